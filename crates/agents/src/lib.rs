@@ -23,7 +23,7 @@ mod protocol;
 pub mod shortfall;
 pub mod transcript;
 
-use engine::{Event, EventKind, Verdict};
+use engine::{Event, EventKind, Level, Verdict};
 use protocol::reply::{Decision, Reply};
 use serde_json::{Map, Value};
 
@@ -143,6 +143,15 @@ pub fn reasons(kind: EventKind, verdict: &Verdict) -> String {
     }
     let blocking = if kind.is_stop() { Blocking::Held } else { Blocking::Refused };
     protocol::wording::reasons(blocking, &verdict)
+}
+
+/// A verdict's level and reasons for an agent, by what it lets a hook do on events of this kind. They differ from the verdict's
+/// own where a person would have to be asked and the agent cannot ask.
+pub fn outcome(agent: Agent, kind: EventKind, verdict: &Verdict) -> (Level, String) {
+    let (own, reasons) = (verdict.told().level, reasons(kind, verdict));
+    let capability = capabilities::capabilities(agent).into_iter().find(|capability| capability.kind == kind);
+    let level = capability.map_or(own, |capability| protocol::reply::level(own, capability.powers));
+    if level == own { (own, reasons) } else { (level, format!("{}\n\n{reasons}", protocol::reply::UNDECIDED)) }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod exit_code;
 mod output;
 mod person;
 mod problem;
+mod stdout;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,8 @@ use engine::Level;
 use policy::Style;
 use serde_json::Value;
 
+use crate::stdout::is_unwritable;
+
 pub struct Output {
     pub json: bool,
     pub coloured: bool,
@@ -61,7 +63,8 @@ impl Output {
             return;
         }
         let mut stdout = io::stdout();
-        if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        if let Err(error) = written.and_then(|()| if is_unwritable() { Err(not_open()) } else { Ok(()) }) {
             let _ = self.failure.set(error);
         }
     }
@@ -101,6 +104,10 @@ impl Output {
     fn paint(&self, code: &str, text: &str) -> String {
         if self.coloured { format!("\u{1b}[{code}m{}\u{1b}[0m", without_controls(text, &[])) } else { text.to_owned() }
     }
+}
+
+fn not_open() -> io::Error {
+    io::Error::other("it is not open for writing")
 }
 
 /// Text that came from an agent or a repository must not drive the terminal.

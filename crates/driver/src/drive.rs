@@ -13,12 +13,13 @@ use guard::workflow::{Outside, Position, Refusal};
 use guard::{Environment, Project};
 use policy::Compiled;
 use serde_json::json;
-use store::{Changes, LOOP, Note, NoteKind, Store};
+use store::{LOOP, Note, NoteKind, StateChanges, Store};
 use tree::Tree;
-use work::{Ending, Run, RunId, Spent, Work, WorkError};
+use work::{Ending, Run, RunId, RunUsage, Work, WorkError};
 
 use crate::attention::Cut;
-use crate::iteration::Came;
+use crate::iteration::{Came, first_line};
+use crate::leftovers::end;
 use crate::limit;
 use crate::lock::{RunLock, running};
 use crate::news::News;
@@ -76,7 +77,7 @@ pub(crate) struct Sitting<'a> {
     /// The last thing that an agent said on purpose.
     pub told: i64,
     /// By the run so far. Counted once: to count very many iterations after each of them would take ever longer.
-    pub spent: Spent,
+    pub spent: RunUsage,
     /// How the files were that gates name when the run began.
     pub gate_files: GateFiles,
     /// It was resumed: where nothing waits, [`Loop::GO_ON`] is published once.
@@ -126,13 +127,13 @@ impl Driver<'_> {
         self.drive(run, &work, true, tell)
     }
 
-    /// Ends what the last iteration of a run left behind whose driver was killed: it would write into the tree meanwhile.
+    /// Ends every process that is left of a run: it could still write into the tree.
     fn end_leftovers(&self, run: RunId, tell: &mut dyn FnMut(News<'_>)) {
-        let Some(stage) = Stage::of_run(run, self.project, self.environment) else { return };
-        let count = runner::end_marked(Stage::TICKET, &stage.ticket);
+        let count = end(run, &self.project.root, self.environment);
         if count > 0 {
-            tell(News::Leftovers { run, iteration: stage.iteration, count });
-            self.note(run, &format!("ended {count} processes that iteration {} left behind", stage.iteration));
+            tell(News::Leftovers { run, count });
+            let plural = if count == 1 { "" } else { "es" };
+            self.note(run, &format!("ended {count} process{plural} that it left behind"));
         }
     }
 
@@ -217,7 +218,7 @@ impl Driver<'_> {
             Came::ToNothing => {
                 let times = published.tries + 1;
                 let last = work.iterations(id, 1)?.pop().and_then(|last| last.remark);
-                let refused = last.as_deref().and_then(|refused| refused.lines().next());
+                let refused = last.as_deref().and_then(first_line);
                 let why = refused.map_or_else(String::new, |why| format!("; {why}"));
                 (sitting.tell)(News::Nothing { hat: &hat.id, why: &format!("handed nothing over{why}") });
                 if let Some(end) = waits_for_a_person(id, work)? {
@@ -235,7 +236,8 @@ impl Driver<'_> {
                 Some((Ending::Failed, why))
             }
             Came::ToFailure(failure) => {
-                (sitting.tell)(News::Nothing { hat: &hat.id, why: &format!("its agent {failure}") });
+                let why = format!("its agent {}", first_line(&failure).unwrap_or_default());
+                (sitting.tell)(News::Nothing { hat: &hat.id, why: &why });
                 if let Some(end) = waits_for_a_person(id, work)? {
                     return Ok(Some(end));
                 }
@@ -265,11 +267,14 @@ impl Driver<'_> {
             "`{topic}` was handed over {} with the same words, and nothing in the tree changed",
             shown_times(times.into())
         );
-        let waits = work.last_waits_for(run.id)?;
-        let waits = waits.map_or_else(String::new, |gate| {
-            format!("; the gate `{gate}` waits for a person: `linchpin approve {gate}`")
-        });
-        Ok(Some((Ending::Failed, format!("{why}{waits}"))))
+        let cause = match (work.last_waits_for(run.id)?, work.last_refusal(run.id)?) {
+            (Some(gate), _) => format!("; the gate `{gate}` waits for a person: `linchpin approve {gate}`"),
+            (None, Some((iteration, refused))) => {
+                format!("; in iteration {iteration}, {}", first_line(&refused).unwrap_or_default())
+            }
+            (None, None) => String::new(),
+        };
+        Ok(Some((Ending::Failed, format!("{why}{cause}"))))
     }
 
     /// Why nothing waits, where nothing said that the work is done.
@@ -292,9 +297,11 @@ impl Driver<'_> {
         why: &str,
         tell: &mut dyn FnMut(News<'_>),
     ) -> Result<Ending, NotDriven> {
+        self.end_leftovers(run, tell);
         work.end_run(run, how, why, (self.clock)())?;
         self.note(run, &format!("{}: {why}", how.name()));
-        tell(News::Ended { how, why, spent: work.spent(run)? });
+        let can_go_on = how != Ending::Completed && can_go_on(run, work, &self.the_loop)?;
+        tell(News::Ended { how, why, spent: work.spent(run)?, can_go_on });
         Ok(how)
     }
 
@@ -327,7 +334,7 @@ impl Driver<'_> {
     fn note(&self, run: RunId, what: &str) {
         let fields = [("run", json!(run.to_string())), ("what", json!(what))];
         let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let (root, changes) = (self.project.root.to_string_lossy().into_owned(), Changes::default());
+        let (root, changes) = (self.project.root.to_string_lossy().into_owned(), StateChanges::default());
         let note = Note {
             kind: NoteKind::Run,
             session: LOOP,
@@ -345,6 +352,12 @@ impl Driver<'_> {
     fn store_options(&self) -> store::Options {
         store::Options { busy: PATIENCE, now: (self.clock)(), run: None }
     }
+}
+
+/// Whether a run that is resumed has something to do: a topic waits, an iteration was cut off, or a hat takes [`Loop::GO_ON`].
+pub fn can_go_on(run: RunId, work: &Work, the_loop: &Loop) -> Result<bool, WorkError> {
+    let is_cut_off = work.iterations(run, 1)?.pop().is_some_and(|last| last.outcome.is_none());
+    Ok(is_cut_off || work.waiting(run)?.is_some() || the_loop.taker(Loop::GO_ON).is_some())
 }
 
 /// Where only a person can open the gate that the last iteration stood before, another one would stand there too.

@@ -7,7 +7,7 @@ use engine::hats::{Hat, Loop};
 use guard::loops::{Emission, Stage};
 use guard::workflow::Moves;
 use runner::AttendedEnd;
-use work::{IterationEnd, Outcome, Published, Run, Spent};
+use work::{IterationEnd, IterationOutcome, Published, Run, RunUsage};
 
 use crate::attention::{Attention, Cut};
 use crate::drive::{Driver, NotDriven, Sitting};
@@ -46,7 +46,7 @@ impl Driver<'_> {
         run: &Run,
         published: &Published,
         hat: &Hat,
-        spent: Spent,
+        spent: RunUsage,
         sitting: &mut Sitting<'_>,
     ) -> Result<Came, NotDriven> {
         let work = sitting.work;
@@ -71,7 +71,7 @@ impl Driver<'_> {
             Ok(worked) => worked,
             Err(not_started) => {
                 let end = IterationEnd {
-                    outcome: Some(Outcome::Failed),
+                    outcome: Some(IterationOutcome::Failed),
                     remark: Some(not_started.why.clone()),
                     ..IterationEnd::default()
                 };
@@ -94,41 +94,50 @@ impl Driver<'_> {
     ) -> Result<Came, NotDriven> {
         let (work, number) = (sitting.work, stage.iteration);
         let moves = self.moves(stage);
-        let failure = failure(end, &self.the_loop);
         let mut handed_over = work.handed_over(run.id, number)?;
-        let mut outcome = handed_over.as_ref().map(|_| Outcome::HandedOver);
+        let refused = if handed_over.is_none() { work.refusal(run.id, number)? } else { None };
+        // A script that ends with a refused `emit` has its exit code: what was refused says more than the code.
+        let failure = failure(end, &self.the_loop).map(|failure| match &refused {
+            Some(refused) => format!("{failure}; its last attempt: {refused}"),
+            None => failure,
+        });
+        let mut outcome = handed_over.as_ref().map(|_| IterationOutcome::HandedOver);
         let mut remark = failure.as_ref().map(|failure| format!("its agent {failure}"));
         let mut for_the_next = None;
         let mut came = None;
         if handed_over.is_none() && failure.is_none() && hat.publishes.is_empty() {
-            outcome = Some(Outcome::Done);
+            outcome = Some(IterationOutcome::Done);
             came = Some(Came::ToItsEnd);
         } else if handed_over.is_none() && failure.is_none() {
-            // A default would hide that a person is asked for something.
             if work.waits_for(run.id, number)?.is_none() {
-                publish_default(&moves, stage, hat);
+                self.publish_default(stage, hat, refused.as_deref());
             }
             handed_over = work.handed_over(run.id, number)?;
             if handed_over.is_some() {
-                outcome = Some(Outcome::Default);
+                outcome = Some(IterationOutcome::Default);
+                remark = refused;
             } else {
-                outcome = Some(Outcome::Nothing);
-                remark = work.refusal(run.id, number)?;
+                outcome = Some(IterationOutcome::Nothing);
+                // What the agent tried says more than what was tried in its place.
+                remark = refused.map_or_else(|| work.refusal(run.id, number), |refused| Ok(Some(refused)))?;
                 for_the_next = Some(remark_of_nothing(hat, remark.as_deref()));
                 came = Some(Came::ToNothing);
             }
         } else if handed_over.is_none() {
             let (failed, why) = match (end, cut) {
-                (AttendedEnd::Told, Some(cut)) => (Outcome::CutOff, Came::Cut(cut)),
-                (AttendedEnd::TimeOver, _) => (Outcome::CutOff, Came::TimeOver),
-                (AttendedEnd::Exited(_), _) => (Outcome::Failed, self.failed(hat, failure.unwrap_or_default(), said)),
-                _ => (Outcome::Failed, Came::ToFailure(failure.unwrap_or_default())),
+                (AttendedEnd::Told, Some(cut)) => (IterationOutcome::CutOff, Came::Cut(cut)),
+                (AttendedEnd::TimeOver, _) => (IterationOutcome::CutOff, Came::TimeOver),
+                (AttendedEnd::Exited(_), _) => {
+                    (IterationOutcome::Failed, self.failed(hat, failure.unwrap_or_default(), said))
+                }
+                _ => (IterationOutcome::Failed, Came::ToFailure(failure.unwrap_or_default())),
             };
             outcome = Some(failed);
             came = Some(why);
         } else if let (AttendedEnd::Told, Some(Cut::Interrupted)) = (end, cut) {
             came = Some(Came::Cut(Cut::Interrupted));
         }
+        let refused = remark.as_deref().and_then(first_line).map(str::to_owned);
         let end = IterationEnd {
             outcome,
             remark,
@@ -142,12 +151,27 @@ impl Driver<'_> {
         Ok(match (came, handed_over) {
             (Some(came), _) => came,
             (None, Some(topic)) => {
-                let is_default = outcome == Some(Outcome::Default);
-                (sitting.tell)(News::HandedOver { hat: &hat.id, topic: &topic, is_default });
+                let is_default = outcome == Some(IterationOutcome::Default);
+                let refused = refused.as_deref().filter(|_| is_default);
+                (sitting.tell)(News::HandedOver { hat: &hat.id, topic: &topic, is_default, refused });
                 Came::To(topic)
             }
             (None, None) => Came::ToNothing,
         })
+    }
+
+    /// Publishes what the hat says in the place of an agent that published nothing, if it is accepted. `refused`: what was said
+    /// to the agent's own attempt. (Where a person is asked for something, a default would hide that.)
+    fn publish_default(&self, stage: &Stage, hat: &Hat, refused: Option<&str>) {
+        let Some(topic) = hat.default_publishes.as_deref() else { return };
+        let summary = match refused.and_then(first_line) {
+            // The same hat would begin again without a word of what was refused.
+            Some(_) if self.the_loop.taker(topic).is_some_and(|taker| taker.id == hat.id) => return,
+            Some(refused) => format!("(the hat `{}` ended without handing anything over; {refused})", hat.id),
+            None => format!("(the hat `{}` ended without a word of its own)", hat.id),
+        };
+        // Why it is not is kept with the iteration.
+        let _ = self.moves(stage).emit(stage, Emission { topic, summary: &summary, payload: None });
     }
 
     fn failed(&self, hat: &Hat, failure: String, said: &Said) -> Came {
@@ -180,12 +204,9 @@ impl Driver<'_> {
     }
 }
 
-/// Publishes what the hat says in the place of an agent that published nothing, if it is accepted.
-fn publish_default(moves: &Moves<'_>, stage: &Stage, hat: &Hat) {
-    let Some(topic) = hat.default_publishes.as_deref() else { return };
-    let summary = format!("(the hat `{}` ended without a word of its own)", hat.id);
-    // Why it is not is kept with the iteration.
-    let _ = moves.emit(stage, Emission { topic, summary: &summary, payload: None });
+/// A refusal in one line.
+pub(crate) fn first_line(refused: &str) -> Option<&str> {
+    refused.lines().next()
 }
 
 /// How an agent ended, in words, where it did not end well.

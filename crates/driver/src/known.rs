@@ -17,7 +17,7 @@ pub fn first_prompt(
     objective: Option<&str>,
     work: &Work,
     root: &Path,
-) -> work::Result<Option<(String, String)>> {
+) -> Result<Option<(String, String)>, work::WorkError> {
     let Some(hat) = the_loop.taker(&the_loop.start) else { return Ok(None) };
     let objective = objective.map(|objective| store::mask(objective).into_owned());
     let summary = objective.clone().unwrap_or_default();
@@ -33,7 +33,7 @@ pub fn known(
     the_loop: &Loop,
     work: &Work,
     root: &Path,
-) -> work::Result<Known> {
+) -> Result<Known, work::WorkError> {
     let (ready, count) = work.tasks().ready(MOST_TASKS)?;
     let words: Vec<&str> = events.iter().map(|event| event.summary.as_str()).chain(objective).collect();
     let memories = work.memories().best_for(&words.join(" "))?;

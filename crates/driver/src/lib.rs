@@ -10,6 +10,7 @@ mod attention;
 mod drive;
 mod iteration;
 mod known;
+mod leftovers;
 mod limit;
 mod lock;
 mod news;
@@ -19,8 +20,9 @@ mod signals;
 mod trouble;
 mod turn;
 
-pub use drive::{Driver, NotDriven};
+pub use drive::{Driver, NotDriven, can_go_on};
 pub use known::first_prompt;
+pub use leftovers::{end_leftovers, leftovers};
 pub use lock::{RunLock, running};
 pub use news::News;
 pub use signals::Signals;

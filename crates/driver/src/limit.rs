@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use engine::hats::{Hat, Limits};
 use engine::pace::shown_times;
-use work::Spent;
+use work::RunUsage;
 
 /// Why nothing more may be started; none: it may.
-pub fn reached(limits: &Limits, spent: &Spent) -> Option<String> {
+pub fn reached(limits: &Limits, spent: &RunUsage) -> Option<String> {
     let Limits { iterations, runtime, tokens, cost_usd, .. } = limits;
     if let Some(limit) = iterations.filter(|limit| spent.iterations >= *limit) {
         let plural = if limit == 1 { "" } else { "s" };
@@ -36,11 +36,11 @@ pub fn reached_by(hat: &Hat, activations: u32) -> Option<String> {
 }
 
 /// How long an agent may still be at work.
-pub fn time_left(limits: &Limits, spent: &Spent) -> Option<Duration> {
+pub fn time_left(limits: &Limits, spent: &RunUsage) -> Option<Duration> {
     limits.runtime.map(|limit| limit.saturating_sub(elapsed(spent)))
 }
 
-fn elapsed(spent: &Spent) -> Duration {
+fn elapsed(spent: &RunUsage) -> Duration {
     // A clock may have been set back.
     Duration::from_millis(spent.time.max(0).unsigned_abs())
 }

@@ -1,6 +1,6 @@
 //! What whoever drives a run is told while it goes on.
 
-use work::{Ending, RunId, Spent};
+use work::{Ending, RunId, RunUsage};
 
 #[derive(Debug)]
 pub enum News<'a> {
@@ -8,10 +8,9 @@ pub enum News<'a> {
         run: RunId,
         is_resumed: bool,
     },
-    /// Processes of an iteration whose driver was killed were still there, and were ended.
+    /// Processes of the run were still there, and were ended.
     Leftovers {
         run: RunId,
-        iteration: u32,
         count: usize,
     },
     /// A hat was put on.
@@ -19,7 +18,7 @@ pub enum News<'a> {
         number: u32,
         hat: &'a str,
         topic: &'a str,
-        spent: Spent,
+        spent: RunUsage,
     },
     /// Something that its agent says, to people.
     Said(&'a str),
@@ -30,6 +29,8 @@ pub enum News<'a> {
         hat: &'a str,
         topic: &'a str,
         is_default: bool,
+        /// What its agent tried instead of the default, and why that was refused.
+        refused: Option<&'a str>,
     },
     /// Its hat publishes nothing, and its agent ended well.
     Done {
@@ -47,6 +48,8 @@ pub enum News<'a> {
     Ended {
         how: Ending,
         why: &'a str,
-        spent: Spent,
+        spent: RunUsage,
+        /// Whether `run --resume` would find something to do.
+        can_go_on: bool,
     },
 }

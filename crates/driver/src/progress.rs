@@ -26,6 +26,7 @@ pub fn pass_on(command: &str, text: &str, root: PathBuf, environment: Environmen
             idle: None,
             time: Some(LIMIT),
             shim: shim::own_call(),
+            on_start: &|_| (),
         };
         // It is for the person's own use; the run does not depend on it.
         drop(attended.run(|_, _| (), || Heed::GoOn));

@@ -12,6 +12,7 @@ use runner::{Attended, AttendedEnd, Heed, NotStarted, shim};
 use crate::agent::started;
 use crate::attention::{Attention, Cut, Seen};
 use crate::drive::Driver;
+use crate::leftovers::AgentGroup;
 use crate::news::News;
 use crate::progress;
 use crate::said::Said;
@@ -42,6 +43,7 @@ impl Driver<'_> {
         let started = started.map_err(|error| NotStarted { why: error.to_string() })?;
         let mut said = Said::new(started.speech, log);
         let get = |name: &str| self.environment.get(name).map(OsString::from);
+        let group = AgentGroup::new(stage.id(), &self.project.root, self.environment);
         let attended = Attended {
             words: started.words,
             folder: self.project.root.clone(),
@@ -50,6 +52,7 @@ impl Driver<'_> {
                 (Stage::ITERATION, stage.iteration.to_string().into()),
                 (Stage::TICKET, stage.ticket.clone().into()),
                 (Stage::ROOT, self.project.root.clone().into()),
+                (runner::STARTED_BY, Stage::started_by(stage.id(), &self.project.root).into()),
                 (Stage::HAT, hat.id.clone().into()),
                 (Stage::BINARY, self.binary.clone()),
             ],
@@ -58,6 +61,7 @@ impl Driver<'_> {
             idle: self.the_loop.limits.idle,
             time,
             shim: shim::own_call(),
+            on_start: &|first| group.note(first),
         };
         let mut cut = None;
         // Both what it says and what it says on purpose are told.

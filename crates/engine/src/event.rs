@@ -3,6 +3,7 @@
 //! Adapters build events; nothing after them knows which agent's payload one came from. What an adapter does not
 //! understand is kept in [`Event::extra`] and never fails.
 
+use path::Access;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -257,14 +258,6 @@ impl FileAccess {
     pub fn new(path: String, access: Access) -> Self {
         Self { path, access: Some(access), is_pattern: false }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Access {
-    Read,
-    Write,
-    Delete,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

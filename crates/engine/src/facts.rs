@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::file_rules::{Changes, FileMatch, FileRule, Reach};
 use crate::pace::{Happening, Standing};
 use crate::rules::Rule;
-use crate::shell::Written;
+use shell::Written;
 
 /// What a supplier does not say is what somebody says who knows nothing.
 pub trait Facts: Send + Sync {
@@ -67,9 +67,14 @@ pub trait Facts: Send + Sync {
         false
     }
 
-    /// What was claimed with the move that is being decided.
+    /// What was claimed with the move that is being decided, else with the one that led to the current phase.
     fn claims(&self) -> Map<String, Value> {
         Map::new()
+    }
+
+    /// The same, where an expression asks for `claims` by this name: that is written down.
+    fn asked_claims(&self) -> Map<String, Value> {
+        self.claims()
     }
 
     /// The files that changed; `None` where nobody can tell, and file rules have nothing to go by.

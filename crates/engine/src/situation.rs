@@ -6,11 +6,11 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::event::{Access, Event, ShellText, ToolCall};
+use crate::event::{Event, ShellText, ToolCall};
 use crate::expr::Converted;
 use crate::facts::{Facts, GitField};
-use crate::paths;
-use crate::shell::{self, Branch, Effect, Pattern, Rewrite, Rewritten, Script, SimpleCommand, Written};
+use path::Access;
+use shell::{self, Branch, Effect, PathExpansion, Rewrite, RewrittenBranch, Script, SimpleCommand, Written};
 
 pub struct Situation {
     pub event: Arc<Event>,
@@ -112,7 +112,7 @@ impl Situation {
     /// What is in a file that the session wrote before this event.
     fn written(&self, path: &str) -> Option<Written> {
         let path = self.place.absolute(path, &self.event.cwd);
-        self.facts.written(&paths::tidy(&path))
+        self.facts.written(&path::tidy(&path))
     }
 
     /// The normalised text of each simple command.
@@ -135,10 +135,10 @@ impl Situation {
         self.rewrites.get_or_init(|| {
             let mut rewrites = self.script().map(Script::rewrites).unwrap_or_default();
             for rewrite in &mut rewrites {
-                if let Rewritten::Current(branch) = &rewrite.branch {
+                if let RewrittenBranch::Current(branch) = &rewrite.branch {
                     let command = self.script().and_then(|script| script.commands.get(rewrite.command));
                     let name = command.and_then(|command| self.checked_out(branch, command));
-                    rewrite.branch = name.map_or(Rewritten::Unknown, Rewritten::Named);
+                    rewrite.branch = name.map_or(RewrittenBranch::Unknown, RewrittenBranch::Named);
                 }
             }
             rewrites
@@ -150,8 +150,8 @@ impl Situation {
         let folders = command.git_folders()?;
         // Another folder may be another repository.
         for folder in folders.list()? {
-            let folder = paths::tidy(&self.place.absolute(folder, &self.event.cwd));
-            let inside = paths::below(&folder, &self.place.root)?;
+            let folder = path::tidy(&self.place.absolute(folder, &self.event.cwd));
+            let inside = path::below(&folder, &self.place.root)?;
             if self.is_in_own_repository(inside) {
                 return None;
             }
@@ -200,7 +200,7 @@ impl Situation {
             let act = Act { access: file.access, command: None, takes_all, is_setting: false, written };
             self.add_touch(&file.path, &act, touches);
             for path in file.is_pattern.then(|| self.facts.searched(&file.path)).flatten().unwrap_or_default() {
-                let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));
+                let written = Arc::from(path::below(&path, &self.event.cwd).unwrap_or(&path));
                 self.add_touch(&path, &Act { written, ..act.clone() }, touches);
             }
         }
@@ -209,8 +209,8 @@ impl Situation {
     /// A server may speak of paths on another machine. Those of this one lie in the project or at home, or something is
     /// there.
     fn is_at_hand(&self, path: &str) -> bool {
-        let path = paths::tidy(&self.place.absolute(path, &self.event.cwd));
-        paths::below(&path, &self.place.root).is_some()
+        let path = path::tidy(&self.place.absolute(path, &self.event.cwd));
+        path::below(&path, &self.place.root).is_some()
             || self.place.spelled(&path).is_some()
             || self.facts.is_folder(&path).is_some()
     }
@@ -220,7 +220,7 @@ impl Situation {
         let command_of = |place: usize| self.script()?.commands.get(place);
         let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
         // Without a folder, only a path that needs none can be told.
-        let is_free = path.as_deref().is_some_and(paths::is_free);
+        let is_free = path.as_deref().is_some_and(path::is_free);
         let is_either = folders.is_either();
         let folders = match folders.list() {
             Some(folders) => folders,
@@ -240,16 +240,16 @@ impl Situation {
         }
         for folder in folders {
             // `cd` takes `..` by its text; to the commands that run there, it is what is around where a link leads.
-            let folder = paths::tidy(&self.place.absolute(folder, &self.event.cwd));
+            let folder = path::tidy(&self.place.absolute(folder, &self.event.cwd));
             let path = self.place.absolute(&path, &folder);
             self.add_touch(&path, &act, &mut touches.known);
             let found = match pattern {
-                Pattern::Search => self.facts.searched(&path),
-                Pattern::Shell => self.facts.expanded(&path),
-                Pattern::Nothing => None,
+                PathExpansion::Search => self.facts.searched(&path),
+                PathExpansion::Shell => self.facts.expanded(&path),
+                PathExpansion::Nothing => None,
             };
             for path in found.unwrap_or_default() {
-                let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));
+                let written = Arc::from(path::below(&path, &self.event.cwd).unwrap_or(&path));
                 self.add_touch(&path, &Act { written, ..act.clone() }, &mut touches.known);
             }
             // The folder that is meant is there: nothing goes on anywhere else.
@@ -271,8 +271,8 @@ impl Situation {
             Some((folder, name)) if is_of_link => self.facts.resolved(folder).map(|folder| format!("{folder}/{name}")),
             _ => self.facts.resolved(followed),
         };
-        let resolved = resolved.map(|path| paths::tidy(&path));
-        let textual = paths::tidy(&absolute);
+        let resolved = resolved.map(|path| path::tidy(&path));
+        let textual = path::tidy(&absolute);
         let resolved = resolved.filter(|resolved| *resolved != textual);
         let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
         let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
@@ -280,14 +280,14 @@ impl Situation {
         let mut written = vec![Arc::clone(&act.written); paths.len()];
         // With the project goes all that is in it.
         let is_lost = access == Some(Access::Delete) || takes_all;
-        if is_lost && paths.iter().any(|path| paths::below(&self.place.root, path).is_some()) {
+        if is_lost && paths.iter().any(|path| path::below(&self.place.root, path).is_some()) {
             let kept = [".linchpin", ".git"];
             paths.extend(kept.map(|name| format!("{}/{name}", self.place.root)));
             written.extend(kept.map(Arc::from));
         }
         for (path, written) in paths.into_iter().zip(written) {
             let touch = Touch {
-                inside: paths::below(&path, &self.place.root).map(str::to_owned),
+                inside: path::below(&path, &self.place.root).map(str::to_owned),
                 in_home: self.place.spelled(&path),
                 absolute: path,
                 access,
@@ -312,10 +312,10 @@ fn once_each(touches: Vec<Touch>) -> Vec<Touch> {
 impl Place {
     /// A path of a shell's text, or of a tool.
     pub(crate) fn absolute(&self, path: &str, folder: &str) -> String {
-        let marked = [(paths::TEMP, self.temp.as_deref()), (paths::ROOT, Some(self.root.as_str()))];
+        let marked = [(path::TEMP, self.temp.as_deref()), (path::ROOT, Some(self.root.as_str()))];
         let placed = marked.into_iter().find_map(|(mark, place)| Some((place?, path.strip_prefix(mark)?)));
         placed.map_or_else(
-            || paths::absolute(path, folder, self.home.as_deref()),
+            || path::absolute(path, folder, self.home.as_deref()),
             |(place, rest)| format!("{}{rest}", place.trim_end_matches('/')),
         )
     }
@@ -325,7 +325,7 @@ impl Place {
         let home = self.home.as_ref().map(|home| (home.as_str(), "~"));
         let known = self.known_as.iter().map(|(folder, name)| (folder.as_str(), name.as_str()));
         known.chain(home).find_map(|(folder, name)| {
-            let rest = paths::below(path, folder)?;
+            let rest = path::below(path, folder)?;
             Some(if rest.is_empty() { name.to_owned() } else { format!("{name}/{rest}") })
         })
     }

@@ -1,17 +1,15 @@
 //! Where an event happens, and where what it names lies: by this, policies of folders know what is their matter.
-
-use crate::paths;
-use crate::shell::SimpleCommand;
 use crate::situation::Situation;
+use shell::SimpleCommand;
 
 impl Situation {
     /// The folders that the event happens in and the paths that it names; absolute and plain. One may come more than once.
     /// The commands of a shell call count while it can still be stopped: afterwards nobody waits for what they come to.
     pub fn whereabouts(&self) -> Vec<String> {
-        let cwd = std::iter::once(paths::tidy(&self.event.cwd));
+        let cwd = std::iter::once(path::tidy(&self.event.cwd));
         if !self.event.kind.awaits_permission() {
             let files = self.event.tool.iter().flat_map(|call| &call.files);
-            return cwd.chain(files.map(|file| paths::tidy(&file.path))).collect();
+            return cwd.chain(files.map(|file| path::tidy(&file.path))).collect();
         }
         let commands = self.script().into_iter().flat_map(|script| &script.commands);
         let folders = commands.flat_map(|command| self.folders_of(command));
@@ -27,7 +25,7 @@ impl Situation {
         }
         let here = self.here.get_or_init(|| {
             let commands = self.script().map(|script| script.commands.as_slice()).unwrap_or_default();
-            let is_below = |folder: String| paths::below(&folder, &self.place.root).is_some();
+            let is_below = |folder: String| path::below(&folder, &self.place.root).is_some();
             let mut here: Vec<bool> =
                 commands.iter().map(|command| self.folders_of(command).into_iter().any(is_below)).collect();
             for touch in self.touches().iter().filter(|touch| touch.inside.is_some()) {
@@ -43,7 +41,7 @@ impl Situation {
     /// Whether every simple command surely runs where this policy is. One that only names a path there may do something
     /// else as well.
     pub(crate) fn is_all_here(&self) -> bool {
-        let is_below = |folder: &String| paths::below(folder, &self.place.root).is_some();
+        let is_below = |folder: &String| path::below(folder, &self.place.root).is_some();
         let is_here = |command: &SimpleCommand| {
             let folders = self.folders_of(command);
             !folders.is_empty() && folders.iter().all(is_below)
@@ -53,8 +51,8 @@ impl Situation {
 
     /// The folders that a command may run in, where that is known.
     fn folders_of(&self, command: &SimpleCommand) -> Vec<String> {
-        let folders = command.works_in().filter(|_| !command.is_remote);
-        let absolute = |folder: &String| paths::tidy(&self.place.absolute(folder, &self.event.cwd));
+        let folders = command.works_in().filter(|_| !command.is_remote());
+        let absolute = |folder: &String| path::tidy(&self.place.absolute(folder, &self.event.cwd));
         folders.iter().filter_map(|folders| folders.list()).flatten().map(absolute).collect()
     }
 }

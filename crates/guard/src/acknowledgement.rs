@@ -3,7 +3,7 @@
 //! Kept as variables of the session, which are read before every judgement anyway, under names of Linchpin's own.
 
 use serde_json::{Map, Value, json};
-use store::{Changes, Deed, SessionState};
+use store::{Deed, SessionState, StateChanges};
 
 use crate::rule_deeds;
 use crate::workflow::Position;
@@ -36,9 +36,9 @@ impl AcknowledgedBy {
 
 impl Acknowledgement {
     /// What it does to the state of its session. `at`: where the workflow stands, if one is active.
-    pub fn changes(&self, at: Option<&Position>) -> Changes {
+    pub fn changes(&self, at: Option<&Position>) -> StateChanges {
         let deeds = rule_deeds::about([self.rule.as_str()].into_iter(), Deed::Acknowledged, at).collect();
-        let mut changes = Changes { deeds, ..Changes::default() };
+        let mut changes = StateChanges { deeds, ..StateChanges::default() };
         let value = json!({ "digest": self.digest, "reason": self.reason, "by": self.by.name(), "time": self.time });
         changes.set(variable(&self.rule), value);
         changes

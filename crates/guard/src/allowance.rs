@@ -47,7 +47,7 @@ impl Call {
     /// The call that the journal tells of.
     pub fn of_entry(entry: &Entry) -> Option<Self> {
         let input = entry.digests.get("input").and_then(serde_json::Value::as_str);
-        Self::new(&entry.agent, &entry.session, entry.tool.as_ref()?, input?, &entry.cwd)
+        Self::new(&entry.session.agent, &entry.session.id, entry.tool.name.as_ref()?, input?, &entry.cwd)
     }
 
     fn new(agent: &str, session: &str, tool: &str, input: &str, cwd: &str) -> Option<Self> {

@@ -23,8 +23,14 @@ pub struct DryRun<'a> {
 }
 
 pub enum Attempt {
-    Call { tool: String, input: Value },
-    Stop,
+    Call {
+        tool: String,
+        input: Value,
+    },
+    /// `held_before`: the last stop was held, and the session was given no prompt since.
+    Stop {
+        held_before: bool,
+    },
 }
 
 impl DryRun<'_> {
@@ -43,8 +49,9 @@ impl DryRun<'_> {
                 payload.insert("tool_name".to_owned(), json!(tool));
                 payload.insert("tool_input".to_owned(), input.clone());
             }
-            Attempt::Stop => {
+            Attempt::Stop { held_before } => {
                 payload.insert("hook_event_name".to_owned(), json!("Stop"));
+                payload.insert("stop_hook_active".to_owned(), json!(held_before));
             }
         }
         let payload = Value::Object(payload).to_string();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use engine::pattern::Pattern;
+use path::pattern::Pattern;
 
 /// More are as good as the pattern itself.
 const MAX_PATHS: usize = 1_000;

@@ -137,7 +137,7 @@ fn kept_size(name: &str, value: &Value) -> Option<usize> {
 /// The input as far as the entry has it, for an event that is judged again.
 pub fn recorded(entry: &Entry) -> Value {
     let mut input = entry.fields.clone();
-    if let Some(command) = &entry.command
+    if let Some(command) = &entry.tool.command
         && !input.contains_key("command")
     {
         input.insert("command".to_owned(), json!(command));
@@ -159,7 +159,10 @@ pub fn lacking(part: EventPart<'_>, input: &Value, entry: &Entry) -> Option<Stri
             input.get(field).is_some() || is_whole(entry) || is_absent()
         }
         EventPart::HasInput => {
-            entry.facts.contains_key(SHAPE) || !entry.fields.is_empty() || entry.command.is_some() || is_whole(entry)
+            entry.facts.contains_key(SHAPE)
+                || !entry.fields.is_empty()
+                || entry.tool.command.is_some()
+                || is_whole(entry)
         }
         _ => is_whole(entry),
     };

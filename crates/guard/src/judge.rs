@@ -14,7 +14,7 @@ use engine::workflow::Action;
 use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
 use policy::{Compiled, Config, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
-use store::{Changes, EventId, Journal, Judgement, Record, Recorded, SessionKey, SessionState, Store, StoreError};
+use store::{EventId, Journal, Judgement, Record, Recorded, SessionKey, SessionState, StateChanges, Store, StoreError};
 use tempfile::TempDir;
 
 use effects::{Conduct, Effects};
@@ -182,6 +182,23 @@ impl<'a> Judge<'a> {
         (situation, facts)
     }
 
+    /// What is known of the project's workflow, loop and tasks where no session asks, and what is said of a workflow whose
+    /// file is broken.
+    pub(crate) fn facts_without_session(&self, event: &Arc<Event>) -> (LiveFacts, Vec<String>) {
+        let journal = Store::open_existing_read(&self.store, self.store_options(event));
+        let workflow = match journal.and_then(|journal| journal.workflow()) {
+            Ok(workflow) => Some(workflow),
+            // Where there is no journal, no workflow was ever started.
+            Err(StoreError::Missing { .. }) => Some(SessionState::default()),
+            Err(_) => None,
+        };
+        let mut broken = Vec::new();
+        let active = self.active(workflow.as_ref(), event, &mut broken);
+        let session = workflow.is_some().then(SessionState::default);
+        let facts = self.facts(self.project, &self.policy, event, session.as_ref()).beside_workflow(active);
+        (facts, broken)
+    }
+
     pub fn config(&self) -> &Config {
         &self.policy.config
     }
@@ -272,7 +289,7 @@ impl<'a> Judge<'a> {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
                 more_time(GIT_LIMIT);
-                forget_old(project, self.environment);
+                kept.notices.extend(forget_old(project, self.environment));
             }
             if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
                 kept.keep(project, event, self.environment);
@@ -488,7 +505,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What the observers and actions of a policy set.
-    fn keep_observed(&self, here: &Jurisdiction<'_>, active: Option<&Active>, changes: &mut Changes) {
+    fn keep_observed(&self, here: &Jurisdiction<'_>, active: Option<&Active>, changes: &mut StateChanges) {
         let is_outermost = std::ptr::eq(here.project, self.project);
         for (name, value) in here.facts.observed() {
             if active.is_some_and(|active| here.is_of_workflow && active.declares(&name)) {
@@ -534,22 +551,24 @@ impl<'a> Judge<'a> {
 
     /// The workflow that is active here. `broken`: what is said of one whose file cannot be used.
     fn active(&self, state: Option<&SessionState>, event: &Event, broken: &mut Vec<String>) -> Option<Arc<Active>> {
-        let (claims, now) = (Map::new(), event.time);
+        let now = event.time;
         if let Some(stage) = &self.stage {
             // What holds under a hat holds whatever became of the journal.
             let state = state.cloned().unwrap_or_default();
             let position = Position::of(&state.variables).unwrap_or_else(|| stage.position(now));
-            return Some(Arc::new(Active { workflow: stage.workflow.clone(), position, state, claims, now }));
+            let (workflow, claims) = (stage.workflow.clone(), Map::new());
+            return Some(Arc::new(Active { workflow, position, state, claims, now }));
         }
         let state = state?;
         let position = Position::of(&state.variables)?;
         let is_kept = !event.is_dry_run;
-        let compiled = self.project.workflow(&position.workflow, &self.policy, is_kept, self.environment);
+        let compiled =
+            self.project.workflow(&position.workflow, position.tier, &self.policy, is_kept, self.environment);
         if compiled.as_ref().is_none_or(|compiled| compiled.is_last_good) {
             broken.push(failure::broken_workflow_notice(&position.workflow, compiled.is_some()));
         }
         let compiled = compiled?;
-        let state = state.clone();
+        let (state, claims) = (state.clone(), position.claims.clone());
         Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, now }))
     }
 

@@ -13,9 +13,9 @@ use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
 use engine::pace::{Happening, Standing, TokenKind};
 use engine::rules::{Rule, RuleSet};
-use engine::shell::Written;
 use policy::Config;
 use serde_json::{Map, Value, json};
+use shell::Written;
 use store::{EventId, SessionState, Store, WORKFLOW_VARIABLE};
 use tree::Repository;
 
@@ -32,6 +32,9 @@ use crate::written::written;
 
 /// How many commands of a session or phase `command_ran` can look back on.
 pub const COMMANDS_LIMIT: usize = 2_000;
+
+/// The fact that holds what was claimed with the move that led to the current phase.
+pub const CLAIMS_FACT: &str = "claims";
 
 /// The fact that holds the paths that lead elsewhere: pairs of a path and its real place; null where there were too many.
 pub const LINKS: &str = "links";
@@ -361,6 +364,12 @@ impl Facts for LiveFacts {
         self.workflow_around().map(|active| active.claims.clone()).unwrap_or_default()
     }
 
+    fn asked_claims(&self) -> Map<String, Value> {
+        let claims = self.claims();
+        self.note(CLAIMS_FACT.to_owned(), &Value::Object(claims.clone()));
+        claims
+    }
+
     fn git(&self, field: GitField) -> Value {
         let name = format!("git.{}", field.name());
         if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
@@ -451,7 +460,7 @@ impl Facts for LiveFacts {
 
     fn resolved(&self, path: &str) -> Option<String> {
         let real = self.resolved_path(Path::new(path))?.to_string_lossy().into_owned();
-        if engine::paths::tidy(&real) != engine::paths::tidy(path)
+        if path::tidy(&real) != path::tidy(path)
             && let Ok(mut links) = self.links.lock()
         {
             links.insert(path.to_owned(), real.clone());
@@ -573,9 +582,9 @@ pub fn links_fact(links: &BTreeMap<String, String>) -> Option<Value> {
 }
 
 /// A command that ran, as rules ask for it.
-pub fn simple_commands(ran: &store::Command) -> Vec<RanCommand> {
-    let script = engine::shell::parse(&ran.text);
-    let succeeded = ran.succeeded == Some(true) && engine::shell::succeeds_as_one(&ran.text, &script);
+pub fn simple_commands(ran: &store::RecordedCommand) -> Vec<RanCommand> {
+    let script = shell::parse(&ran.text);
+    let succeeded = ran.succeeded == Some(true) && shell::succeeds_as_one(&ran.text, &script);
     script.texts().map(|text| RanCommand { time: ran.time, text, succeeded }).collect()
 }
 

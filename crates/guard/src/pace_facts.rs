@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use store::{Changes, Counted, SessionKey, SessionState, Store, StoreError};
+use store::{Counted, SessionKey, SessionState, StateChanges, Store, StoreError};
 
 use crate::token_count::{self, Spent, TokenCount};
 
@@ -278,7 +278,7 @@ impl PaceFacts {
     }
 
     /// Somebody goes on deliberately past a rule that has fired: its limit counts again from here.
-    pub fn go_past(&self, rule: &Rule, scope: &PaceScope<'_>, changes: &mut Changes) {
+    pub fn go_past(&self, rule: &Rule, scope: &PaceScope<'_>, changes: &mut StateChanges) {
         let Some(pace) = rule.as_pace_rule() else { return };
         let now = self.event.time;
         let total = match &pace.limit {
@@ -426,7 +426,7 @@ impl PaceFacts {
     }
 
     /// Writes down what this event adds. A call that is refused was not made.
-    pub fn remember_added(&self, is_let_through: bool, changes: &mut Changes) {
+    pub fn remember_added(&self, is_let_through: bool, changes: &mut StateChanges) {
         let added = self.added.lock().map(|mut added| std::mem::take(&mut *added)).unwrap_or_default();
         for added in added.into_iter().filter(|added| is_let_through || !added.is_about_to_run) {
             changes.counted.extend(added.counted);
@@ -497,7 +497,7 @@ impl Memory {
 }
 
 /// Writes down what a rule remembers from now on, with the phase of a workflow or with the session.
-pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut Changes) {
+pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut StateChanges) {
     let PaceMemory { digest, is_told, refusals, closed } = memory;
     let is_empty = !is_told && *refusals == 0 && closed.is_none();
     let kept = (!is_empty).then(|| json!({"told": is_told, "refusals": refusals, "closed": closed}));
@@ -506,7 +506,7 @@ pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut Changes
 }
 
 /// A rule refused a move: it has fired, as if it had told the agent while the phase went on.
-pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes: &mut Changes) {
+pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes: &mut StateChanges) {
     let Memory { refusals, closed, .. } = Memory::of(variables, rule);
     remember(&PaceMemory { digest: rule.to_owned(), is_told: true, refusals, closed }, true, changes);
 }

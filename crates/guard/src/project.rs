@@ -1,7 +1,9 @@
 //! A project: its root, the tiers that apply to it, and where its state lies.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
+use engine::rules::Tier;
 use policy::{Compiled, CompiledWorkflow, Loaded, PolicyFolder, Tiers};
 
 use crate::environment::Environment;
@@ -63,10 +65,7 @@ impl Project {
     /// Beside the policy, or, for a project without one, in the user's own folder.
     pub fn store(&self, environment: &Environment) -> PathBuf {
         match &self.tiers.project {
-            // A link would have us write where somebody else says.
-            Some(folder) if folder.has_policy() && !folder.path.join("state.db").is_symlink() => {
-                folder.path.join("state.db")
-            }
+            Some(folder) if folder.has_policy() && has_room_for_journal(&folder.path) => folder.path.join("state.db"),
             _ => environment.project_state(&self.root).join("state.db"),
         }
     }
@@ -76,18 +75,20 @@ impl Project {
         environment.project_state(&self.root).join("work.db")
     }
 
-    /// What may be deleted at any time: the queue of file rules, and how trees were.
+    /// What may be deleted at any time: the queue of file rules, and how trees were. In the user's own folder where the
+    /// project's cannot be used: a repository does not switch off the user's file rules by what it has there.
     pub fn tmp(&self, environment: &Environment) -> PathBuf {
-        let own = self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"));
-        // A link would have us write where somebody else says.
-        let is_linked = |tmp: &Path| {
-            // With nothing joined: a path that ends in a slash is looked at behind the link.
-            tmp.is_symlink()
-                || ["rules", "rules/queue", "rules/baselines", "rules/locks"]
-                    .iter()
-                    .any(|part| tmp.join(part).is_symlink())
-        };
-        own.filter(|tmp| !is_linked(tmp)).unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
+        let own = self.own_tmp().filter(|tmp| is_usable(tmp));
+        own.unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
+    }
+
+    /// The project's own folder for these, where it cannot be used.
+    pub fn unusable_tmp(&self) -> Option<PathBuf> {
+        self.own_tmp().filter(|tmp| !is_usable(tmp))
+    }
+
+    fn own_tmp(&self) -> Option<PathBuf> {
+        self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"))
     }
 
     /// What file rules asked for here.
@@ -119,16 +120,18 @@ impl Project {
         NewVersions::of(&self.root, environment)
     }
 
-    /// The workflow of a name, to judge by. `is_kept`: the compiled form is written down for the next event.
+    /// The workflow of a name, to judge by. `tier`: the one that has it; else the nearest. `is_kept`: the compiled form is written
+    /// down for the next event.
     pub fn workflow(
         &self,
         name: &str,
+        tier: Option<Tier>,
         policy: &Compiled,
         is_kept: bool,
         environment: &Environment,
     ) -> Option<CompiledWorkflow> {
         let cache = environment.project_state(&self.root).join("workflow");
-        policy::compiled_workflow(name, &self.tiers, policy, &cache, is_kept, || self.load(environment))
+        policy::compiled_workflow(name, tier, &self.tiers, policy, &cache, is_kept, || self.load(environment))
     }
 
     /// Whether there was a journal before; there is one now.
@@ -153,6 +156,49 @@ impl Project {
         let trust = Trust::of(&self.root, environment);
         policy::load(&self.tiers, &policy::before(&self.cache(environment)), |weakening| trust.accepts(weakening))
     }
+}
+
+/// Whether a journal can lie in a policy's folder. What a repository may have in its place (a folder, a pipe, a symlink) would
+/// switch off the rules that need one, or have us write where somebody else says.
+fn has_room_for_journal(folder: &Path) -> bool {
+    ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"]
+        .iter()
+        .all(|name| is_file_or_missing(&folder.join(name)))
+}
+
+/// A symlink is neither.
+fn is_file_or_missing(path: &Path) -> bool {
+    path.symlink_metadata().map_or_else(|error| error.kind() == io::ErrorKind::NotFound, |metadata| metadata.is_file())
+}
+
+/// Whether files can be put into a project's folder and those in it, as far as they are there. A symlink would have us write
+/// where somebody else says.
+fn is_usable(tmp: &Path) -> bool {
+    let parts = ["rules", "rules/queue", "rules/demands", "rules/baselines", "rules/locks"].map(|part| tmp.join(part));
+    let is_fine = |folder: &Path| match folder.symlink_metadata() {
+        Ok(metadata) => metadata.is_dir() && is_writable(folder),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    let has_name = is_file_or_missing(&tmp.join("rules/name"));
+    has_name
+        && is_fine(tmp)
+        && parts.iter().all(|part| is_fine(part))
+        && (tmp.exists() || tmp.parent().is_some_and(is_writable))
+}
+
+/// Whether files can be put into a folder, which is made where it is missing.
+pub fn can_be_written(folder: &Path) -> bool {
+    folder.ancestors().find(|folder| folder.exists()).is_some_and(|folder| folder.is_dir() && is_writable(folder))
+}
+
+#[cfg(unix)]
+fn is_writable(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_writable(_: &Path) -> bool {
+    true
 }
 
 /// By its real place, because what is kept for a project is found by that.

@@ -11,32 +11,32 @@ pub fn recorded_event(entry: &Entry) -> Option<Event> {
     if let Some(whole) = entry.event.as_ref().and_then(|whole| serde_json::from_value(whole.clone()).ok()) {
         return Some(whole);
     }
-    let shell = match &entry.command {
+    let shell = match &entry.tool.command {
         Some(command) => Some(ShellText::Command(command.clone())),
-        None if entry.command_missing => Some(ShellText::Missing),
+        None if entry.tool.command_missing => Some(ShellText::Missing),
         None => None,
     };
-    let tool = entry.tool.as_ref().map(|name| ToolCall {
+    let tool = entry.tool.name.as_ref().map(|name| ToolCall {
         name: name.clone(),
-        aliases: entry.aliases.clone(),
-        id: entry.call.clone(),
+        aliases: entry.tool.aliases.clone(),
+        id: entry.tool.id.clone(),
         input: input_record::recorded(entry),
         output: None,
         shell,
-        files: entry.paths.clone(),
-        mcp: entry.mcp.clone(),
+        files: entry.tool.paths.clone(),
+        mcp: entry.tool.mcp.clone(),
     });
     let outcome =
         [Outcome::Ok, Outcome::Failed].into_iter().find(|outcome| entry.outcome.as_deref() == Some(outcome.name()));
     Some(Event {
         kind,
         name: entry.name.clone(),
-        session: entry.session.clone(),
+        session: entry.session.id.clone(),
         cwd: entry.cwd.clone(),
         tool,
         outcome,
         held_before: entry.held_before,
         subagent: entry.subagent.clone(),
-        ..Event::unnamed(&entry.agent, entry.time)
+        ..Event::unnamed(&entry.session.agent, entry.time)
     })
 }

@@ -15,10 +15,10 @@ use engine::facts::{
 use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
 use engine::pace::{Happening, Limit, Standing};
 use engine::rules::{Rule, RuleSet};
-use engine::shell::Written;
 use engine::workflow::Workflow;
 use policy::{Compiled, Config};
 use serde_json::{Map, Value};
+use shell::Written;
 use store::mask::MASK;
 use store::{Entry, SessionKey, Store, WORKFLOW_VARIABLE};
 
@@ -26,8 +26,8 @@ use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{answered_fact, answered_of_record, changes_fact, changes_of_record};
 use crate::input_record;
 use crate::live_facts::{
-    COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark, review_fact,
-    simple_commands, stop_fact, tasks_fact, text_mark, tree_fact, variable_fact,
+    CLAIMS_FACT, COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark,
+    review_fact, simple_commands, stop_fact, tasks_fact, text_mark, tree_fact, variable_fact,
 };
 use crate::replay::{PastWorkflow, Unknown};
 use crate::token_count;
@@ -164,7 +164,7 @@ impl RecordedFacts {
 
 /// What is not known of the paths that the event names; `None`: nothing.
 pub fn unsure_paths(entry: &Entry) -> Option<String> {
-    if entry.paths.iter().any(|file| file.path.contains(MASK)) {
+    if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
         return Some(input_record::masked(EventPart::Paths));
     }
     entry.facts.get(LINKS).is_some_and(Value::is_null).then(|| LINKS.to_owned())
@@ -206,6 +206,11 @@ impl Facts for RecordedFacts {
 
     fn workflow(&self, field: WorkflowField) -> Value {
         self.known(format!("workflow.{}", field.name()), |stood| stood.workflow_field(field))
+    }
+
+    fn asked_claims(&self) -> Map<String, Value> {
+        let claims = self.known(CLAIMS_FACT.to_owned(), PastWorkflow::claims);
+        claims.as_object().cloned().unwrap_or_default()
     }
 
     fn phase(&self, field: PhaseField) -> Value {
@@ -286,7 +291,7 @@ impl Facts for RecordedFacts {
 
     fn commands_ran(&self) -> Vec<RanCommand> {
         let commands = self.commands.get_or_init(|| {
-            let key = SessionKey { agent: &self.entry.agent, session: &self.entry.session };
+            let key = SessionKey { agent: &self.entry.session.agent, session: &self.entry.session.id };
             let store = self.journal.lock().ok()?;
             let commands = match &self.workflow {
                 Some((_, stood)) => store.commands_of_all(stood.visit_started()?, self.entry.id, COMMANDS_LIMIT),

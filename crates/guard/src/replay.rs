@@ -234,7 +234,7 @@ impl<'a> Replay<'a> {
                 return;
             }
             self.follow_workflow(&entry);
-            if scope.session.as_ref().is_some_and(|session| *session != entry.session) {
+            if scope.session.as_ref().is_some_and(|session| *session != entry.session.id) {
                 return;
             }
             let entry = Arc::new(entry);
@@ -253,8 +253,11 @@ impl<'a> Replay<'a> {
 
     /// Every rule's work on an entry, with the session followed up to it.
     pub fn explain(&mut self, entries: &Store, wanted: &Entry) -> Result<Vec<Consideration>, ReplayError> {
-        let of_session =
-            Filter { agent: Some(wanted.agent.clone()), session: Some(wanted.session.clone()), ..Filter::default() };
+        let of_session = Filter {
+            agent: Some(wanted.session.agent.clone()),
+            session: Some(wanted.session.id.clone()),
+            ..Filter::default()
+        };
         let filter = self.begin(entries, of_session)?;
         let mut explained = Ok(Vec::new());
         entries.log(&filter, |entry| {
@@ -349,7 +352,7 @@ impl<'a> Replay<'a> {
     fn follow(&mut self, entry: &Entry) -> Result<(), ReplayError> {
         let session = session_of(entry);
         if !self.sessions.contains_key(&session) {
-            let key = SessionKey { agent: &entry.agent, session: &entry.session };
+            let key = SessionKey { agent: &entry.session.agent, session: &entry.session.id };
             let known = self.journal.lock().map_err(|_| StoreError::Locked)?.session(key)?;
             let is_cut = known.first_seen.is_some_and(|first| first < entry.time);
             self.sessions.insert(session.clone(), Past { is_cut, ..Past::default() });
@@ -507,7 +510,7 @@ impl<'a> Replay<'a> {
 }
 
 fn session_of(entry: &Entry) -> (String, String) {
-    (entry.agent.clone(), entry.session.clone())
+    (entry.session.agent.clone(), entry.session.id.clone())
 }
 
 /// The rule's very text spoke then.

@@ -4,7 +4,7 @@
 use engine::observers::{Behavior, CLAIMED_TASKS, ObserverKind, claim_changes};
 use policy::Config;
 use serde_json::json;
-use store::{Changes, Note, NoteKind, SessionKey, Store, StoreError};
+use store::{Note, NoteKind, SessionKey, StateChanges, Store, StoreError};
 
 use crate::whose_session::{CommandRun, Whose};
 
@@ -31,7 +31,7 @@ pub fn note_claim(
     }
     let what = if is_claim { "started" } else { "ended" };
     let fields = [("task".to_owned(), json!(task)), ("what".to_owned(), json!(what))].into_iter().collect();
-    let changes = Changes { variables, ..Changes::default() };
+    let changes = StateChanges { variables, ..StateChanges::default() };
     store.note(&Note {
         kind: NoteKind::Task,
         session,

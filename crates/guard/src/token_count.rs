@@ -17,7 +17,7 @@ use engine::pace::Tokens;
 use engine::{Event, EventKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use store::{Changes, PERSON, SessionKey, SessionState, Store, StoreError, Stretch};
+use store::{PERSON, SessionKey, SessionState, StateChanges, Store, StoreError, Stretch};
 
 use self::reading::{Read, Reading};
 use crate::environment::Environment;
@@ -153,7 +153,7 @@ impl TokenCount {
     }
 
     /// Remembers the transcripts that the event names, where somebody may ask for them later.
-    pub fn remember(&self, state: Option<&SessionState>, active: Option<&Active>, changes: &mut Changes) {
+    pub fn remember(&self, state: Option<&SessionState>, active: Option<&Active>, changes: &mut StateChanges) {
         if let Some(state) = state.filter(|_| self.counted.get().is_some())
             && let Some(all) = self.with_named(&state.variables)
         {

@@ -66,7 +66,7 @@ fn history_of(subject: &Subject) -> Option<(History, Phase)> {
         let time = NOW.saturating_add(at.saturating_mul(1000));
         match what {
             What::Command { text, has_failed } => {
-                let parts = engine::shell::parse(text).texts().collect();
+                let parts = shell::parse(text).texts().collect();
                 history.happenings.push((time, Happening::command(text.clone(), parts, *has_failed)));
             }
             What::Edit(path) => {

@@ -1,9 +1,10 @@
 //! Whose session a command is run in: one that an agent's shell may be running, or a person.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
-use engine::shell::{self, SimpleCommand};
-use store::{Filter, SessionKey, Store, StoreError};
+use shell::{self, SimpleCommand};
+use store::{RecordedCommand, SessionKey, Store, StoreError};
 
 use crate::environment::Environment;
 use crate::loops::Stage;
@@ -25,30 +26,51 @@ pub struct CommandRun<'a> {
     pub now: i64,
 }
 
-/// An agent that waits for its command has told of it not long ago.
+/// How long ago an agent that waits for this command told of it, at most.
 const PENDING: Duration = Duration::from_mins(1);
+/// How long a call of another session may have been running and still be the caller: agents end their calls after ten minutes.
+const AT_WORK: Duration = Duration::from_mins(10);
 /// How many sessions can be at work at once.
 const SESSIONS_LIMIT: usize = 100;
+/// How many of the latest calls of a session are looked at: it can make several at once.
+const CALLS_LIMIT: usize = 20;
 
 impl CommandRun<'_> {
-    /// The session of the agent that runs it: by the agents' variables, else by the call that waits for it to end. None
-    /// where a person runs it.
-    pub fn agent(&self, store: &Store) -> Result<Option<Whose>, StoreError> {
-        let by_variables = agents::environment::session(|name| self.environment.get(name));
-        match by_variables {
-            Some((agent, session)) => Ok(Some(Whose { agent: agent.name().to_owned(), session })),
-            // Many may wait for one command in a run; what is known of it is the run itself.
-            None if self.environment.get(Stage::RUN).is_some() => Ok(None),
-            None => self.pending(store),
+    /// The sessions of agents that may run it: the one that the agents' variables name, else those with a call that waits for it
+    /// to end, newest first. None where a person runs it.
+    pub fn agents(&self, store: &Store) -> Result<Vec<Whose>, StoreError> {
+        if let Some(named) = self.by_variables() {
+            return Ok(vec![named]);
         }
+        // Many calls may wait for one command in a run; only the run itself is known.
+        if self.is_in_run() {
+            return Ok(Vec::new());
+        }
+        let since = self.ago(PENDING);
+        let calls = unfinished(store, since, 1)?.into_iter();
+        Ok(calls.filter(|(_, call)| self.is_in(&call.text)).map(|(whose, _)| whose).collect())
+    }
+
+    pub fn agent(&self, store: &Store) -> Result<Option<Whose>, StoreError> {
+        Ok(self.agents(store)?.into_iter().next())
     }
 
     /// The session whose variables count for it: the one it names, or the one it runs in. None where that is not known: it is
-    /// never guessed.
-    pub fn known_session(&self, store: &Store) -> Result<Option<Whose>, StoreError> {
-        let Some(named) = self.session else { return self.agent(store) };
-        let found = store.latest_session(Some(named))?;
-        Ok(found.map(|(agent, session)| Whose { agent, session }))
+    /// never guessed. `is_agents`: the environment, or a process above this one, shows that an agent runs it. Without a variable
+    /// that names the session, its unfinished call has to be the only one of all sessions: any other call may be a script that
+    /// runs this command.
+    pub fn known_session(&self, store: &Store, is_agents: bool) -> Result<Option<Whose>, StoreError> {
+        if let Some(named) = self.session {
+            let found = store.latest_session(Some(named))?;
+            return Ok(found.map(|(agent, session)| Whose { agent, session }));
+        }
+        let named = self.by_variables();
+        if named.is_some() || !is_agents || self.is_in_run() {
+            return Ok(named);
+        }
+        let mut calls = unfinished(store, self.ago(AT_WORK), CALLS_LIMIT)?;
+        let only = calls.pop().filter(|(_, call)| calls.is_empty() && self.is_in(&call.text));
+        Ok(only.map(|(whose, _)| whose))
     }
 
     /// The session that it is about: the one it names, the one it runs in, or the one that was heard of last.
@@ -58,7 +80,7 @@ impl CommandRun<'_> {
         {
             return Ok(Some(running));
         }
-        if self.session.is_none() && self.environment.get(Stage::RUN).is_some() {
+        if self.session.is_none() && self.is_in_run() {
             // A run starts sessions of its own; what was heard of last may be anybody's.
             return Ok(None);
         }
@@ -66,35 +88,40 @@ impl CommandRun<'_> {
         Ok(found.map(|(agent, session)| Whose { agent, session }))
     }
 
-    fn pending(&self, store: &Store) -> Result<Option<Whose>, StoreError> {
-        let since = self.now.saturating_sub(i64::try_from(PENDING.as_millis()).unwrap_or(i64::MAX));
-        let filter = Filter {
-            kind: Some("before_tool".to_owned()),
-            since: Some(since),
-            limit: SESSIONS_LIMIT,
-            ..Filter::default()
-        };
-        let mut seen = Vec::new();
-        for entry in store.entries(&filter)?.into_iter().rev().filter(|entry| entry.command.is_some()) {
-            let whose = Whose { agent: entry.agent, session: entry.session };
-            if seen.contains(&whose) {
-                continue;
-            }
-            let key = SessionKey { agent: &whose.agent, session: &whose.session };
-            let newest = store.commands(key, since, 1)?.pop();
-            if newest.is_some_and(|command| !command.is_over && self.is_in(&command.text)) {
-                return Ok(Some(whose));
-            }
-            seen.push(whose);
-        }
-        Ok(None)
+    fn by_variables(&self) -> Option<Whose> {
+        let (agent, session) = agents::environment::session(|name| self.environment.get(name))?;
+        Some(Whose { agent: agent.name().to_owned(), session })
+    }
+
+    fn is_in_run(&self) -> bool {
+        self.environment.get(Stage::RUN).is_some()
+    }
+
+    fn ago(&self, time: Duration) -> i64 {
+        self.now.saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
     }
 
     fn is_in(&self, text: &str) -> bool {
         let has_words = |command: &SimpleCommand| {
-            let has = |word: &&str| command.words.iter().any(|found| found.value.as_deref() == Some(word));
+            let has = |word: &&str| command.words().iter().any(|found| found.value.as_deref() == Some(word));
             command.program() == Some("linchpin") && self.words.iter().all(has)
         };
         shell::parse(text).commands.iter().any(has_words)
     }
+}
+
+/// The shell calls of which no end was seen, newest first: of the last `latest` calls of each session.
+fn unfinished(store: &Store, since: i64, latest: usize) -> Result<Vec<(Whose, RecordedCommand)>, StoreError> {
+    let mut calls = Vec::new();
+    for (agent, session) in store.sessions_since(since, SESSIONS_LIMIT)? {
+        let whose = Whose { agent, session };
+        let key = SessionKey { agent: &whose.agent, session: &whose.session };
+        for call in store.commands(key, since, latest)?.into_iter().filter(|call| !call.is_over) {
+            if !store.is_idle_after(key, call.event)? {
+                calls.push((whose.clone(), call));
+            }
+        }
+    }
+    calls.sort_by_key(|(_, call)| Reverse(call.event));
+    Ok(calls)
 }

@@ -7,9 +7,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use engine::event::Access;
-use engine::pattern::Pattern;
-use engine::shell::{self, Effect, SimpleCommand, Written};
+use path::Access;
+use path::pattern::Pattern;
+use shell::{self, Effect, SimpleCommand, Written};
 use store::{Mention, SessionKey, Store, StoreError};
 
 use crate::live_facts::History;
@@ -46,14 +46,14 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Whether the session wrote it. A copy is written by whoever wrote what was copied; `copies` are followed.
-    fn wrote(&self, path: &Path, copies: usize) -> store::Result<bool> {
+    fn wrote(&self, path: &Path, copies: usize) -> Result<bool, StoreError> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(false) };
         let key = SessionKey { agent: &self.history.agent, session: &self.history.session };
         Ok(self.is_written_by_one_of(&self.store.mentions(key, name, MAX_MENTIONS)?, path, copies)?
             || self.is_written_by_one_of(&self.store.veiled_mentions(key, name, MAX_MENTIONS)?, path, copies)?)
     }
 
-    fn is_written_by_one_of(&self, mentions: &[Mention], path: &Path, copies: usize) -> store::Result<bool> {
+    fn is_written_by_one_of(&self, mentions: &[Mention], path: &Path, copies: usize) -> Result<bool, StoreError> {
         for mention in mentions {
             if self.is_written_by(mention, path, copies)? {
                 return Ok(true);
@@ -62,11 +62,9 @@ impl Search<'_> {
         Ok(false)
     }
 
-    fn is_written_by(&self, mention: &Mention, path: &Path, copies: usize) -> store::Result<bool> {
+    fn is_written_by(&self, mention: &Mention, path: &Path, copies: usize) -> Result<bool, StoreError> {
         let home = self.history.home.as_deref();
-        let placed = |named: &str, folder: &str| {
-            PathBuf::from(engine::paths::tidy(&engine::paths::absolute(named, folder, home)))
-        };
+        let placed = |named: &str, folder: &str| PathBuf::from(path::tidy(&path::absolute(named, folder, home)));
         let is_it = |named: &Path| named == path || named.canonicalize().ok() == path.canonicalize().ok();
         let mut by_tool = mention.paths.iter().filter(|file| file.access == Some(Access::Write));
         if by_tool.any(|file| is_it(&placed(&file.path, &mention.cwd))) {
@@ -78,11 +76,11 @@ impl Search<'_> {
         for effect in effects.iter().filter(|effect| of_command(effect, Access::Write)) {
             let command = effect.command.and_then(|place| script.commands.get(place));
             let folders = effect.folders.list().unwrap_or_default();
-            let folders = || folders.iter().map(|folder| engine::paths::absolute(folder, &mention.cwd, home));
+            let folders = || folders.iter().map(|folder| path::absolute(folder, &mention.cwd, home));
             let named = effect.path.as_deref().unwrap_or_default();
             let is_meant = |folder: String| {
                 let named = placed(named, &folder);
-                is_it(&named) || effect.pattern == shell::Pattern::Shell && fits(&named, path)
+                is_it(&named) || effect.pattern == shell::PathExpansion::Shell && fits(&named, path)
             };
             if !folders().any(is_meant) {
                 continue;

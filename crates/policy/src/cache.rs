@@ -49,8 +49,8 @@ pub struct BrokenFile {
     pub problem: String,
     /// An earlier version of it stays in force.
     pub has_last_good: bool,
-    /// It is one entry of several that is wrong, and the others count.
-    pub is_one_entry: bool,
+    /// Only a part of it is wrong, and the rest counts.
+    pub is_in_part: bool,
 }
 
 impl BrokenFile {
@@ -58,7 +58,7 @@ impl BrokenFile {
     pub fn consequence(&self) -> &'static str {
         match self {
             Self { has_last_good: true, .. } => "its last good version stays in force",
-            Self { is_one_entry: true, .. } => "this entry is not in force, the others of the file are",
+            Self { is_in_part: true, .. } => "this part of it is not in force, the rest of the file is",
             _ => "it is not in force",
         }
     }
@@ -158,7 +158,7 @@ fn compile(tiers: &Tiers, before: &Before, trusted: &impl Fn(&str) -> bool) -> F
         Ok(rules) => Fresh { header: Header { generation: digest(rules.as_bytes()), ..header }, inputs, rules, read },
         Err(error) => {
             let problem = format!("the policy cannot be compiled: {error}");
-            let broken = vec![BrokenFile { problem, has_last_good: false, is_one_entry: false }];
+            let broken = vec![BrokenFile { problem, has_last_good: false, is_in_part: false }];
             Fresh { header: Header { broken, ..header }, inputs: None, rules: RuleSet::default(), read }
         }
     }
@@ -173,11 +173,15 @@ fn broken_files(loaded: &Loaded) -> Vec<BrokenFile> {
     };
     let mut seen = BTreeSet::new();
     let first = loaded.errors().filter(|problem| seen.insert(problem.source.name.as_str()));
-    let is_one_entry = |problem: &Diagnostic| matches!(problem.kind, ErrorKind::UnknownRule | ErrorKind::DuplicateRule);
+    let is_in_part = |problem: &Diagnostic| match problem.kind {
+        ErrorKind::UnknownRule | ErrorKind::DuplicateRule => true,
+        ErrorKind::InvalidYaml => false,
+        _ => loaded.read_configs.contains(&problem.source.name),
+    };
     let broken = |problem: &Diagnostic| BrokenFile {
         problem: problem.line(),
         has_last_good: has_last_good(problem),
-        is_one_entry: is_one_entry(problem),
+        is_in_part: is_in_part(problem),
     };
     first.map(broken).collect()
 }

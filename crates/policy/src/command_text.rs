@@ -66,9 +66,18 @@ pub fn split(key: &str, text: &Text, place: Place, fields: &mut Fields) -> Optio
             return None;
         }
     };
-    let Some(syntax) = shell_syntax(&text.value) else { return Some(words) };
-    let message = format!("`{key}` has {syntax}, but no shell reads it: the program would get it as an argument");
-    let script = text.value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = match (before_program(&text.value), shell_syntax(&text.value)) {
+        (Some(word), _) => {
+            format!(
+                "`{key}` begins with `{word}`, but no shell reads it: it would be taken for the name of the program"
+            )
+        }
+        (None, Some(syntax)) => {
+            format!("`{key}` has {syntax}, but no shell reads it: the program would get it as an argument")
+        }
+        (None, None) => return Some(words),
+    };
+    let script = one_line(&text.value);
     // A script has no placeholders.
     let script = if script.contains('{') { "…".to_owned() } else { script };
     let help = match place {
@@ -89,9 +98,39 @@ pub fn split(key: &str, text: &Text, place: Place, fields: &mut Fields) -> Optio
     None
 }
 
+/// The lines of a script as one, which runs as long as all goes well.
+fn one_line(script: &str) -> String {
+    let mut line = String::new();
+    for next in script.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")) {
+        if next.is_empty() {
+            continue;
+        }
+        let goes_on = line.is_empty() || line.ends_with(['\\', '&', '|', ';']);
+        line.truncate(line.trim_end_matches('\\').trim_end().len());
+        line.push_str(match (line.is_empty(), goes_on) {
+            (true, _) => "",
+            (false, true) => " ",
+            (false, false) => " && ",
+        });
+        line.push_str(&next);
+    }
+    line
+}
+
 /// A text that YAML reads back as it is.
 fn yaml_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// `!` or `NAME=value`, before the program.
+fn before_program(command: &str) -> Option<&str> {
+    let word = command.split_whitespace().next()?;
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    let is_assignment = word.split_once('=').is_some_and(|(name, _)| is_name(name));
+    (word == "!" || is_assignment).then_some(word)
 }
 
 /// The first thing in a command that only a shell would understand. Between double quotes a shell still expands variables
@@ -125,6 +164,8 @@ fn shell_syntax(command: &str) -> Option<String> {
                 let is_double = matches!(letter, '&' | '|') && next == Some(letter);
                 return Some(format!("`{}`", if is_double { format!("{letter}{letter}") } else { letter.to_string() }));
             }
+            '(' | ')' if !is_double_quoted => return Some(format!("`{letter}`")),
+            '~' if !is_double_quoted && begins_word(command, place) => return Some("`~`".to_owned()),
             '\n' if !is_double_quoted && !command.get(..place).unwrap_or_default().trim().is_empty() => {
                 return Some("a line break".to_owned());
             }
@@ -134,9 +175,13 @@ fn shell_syntax(command: &str) -> Option<String> {
     None
 }
 
+fn begins_word(command: &str, place: usize) -> bool {
+    command.get(..place).unwrap_or_default().chars().next_back().is_none_or(char::is_whitespace)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::shell_syntax;
+    use super::{before_program, shell_syntax};
 
     #[test]
     fn what_only_a_shell_understands_is_found_outside_of_quotes() {
@@ -156,6 +201,10 @@ mod tests {
             ("test `id -u` = 0", "a backtick"),
             ("make a\nmake b", "a line break"),
             ("echo 'a' && x", "`&&`"),
+            ("~/bin/check", "`~`"),
+            ("ls ~", "`~`"),
+            ("( make )", "`(`"),
+            ("(make)", "`(`"),
         ];
         for (command, syntax) in found {
             assert_eq!(shell_syntax(command).as_deref(), Some(syntax), "{command}");
@@ -176,9 +225,26 @@ mod tests {
             "cargo test --workspace\n",
             "make {files} {file}",
             "echo \"it's; fine\"",
+            "git diff HEAD~1",
+            "ls '~' \\~/x \"~\"",
+            "find . '(' -name x \\)",
+            "env A=1 make",
+            "make A=1",
+            "test ! -f x",
+            "--a=b c",
+            "'A=1' make",
         ];
         for command in plain {
-            assert_eq!(shell_syntax(command), None, "{command}");
+            assert_eq!((shell_syntax(command), before_program(command)), (None, None), "{command}");
+        }
+    }
+
+    #[test]
+    fn what_a_shell_reads_before_the_program() {
+        for (command, word) in
+            [("! make", "!"), (" A_1=x make", "A_1=x"), ("A= make", "A="), ("CI='a b' make", "CI='a")]
+        {
+            assert_eq!(before_program(command), Some(word), "{command}");
         }
     }
 }

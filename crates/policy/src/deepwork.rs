@@ -16,8 +16,8 @@ const RULES: &str = ".deepwork/rules";
 pub fn warnings(folder: &PolicyFolder, rules_dir: &Path) -> Vec<Diagnostic> {
     let unread = unread_rules(&folder.base, rules_dir).map(|name| {
         let help = format!(
-            "write `rules_dir: {name}` into `.linchpin/config.yml` to read its rules as they are, or copy them with `linchpin \
-             rules import {name}`"
+            "`linchpin rules import {name}` copies them; `rules_dir: {name}` in `.linchpin/config.yml` would read them in place \
+             of those in `.linchpin/rules`"
         );
         warning(&name, "the rules in this folder are not read", help)
     });

@@ -1,12 +1,12 @@
 //! What a sound rule says that it hardly means: clauses that never hold together, texts that are never found, keys that
 //! do nothing. Each is a warning, and the rule is what it says.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::event::{EventKind, EventKinds};
-use engine::file_rules::FilePattern;
 use engine::pace::{Limit, Live};
-use engine::rules::{BranchClause, Detect, ToolRule};
+use engine::rules::{BranchClause, Detect, PathKey, PathPattern, Rule, Tier, ToolRule};
 use engine::{Level, expr, search, suggest};
 
 use crate::definition::Definition;
@@ -89,19 +89,41 @@ pub fn of_named_rules(rules: &[InForce]) -> Vec<Diagnostic> {
     doubts
 }
 
-/// Patterns of file rules that name a folder of the project and nothing in it.
+/// Conditions on claims that no workflow declares. `claims`: all that are declared.
+pub fn of_claims(rules: &[InForce], claims: &BTreeSet<String>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
+        let Some(when) = rule.when.as_deref().filter(|when| when.contains("claims")) else { continue };
+        for name in expr::claims_named(when).into_iter().filter(|name| !claims.contains(name)) {
+            let own = source.text.get(text.clone()).unwrap_or_default();
+            let asked = own.find("when").unwrap_or_default();
+            let at = own.get(asked..).and_then(|own| own.find(&name)).map(|at| text.start + asked + at);
+            let help = suggest::closest(&name, claims.iter().map(String::as_str)).map_or_else(
+                || "a workflow declares it under `claims`; each node `NODE` has `NODE_complete`".to_owned(),
+                suggest::did_you_mean,
+            );
+            let span = at.map(|at| at..at + name.len());
+            let message = format!("unknown claim `{name}`: no workflow declares it");
+            let mut problem = Diagnostic::error(ErrorKind::InvalidExpression, message, source, span).help(help);
+            problem.rule = Some(rule.id.clone());
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+/// Patterns that name a folder of the project and nothing in it.
 pub fn of_folders(rules: &[InForce], root: &Path) -> Vec<Diagnostic> {
+    let is_plain = |pattern: &&str| !pattern.contains(['*', '?', '[', '{', '\\']);
+    // One that ends in a slash is spoken of where it is read.
+    let is_folder = |pattern: &&str| !pattern.ends_with('/') && root.join(pattern).is_dir();
     let mut doubts = Vec::new();
     for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
-        let Some(file) = rule.as_file_rule() else { continue };
-        let is_plain = |pattern: &&FilePattern| !pattern.source.contains(['*', '?', '[', '{', '\\']);
-        // One that ends in a slash is spoken of where it is read.
-        let is_folder = |pattern: &&FilePattern| !pattern.source.ends_with('/') && root.join(&pattern.source).is_dir();
-        for FilePattern { source: folder, .. } in file.patterns().filter(is_plain).filter(is_folder) {
+        let patterns = if rule.tier == Tier::Bundled { Vec::new() } else { file_patterns(rule) };
+        for folder in patterns.into_iter().filter(is_plain).filter(is_folder) {
             let own = source.text.get(text.clone()).unwrap_or_default();
-            let keys = ["created", "exclude", "pair", "safety", "set", "trigger"];
-            let start = keys.iter().filter_map(|key| own.find(&format!("{key}:"))).min().unwrap_or_default();
-            let at = own.get(start..).and_then(|own| own.find(folder.as_str())).map(|at| text.start + start + at);
+            let start = KEYS_OF_FILES.iter().filter_map(|key| own.find(&format!("{key}:"))).min().unwrap_or_default();
+            let at = own.get(start..).and_then(|own| own.find(folder)).map(|at| text.start + start + at);
             let span = at.map(|at| at..at + folder.len());
             let message = format!("`{folder}` is a folder, and a folder alone matches no file");
             let mut doubt = Diagnostic::warning(ErrorKind::PatternError, message, source, span)
@@ -111,6 +133,27 @@ pub fn of_folders(rules: &[InForce], root: &Path) -> Vec<Diagnostic> {
         }
     }
     doubts
+}
+
+/// The keys whose patterns are about files.
+const KEYS_OF_FILES: [&str; 9] = ["created", "exclude", "pair", "paths", "reads", "safety", "set", "trigger", "writes"];
+
+/// The patterns of a rule that are about files. A folder can be deleted, so those of `deletes` are none.
+fn file_patterns(rule: &Rule) -> Vec<&str> {
+    match &rule.detect {
+        Detect::Files(file) => file.patterns().map(|pattern| pattern.source.as_str()).collect(),
+        Detect::Tool(tool) => {
+            let clauses = tool.paths.iter().chain(tool.matchers.iter().flat_map(|matcher| &matcher.paths));
+            let patterns =
+                clauses.filter(|clause| clause.about != PathKey::Deletes).flat_map(|clause| &clause.patterns);
+            let globs = patterns.filter_map(|pattern| match pattern {
+                PathPattern::Glob { source, .. } => Some(source.as_str()),
+                PathPattern::OutsideProject => None,
+            });
+            globs.collect()
+        }
+        Detect::Pace(_) | Detect::Event => Vec::new(),
+    }
 }
 
 /// Rules that only a move of a workflow asks, in force where nothing moves.

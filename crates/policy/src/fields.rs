@@ -65,6 +65,19 @@ const OTHER_KEYS: &[(&str, &str, &str)] = &[
     ("workspace_root", "specs_dir", "leave it out: the root is the folder that has `.linchpin` in it"),
     ("events", "topics", "it is `topics`"),
     ("subscriptions", "triggers", "it is `triggers`"),
+    // The second word tells that this is a loop.
+    ("subscriptions", "hats", "each hat has its own, as `triggers`: `hats: {builder: {triggers: [task.start]}}`"),
+    (
+        "cli",
+        "hats",
+        "it is `agent`: a known agent's name, `agent: claude`, or a command, `agent: {command: [sh, agent.sh]}`",
+    ),
+    (
+        "event_loop",
+        "hats",
+        "write its settings without it: `starting_event` is `start`, `completion_promise` is `completion: {topic: …}`, \
+         `max_iterations` is `limits: {iterations: …}`; the prompt is given with `linchpin run -p`",
+    ),
 ];
 
 pub struct Fields<'a> {

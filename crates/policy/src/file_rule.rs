@@ -1,10 +1,12 @@
 //! The fields of a rule about files that change together.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
 use engine::file_rules::{Attribute, Baseline, CommandAction, FileMode, FilePattern, FileRule, Reach, Refire, RunFor};
-use engine::pattern::{Pattern, check_bound, check_set};
+use engine::suggest;
+use path::pattern::{Pattern, check_bound, check_set};
 
 use crate::command_text::{self, CommandText, Place};
 use crate::config::duration;
@@ -162,22 +164,33 @@ fn mode(fields: &mut Fields) -> Option<FileMode> {
     pair(node, fields)
 }
 
-/// A variable of `safety` is one of every trigger, and stands for the same text; or it is no trigger's, and for any text.
+/// A variable of `safety` is one of every trigger, and stands for the same text. Where no trigger has any variable, it stands
+/// for any text.
 fn check_safety(triggers: &[(Pattern, Text)], safety: &[(Pattern, Text)], fields: &mut Fields) {
-    let is_bound = |name: &str| triggers.iter().any(|(trigger, _)| trigger.variables().any(|bound| bound == name));
+    let bound: BTreeSet<&str> = triggers.iter().flat_map(|(trigger, _)| trigger.variables()).collect();
     for (pattern, text) in safety {
-        if pattern.variables().any(is_bound) {
+        let Some(name) = pattern.variables().next() else { continue };
+        if pattern.variables().any(|name| bound.contains(name)) {
             let problem = triggers.iter().find_map(|(trigger, _)| check_bound(trigger, pattern).err());
             if let Some(problem) = problem {
                 refuse_pattern(text, &problem, fields);
             }
-        } else if let Some(name) = pattern.variables().next() {
-            let message = format!("no `trigger` has `{{{name}}}`, so it stands for any text here");
-            let help =
-                "use the same variable in `trigger` where each file has its own answer, and `*` or `**` for any text";
+        } else if bound.is_empty() {
+            let message = format!(
+                "no `trigger` has `{{{name}}}`, so a change of any file that this matches answers for every trigger"
+            );
+            let help = "if that is meant, write `*` or `**`; for an answer to each file alone, use the variable in `trigger` too";
             let problem =
                 Diagnostic::warning(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
             fields.problems.push(problem.help(help));
+        } else {
+            let message = format!("no `trigger` has `{{{name}}}`, so it is unclear for which file this is the answer");
+            let known: Vec<String> = bound.iter().map(|name| format!("`{{{name}}}`")).collect();
+            let meant =
+                suggest::closest(name, bound.iter().copied()).map(|close| format!("did you mean `{{{close}}}`?"));
+            let meant = meant.unwrap_or_else(|| format!("the triggers have {}.", known.join(", ")));
+            let problem = Diagnostic::error(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
+            fields.problems.push(problem.help(format!("{meant} For any text, write `*` or `**`")));
         }
     }
 }

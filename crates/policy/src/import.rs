@@ -15,8 +15,8 @@ use std::path::Path;
 
 use engine::expr::Scope;
 use engine::file_rules::{Baseline, FileMode, FilePattern};
-use engine::pattern::Pattern;
 use engine::rules::{Detect, Tier};
+use path::pattern::Pattern;
 
 use crate::definition::Form;
 use crate::diagnostic::{Diagnostic, ErrorKind, one_line};

@@ -48,6 +48,8 @@ pub struct Loaded {
     pub untrusted: Vec<Definition>,
     /// The configurations that count as they last were, by the names under which people know them.
     pub last_good_configs: Vec<String>,
+    /// The configurations that count as they are now, by the same names; of a broken one, what is sound in it.
+    pub read_configs: Vec<String>,
     /// How many rule files were read, in force or not.
     pub files: usize,
     /// What workflows are read by.
@@ -190,8 +192,11 @@ impl<'a> Loader<'a> {
                     file = config.overlay(&source, folder.tier);
                     self.loaded.last_good_configs.push(source.name.clone());
                     self.loaded.sound_configs.push(last_good);
-                } else if !broken {
-                    self.loaded.sound_configs.push(SoundConfig { path, text: source.text.to_string() });
+                } else {
+                    self.loaded.read_configs.push(source.name.clone());
+                    if !broken {
+                        self.loaded.sound_configs.push(SoundConfig { path, text: source.text.to_string() });
+                    }
                 }
                 self.loaded.config = config;
                 self.say(problems);
@@ -252,6 +257,8 @@ impl<'a> Loader<'a> {
         self.loaded.diagnostics.extend(layer.folder.misnamed());
         if layer.folder.tier == Tier::Project {
             self.loaded.diagnostics.extend(deepwork::warnings(layer.folder, &layer.rules_dir));
+            self.loaded.diagnostics.extend(reading::missing(layer.folder, &layer.rules_dir));
+            self.loaded.diagnostics.extend(reading::out_of_force(layer.folder, &layer.rules_dir));
         }
         self.loaded.inputs.note(&layer.rules_dir);
         let listed = reading::rule_files(&layer.rules_dir);

@@ -1,8 +1,8 @@
 //! `{name}` in a file rule's command and in its text: what is filled in, and what nobody will.
 
 use engine::file_rules::{FileMode, FileRule};
-use engine::pattern::Pattern;
 use engine::suggest;
+use path::pattern::Pattern;
 
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};

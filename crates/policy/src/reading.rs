@@ -55,7 +55,7 @@ pub fn is_readme(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == "README.md")
 }
 
-fn holds_rules(folder: &Path) -> bool {
+pub fn holds_rules(folder: &Path) -> bool {
     let is_markdown = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
     let is_rule = |path: &PathBuf| is_yaml(path) || (is_markdown(path) && !is_readme(path));
     paths_in(folder).is_ok_and(|paths| paths.iter().any(is_rule))
@@ -137,6 +137,33 @@ impl RuleFiles {
     }
 }
 
+/// A warning where the configuration names a rules folder that is not there.
+pub fn missing(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diagnostic> {
+    if rules_dir == folder.rules() || rules_dir.symlink_metadata().is_ok() {
+        return None;
+    }
+    let named = folder.shown(rules_dir);
+    let message = format!("`rules_dir` names `{named}`, which does not exist, so no rules are read from there");
+    let source = Source::new(folder.shown(&folder.config()), "");
+    let help = format!("create `{named}` and put the rules there, or correct `rules_dir`");
+    Some(Diagnostic::warning(ErrorKind::NotFound, message, &source, None).help(help))
+}
+
+/// A warning where the configuration names another rules folder, and the usual one holds rules.
+pub fn out_of_force(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diagnostic> {
+    let usual = folder.rules();
+    let is_usual = usual == rules_dir || usual.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
+    if is_usual || !holds_rules(&usual) {
+        return None;
+    }
+    let (usual, named) = (folder.shown(&usual), folder.shown(rules_dir));
+    let message = format!("the rules in this folder are not in force: `rules_dir` names `{named}` in its place");
+    let help = format!(
+        "`linchpin rules import {usual}` copies them to `{named}`; without `rules_dir` in `.linchpin/config.yml` they are read here"
+    );
+    Some(Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(usual, ""), None).help(help))
+}
+
 /// A file's text; `None` where there is no such file.
 pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Diagnostic>> {
     if leads_out(folder, path) {
@@ -169,6 +196,8 @@ pub fn unreadable(folder: &PolicyFolder, path: &Path, error: &io::Error) -> Diag
     let source = Source::new(folder.shown(path), "");
     let message = if error.kind() == io::ErrorKind::InvalidData {
         "the file is not UTF-8 text".to_owned()
+    } else if error.kind() == io::ErrorKind::NotADirectory {
+        "this is not a folder, so no rules are read from there".to_owned()
     } else {
         format!("cannot be read: {error}")
     };

@@ -446,7 +446,10 @@ pub fn refuse_event(name: Text, fields: &mut Fields) {
 pub fn unknown_event(name: Text, source: &Source) -> Diagnostic {
     let known = event_names();
     let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
+    // Gobby's names of events.
+    let without_on = name.value.strip_prefix("on_").and_then(|name| known.iter().copied().find(|known| *known == name));
     let help = agents_own
+        .or(without_on)
         .or_else(|| suggest::closest(&name.value, known.iter().copied()))
         .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
     let message = format!("unknown event `{}`", name.value);

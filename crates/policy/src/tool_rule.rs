@@ -1,11 +1,11 @@
 //! The fields of a rule about tool calls.
 
-use engine::pattern::Pattern;
 use engine::rules::{
     BranchClause, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, TextSearch, ToolName, ToolRule, Wildcard,
 };
 use engine::search::Search;
 use engine::{Level, suggest};
+use path::pattern::Pattern;
 
 use crate::command_matcher;
 use crate::diagnostic::{Diagnostic, ErrorKind};
@@ -173,7 +173,7 @@ fn warn_of_odd_name(text: &Text, fields: &mut Fields) {
     }
 }
 
-pub fn refuse_pattern(text: &Text, problem: &engine::pattern::PatternError, fields: &mut Fields) {
+pub fn refuse_pattern(text: &Text, problem: &path::pattern::PatternError, fields: &mut Fields) {
     let span = fields.source().within(&text.span, &text.value, &problem.span());
     fields.problems.push(
         Diagnostic::error(ErrorKind::PatternError, problem.message(), fields.source(), Some(span))

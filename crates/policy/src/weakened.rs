@@ -1,13 +1,14 @@
 //! What one version of a policy takes away from another.
 
 use engine::Level;
-use engine::rules::Rule;
+use engine::decide::most_holds;
+use engine::pace::{Limit, Live, PaceRule};
+use engine::rules::{AckBy, CommandMatcher, Detect, PathClause, Rule, ToolRule};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Mode;
 
-/// A rule that is gone, has a milder action, or, where it is about files, asks for less than it did. Every other change of
-/// a rule counts at once.
+/// A rule that is gone, has a milder action, or speaks of less than it did. Every other change of a rule counts at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weakened {
     pub rule: String,
@@ -44,7 +45,7 @@ pub fn weakened<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakened, &'a Rule
     // To approve less is no loss.
     for rule in before.iter().filter(|rule| rule.action > Level::Allow) {
         let now = now.binary_search_by(|now| now.id.cmp(&rule.id)).ok().and_then(|place| now.get(place));
-        if now.is_none_or(|now| now.action < rule.action || looks_at_less(now, rule)) {
+        if now.is_none_or(|now| now.action < rule.action || is_narrower(now, rule)) {
             let to = now.map(|now| now.digest.clone());
             found.push((Weakened { rule: rule.id.clone(), from: rule.digest.clone(), to }, rule));
         }
@@ -52,8 +53,116 @@ pub fn weakened<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakened, &'a Rule
     found
 }
 
-/// A file rule with narrower patterns, or one that is no file rule any more.
-fn looks_at_less(now: &Rule, before: &Rule) -> bool {
-    let Some(before) = before.as_file_rule() else { return false };
-    now.as_file_rule().is_none_or(|now| !now.asks_no_less_than(before))
+/// Whether a rule is judged on fewer events, under a condition that it did not have, about less, or lets go sooner.
+fn is_narrower(now: &Rule, before: &Rule) -> bool {
+    let is_on_fewer = !before.on.iter().all(|kind| now.on.contains(kind));
+    let has_other_condition = now.when.is_some() && now.when != before.when;
+    let lets_agents_answer = before.ack == AckBy::Human && now.ack == AckBy::Agent;
+    is_on_fewer
+        || has_other_condition
+        || lets_agents_answer
+        || now.on_error.unwrap_or(now.action) < before.on_error.unwrap_or(before.action)
+        || most_holds(now) < most_holds(before)
+        || match (&now.detect, &before.detect) {
+            (Detect::Files(now), Detect::Files(before)) => !now.asks_no_less_than(before),
+            (Detect::Tool(now), Detect::Tool(before)) => is_about_less(now, before),
+            (Detect::Pace(now), Detect::Pace(before)) => is_slower(now, before),
+            (now, before) => std::mem::discriminant(now) != std::mem::discriminant(before),
+        }
+}
+
+/// All clauses of a tool rule have to hold, so every one that is added narrows it, and so does an alternative that is taken out
+/// of one. What two different regexes find cannot be compared, but for one that stands in the other as it was.
+fn is_about_less(now: &ToolRule, before: &ToolRule) -> bool {
+    let (exceptions, before_exceptions) = (&now.search.not_pattern, &before.search.not_pattern);
+    let has_other_exceptions = exceptions.is_some() && exceptions != before_exceptions;
+    let finds_less = match (&now.search.pattern, &before.search.pattern) {
+        (Some(now), Some(before)) => adds_plain_text(&now.regex, &before.regex),
+        (now, before) => now.is_some() && before.is_none(),
+    };
+    let names_tools = |rule: &ToolRule| !rule.tools.is_empty() || !rule.mcp_tools.is_empty();
+    let names_fewer_tools = names_tools(now)
+        && (!names_tools(before) || !has_all(&now.tools, &before.tools) || !has_all(&now.mcp_tools, &before.mcp_tools));
+    let is_covered = |before: &CommandMatcher| now.matchers.iter().any(|now| covers(now, before));
+    let matches_less =
+        !now.matchers.is_empty() && (before.matchers.is_empty() || !before.matchers.iter().all(is_covered));
+    let names_fewer_branches = match (&now.rewrites, &before.rewrites) {
+        (Some(now), Some(before)) => !has_all(&now.branches, &before.branches),
+        (now, before) => now.is_some() && before.is_none(),
+    };
+    // Without a level of its own, a rule that cannot be decided asks.
+    let asks_less = now.incomplete.unwrap_or(Level::Ask) < before.incomplete.unwrap_or(Level::Ask);
+    has_other_exceptions
+        || asks_less
+        || finds_less
+        || names_fewer_tools
+        || matches_less
+        || names_fewer_branches
+        || !cover_paths(&now.paths, &before.paths)
+}
+
+/// Whether a matcher is about every command that the other is about, as far as can be told by comparing lists.
+fn covers(now: &CommandMatcher, before: &CommandMatcher) -> bool {
+    no_narrower(&now.program, &before.program)
+        && no_narrower(&now.subcommand, &before.subcommand)
+        && no_narrower(&now.flags_any, &before.flags_any)
+        && has_all(&before.flags_all, &now.flags_all)
+        && no_narrower(&now.operands_any, &before.operands_any)
+        && no_narrower(&now.sets, &before.sets)
+        && no_narrower(&now.unsets, &before.unsets)
+        && no_narrower(&now.runs_output_of, &before.runs_output_of)
+        && (now.interactive.is_none() || now.interactive == before.interactive)
+        && cover_paths(&now.paths, &before.paths)
+}
+
+/// Whether every clause of `now` was there before, with no more patterns and no fewer exceptions than it has now.
+fn cover_paths(now: &[PathClause], before: &[PathClause]) -> bool {
+    now.iter().all(|now| {
+        before.iter().any(|before| {
+            now.about == before.about
+                && has_all(&now.patterns, &before.patterns)
+                && has_all(&before.except, &now.except)
+        })
+    })
+}
+
+/// Whether a list of alternatives, which stands for anything where it is empty, still has all that it had.
+fn no_narrower<T: PartialEq>(now: &[T], before: &[T]) -> bool {
+    now.is_empty() || (!before.is_empty() && has_all(now, before))
+}
+
+fn has_all<T: PartialEq>(more: &[T], fewer: &[T]) -> bool {
+    fewer.iter().all(|item| more.contains(item))
+}
+
+/// Whether a pace rule fires later than it did, about less, or does less then.
+fn is_slower(now: &PaceRule, before: &PaceRule) -> bool {
+    let fires_later = match (&now.limit, &before.limit) {
+        (Limit::PhaseTimeout { max_duration: now }, Limit::PhaseTimeout { max_duration: before }) => now > before,
+        (
+            Limit::TokenBudget { max_tokens: now, count: kinds },
+            Limit::TokenBudget { max_tokens: before, count: counted },
+        ) => now > before || !has_all(kinds, counted),
+        (now, before) => match (now.repetition(), before.repetition()) {
+            (Some((threshold, window)), Some((before_threshold, before_window))) => {
+                let counts_less = matches!(
+                    (now, before),
+                    (
+                        Limit::RepeatedCommand { failures_only: true, .. },
+                        Limit::RepeatedCommand { failures_only: false, .. }
+                    )
+                );
+                let is_other_pattern = now.pattern().is_some() && before.pattern().is_none();
+                threshold > before_threshold || window < before_window || counts_less || is_other_pattern
+            }
+            _ => now != before,
+        },
+    };
+    fires_later || (before.live == Live::Block && now.live != Live::Block)
+}
+
+/// Whether a regex is another one with text around it that has to be found too: `git push` becomes `git push --force`.
+fn adds_plain_text(now: &str, before: &str) -> bool {
+    let is_plain = |added: char| added.is_alphanumeric() || " -_/=:,^$".contains(added);
+    now != before && now.split_once(before).is_some_and(|(start, end)| (start.chars().chain(end.chars())).all(is_plain))
 }

@@ -9,8 +9,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::group::Group;
-use crate::process::{NotStarted, not_started, signal};
+use crate::group::{Group, signal};
+use crate::heed::Heed;
+use crate::not_started::{NotStarted, not_started};
 use crate::program::located;
 use crate::shim;
 
@@ -38,6 +39,8 @@ pub struct Attended<'a> {
     pub time: Option<Duration>,
     /// The words that call this binary as the shim.
     pub shim: Vec<OsString>,
+    /// Is told the number of its process group.
+    pub on_start: &'a dyn Fn(u32),
 }
 
 /// How it came to an end.
@@ -55,15 +58,6 @@ pub enum AttendedEnd {
     Told,
 }
 
-/// What whoever attends to it has to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heed {
-    GoOn,
-    /// It gave a sign of life by another way than its output.
-    SignOfLife,
-    End,
-}
-
 /// Where something was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
@@ -72,13 +66,34 @@ pub enum Stream {
 }
 
 impl Attended<'_> {
-    /// Runs it to its end. `hear` gets what it says; `heed` is asked again and again.
+    /// Runs it to its end. `hear` gets its output; `heed` is asked again and again.
     pub fn run(
-        self,
+        mut self,
         mut hear: impl FnMut(Stream, &[u8]),
         mut heed: impl FnMut() -> Heed,
     ) -> Result<AttendedEnd, NotStarted> {
         let name = self.words.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy().into_owned();
+        let mut running = self.start(&name)?;
+        let cut_short = running.attend(self.time, self.idle, &mut hear, &mut heed);
+        if cut_short.is_some() {
+            running.group.end(|| true);
+        }
+        running.drain(&mut hear);
+        running.group.end_rest();
+        let status = running.group.status();
+        if let Some(end) = cut_short {
+            return Ok(end);
+        }
+        let exit_code = status.and_then(|status| status.code());
+        if let Some(why) = shim::failure(exit_code, &String::from_utf8_lossy(&running.first_errors)) {
+            return Err(not_started(format!("`{name}` cannot be started: {why}")));
+        }
+        let by_signal = status.and_then(signal).map(AttendedEnd::Signal);
+        Ok(by_signal.unwrap_or(AttendedEnd::Exited(exit_code.unwrap_or(-1))))
+    }
+
+    /// Starts it, with threads that read its output and write its input.
+    fn start(&mut self, name: &str) -> Result<Running, NotStarted> {
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
         let mut command = self.command().map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let (said, heard) = sync_channel(PIECES);
@@ -87,66 +102,21 @@ impl Attended<'_> {
         follow(output, Stream::Output, said.clone()).map_err(failed)?;
         follow(error, Stream::Error, said).map_err(failed)?;
         command.stdout(its_output).stderr(its_error);
-        match self.input {
+        match self.input.take() {
             None => {
                 command.stdin(Stdio::null());
             }
             Some(input) => {
                 let (its_input, mut feed) = io::pipe().map_err(failed)?;
                 command.stdin(its_input);
-                // Who does not read it all does not want it all.
+                // A process that does not read it all does not want it all.
                 thread::Builder::new().spawn(move || drop(feed.write_all(&input))).map_err(failed)?;
             }
         }
         let started = Instant::now();
-        let mut group = Group::start(command).map_err(failed)?;
-        let mut last_word = started;
-        let mut first_words = Vec::new();
-        let mut pass_on = |stream: Stream, piece: &[u8], last_word: &mut Instant| {
-            *last_word = Instant::now();
-            if first_words.len() < PIECE && stream == Stream::Error {
-                first_words.extend_from_slice(piece);
-            }
-            hear(stream, piece);
-        };
-        let cut_short = loop {
-            match heard.recv_timeout(LOOK) {
-                Ok((stream, piece)) => pass_on(stream, &piece, &mut last_word),
-                Err(RecvTimeoutError::Timeout) => {}
-                // Both streams are closed: nothing is left to wait for but its end.
-                Err(RecvTimeoutError::Disconnected) => thread::sleep(LOOK.min(Duration::from_millis(2))),
-            }
-            if group.has_ended() {
-                break None;
-            }
-            let is_over = |limit: Option<Duration>, since: Instant| limit.is_some_and(|limit| since.elapsed() >= limit);
-            match heed() {
-                Heed::GoOn => {}
-                Heed::SignOfLife => last_word = Instant::now(),
-                Heed::End => break Some(AttendedEnd::Told),
-            }
-            if is_over(self.time, started) {
-                break Some(AttendedEnd::TimeOver);
-            }
-            if is_over(self.idle, last_word) {
-                break Some(AttendedEnd::Silent);
-            }
-        };
-        if cut_short.is_some() {
-            group.end(|| true);
-        }
-        drain(&heard, |stream, piece| pass_on(stream, piece, &mut last_word));
-        group.end_rest();
-        let status = group.status();
-        if let Some(end) = cut_short {
-            return Ok(end);
-        }
-        let exit_code = status.and_then(|status| status.code());
-        if let Some(why) = shim::failure(exit_code, &String::from_utf8_lossy(&first_words)) {
-            return Err(not_started(format!("`{name}` cannot be started: {why}")));
-        }
-        let by_signal = status.and_then(signal).map(AttendedEnd::Signal);
-        Ok(by_signal.unwrap_or(AttendedEnd::Exited(exit_code.unwrap_or(-1))))
+        let group = Group::start(command).map_err(failed)?;
+        (self.on_start)(group.id());
+        Ok(Running { group, heard, started, last_word: started, first_errors: Vec::new() })
     }
 
     fn command(&self) -> Result<Command, String> {
@@ -171,14 +141,68 @@ impl Attended<'_> {
     }
 }
 
-/// What still comes after its end; what holds the pipe for longer was left behind.
-fn drain(heard: &Receiver<(Stream, Vec<u8>)>, mut hear: impl FnMut(Stream, &[u8])) {
-    let end = Instant::now() + GRACE;
-    while let Ok((stream, piece)) = heard.recv_timeout(end.saturating_duration_since(Instant::now())) {
-        hear(stream, &piece);
-        if Instant::now() >= end {
-            return;
+/// A process that was started.
+struct Running {
+    group: Group,
+    heard: Receiver<(Stream, Vec<u8>)>,
+    started: Instant,
+    /// When it last gave a sign of life.
+    last_word: Instant,
+    /// The beginning of its stderr, where the shim says that it failed.
+    first_errors: Vec<u8>,
+}
+
+impl Running {
+    /// Waits for its end. Says why it is to be ended before, where it is.
+    fn attend(
+        &mut self,
+        time: Option<Duration>,
+        idle: Option<Duration>,
+        hear: &mut impl FnMut(Stream, &[u8]),
+        heed: &mut impl FnMut() -> Heed,
+    ) -> Option<AttendedEnd> {
+        let is_over = |limit: Option<Duration>, since: Instant| limit.is_some_and(|limit| since.elapsed() >= limit);
+        loop {
+            match self.heard.recv_timeout(LOOK) {
+                Ok((stream, piece)) => self.pass_on(stream, &piece, hear),
+                Err(RecvTimeoutError::Timeout) => {}
+                // Both streams are closed: nothing is left to wait for but its end.
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(LOOK.min(Duration::from_millis(2))),
+            }
+            if self.group.has_ended() {
+                return None;
+            }
+            match heed() {
+                Heed::GoOn => {}
+                Heed::SignOfLife => self.last_word = Instant::now(),
+                Heed::End => return Some(AttendedEnd::Told),
+            }
+            if is_over(time, self.started) {
+                return Some(AttendedEnd::TimeOver);
+            }
+            if is_over(idle, self.last_word) {
+                return Some(AttendedEnd::Silent);
+            }
         }
+    }
+
+    /// Passes on what still comes after its end. A process that holds the pipe for longer was left behind.
+    fn drain(&mut self, hear: &mut impl FnMut(Stream, &[u8])) {
+        let end = Instant::now() + GRACE;
+        while let Ok((stream, piece)) = self.heard.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            self.pass_on(stream, &piece, hear);
+            if Instant::now() >= end {
+                return;
+            }
+        }
+    }
+
+    fn pass_on(&mut self, stream: Stream, piece: &[u8], hear: &mut impl FnMut(Stream, &[u8])) {
+        self.last_word = Instant::now();
+        if self.first_errors.len() < PIECE && stream == Stream::Error {
+            self.first_errors.extend_from_slice(piece);
+        }
+        hear(stream, piece);
     }
 }
 

@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+/// The run of a loop that started a process, so that the process can be found when the run has ended.
+pub const STARTED_BY: &str = "LINCHPIN_STARTED_BY";
+
 /// The variables that every program sees, where they are set: who and where it is, and where toolchains keep their things.
 /// Nothing that holds a secret, or that makes a program load or run something else.
 pub const VARIABLES: &[&str] = &[
+    STARTED_BY,
     "PATH",
     "HOME",
     "USER",

@@ -22,6 +22,10 @@ impl Group {
         Ok(Self { first: command.spawn()? })
     }
 
+    pub fn id(&self) -> u32 {
+        self.first.id()
+    }
+
     /// Ends what is left of the group: asks first. Waits until the first process has ended and `is_over`, or for a moment.
     pub fn end(&mut self, is_over: impl Fn() -> bool) {
         self.ask_to_end();
@@ -103,4 +107,15 @@ pub fn wait_until(end: Option<Instant>, mut holds: impl FnMut() -> bool) -> bool
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(5));
     }
+}
+
+/// The signal that ended a process, if one did.
+#[cfg(unix)]
+pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn signal(_status: ExitStatus) -> Option<i32> {
+    None
 }

@@ -4,14 +4,15 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{self, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::attended::Heed;
 use crate::environment::environment;
-use crate::group::{Group, after, wait_until};
+use crate::group::{Group, after, signal, wait_until};
+use crate::heed::Heed;
+use crate::not_started::{NotStarted, not_started};
 use crate::program::located;
-use crate::sandbox::{Confinement, Limit, writable};
+use crate::sandbox::{Confinement, SandboxLimit, writable};
 use crate::shim;
 use crate::tail::Tail;
 
@@ -19,7 +20,7 @@ use crate::tail::Tail;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A process to be started: no shell, nothing on its standard input, a group of its own.
-pub struct Run<'a> {
+pub struct BoundedProcess<'a> {
     /// The program and its arguments.
     pub words: Vec<OsString>,
     /// The working directory; a program that is named by a relative path starts from here.
@@ -38,17 +39,17 @@ pub struct Run<'a> {
 
 /// How a process went.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ProcessOutcome {
     /// None where a signal ended it.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
     /// The end of what it said; at most [`OUTPUT_LIMIT`](crate::OUTPUT_LIMIT) bytes.
     pub stdout: String,
     pub stderr: String,
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProcessNote>,
 }
 
-impl Outcome {
+impl ProcessOutcome {
     pub fn is_success(&self) -> bool {
         self.exit_code == Some(0) && !self.timed_out
     }
@@ -56,7 +57,7 @@ impl Outcome {
 
 /// What people should know besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Note {
+pub enum ProcessNote {
     /// Confinement was asked for, and this kernel cannot.
     Unconfined,
     /// A signal ended it that was not ours.
@@ -67,7 +68,7 @@ pub enum Note {
     NotEnded,
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ProcessNote {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unconfined => {
@@ -78,13 +79,6 @@ impl fmt::Display for Note {
             Self::NotEnded => formatter.write_str("processes that it started could not be ended"),
         }
     }
-}
-
-/// Why a process was not started.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-pub struct NotStarted {
-    pub why: String,
 }
 
 /// What a process has said while it runs.
@@ -106,14 +100,14 @@ impl OutputSoFar<'_> {
     }
 }
 
-impl Run<'_> {
+impl BoundedProcess<'_> {
     /// Runs it to its end, which comes soon after the timeout at the latest.
-    pub fn outcome(&self) -> Result<Outcome, NotStarted> {
+    pub fn outcome(&self) -> Result<ProcessOutcome, NotStarted> {
         self.watched(&mut |_| Heed::GoOn)
     }
 
     /// The same. `watch` is called every few milliseconds; it can read the output so far, and end the process.
-    pub fn watched(&self, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed) -> Result<Outcome, NotStarted> {
+    pub fn watched(&self, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed) -> Result<ProcessOutcome, NotStarted> {
         self.outcome_if(crate::is_supported(), watch)
     }
 
@@ -122,7 +116,7 @@ impl Run<'_> {
         &self,
         is_supported: bool,
         watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed,
-    ) -> Result<Outcome, NotStarted> {
+    ) -> Result<ProcessOutcome, NotStarted> {
         let name = self.words.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy();
         let limit = self.confinement.limit(is_supported);
         let mut command =
@@ -159,16 +153,16 @@ impl Run<'_> {
             return Err(not_started(format!("`{name}` cannot be started: {why}")));
         }
         let notes = [
-            (limit == Limit::Missing).then_some(Note::Unconfined),
-            status.filter(|_| !timed_out).and_then(signal).map(Note::Signal),
-            (left_behind && !not_ended).then_some(Note::LeftBehind),
-            not_ended.then_some(Note::NotEnded),
+            (limit == SandboxLimit::Missing).then_some(ProcessNote::Unconfined),
+            status.filter(|_| !timed_out).and_then(signal).map(ProcessNote::Signal),
+            (left_behind && !not_ended).then_some(ProcessNote::LeftBehind),
+            not_ended.then_some(ProcessNote::NotEnded),
         ];
         let notes = notes.into_iter().flatten().collect();
-        Ok(Outcome { exit_code, timed_out, stdout: stdout.text(), stderr, notes })
+        Ok(ProcessOutcome { exit_code, timed_out, stdout: stdout.text(), stderr, notes })
     }
 
-    fn command(&self, limit: &Limit<'_>) -> Result<Command, String> {
+    fn command(&self, limit: &SandboxLimit<'_>) -> Result<Command, String> {
         let [program, arguments @ ..] = self.words.as_slice() else { return Err("it names no program".to_owned()) };
         if self.timeout.is_zero() {
             return Err("no time was left for it".to_owned());
@@ -180,11 +174,11 @@ impl Run<'_> {
         }
         let program = located(program, &folder, self.get);
         let writable = match limit {
-            Limit::None | Limit::Missing => None,
-            Limit::Refused => {
+            SandboxLimit::None | SandboxLimit::Missing => None,
+            SandboxLimit::Refused => {
                 return Err("what it may write cannot be limited, as this system has no Landlock".to_owned());
             }
-            Limit::Within(root) => Some(self.writable(root)?),
+            SandboxLimit::Within(root) => Some(self.writable(root)?),
         };
         let mut command = if let Some(shim) = self.shim_for(limit) {
             let [shim, call @ ..] = shim else { return Err("there is no shim to confine it".to_owned()) };
@@ -201,8 +195,8 @@ impl Run<'_> {
     }
 
     /// The call of the shim, where it is needed: to be limited, or to end with us, which only Linux has.
-    fn shim_for(&self, limit: &Limit<'_>) -> Option<&[OsString]> {
-        let is_needed = matches!(limit, Limit::Within(_)) || cfg!(target_os = "linux");
+    fn shim_for(&self, limit: &SandboxLimit<'_>) -> Option<&[OsString]> {
+        let is_needed = matches!(limit, SandboxLimit::Within(_)) || cfg!(target_os = "linux");
         is_needed.then_some(self.shim.as_slice())
     }
 
@@ -213,18 +207,4 @@ impl Run<'_> {
         }
         Ok(writable(&root, self.get))
     }
-}
-
-pub(crate) fn not_started(why: impl Into<String>) -> NotStarted {
-    NotStarted { why: why.into() }
-}
-
-#[cfg(unix)]
-pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn signal(_status: ExitStatus) -> Option<i32> {
-    None
 }

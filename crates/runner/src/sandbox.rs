@@ -23,7 +23,7 @@ pub enum Confinement {
 
 /// What comes of a confinement on this system.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Limit<'c> {
+pub enum SandboxLimit<'c> {
     None,
     /// None, though one was asked for.
     Missing,
@@ -33,12 +33,12 @@ pub enum Limit<'c> {
 }
 
 impl Confinement {
-    pub(crate) fn limit(&self, is_supported: bool) -> Limit<'_> {
+    pub(crate) fn limit(&self, is_supported: bool) -> SandboxLimit<'_> {
         match self {
-            Self::Off => Limit::None,
-            Self::Repo { root } | Self::Require { root } if is_supported => Limit::Within(root),
-            Self::Repo { .. } => Limit::Missing,
-            Self::Require { .. } => Limit::Refused,
+            Self::Off => SandboxLimit::None,
+            Self::Repo { root } | Self::Require { root } if is_supported => SandboxLimit::Within(root),
+            Self::Repo { .. } => SandboxLimit::Missing,
+            Self::Require { .. } => SandboxLimit::Refused,
         }
     }
 }

@@ -11,8 +11,7 @@ use std::time::Instant;
 
 use rusqlite::Connection;
 
-use crate::open::Options;
-use crate::{Notice, Result, Store, StoreError, busy, files};
+use crate::{Notice, Options, Result, Store, StoreError, busy, files};
 
 /// `seen` is the connection over which the corruption was met, where opening alone does not show it.
 pub(crate) fn replace(path: &Path, options: Options, seen: Option<&Connection>) -> Result<Store> {

@@ -12,7 +12,7 @@ use rusqlite::Row;
 use crate::{EventId, Result, SessionKey, Store};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct RecordedCommand {
     pub event: EventId,
     /// When it ended, or where that is not known, when it was about to start; milliseconds since 1970.
     pub time: i64,
@@ -25,7 +25,7 @@ pub struct Command {
 }
 
 struct CommandRow {
-    command: Command,
+    command: RecordedCommand,
     call: Option<String>,
 }
 
@@ -41,22 +41,33 @@ impl CommandRow {
             None => None,
         };
         let is_over = !before;
-        let command = Command { event: EventId(row.get(0)?), time: row.get(1)?, text: row.get(3)?, is_over, succeeded };
+        let command =
+            RecordedCommand { event: EventId(row.get(0)?), time: row.get(1)?, text: row.get(3)?, is_over, succeeded };
         Ok(Self { command, call: row.get(4)? })
     }
 }
 
 impl Store {
     /// The commands of a session since a time, at most `limit` of them, newest first.
-    pub fn commands(&self, key: SessionKey<'_>, since: i64, limit: usize) -> Result<Vec<Command>> {
+    pub fn commands(&self, key: SessionKey<'_>, since: i64, limit: usize) -> Result<Vec<RecordedCommand>> {
         match self.session(key)?.id {
             Some(session) => self.commands_of(session, since, EventId(i64::MAX), limit),
             None => Ok(Vec::new()),
         }
     }
 
+    /// Whether a session's turn, or the session itself, ended after an event: it waits for no command from before any more.
+    pub fn is_idle_after(&self, key: SessionKey<'_>, event: EventId) -> Result<bool> {
+        let Some(session) = self.session(key)?.id else { return Ok(false) };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM events WHERE session = ?1 AND (command IS NULL) = 1 AND id > ?2 \
+             AND kind IN ('stop', 'prompt', 'session_end'))",
+        )?;
+        Ok(statement.query_row([session, event.0], |row| row.get(0))?)
+    }
+
     /// The commands that a session had run when an event of it arrived, at most `limit` of them, newest first.
-    pub fn commands_before(&self, key: SessionKey<'_>, event: EventId, limit: usize) -> Result<Vec<Command>> {
+    pub fn commands_before(&self, key: SessionKey<'_>, event: EventId, limit: usize) -> Result<Vec<RecordedCommand>> {
         match self.session(key)?.id {
             Some(session) => self.commands_of(session, i64::MIN, event, limit),
             None => Ok(Vec::new()),
@@ -64,7 +75,7 @@ impl Store {
     }
 
     /// The commands that all sessions ran since a time and before an event, at most `limit` of them, newest first.
-    pub fn commands_of_all(&self, since: i64, before: EventId, limit: usize) -> Result<Vec<Command>> {
+    pub fn commands_of_all(&self, since: i64, before: EventId, limit: usize) -> Result<Vec<RecordedCommand>> {
         let Some(first) = self.first_event_since(since)? else { return Ok(Vec::new()) };
         let mut sessions = self.connection.prepare_cached("SELECT id FROM sessions")?;
         let mut commands = Vec::new();
@@ -77,7 +88,13 @@ impl Store {
         Ok(commands)
     }
 
-    pub(crate) fn commands_of(&self, session: i64, since: i64, before: EventId, limit: usize) -> Result<Vec<Command>> {
+    pub(crate) fn commands_of(
+        &self,
+        session: i64,
+        since: i64,
+        before: EventId,
+        limit: usize,
+    ) -> Result<Vec<RecordedCommand>> {
         self.commands_between(session, EventId(i64::MIN), since, before, limit)
     }
 
@@ -88,7 +105,7 @@ impl Store {
         since: i64,
         before: EventId,
         limit: usize,
-    ) -> Result<Vec<Command>> {
+    ) -> Result<Vec<RecordedCommand>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, time, kind, command, call, outcome FROM events \
              WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 AND id >= ?3 AND id < ?4 \

@@ -6,7 +6,7 @@
 use rusqlite::params;
 use serde_json::Value;
 
-use crate::{EventId, Record, Result, SessionKey, Store, mask, phase_key};
+use crate::{EventId, Masked, Result, SessionKey, Store, phase_key};
 
 pub(crate) const KIND: &str = "counted";
 
@@ -25,19 +25,14 @@ pub struct Counted {
 
 impl Store {
     /// Inside a transaction for writing, behind the event's row.
-    pub(crate) fn insert_counted(&self, session: i64, event: EventId, record: &Record<'_>) -> Result<()> {
-        for (place, Counted { phase, lot, time, value, since }) in record.changes.counted.iter().enumerate() {
+    pub(crate) fn insert_counted(&self, session: i64, event: EventId, counted: &[Counted], root: &str) -> Result<()> {
+        for (place, Counted { phase, lot, time, value, since }) in counted.iter().enumerate() {
             let session = match phase {
-                Some(phase) => self.intern_session(phase_key(phase), record.root, *time)?,
+                Some(phase) => self.intern_session(phase_key(phase), root, *time)?,
                 None => session,
             };
             self.connection.prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?.execute(
-                params![
-                    session,
-                    KIND,
-                    format!("{}{}.{place}", name(lot, *time), event.0),
-                    mask::json(value).to_string()
-                ],
+                params![session, KIND, format!("{}{}.{place}", name(lot, *time), event.0), Masked::json(value)],
             )?;
             self.connection
                 .prepare_cached("DELETE FROM state WHERE session = ?1 AND kind = ?2 AND name >= ?3 AND name < ?4")?

@@ -7,66 +7,11 @@
 //! What has one: `prompt` and `message` (of their text), `input` and `output` of a tool call and `extra`, the fields
 //! that no adapter understands (of their JSON). Inputs hold file contents, so they have no finer digest than the whole.
 
-use std::fmt::Write as _;
-use std::io;
-
 use engine::event::{Event, ToolCall};
-use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value};
-use sha2::Sha256;
 
+use crate::digest_key::DigestKey;
 use crate::{Result, Store, StoreError};
-
-const BYTES_KEPT: usize = 16;
-
-/// A database's own key.
-#[derive(Clone)]
-pub(crate) struct DigestKey(Hmac<Sha256>);
-
-impl std::fmt::Debug for DigestKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("DigestKey(…)")
-    }
-}
-
-impl DigestKey {
-    pub(crate) fn new(key: &[u8]) -> Option<Self> {
-        Hmac::new_from_slice(key).ok().map(Self)
-    }
-
-    fn of_text(&self, text: &str) -> String {
-        let mut mac = self.0.clone();
-        mac.update(text.as_bytes());
-        hex(mac)
-    }
-
-    fn of_json(&self, value: &impl serde::Serialize) -> Option<String> {
-        let mut writer = MacWriter(self.0.clone());
-        serde_json::to_writer(&mut writer, value).ok()?;
-        Some(hex(writer.0))
-    }
-}
-
-struct MacWriter(Hmac<Sha256>);
-
-impl io::Write for MacWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn hex(mac: Hmac<Sha256>) -> String {
-    let mut digits = String::with_capacity(BYTES_KEPT * 2);
-    for byte in mac.finalize().into_bytes().iter().take(BYTES_KEPT) {
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
-}
 
 impl Store {
     /// The digest of a text under this database's key.

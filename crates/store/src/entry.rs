@@ -27,26 +27,13 @@ use crate::EventId;
 pub struct Entry {
     pub id: EventId,
     pub time: i64,
-    pub agent: String,
-    pub session: String,
-    pub root: String,
+    #[serde(flatten)]
+    pub session: EntrySession,
     pub cwd: String,
     pub kind: String,
     pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub tool: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub aliases: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub call: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub command: Option<String>,
-    #[serde(skip_serializing_if = "is_false", default)]
-    pub command_missing: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub paths: Vec<FileAccess>,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub mcp: Vec<McpTool>,
+    #[serde(flatten)]
+    pub tool: EntryTool,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub outcome: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -66,6 +53,37 @@ pub struct Entry {
     pub event: Option<Value>,
 }
 
+/// The session that an entry belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntrySession {
+    pub agent: String,
+    #[serde(rename = "session")]
+    pub id: String,
+    /// The root of the project, as the session was given it at its first event.
+    pub root: String,
+}
+
+/// The tool call of an entry; empty where it is about none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EntryTool {
+    #[serde(rename = "tool", skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub aliases: Vec<String>,
+    /// The agent's own id of the call.
+    #[serde(rename = "call", skip_serializing_if = "Option::is_none", default)]
+    pub id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub command: Option<String>,
+    /// Whether it is a shell call that carried no text.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub command_missing: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub paths: Vec<FileAccess>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub mcp: Vec<McpTool>,
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a function of a reference")]
 fn is_false(flag: &bool) -> bool {
     !*flag
@@ -82,19 +100,19 @@ impl Entry {
         Ok(Self {
             id: EventId(row.get("id")?),
             time: row.get("time")?,
-            agent: row.get("agent")?,
-            session: row.get("session")?,
-            root: row.get("root")?,
+            session: EntrySession { agent: row.get("agent")?, id: row.get("session")?, root: row.get("root")? },
             cwd: row.get("cwd")?,
             kind: row.get("kind")?,
             name: row.get("name")?,
-            tool: row.get("tool")?,
-            aliases: json(row, "aliases")?.unwrap_or_default(),
-            call: row.get("call")?,
-            command: row.get("command")?,
-            command_missing: row.get("command_missing")?,
-            paths: json(row, "paths")?.unwrap_or_default(),
-            mcp: json(row, "mcp")?.unwrap_or_default(),
+            tool: EntryTool {
+                name: row.get("tool")?,
+                aliases: json(row, "aliases")?.unwrap_or_default(),
+                id: row.get("call")?,
+                command: row.get("command")?,
+                command_missing: row.get("command_missing")?,
+                paths: json(row, "paths")?.unwrap_or_default(),
+                mcp: json(row, "mcp")?.unwrap_or_default(),
+            },
             outcome: row.get("outcome")?,
             subagent: row.get("subagent")?,
             held_before: row.get("held_before")?,

@@ -17,9 +17,7 @@ use std::fmt;
 
 use engine::Event;
 
-use crate::record::{EventId, Record};
-use crate::state::{SessionKey, SessionState};
-use crate::{Result, Store, StoreError, aside};
+use crate::{EventId, Record, Result, SessionKey, SessionState, Store, StoreError, aside};
 
 /// A session's state, for the judgement of one event. Dropped, it leaves no trace.
 pub struct Judgement<'s> {
@@ -120,7 +118,7 @@ impl<'s> Judgement<'s> {
             None => self.store.intern_session(record.session(), record.root, record.event.time)?,
         };
         let id = self.store.insert_event(session, record)?;
-        self.store.insert_counted(session, id, record)?;
+        self.store.insert_counted(session, id, &record.changes.counted, record.root)?;
         self.store.count_deeds(session, &record.changes.deeds, record.root, record.event.time)?;
         if !writes.is_empty() {
             self.store.write_state(session, self.state.revision, &writes)?;

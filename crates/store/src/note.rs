@@ -3,8 +3,7 @@
 use rusqlite::{Transaction, TransactionBehavior, params};
 use serde_json::{Map, Value};
 
-use crate::record::json_map;
-use crate::{Changes, EventId, Result, SessionKey, Store, mask};
+use crate::{EventId, Masked, Result, SessionKey, StateChanges, Store, mask};
 
 /// A record of another sort than an event. It lies among the events, under a kind of its own, and `fields` says the rest.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +16,7 @@ pub struct Note<'a> {
     pub root: &'a str,
     pub cwd: &'a str,
     pub fields: &'a Map<String, Value>,
-    pub changes: &'a Changes,
+    pub changes: &'a StateChanges,
 }
 
 /// Whose notes those are that belong to no session.
@@ -132,8 +131,8 @@ impl Store {
                 note.time,
                 note.kind.name(),
                 mask(note.cwd),
-                json_map(note.fields),
-                json_map(&note.changes.values())
+                Masked::json_of_fields(note.fields),
+                Masked::json_of_fields(&note.changes.values())
             ])?;
         let id = EventId(self.connection.last_insert_rowid());
         self.count_deeds(session, &note.changes.deeds, note.root, note.time)?;

@@ -2,8 +2,9 @@
 
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
+use crate::session_key::{RUN_PREFIX, WORKFLOW_AGENT};
 use crate::tokens::TOKENS;
-use crate::{Result, Store, workflow};
+use crate::{Result, Store};
 
 /// Rows a transaction: others get their turn in between, and the log stays short.
 const ROWS_AT_ONCE: i64 = 2_000;
@@ -52,7 +53,7 @@ impl Store {
             "DELETE FROM state WHERE session IN (SELECT id FROM sessions WHERE first_seen < ?1 \
              AND NOT EXISTS (SELECT 1 FROM events WHERE session = sessions.id) \
              AND (agent, session) NOT IN (VALUES (?2, ''), (?3, ?4)) AND NOT (agent = ?2 AND session LIKE ?5))",
-            params![before, workflow::AGENT, TOKENS.agent, TOKENS.session, format!("{}%", workflow::RUN)],
+            params![before, WORKFLOW_AGENT, TOKENS.agent, TOKENS.session, format!("{}%", RUN_PREFIX)],
         )?;
         Ok(())
     }

@@ -1,24 +1,13 @@
 //! What is written for one event, and how it becomes a row.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
 use engine::Lifted;
 use engine::event::{Event, FileAccess, Outcome, ShellText};
 use engine::verdict::Verdict;
 use rusqlite::params;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::{
-    Counted, Result, RuleDeed, SessionKey, Store,
-    mask::{self, mask},
-};
-
-/// A row of the journal. Ids grow with each record and are never used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct EventId(pub i64);
+use crate::{EventId, Masked, Result, SessionKey, StateChanges, Store, mask};
 
 /// How much of an event is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,7 +30,7 @@ pub struct Record<'a> {
     pub facts: &'a Map<String, Value>,
     /// The fields of the event's input that rules used.
     pub fields: &'a Map<String, Value>,
-    pub changes: &'a Changes,
+    pub changes: &'a StateChanges,
     pub journal: Journal,
 }
 
@@ -49,58 +38,6 @@ impl Record<'_> {
     pub(crate) fn session(&self) -> SessionKey<'_> {
         SessionKey { agent: &self.event.agent, session: &self.event.session }
     }
-}
-
-/// Before the name of a workflow's variable, among the changes that the journal keeps.
-pub const WORKFLOW_VARIABLE: &str = "workflow.variables.";
-
-/// What an event does to its session's variables, to its counters, and to what is counted in it.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Changes {
-    /// A new value, or none to unset.
-    pub variables: BTreeMap<String, Option<Value>>,
-    pub counters: BTreeMap<String, CounterChange>,
-    /// What pace rules count from now on.
-    pub counted: Vec<Counted>,
-    /// Variables of the workflow that is active; a new value, or none to unset.
-    pub workflow: BTreeMap<String, Option<Value>>,
-    /// What rules did, or what was done about them.
-    pub deeds: Vec<RuleDeed>,
-}
-
-impl Changes {
-    pub fn set(&mut self, variable: impl Into<String>, value: impl Into<Value>) {
-        self.variables.insert(variable.into(), Some(value.into()));
-    }
-
-    pub fn unset(&mut self, variable: impl Into<String>) {
-        self.variables.insert(variable.into(), None);
-    }
-
-    /// Whether anything of it is a session's own.
-    pub fn is_about_a_session(&self) -> bool {
-        !self.variables.is_empty() || !self.counters.is_empty()
-    }
-
-    /// The variables as the journal keeps them: what is unset is null. Of the workflow's, those that it declares: Linchpin's
-    /// own change with every call.
-    pub(crate) fn values(&self) -> Map<String, Value> {
-        let of_workflow = self.workflow.iter().filter(|(name, _)| !name.starts_with('_'));
-        let of_workflow = of_workflow.map(|(name, value)| (format!("{WORKFLOW_VARIABLE}{name}"), value));
-        let of_session = self.variables.iter().map(|(name, value)| (name.clone(), value));
-        let all = of_session.chain(of_workflow);
-        all.map(|(name, value)| (name, value.clone().unwrap_or(Value::Null))).collect()
-    }
-
-    pub fn count(&mut self, counter: impl Into<String>, change: CounterChange) {
-        self.counters.insert(counter.into(), change);
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CounterChange {
-    Add(i64),
-    Set(i64),
 }
 
 impl Store {
@@ -129,7 +66,7 @@ impl Store {
         };
         let whole = match record.journal {
             Journal::Lean => None,
-            Journal::Full => serde_json::to_value(event).ok().map(|whole| mask::json(&whole).to_string()),
+            Journal::Full => serde_json::to_value(event).ok().map(|whole| Masked::json(&whole)),
         };
         self.connection
             .prepare_cached(
@@ -156,14 +93,14 @@ impl Store {
                 tool.and_then(|tool| json_list(&tool.aliases)),
                 tool.and_then(|tool| json_list(&tool.mcp)),
                 tool.and_then(|tool| json_list(&masked_paths(&tool.files))),
-                json_map(record.fields),
-                json_map(record.facts),
-                json_map(&digests),
-                masked_list(&verdict.notices),
+                Masked::json_of_fields(record.fields),
+                Masked::json_of_fields(record.facts),
+                Masked::json_of_fields(&digests),
+                Masked::json_of_list(&verdict.notices),
                 whole,
                 verdict.lifted.map(Lifted::code),
-                json_map(&record.changes.values()),
-                masked_list(&verdict.context),
+                Masked::json_of_fields(&record.changes.values()),
+                Masked::json_of_list(&verdict.context),
             ])?;
         let id = EventId(self.connection.last_insert_rowid());
         self.insert_findings(id, verdict)?;
@@ -182,7 +119,7 @@ impl Store {
                     finding.rule,
                     finding.level.name(),
                     mask(&finding.reason),
-                    masked_list(&finding.because),
+                    Masked::json_of_list(&finding.because),
                     finding.digest
                 ])?;
         }
@@ -194,14 +131,6 @@ fn masked_paths(files: &[FileAccess]) -> Vec<FileAccess> {
     files.iter().map(|file| FileAccess { path: mask(&file.path).into_owned(), ..file.clone() }).collect()
 }
 
-fn masked_list(texts: &[String]) -> Option<String> {
-    json_list(&texts.iter().map(|text| mask(text)).collect::<Vec<Cow<'_, str>>>())
-}
-
 fn json_list<T: Serialize>(list: &[T]) -> Option<String> {
     if list.is_empty() { None } else { serde_json::to_string(list).ok() }
-}
-
-pub(crate) fn json_map(map: &Map<String, Value>) -> Option<String> {
-    if map.is_empty() { None } else { serde_json::to_string(&mask::map(map)).ok() }
 }

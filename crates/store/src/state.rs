@@ -8,15 +8,8 @@ use std::collections::BTreeMap;
 use rusqlite::{OptionalExtension, params};
 use serde_json::{Map, Value};
 
-use crate::record::{Changes, CounterChange};
-use crate::{Result, Store, mask};
-
-/// Which session: the ids of two agents may coincide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SessionKey<'a> {
-    pub agent: &'a str,
-    pub session: &'a str,
-}
+use crate::mask::{self, MaskedValue};
+use crate::{CounterChange, Masked, Result, SessionKey, StateChanges, Store};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionState {
@@ -41,13 +34,13 @@ impl SessionState {
 
 /// One row to write: the difference between what is stored and what shall be.
 pub(crate) enum StateWrite {
-    Variable(String, Option<Value>),
+    Variable(String, Option<Masked<'static>>),
     Counter(String, i64),
 }
 
 impl SessionState {
     /// What of `changes` is not so already. Variables are masked as all text is on its way in.
-    pub(crate) fn writes(&self, changes: &Changes) -> Vec<StateWrite> {
+    pub(crate) fn writes(&self, changes: &StateChanges) -> Vec<StateWrite> {
         let variables = self.variable_writes(&changes.variables);
         let counters = changes.counters.iter().filter_map(|(name, change)| {
             let old = self.counter(name);
@@ -61,15 +54,15 @@ impl SessionState {
     }
 
     /// The same of a workflow, of which this is the state.
-    pub(crate) fn workflow_writes(&self, changes: &Changes) -> Vec<StateWrite> {
+    pub(crate) fn workflow_writes(&self, changes: &StateChanges) -> Vec<StateWrite> {
         self.variable_writes(&changes.workflow).collect()
     }
 
     fn variable_writes(&self, changes: &BTreeMap<String, Option<Value>>) -> impl Iterator<Item = StateWrite> {
         changes.iter().filter_map(|(name, value)| {
             let value = value.as_ref().map(mask::json);
-            (self.variables.get(name) != value.as_deref())
-                .then(|| StateWrite::Variable(name.clone(), value.map(std::borrow::Cow::into_owned)))
+            let is_new = self.variables.get(name) != value.as_ref().map(MaskedValue::as_value);
+            is_new.then(|| StateWrite::Variable(name.clone(), value.map(|value| value.to_text())))
         })
     }
 }
@@ -167,7 +160,7 @@ impl Store {
         for write in writes {
             match write {
                 StateWrite::Variable(name, Some(value)) => {
-                    put.execute(params![session, "variable", name, value.to_string()])?;
+                    put.execute(params![session, "variable", name, value])?;
                 }
                 StateWrite::Variable(name, None) => {
                     self.connection

@@ -6,21 +6,8 @@
 
 use rusqlite::{Transaction, TransactionBehavior};
 
+use crate::session_key::WORKFLOW_AGENT;
 use crate::{EventId, Note, Result, SessionKey, SessionState, Store};
-
-pub(crate) const AGENT: &str = "workflow";
-/// The states of runs, before the number of each. (Phases have names that begin otherwise.)
-pub(crate) const RUN: &str = "run:";
-
-/// The name under which the state of the workflow is kept, or that of a run.
-pub(crate) fn stage(run: Option<u64>) -> String {
-    run.map_or_else(String::new, |run| format!("{RUN}{run}"))
-}
-
-/// Under which what is counted in a phase is kept.
-pub fn phase_key(phase: &str) -> SessionKey<'_> {
-    SessionKey { agent: AGENT, session: phase }
-}
 
 impl Store {
     pub fn workflow(&self) -> Result<SessionState> {
@@ -28,7 +15,7 @@ impl Store {
     }
 
     pub(crate) fn stage_key(&self) -> SessionKey<'_> {
-        SessionKey { agent: AGENT, session: &self.stage }
+        SessionKey { agent: WORKFLOW_AGENT, session: &self.stage }
     }
 
     /// Writes a note, and what it changes of the workflow, in one transaction. None where the state is no longer the one that

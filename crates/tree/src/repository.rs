@@ -89,6 +89,12 @@ impl Repository {
         usual.map(str::to_owned).or_else(|| self.only_branch())
     }
 
+    /// Whether there is a remote `origin`.
+    pub fn has_origin(&self) -> bool {
+        let config = read_up_to(&self.common_dir.join("config"), CONFIG_LIMIT).unwrap_or_default();
+        config.contains("[remote \"origin\"]") || self.common_dir.join("refs/remotes/origin").is_dir()
+    }
+
     /// The branch of a repository that has one branch, and none of a remote.
     fn only_branch(&self) -> Option<String> {
         let mut names = BTreeSet::new();
@@ -198,7 +204,7 @@ impl Repository {
 }
 
 /// An object's full id. What else a file says goes nowhere: git would take it for an option.
-fn id(text: &str) -> Option<String> {
+pub(crate) fn id(text: &str) -> Option<String> {
     let is_id = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| text.to_owned())
 }

@@ -26,7 +26,7 @@ pub const ARGUMENTS: &[&str] = &[
 const NO_MODE: &str = "000000";
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct GitStatus {
     /// What is checked out; none before the first commit.
     pub head: Option<String>,
     pub lines: BTreeMap<String, Line>,
@@ -35,8 +35,8 @@ pub struct Status {
 }
 
 /// What `git status` printed, of the files below `prefix`.
-pub fn read(output: &[u8], prefix: &str) -> Status {
-    let mut status = Status::default();
+pub fn read(output: &[u8], prefix: &str) -> GitStatus {
+    let mut status = GitStatus::default();
     for record in output.split(|byte| *byte == 0) {
         let record = String::from_utf8_lossy(record);
         let Some((kind, rest)) = record.split_once(' ') else { continue };
@@ -59,7 +59,7 @@ fn in_conflict(record: &str, prefix: &str) -> Option<String> {
     Some(record.splitn(10, ' ').nth(9)?.strip_prefix(prefix)?.to_owned())
 }
 
-impl Status {
+impl GitStatus {
     fn add(&mut self, record: &str, prefix: &str) {
         let fields: Vec<&str> = record.splitn(8, ' ').collect();
         let [letters, _, old_mode, staged_mode, new_mode, old_id, staged_id, path] = fields.as_slice() else { return };

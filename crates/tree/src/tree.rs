@@ -21,6 +21,9 @@ const EDITED_LIMIT: usize = 200;
 /// How many names one call of git gets.
 const NAMES_AT_ONCE: usize = 200;
 
+/// How many commits a history has at most.
+const HISTORY_LIMIT: usize = 2000;
+
 /// How every difference is asked for.
 const RAW: &[&str] = &[
     "--raw",
@@ -49,32 +52,56 @@ pub struct Commit {
     pub id: String,
     /// What people should know about how it was found.
     pub note: Option<String>,
-    /// Why it is not what was asked for: the default branch is not known, so this is `HEAD`.
-    pub unknown: Option<String>,
-    /// It is `HEAD`, and no remote says what was there before: work that is committed is no change from it.
-    pub hides_commits: bool,
+    /// Why it is not what was asked for, but `HEAD`.
+    pub unknown: Option<UnknownDefault>,
+}
+
+/// The default branch is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownDefault {
+    pub why: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl UnknownDefault {
+    /// `named`: by the configuration. `has_origin`: there is a remote of this name.
+    fn new(named: Option<&str>, has_origin: bool) -> Self {
+        let set = "set `default_branch: NAME` in `.linchpin/config.yml`";
+        let (why, help) = match (named, has_origin) {
+            (Some(name), true) => (
+                format!("there is no branch `{name}`, which `default_branch` names"),
+                format!("name another one in `.linchpin/config.yml`, or run `git fetch origin {name}`"),
+            ),
+            (Some(name), false) => (
+                format!("there is no branch `{name}`, which `default_branch` names"),
+                "name another one in `.linchpin/config.yml`".to_owned(),
+            ),
+            (None, true) => (
+                "the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`"
+                    .to_owned(),
+                format!("{set}, or run `git remote set-head origin --auto`"),
+            ),
+            (None, false) => (
+                "the default branch is not known: there are several, and none is `main` or `master`".to_owned(),
+                set.to_owned(),
+            ),
+        };
+        Self { why, help }
+    }
 }
 
 impl Commit {
     fn at(id: String) -> Self {
         Self { id, ..Self::default() }
     }
-
-    /// What is checked out, in place of the default branch, which is not known.
-    fn without_default(head: String, named: Option<&str>) -> Self {
-        let unknown = match named {
-            Some(name) => format!("there is no branch `{name}`, which `default_branch` names"),
-            None => "the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`"
-                .to_owned(),
-        };
-        Self { unknown: Some(unknown), hides_commits: true, ..Self::at(head) }
-    }
 }
 
-/// The newest commit of a branch.
-struct Tip {
-    id: String,
-    is_of_remote: bool,
+/// A commit and what it was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    pub id: String,
+    pub parents: Vec<String>,
 }
 
 impl Tree {
@@ -119,18 +146,23 @@ impl Tree {
     /// Where the branch left the default branch: `named`, or the one that there is.
     pub fn base(&self, named: Option<&str>) -> Result<Commit, GitError> {
         let Some(head) = self.head() else { return self.nothing() };
-        let Some(tip) = self.tip_of_default(named)? else { return Ok(Commit::without_default(head, named)) };
-        let base = self.fork_point(&head, &tip.id)?;
-        Ok(Commit { hides_commits: !tip.is_of_remote && base.id == head, ..base })
+        let Some(tip) = self.tip_of_default(named)? else { return Ok(self.without_default(head, named)) };
+        self.fork_point(&head, &tip)
     }
 
     /// The tip of the default branch.
     pub fn default_tip(&self, named: Option<&str>) -> Result<Commit, GitError> {
         match (self.tip_of_default(named)?, self.head()) {
-            (Some(tip), _) => Ok(Commit::at(tip.id)),
-            (None, Some(head)) => Ok(Commit::without_default(head, named)),
+            (Some(tip), _) => Ok(Commit::at(tip)),
+            (None, Some(head)) => Ok(self.without_default(head, named)),
             (None, None) => self.nothing(),
         }
+    }
+
+    /// What is checked out, in place of the default branch, which is not known.
+    fn without_default(&self, head: String, named: Option<&str>) -> Commit {
+        let unknown = UnknownDefault::new(named, self.repository.has_origin());
+        Commit { unknown: Some(unknown), ..Commit::at(head) }
     }
 
     /// Where two lines of work parted.
@@ -149,15 +181,23 @@ impl Tree {
         })
     }
 
-    /// Whether a commit is there and another is made on top of it.
-    pub fn is_ancestor(&self, one: &str, other: &str) -> Result<bool, GitError> {
-        let common = self.git.line(&["merge-base", "--end-of-options", one, other])?;
-        Ok(common.is_some_and(|common| common == one))
+    /// The commits that lead to `tip` and not to `before`, children first; the newest of very many.
+    pub fn history(&self, tip: &str, before: Option<&str>) -> Result<Vec<Made>, GitError> {
+        let limit = format!("--max-count={HISTORY_LIMIT}");
+        let mut arguments = vec!["rev-list", "--topo-order", "--parents", &limit, "--end-of-options", tip];
+        let before = before.map(|before| format!("^{before}"));
+        arguments.extend(before.as_deref());
+        let printed = self.git.output(&arguments)?;
+        let made = |line: &str| {
+            let mut ids = line.split(' ').map(str::to_owned);
+            Some(Made { id: ids.next()?, parents: ids.collect() })
+        };
+        Ok(String::from_utf8_lossy(&printed).lines().filter_map(made).collect())
     }
 
-    /// The branch that is checked out; none where `HEAD` is detached.
-    pub fn branch(&self) -> Option<String> {
-        self.repository.branch()
+    /// See [`Repository::made_since`].
+    pub fn made_since(&self, length: Option<u64>) -> Option<BTreeSet<String>> {
+        self.repository.made_since(length)
     }
 
     /// The full id of a commit that a person names.
@@ -166,19 +206,19 @@ impl Tree {
         self.git.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
     }
 
-    fn tip_of_default(&self, named: Option<&str>) -> Result<Option<Tip>, GitError> {
+    fn tip_of_default(&self, named: Option<&str>) -> Result<Option<String>, GitError> {
         let Some(branch) = named.map(str::to_owned).or_else(|| self.repository.default_branch()) else {
             return Ok(None);
         };
-        for (folder, is_of_remote) in [("refs/remotes/origin", true), ("refs/heads", false)] {
+        for folder in ["refs/remotes/origin", "refs/heads"] {
             let name = format!("{folder}/{branch}");
             let known = self.repository.resolve(&name);
             let id = match known {
                 None if !self.repository.lacks(&name) => self.commit(&name)?,
                 known => known,
             };
-            if let Some(id) = id {
-                return Ok(Some(Tip { id, is_of_remote }));
+            if id.is_some() {
+                return Ok(id);
             }
         }
         Ok(None)

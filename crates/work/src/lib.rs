@@ -5,6 +5,7 @@
 //! for tasks. This crate owns what is in that file; it knows no rules, no gates and no processes. Texts enter it masked, as
 //! they enter the journal.
 
+mod database;
 mod error;
 mod memories;
 mod memory;
@@ -21,11 +22,11 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub use database::Work;
 pub use error::WorkError;
 pub use memories::{Memories, MemoryFilter};
 pub use memory::{Memory, MemoryError, MemoryId, MemoryKind};
-pub use open::Work;
-pub use run::{Ending, Iteration, Outcome, Published, Run, RunEnd, RunId, Spent};
+pub use run::{Ending, Iteration, IterationOutcome, Published, Run, RunEnd, RunId, RunUsage};
 pub use runs::{HandOver, HandedOver, IterationEnd};
 pub use task::{Blocker, PRIORITIES, Task, TaskId, TaskState, TaskText, USUAL_PRIORITY};
 pub use task_error::TaskError;
@@ -33,4 +34,4 @@ pub use task_moves::{Moved, starter};
 pub use tasks::{Ensured, TITLE, TaskCounts, Tasks};
 pub use text::TextError;
 
-pub type Result<T, E = WorkError> = std::result::Result<T, E>;
+pub(crate) type Result<T, E = WorkError> = std::result::Result<T, E>;

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use crate::{Result, WorkError, memories, runs, tasks};
+use crate::{Result, Work, WorkError, memories, runs, tasks};
 
 /// What a database is made of; `PRAGMA user_version` is how many of these it has had. One that was released is never edited.
 const MIGRATIONS: &[&[&str]] = &[&[memories::TABLES, runs::TABLES, tasks::TABLES]];
@@ -16,12 +16,6 @@ const MIGRATIONS: &[&[&str]] = &[&[memories::TABLES, runs::TABLES, tasks::TABLES
 /// Others write for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
-
-/// An open database.
-#[derive(Debug)]
-pub struct Work {
-    pub(crate) connection: Connection,
-}
 
 impl Work {
     /// Opens the database at `path`, and makes one where there is none.
@@ -79,11 +73,6 @@ impl Work {
         }
         transaction.pragma_update(None, "user_version", known)?;
         Ok(transaction.commit()?)
-    }
-
-    /// What is read and written in it is one step to everybody else.
-    pub(crate) fn step(&self) -> Result<Transaction<'_>> {
-        Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
     }
 }
 

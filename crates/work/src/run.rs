@@ -99,7 +99,7 @@ pub struct Iteration {
     pub topic: String,
     pub started: i64,
     pub ended: Option<i64>,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<IterationOutcome>,
     /// More about the outcome.
     pub remark: Option<String>,
     pub tokens: Option<i64>,
@@ -109,7 +109,7 @@ pub struct Iteration {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum IterationOutcome {
     HandedOver,
     /// The hat's default topic was published in the agent's place.
     Default,
@@ -123,7 +123,7 @@ pub enum Outcome {
     CutOff,
 }
 
-impl Outcome {
+impl IterationOutcome {
     const ALL: [Self; 6] = [Self::HandedOver, Self::Default, Self::Done, Self::Nothing, Self::Failed, Self::CutOff];
 
     pub fn name(self) -> &'static str {
@@ -142,14 +142,14 @@ impl Outcome {
     }
 }
 
-impl Spent {
+impl RunUsage {
     /// With one more iteration that has ended.
     #[must_use]
     pub fn with(self, ended: &Iteration) -> Self {
-        let is_cut_off = ended.outcome == Some(Outcome::CutOff);
+        let is_cut_off = ended.outcome == Some(IterationOutcome::CutOff);
         let failures = match ended.outcome {
-            Some(Outcome::Failed) => self.failures + 1,
-            Some(Outcome::CutOff) => self.failures,
+            Some(IterationOutcome::Failed) => self.failures + 1,
+            Some(IterationOutcome::CutOff) => self.failures,
             _ => 0,
         };
         let both = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).reduce(|one, other| one + other);
@@ -166,7 +166,7 @@ impl Spent {
 
 /// What a run has used up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spent {
+pub struct RunUsage {
     /// But for those that were cut off.
     pub iterations: u32,
     /// Milliseconds in which an agent was at work.

@@ -5,7 +5,9 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use crate::run::{Ending, Iteration, Outcome, Published, Run, RunEnd, RunId, Spent};
+use store::{Masked, mask};
+
+use crate::run::{Ending, Iteration, IterationOutcome, Published, Run, RunEnd, RunId, RunUsage};
 use crate::{Result, Work};
 
 /// - `topics`: what was accepted, in order. `taken` is the iteration that handles it; NULL: it waits; 0: nobody takes it.
@@ -84,7 +86,7 @@ pub enum HandedOver {
 /// How an iteration ended.
 #[derive(Debug, Clone, Default)]
 pub struct IterationEnd {
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<IterationOutcome>,
     /// Why, where it did not end well.
     pub remark: Option<String>,
     /// What whoever takes the same topic next is told of it, where that is more than the remark.
@@ -99,7 +101,7 @@ impl Work {
     /// Begins a run, with the topic that opens it.
     pub fn begin_run(&self, objective: Option<&str>, topic: &str, now: i64) -> Result<RunId> {
         let step = self.step()?;
-        let objective = objective.map(store::mask);
+        let objective = objective.map(mask);
         step.execute("INSERT INTO runs (objective, started) VALUES (?1, ?2)", params![objective, now])?;
         let run = step.last_insert_rowid();
         let run = RunId(run.unsigned_abs());
@@ -110,7 +112,7 @@ impl Work {
 
     /// Publishes a topic that no hat did.
     pub fn publish_for_run(&self, run: RunId, topic: &str, summary: &str) -> Result<()> {
-        publish(&self.connection, run, topic, &store::mask(summary))
+        publish(&self.connection, run, topic, &mask(summary))
     }
 
     /// Goes on with a run that ended or was cut off. An iteration that was cut off is settled: what it handed over stays, and
@@ -130,7 +132,7 @@ impl Work {
         step.execute(
             "UPDATE iterations SET ended = seen, outcome = CASE WHEN EXISTS (SELECT 1 FROM topics t WHERE t.run = ?1 \
              AND t.iteration = number) THEN ?2 ELSE ?3 END WHERE run = ?1 AND outcome IS NULL",
-            params![run, Outcome::HandedOver.name(), Outcome::CutOff.name()],
+            params![run, IterationOutcome::HandedOver.name(), IterationOutcome::CutOff.name()],
         )?;
         reopen_tasks(&step, &format!("{run}/%"), now)?;
         // Somebody who goes on is no longer asked to stop, and what gave nothing is tried afresh.
@@ -143,7 +145,7 @@ impl Work {
     pub fn end_run(&self, run: RunId, how: Ending, why: &str, now: i64) -> Result<()> {
         self.connection.execute(
             "UPDATE runs SET ended = ?2, ending = ?3, why = ?4 WHERE id = ?1",
-            params![run, now, how.name(), store::mask(why)],
+            params![run, now, how.name(), mask(why)],
         )?;
         Ok(())
     }
@@ -236,8 +238,8 @@ impl Work {
             params![
                 run,
                 given.topic,
-                store::mask(given.summary),
-                given.payload.map(store::mask),
+                mask(given.summary),
+                given.payload.map(mask),
                 hat,
                 iteration,
                 given.is_last.then_some(0)
@@ -252,7 +254,7 @@ impl Work {
     pub fn note_refusal(&self, run: RunId, iteration: u32, why: &str, waits_for: Option<&str>) -> Result<()> {
         self.connection.execute(
             "UPDATE iterations SET refused = ?3, waits_for = ?4 WHERE run = ?1 AND number = ?2",
-            params![run, iteration, store::mask(why), waits_for],
+            params![run, iteration, mask(why), waits_for],
         )?;
         Ok(())
     }
@@ -277,6 +279,16 @@ impl Work {
         Ok(found.optional()?)
     }
 
+    /// The latest iteration in which something was refused to be handed over, and why.
+    pub fn last_refusal(&self, run: RunId) -> Result<Option<(u32, String)>> {
+        let found = self.connection.query_row(
+            "SELECT number, refused FROM iterations WHERE run = ?1 AND refused IS NOT NULL ORDER BY number DESC LIMIT 1",
+            [run],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        );
+        Ok(found.optional()?)
+    }
+
     pub fn refusal(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
         let found = self.connection.query_row(
             "SELECT refused FROM iterations WHERE run = ?1 AND number = ?2",
@@ -293,8 +305,8 @@ impl Work {
     /// Writes down how an iteration ended. Where nothing was handed over, what it had taken waits again, with the remark.
     pub fn end_iteration(&self, run: RunId, number: u32, end: &IterationEnd, now: i64) -> Result<()> {
         let step = self.step()?;
-        let (outcome, remark) = (end.outcome.unwrap_or(Outcome::Nothing), end.remark.as_deref().map(store::mask));
-        let for_the_next = end.for_the_next.as_deref().map(store::mask).or_else(|| remark.clone());
+        let (outcome, remark) = (end.outcome.unwrap_or(IterationOutcome::Nothing), end.remark.as_deref().map(mask));
+        let for_the_next = end.for_the_next.as_deref().map(mask).or_else(|| remark.clone());
         step.execute(
             "UPDATE iterations SET ended = ?3, seen = ?3, outcome = ?4, remark = ?5, tokens = ?6, cost_usd = ?7 \
              WHERE run = ?1 AND number = ?2",
@@ -302,21 +314,21 @@ impl Work {
         )?;
         reopen_tasks(&step, &crate::starter(&run.to_string(), number.into()), now)?;
         match outcome {
-            Outcome::HandedOver | Outcome::Default => {
+            IterationOutcome::HandedOver | IterationOutcome::Default => {
                 step.execute(
                     "UPDATE topics SET tree = ?3 WHERE run = ?1 AND iteration = ?2",
                     params![run, number, end.tree],
                 )?;
             }
             // What it took is done with.
-            Outcome::Done => {}
-            Outcome::Nothing => {
+            IterationOutcome::Done => {}
+            IterationOutcome::Nothing => {
                 step.execute(
                     "UPDATE topics SET taken = NULL, tries = tries + 1, remark = ?3 WHERE run = ?1 AND taken = ?2",
                     params![run, number, for_the_next],
                 )?;
             }
-            Outcome::Failed | Outcome::CutOff => {
+            IterationOutcome::Failed | IterationOutcome::CutOff => {
                 step.execute(
                     "UPDATE topics SET taken = NULL, remark = ?3 WHERE run = ?1 AND taken = ?2",
                     params![run, number, for_the_next],
@@ -344,14 +356,14 @@ impl Work {
         Ok(count)
     }
 
-    pub fn spent(&self, run: RunId) -> Result<Spent> {
+    pub fn spent(&self, run: RunId) -> Result<RunUsage> {
         let spent = self.connection.query_row(
             "SELECT count(*) FILTER (WHERE outcome IS NOT ?2), coalesce(sum(coalesce(ended, seen) - started), 0), \
              sum(tokens), sum(cost_usd), count(*) FILTER (WHERE outcome = ?3 AND number > (SELECT coalesce(max(number), 0) \
              FROM iterations WHERE run = ?1 AND outcome NOT IN (?2, ?3))) FROM iterations WHERE run = ?1",
-            params![run, Outcome::CutOff.name(), Outcome::Failed.name()],
+            params![run, IterationOutcome::CutOff.name(), IterationOutcome::Failed.name()],
             |row| {
-                Ok(Spent {
+                Ok(RunUsage {
                     iterations: row.get(0)?,
                     time: row.get(1)?,
                     tokens: row.get(2)?,
@@ -367,7 +379,7 @@ impl Work {
     pub fn activations(&self, run: RunId, hat: &str) -> Result<u32> {
         let count = self.connection.query_row(
             "SELECT count(*) FROM iterations WHERE run = ?1 AND hat = ?2 AND outcome IS NOT ?3",
-            params![run, hat, Outcome::CutOff.name()],
+            params![run, hat, IterationOutcome::CutOff.name()],
             |row| row.get(0),
         )?;
         Ok(count)
@@ -387,7 +399,7 @@ impl Work {
                 topic: row.get(2)?,
                 started: row.get(3)?,
                 ended: row.get(4)?,
-                outcome: outcome.as_deref().and_then(Outcome::from_name),
+                outcome: outcome.as_deref().and_then(IterationOutcome::from_name),
                 remark: row.get(6)?,
                 tokens: row.get(7)?,
                 cost_usd: row.get(8)?,
@@ -418,10 +430,8 @@ impl Work {
 
     /// Something that an agent says on its way.
     pub fn tell(&self, run: RunId, text: &str, now: i64) -> Result<()> {
-        self.connection.execute(
-            "INSERT INTO progress (run, time, text) VALUES (?1, ?2, ?3)",
-            params![run, now, store::mask(text)],
-        )?;
+        self.connection
+            .execute("INSERT INTO progress (run, time, text) VALUES (?1, ?2, ?3)", params![run, now, mask(text)])?;
         Ok(())
     }
 
@@ -469,7 +479,7 @@ impl Work {
     }
 }
 
-fn publish(connection: &rusqlite::Connection, run: RunId, topic: &str, summary: &str) -> Result<()> {
+fn publish(connection: &rusqlite::Connection, run: RunId, topic: &str, summary: &Masked<'_>) -> Result<()> {
     connection.execute(
         "INSERT INTO topics (run, topic, summary, iteration) VALUES (?1, ?2, ?3, 0)",
         params![run, topic, summary],
@@ -530,7 +540,13 @@ mod tests {
         let work = Work::open(&folder.path().join("work.db")).expect("a database");
         let run = work.begin_run(None, "task.start", 0).expect("a run");
         let mut spent = work.spent(run).expect("counted");
-        let outcomes = [Outcome::Failed, Outcome::CutOff, Outcome::Failed, Outcome::Nothing, Outcome::Failed];
+        let outcomes = [
+            IterationOutcome::Failed,
+            IterationOutcome::CutOff,
+            IterationOutcome::Failed,
+            IterationOutcome::Nothing,
+            IterationOutcome::Failed,
+        ];
         for (at, outcome) in outcomes.into_iter().enumerate() {
             let published = work.waiting(run).expect("read").expect("something waits");
             let now = i64::try_from(at).expect("few") * 100;

@@ -1,30 +1,10 @@
-//! How tasks hang together: what is below a task, and what would lead back to itself.
+//! Parents and blockers of tasks: whether one would lead from a task back to itself.
 
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::{Result, TaskId, Tasks};
-
-impl Tasks<'_> {
-    /// Whether nothing is left to do of any of these and of all that is below them: a task without children is complete when
-    /// it is closed, another when its children are. One that is not there is not complete; none at all are.
-    pub fn tree_is_complete(self, ids: &[TaskId]) -> Result<bool> {
-        let mut statement = self.work.connection.prepare(
-            "WITH RECURSIVE tree (id) AS (
-                SELECT id FROM tasks WHERE id = ?1 UNION SELECT tasks.id FROM tasks JOIN tree ON tasks.parent = tree.id)
-             SELECT EXISTS (SELECT 1 FROM tree) AND NOT EXISTS (
-                SELECT 1 FROM tree JOIN tasks USING (id) WHERE tasks.state <> 'closed'
-                AND NOT EXISTS (SELECT 1 FROM tasks below WHERE below.parent = tasks.id))",
-        )?;
-        for id in ids {
-            if !statement.query_row([id], |row| row.get(0))? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-}
+use crate::{Result, TaskId};
 
 /// The way from a task back to itself, if this were its parent.
 pub(crate) fn parent_cycle(connection: &Connection, id: TaskId, parent: TaskId) -> Result<Option<Vec<TaskId>>> {

@@ -125,6 +125,24 @@ impl Tasks<'_> {
         self.select("TRUE ORDER BY id", [])
     }
 
+    /// Whether nothing is left to do of any of these and of all that is below them: a task without children is complete when
+    /// it is closed, another when its children are. One that is not there is not complete; none at all are.
+    pub fn tree_is_complete(self, ids: &[TaskId]) -> Result<bool> {
+        let mut statement = self.work.connection.prepare(
+            "WITH RECURSIVE tree (id) AS (
+                SELECT id FROM tasks WHERE id = ?1 UNION SELECT tasks.id FROM tasks JOIN tree ON tasks.parent = tree.id)
+             SELECT EXISTS (SELECT 1 FROM tree) AND NOT EXISTS (
+                SELECT 1 FROM tree JOIN tasks USING (id) WHERE tasks.state <> 'closed'
+                AND NOT EXISTS (SELECT 1 FROM tasks below WHERE below.parent = tasks.id))",
+        )?;
+        for id in ids {
+            if !statement.query_row([id], |row| row.get(0))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     pub fn children(self, id: TaskId) -> Result<Vec<Task>> {
         self.select("parent = ?1 ORDER BY id", [id])
     }

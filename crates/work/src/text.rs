@@ -1,6 +1,6 @@
 //! What may be written down: lengths, lines, and no secrets.
 
-use std::borrow::Cow;
+use store::{Masked, mask};
 
 /// In characters.
 pub const LONGEST_TITLE: usize = 500;
@@ -25,7 +25,7 @@ pub enum TextError {
 }
 
 /// One line, with its secrets masked.
-pub(crate) fn line<'t>(what: &'static str, text: &'t str, limit: usize) -> Result<Cow<'t, str>, TextError> {
+pub(crate) fn line<'t>(what: &'static str, text: &'t str, limit: usize) -> Result<Masked<'t>, TextError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(TextError::Empty { what });
@@ -37,22 +37,19 @@ pub(crate) fn line<'t>(what: &'static str, text: &'t str, limit: usize) -> Resul
     if found > limit {
         return Err(TextError::LongLine { what, found, limit });
     }
-    Ok(store::mask(text))
+    Ok(mask(text))
 }
 
 /// A name by which something is found again. Masked, two of them could become one.
 pub(crate) fn name<'t>(what: &'static str, text: &'t str, limit: usize) -> Result<&'t str, TextError> {
-    match line(what, text, limit)? {
-        Cow::Borrowed(name) => Ok(name),
-        Cow::Owned(_) => Err(TextError::Secret { what }),
-    }
+    line(what, text, limit)?.unchanged().ok_or(TextError::Secret { what })
 }
 
 /// Any text, with its secrets masked; it may be empty.
-pub(crate) fn text<'t>(what: &'static str, text: &'t str) -> Result<Cow<'t, str>, TextError> {
+pub(crate) fn text<'t>(what: &'static str, text: &'t str) -> Result<Masked<'t>, TextError> {
     let text = text.trim_end();
     if text.len() > LONGEST_TEXT {
         return Err(TextError::LongText { what, found: text.len(), limit: LONGEST_TEXT });
     }
-    Ok(store::mask(text))
+    Ok(mask(text))
 }

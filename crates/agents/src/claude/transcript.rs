@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
+use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
 
 pub(super) const FORMAT: Format = Format { usage, subagents, message, usage_marks: &["\"usage\""], ..Format::NONE };
 
@@ -36,7 +36,7 @@ fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
     Some(MessageUsage {
         id: message.get("id")?.as_str()?.to_owned(),
         time: time(line)?,
-        tokens: Tokens {
+        tokens: MessageTokens {
             input: count("input_tokens"),
             output: count("output_tokens"),
             cache_read: count("cache_read_input_tokens"),

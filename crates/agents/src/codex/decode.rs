@@ -4,11 +4,11 @@ use engine::event::{Outcome, ShellText, ToolCall};
 
 use super::shell_patch;
 use crate::protocol::decode::RawCall;
-use crate::protocol::{patch, tools};
+use crate::protocol::{patch_call, tools};
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
-        "apply_patch" => patch::call(call),
+        "apply_patch" => patch_call::call(call),
         "Bash" | "shell" | "local_shell" | "shell_command" | "exec_command" => shell_call(call),
         "spawn_agent" => tools::renamed(call, "Task"),
         "view_image" => tools::renamed(call, "Read"),

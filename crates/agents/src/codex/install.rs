@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::install::Nesting::{Grouped, Matched};
 use crate::install::{
-    About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Scope, Settings, SettingsError,
+    About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Settings, SettingsError, SettingsScope,
     SwitchFile, Timeout,
 };
 
@@ -32,8 +32,8 @@ pub(super) const SETTINGS: Settings = Settings {
     afterwards: None,
     reads: &[],
     switch_files: &[
-        SwitchFile { scope: Scope::Project, file: ".codex/config.toml", read: switched_off },
-        SwitchFile { scope: Scope::User, file: "config.toml", read: switched_off },
+        SwitchFile { scope: SettingsScope::Project, file: ".codex/config.toml", read: switched_off },
+        SwitchFile { scope: SettingsScope::User, file: "config.toml", read: switched_off },
     ],
     form: Form::Entries(Entries {
         hooks: &[

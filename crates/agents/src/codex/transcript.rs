@@ -9,7 +9,7 @@
 use engine::event::Outcome;
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
+use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
 
 pub(super) const FORMAT: Format = Format {
     usage,
@@ -87,10 +87,10 @@ fn count(line: &Value, info: &Value, known: &mut Known) -> Option<MessageUsage> 
     })
 }
 
-fn tokens(usage: &Value) -> Tokens {
+fn tokens(usage: &Value) -> MessageTokens {
     let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or_default();
     let (cache_read, cache_write) = (count("cached_input_tokens"), count("cache_write_input_tokens"));
-    Tokens {
+    MessageTokens {
         input: count("input_tokens").saturating_sub(cache_read).saturating_sub(cache_write),
         output: count("output_tokens"),
         cache_read,

@@ -5,7 +5,7 @@ use engine::event::{Outcome, ToolCall};
 use serde_json::{Map, Value};
 
 use crate::protocol::decode::{RawCall, unwrap_text};
-use crate::protocol::{hold, patch, tools};
+use crate::protocol::{hold, patch_call, tools};
 
 /// Permission requests and the start of a subagent come as they are called in lower case.
 pub(super) const FIELDS: &[(&str, &str)] = &[
@@ -45,7 +45,7 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
             Some("create") => tools::translated(call, "Write", &[path, ("file_text", "content")]),
             _ => tools::translated(call, "Edit", EDIT),
         },
-        "apply_patch" => patch::call(call),
+        "apply_patch" => patch_call::call(call),
         "grep" | "rg" => tools::renamed(call, "Grep"),
         "glob" => tools::renamed(call, "Glob"),
         "web_fetch" => tools::renamed(call, "WebFetch"),

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::Agent;
 use crate::install::Nesting::Flat;
 use crate::install::{
-    About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Scope, Settings, SettingsError,
+    About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Settings, SettingsError, SettingsScope,
     SwitchFile, Timeout, json_values,
 };
 
@@ -34,12 +34,12 @@ pub(super) const SETTINGS: Settings = Settings {
     afterwards: None,
     reads: &[Agent::Claude],
     switch_files: &[
-        SwitchFile { scope: Scope::User, file: "settings.json", read: switched_off },
-        SwitchFile { scope: Scope::User, file: "config.json", read: switched_off },
-        SwitchFile { scope: Scope::Project, file: ".github/copilot/settings.json", read: switched_off },
-        SwitchFile { scope: Scope::Project, file: ".github/copilot/settings.local.json", read: switched_off },
-        SwitchFile { scope: Scope::Project, file: ".claude/settings.json", read: switched_off },
-        SwitchFile { scope: Scope::Project, file: ".claude/settings.local.json", read: switched_off },
+        SwitchFile { scope: SettingsScope::User, file: "settings.json", read: switched_off },
+        SwitchFile { scope: SettingsScope::User, file: "config.json", read: switched_off },
+        SwitchFile { scope: SettingsScope::Project, file: ".github/copilot/settings.json", read: switched_off },
+        SwitchFile { scope: SettingsScope::Project, file: ".github/copilot/settings.local.json", read: switched_off },
+        SwitchFile { scope: SettingsScope::Project, file: ".claude/settings.json", read: switched_off },
+        SwitchFile { scope: SettingsScope::Project, file: ".claude/settings.local.json", read: switched_off },
     ],
     form: Form::Entries(Entries {
         hooks: &[

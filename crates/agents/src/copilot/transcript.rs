@@ -7,7 +7,7 @@ use engine::Event;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
+use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
 
 pub(super) const FORMAT: Format = Format {
     usage,
@@ -32,7 +32,7 @@ fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
     Some(MessageUsage {
         id: line.get("id")?.as_str()?.to_owned(),
         time: time(line)?,
-        tokens: Tokens {
+        tokens: MessageTokens {
             input: count("inputTokens").saturating_sub(cache_read).saturating_sub(cache_write),
             output: count("outputTokens"),
             cache_read,

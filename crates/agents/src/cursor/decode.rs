@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::protocol::decode::{OWN_TOOL_NAME, RawCall, take_string, unwrap_text};
 use crate::protocol::kinds::Names;
-use crate::protocol::{hold, patch, tools};
+use crate::protocol::{hold, patch_call, tools};
 
 pub(super) const EVENTS: Names = &[
     ("sessionStart", EventKind::SessionStart),
@@ -87,7 +87,7 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
         "Shell" | "run_terminal_cmd" => tools::renamed(call, "Bash"),
         "Write" => tools::translated(call, "Write", &[path, ("contents", "content")]),
         "StrReplace" | "search_replace" | "edit_file" => tools::translated(call, "Edit", &[path, target]),
-        "ApplyPatch" | "apply_patch" => patch::call(call),
+        "ApplyPatch" | "apply_patch" => patch_call::call(call),
         "EditNotebook" | "edit_notebook" => {
             tools::translated(call, "NotebookEdit", &[("target_notebook", "notebook_path"), ("path", "notebook_path")])
         }

@@ -1,7 +1,8 @@
 //! Gemini CLI's names of events, tools and arguments.
 
 use engine::EventKind;
-use engine::event::{Access, FileAccess, Outcome, ToolCall};
+use engine::event::{FileAccess, Outcome, ToolCall};
+use path::Access;
 use serde_json::{Map, Value};
 
 use crate::protocol::decode::{OWN_TOOL_NAME, RawCall, count_holds_for_the_session, rename};

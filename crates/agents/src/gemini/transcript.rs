@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
+use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
 
 pub(super) const FORMAT: Format =
     Format { usage, subagents, message, usage_marks: &["\"tokens\"", "\"kind\""], ..Format::NONE };
@@ -28,7 +28,7 @@ fn usage(line: &Value, known: &mut Known) -> Option<MessageUsage> {
     Some(MessageUsage {
         id: line.get("id")?.as_str()?.to_owned(),
         time: time(line)?,
-        tokens: Tokens {
+        tokens: MessageTokens {
             input: count("input").saturating_sub(count("cached")).saturating_add(count("tool")),
             output: count("output").saturating_add(count("thoughts")),
             cache_read: count("cached"),

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Scope, SettingsError};
+use super::document::SettingsError;
+use super::scope::SettingsScope;
 use crate::Agent;
 
 /// How one agent notes it.
@@ -18,8 +19,8 @@ pub(crate) struct Accepting {
 }
 
 impl Accepting {
-    pub(super) fn is_for(&self, scope: Scope) -> bool {
-        self.about == About::Hooks || scope != Scope::User
+    pub(super) fn is_for(&self, scope: SettingsScope) -> bool {
+        self.about == About::Hooks || scope != SettingsScope::User
     }
 }
 
@@ -44,7 +45,7 @@ pub(crate) enum Noted {
     Refused(String),
 }
 
-pub struct Acceptance {
+pub struct HookAcceptance {
     pub file: PathBuf,
     accepting: &'static Accepting,
 }
@@ -59,7 +60,7 @@ pub enum Accepted {
     Refused(String),
 }
 
-impl Acceptance {
+impl HookAcceptance {
     /// `text` is what is in the file, `None` where there is none; `hooks` is the file that the hooks are in.
     pub fn look(
         &self,
@@ -87,13 +88,13 @@ impl Acceptance {
 /// For hooks of this scope, where the agent wants them accepted.
 pub fn acceptance(
     agent: Agent,
-    scope: Scope,
+    scope: SettingsScope,
     home: &Path,
     lookup: impl Fn(&str) -> Option<String>,
-) -> Option<Acceptance> {
+) -> Option<HookAcceptance> {
     let settings = &agent.adapter().settings;
     let accepting = settings.accepting.as_ref().filter(|accepting| accepting.is_for(scope))?;
     let moved = accepting.moved_by.and_then(&lookup).filter(|file| !file.is_empty());
     let file = moved.map_or_else(|| settings.own_folder(home, &lookup).join(accepting.file), PathBuf::from);
-    Some(Acceptance { file, accepting })
+    Some(HookAcceptance { file, accepting })
 }

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::command_line::{is_operator, words};
 use super::entries::Own;
 use super::handler::{Call, Hook, Nesting};
-use super::{Entries, Scope};
+use super::scope::SettingsScope;
+use super::settings::Entries;
 use crate::Agent;
 
 /// Something that `install` would write otherwise.
@@ -21,7 +22,7 @@ pub struct Difference {
 /// What installed entries are compared with.
 pub(super) struct Wanted<'a> {
     pub agent: Agent,
-    pub scope: Scope,
+    pub scope: SettingsScope,
     pub entries: &'a Entries,
     /// How long Linchpin may take for an answer.
     pub deadline: Duration,

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Scope;
+use super::scope::SettingsScope;
 use crate::Agent;
-use crate::protocol::tools::shell_quoted;
+use crate::protocol::shell_text::shell_quoted;
 
 /// One event that Linchpin asks to be called for.
 #[derive(Debug)]
@@ -94,12 +94,12 @@ impl Timeout {
 
 /// Whether a switch that refuses calls when Linchpin cannot be run belongs into these settings. Committed, it would lock out
 /// everyone who has no Linchpin.
-pub(crate) fn may_fail_closed(scope: Scope) -> bool {
-    scope != Scope::Project
+pub(crate) fn may_fail_closed(scope: SettingsScope) -> bool {
+    scope != SettingsScope::Project
 }
 
 impl Handler {
-    pub(super) fn written(&self, agent: Agent, hook: &Hook, scope: Scope, program: &str) -> Map<String, Value> {
+    pub(super) fn written(&self, agent: Agent, hook: &Hook, scope: SettingsScope, program: &str) -> Map<String, Value> {
         let name = agent.name();
         let mut fields = Map::new();
         if self.is_typed {
@@ -121,7 +121,7 @@ impl Handler {
     }
 
     /// What only this agent knows, as far as it belongs into these settings.
-    pub(super) fn more(&self, hook: &Hook, scope: Scope) -> impl Iterator<Item = Field> {
+    pub(super) fn more(&self, hook: &Hook, scope: SettingsScope) -> impl Iterator<Item = Field> {
         (self.more)(hook).into_iter().filter(move |field| !field.fails_closed || may_fail_closed(scope))
     }
 }

@@ -1,21 +1,12 @@
 //! What stands in an agent's settings, for people who wonder whether it works.
 
-use std::time::Duration;
-
-use serde_json::{Map, Value};
-
-use super::difference::{Difference, Wanted};
-use super::document::{Document, SettingsError};
-use super::entries::{self, Own};
-use super::module;
-use super::settings::{Entries, Form, Scope};
-use crate::Agent;
+use super::difference::Difference;
 
 /// What stands in an agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Installed {
     /// Each of our entries: its event and the program that it calls.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<InstalledEntry>,
     /// Events that Linchpin would be called for after an `install`, and now is not.
     pub missing: Vec<&'static str>,
     /// What in our entries is not as `install` would write it.
@@ -29,61 +20,7 @@ pub struct Installed {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct InstalledEntry {
     pub event: String,
     pub program: String,
-}
-
-/// What stands in the settings, compared with what [`install`](super::install) would write. `deadline`
-/// is how long Linchpin may take for an answer.
-pub fn installed(agent: Agent, scope: Scope, text: &str, deadline: Duration) -> Result<Installed, SettingsError> {
-    let entries = match &agent.adapter().settings.form {
-        Form::Entries(entries) => entries,
-        Form::Module(module) => return Ok(module::installed(module, scope, text)),
-    };
-    if text.trim().is_empty() {
-        return Ok(Installed::default());
-    }
-    let document = Document::new(text);
-    let found = entries::find(&document, agent)?;
-    let values = entries::values(&document)?;
-    // A file without entries of ours may be as it likes.
-    let mut problems = if found.is_empty() { Vec::new() } else { faults(entries, &document, &values)? };
-    for (event, command) in entries::wrapped(&document, agent)? {
-        problems.push(format!("`{event}` runs Linchpin within `{command}`, so what it answers may not arrive"));
-    }
-    let is_there = |event: &str| found.iter().any(|own| own.event == event);
-    let missing = entries.hooks.iter().map(|hook| hook.event).filter(|event| !is_there(event)).collect();
-    Ok(Installed {
-        missing,
-        differences: Wanted { agent, scope, entries, deadline }.differences(&found),
-        repeated: repeated(&found),
-        problems,
-        switches: (entries.switches)(&values),
-        entries: found.into_iter().map(|Own { event, program, .. }| Entry { event, program }).collect(),
-    })
-}
-
-/// What keeps the hooks of this file from being called, whatever stands in others.
-fn faults(entries: &Entries, document: &Document, values: &Map<String, Value>) -> Result<Vec<String>, SettingsError> {
-    let mut faults = (entries.faults)(values);
-    if entries.is_versioned && values.get("version") != Some(&Value::from(1)) {
-        faults.push("`\"version\": 1` is missing, so the file may not be read".to_owned());
-    }
-    for event in entries::without_list(document)? {
-        faults.push(format!("`hooks.{event}` is no list, so the file may not be read"));
-    }
-    Ok(faults)
-}
-
-/// Events of more than one entry.
-fn repeated(found: &[Own]) -> Vec<String> {
-    let mut events: Vec<String> = Vec::new();
-    for own in found {
-        let count = found.iter().filter(|other| other.event == own.event).count();
-        if count > 1 && !events.contains(&own.event) {
-            events.push(own.event.clone());
-        }
-    }
-    events
 }

@@ -10,9 +10,12 @@ mod document;
 mod entries;
 mod file;
 mod handler;
+mod inspect;
+mod inspect_module;
 mod installed;
 mod module;
 mod pretty;
+mod scope;
 mod settings;
 mod switch;
 
@@ -23,24 +26,26 @@ use handler::nested;
 use pretty::pretty;
 
 pub(crate) use acceptance::{About, Accepting, Noted, Real};
-pub use acceptance::{Acceptance, Accepted, acceptance};
+pub use acceptance::{Accepted, HookAcceptance, acceptance};
 pub use difference::Difference;
 pub(crate) use document::Document;
 pub use document::SettingsError;
 pub use entries::is_linchpin;
 pub use file::{real_path, remove, remove_empty_folders, write};
 pub(crate) use handler::{Call, Field, Handler, Hook, Nesting, Timeout};
-pub use installed::{Entry, Installed, installed};
+pub use inspect::installed;
+pub use installed::{Installed, InstalledEntry};
 pub(crate) use module::Module;
+pub use scope::SettingsScope;
 pub(crate) use settings::{Entries, Form, Moved, Settings};
-pub use settings::{Scope, afterwards, read_besides, settings_path, settings_top, signs, user_folders};
+pub use settings::{afterwards, read_besides, settings_path, settings_top, signs, user_folders};
 pub(crate) use switch::{SwitchFile, json_values};
 pub use switch::{Switches, switches};
 
 /// The settings with our entries in them: `program hook AGENT` for every event that Linchpin can use.
 ///
 /// `text` is what is there now, `None` or blank where there is nothing. Older entries of ours are brought up to date.
-pub fn install(agent: Agent, scope: Scope, text: Option<&str>, program: &str) -> Result<String, SettingsError> {
+pub fn install(agent: Agent, scope: SettingsScope, text: Option<&str>, program: &str) -> Result<String, SettingsError> {
     let text = text.filter(|text| !text.trim_start_matches('\u{FEFF}').trim().is_empty());
     let entries = match &agent.adapter().settings.form {
         Form::Entries(entries) => entries,
@@ -84,7 +89,9 @@ pub fn uninstall(agent: Agent, text: &str) -> Result<Option<String>, SettingsErr
     let rest = document.into_text();
     // What holds nothing was there before, or it is what is left of a file of ours that somebody wrote down otherwise.
     let was_there = |program: &String| {
-        Scope::ALL.iter().any(|scope| install(agent, *scope, Some(&rest), program).is_ok_and(|after| after == text))
+        SettingsScope::ALL
+            .iter()
+            .any(|scope| install(agent, *scope, Some(&rest), program).is_ok_and(|after| after == text))
     };
     let is_left_over = is_bare && program.is_some_and(|program| !was_there(&program));
     Ok((!is_left_over).then_some(rest))

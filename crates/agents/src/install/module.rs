@@ -4,8 +4,9 @@
 
 use serde_json::Value;
 
+use super::document::SettingsError;
 use super::handler::may_fail_closed;
-use super::{Difference, Entry, Installed, Scope, SettingsError};
+use super::scope::SettingsScope;
 
 pub(crate) struct Module {
     /// Its program text. It finds what it calls as `PROGRAM`, and as `FAIL_CLOSED` whether it refuses where that is not there.
@@ -15,7 +16,7 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    fn text(&self, scope: Scope, program: &str) -> String {
+    pub(super) fn text(&self, scope: SettingsScope, program: &str) -> String {
         let (before, after) = PROGRAM;
         let program = Value::from(program);
         let fail_closed = may_fail_closed(scope);
@@ -36,7 +37,7 @@ pub(super) fn is_ours(text: &str) -> bool {
 
 pub(super) fn install(
     module: &Module,
-    scope: Scope,
+    scope: SettingsScope,
     text: Option<&str>,
     program: &str,
 ) -> Result<String, SettingsError> {
@@ -48,42 +49,8 @@ pub(super) fn install(
     }
 }
 
-pub(super) fn installed(module: &Module, scope: Scope, text: &str) -> Installed {
-    if !is_ours(text) {
-        let problem = "a plugin lies where Linchpin's should, and is not the one that `install` writes";
-        let problems = if text.trim().is_empty() { Vec::new() } else { vec![problem.to_owned()] };
-        return Installed { problems, ..Installed::default() };
-    }
-    let program = program(text);
-    let entry = |program: &String| Entry { event: "every event".to_owned(), program: program.clone() };
-    Installed {
-        entries: program.iter().map(entry).collect(),
-        differences: difference(module, scope, text, program.as_deref()).into_iter().collect(),
-        ..Installed::default()
-    }
-}
-
-fn difference(module: &Module, scope: Scope, text: &str, program: Option<&str>) -> Option<Difference> {
-    let is_for = |scope: Scope| program.is_some_and(|program| module.text(scope, program) == text);
-    if is_for(scope) {
-        return None;
-    }
-    let is_for_others = Scope::ALL.into_iter().any(is_for);
-    Some(match (is_for_others, may_fail_closed(scope)) {
-        (true, true) => {
-            Difference { text: "the plugin lets calls run where Linchpin cannot be run".to_owned(), weakens: true }
-        }
-        (true, false) => {
-            Difference { text: "the plugin locks out everyone who has no Linchpin".to_owned(), weakens: false }
-        }
-        (false, _) => Difference {
-            text: "the plugin is not the one that this Linchpin writes, so what it does is not known".to_owned(),
-            weakens: true,
-        },
-    })
-}
-
-fn program(text: &str) -> Option<String> {
+/// The program that a module of ours calls.
+pub(super) fn program(text: &str) -> Option<String> {
     let (before, after) = PROGRAM;
     let name = text.lines().find_map(|line| line.strip_prefix(before)?.strip_suffix(after))?;
     serde_json::from_str(name).ok()

@@ -7,31 +7,9 @@ use serde_json::{Map, Value};
 use super::acceptance::Accepting;
 use super::handler::{Handler, Hook};
 use super::module::Module;
+use super::scope::SettingsScope;
 use super::switch::SwitchFile;
 use crate::Agent;
-
-/// Whose settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// The repository's, shared with everyone who clones it.
-    Project,
-    /// The repository's, but of this person only.
-    Local,
-    /// This person's, in all repositories.
-    User,
-}
-
-impl Scope {
-    pub const ALL: [Self; 3] = [Self::Project, Self::Local, Self::User];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Local => "local",
-            Self::User => "user",
-        }
-    }
-}
 
 /// Where one agent keeps its hooks, and how.
 pub(crate) struct Settings {
@@ -97,23 +75,23 @@ impl Settings {
 /// Where an agent's settings of this scope are, if it has such a scope.
 pub fn settings_path(
     agent: Agent,
-    scope: Scope,
+    scope: SettingsScope,
     project: &Path,
     home: &Path,
     lookup: impl Fn(&str) -> Option<String>,
 ) -> Option<PathBuf> {
     let settings = &agent.adapter().settings;
     match scope {
-        Scope::Project => Some(project.join(settings.project_file)),
-        Scope::Local => settings.local_file.map(|file| project.join(file)),
-        Scope::User => Some(settings.own_folder(home, &lookup).join(settings.user_file)),
+        SettingsScope::Project => Some(project.join(settings.project_file)),
+        SettingsScope::Local => settings.local_file.map(|file| project.join(file)),
+        SettingsScope::User => Some(settings.own_folder(home, &lookup).join(settings.user_file)),
     }
 }
 
 /// The folder that an agent's settings of this scope are somewhere in, and that is never ours to make or to take away.
 pub fn settings_top(
     agent: Agent,
-    scope: Scope,
+    scope: SettingsScope,
     project: &Path,
     home: &Path,
     lookup: impl Fn(&str) -> Option<String>,
@@ -121,9 +99,9 @@ pub fn settings_top(
     let moved = agent.adapter().settings.moved_by.as_ref();
     let named = moved.and_then(|moved| lookup(moved.variable)).filter(|folder| !folder.is_empty());
     match (scope, named) {
-        (Scope::Project | Scope::Local, _) => project.to_owned(),
-        (Scope::User, Some(folder)) => PathBuf::from(folder),
-        (Scope::User, None) => home.to_owned(),
+        (SettingsScope::Project | SettingsScope::Local, _) => project.to_owned(),
+        (SettingsScope::User, Some(folder)) => PathBuf::from(folder),
+        (SettingsScope::User, None) => home.to_owned(),
     }
 }
 
@@ -141,7 +119,7 @@ pub fn read_besides(agent: Agent) -> &'static [Agent] {
 }
 
 /// What a person still has to do after hooks were put into settings of this scope.
-pub fn afterwards(agent: Agent, scope: Scope) -> Option<String> {
+pub fn afterwards(agent: Agent, scope: SettingsScope) -> Option<String> {
     let settings = &agent.adapter().settings;
     let accepting = settings.accepting.as_ref().filter(|accepting| accepting.is_for(scope));
     let accept = accepting.map(|accepting| format!("{}: {}", accepting.demand, accepting.how));

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::document::Document;
-use super::{Scope, SettingsError, entries};
+use super::document::{Document, SettingsError};
+use super::entries;
+use super::scope::SettingsScope;
 use crate::Agent;
 
 pub(crate) struct SwitchFile {
     /// From the project's root, or in the agent's folder for the user's.
-    pub scope: Scope,
+    pub scope: SettingsScope,
     pub file: &'static str,
     /// What in it keeps the agent from calling hooks.
     pub read: fn(&str) -> Result<Vec<String>, SettingsError>,
@@ -32,7 +33,8 @@ impl Switches {
 pub fn switches(agent: Agent, project: &Path, home: &Path, lookup: impl Fn(&str) -> Option<String>) -> Vec<Switches> {
     let settings = &agent.adapter().settings;
     let place = |SwitchFile { scope, file, read }: &SwitchFile| {
-        let folder = if *scope == Scope::User { settings.own_folder(home, &lookup) } else { project.to_owned() };
+        let folder =
+            if *scope == SettingsScope::User { settings.own_folder(home, &lookup) } else { project.to_owned() };
         Switches { file: folder.join(file), read: *read }
     };
     settings.switch_files.iter().map(place).collect()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Installed, Scope, SettingsError, install, remove, settings_path, uninstall, write};
+use super::{Installed, SettingsError, SettingsScope, install, remove, settings_path, uninstall, write};
 use crate::Agent;
 
 const PROGRAM: &str = "/usr/local/bin/linchpin";
@@ -39,7 +39,7 @@ const SETTINGS: [&str; 24] = [
 
 /// As a project's, judged within two seconds.
 fn installed(agent: Agent, text: &str) -> Result<Installed, SettingsError> {
-    super::installed(agent, Scope::Project, text, Duration::from_secs(2))
+    super::installed(agent, SettingsScope::Project, text, Duration::from_secs(2))
 }
 
 /// Those whose hooks are entries among others'.
@@ -50,7 +50,7 @@ fn with_entries() -> impl Iterator<Item = Agent> {
 #[test]
 fn uninstall_gives_back_what_was_there() {
     for agent in with_entries() {
-        for scope in Scope::ALL {
+        for scope in SettingsScope::ALL {
             for before in SETTINGS {
                 let after = install(agent, scope, Some(before), PROGRAM).unwrap();
                 let found = super::installed(agent, scope, &after, Duration::from_secs(2)).unwrap();
@@ -66,8 +66,8 @@ fn uninstall_gives_back_what_was_there() {
 fn a_second_install_changes_nothing() {
     for agent in with_entries() {
         for before in SETTINGS {
-            let once = install(agent, Scope::User, Some(before), PROGRAM).unwrap();
-            assert_eq!(install(agent, Scope::User, Some(&once), PROGRAM).unwrap(), once);
+            let once = install(agent, SettingsScope::User, Some(before), PROGRAM).unwrap();
+            assert_eq!(install(agent, SettingsScope::User, Some(&once), PROGRAM).unwrap(), once);
         }
     }
 }
@@ -76,10 +76,10 @@ fn a_second_install_changes_nothing() {
 fn a_new_program_or_scope_replaces_the_old_entries() {
     for agent in with_entries() {
         for before in SETTINGS {
-            let old = install(agent, Scope::User, Some(before), "/old/place/linchpin").unwrap();
-            let new = install(agent, Scope::Project, Some(&old), "linchpin").unwrap();
+            let old = install(agent, SettingsScope::User, Some(before), "/old/place/linchpin").unwrap();
+            let new = install(agent, SettingsScope::Project, Some(&old), "linchpin").unwrap();
             assert!(!new.contains("/old/place"), "{new}");
-            assert_eq!(new, install(agent, Scope::Project, Some(before), "linchpin").unwrap());
+            assert_eq!(new, install(agent, SettingsScope::Project, Some(before), "linchpin").unwrap());
             assert_eq!(uninstall(agent, &new).unwrap().as_deref(), Some(before));
         }
     }
@@ -89,44 +89,50 @@ fn a_new_program_or_scope_replaces_the_old_entries() {
 fn a_file_of_our_own_goes_as_a_whole() {
     for agent in Agent::ALL {
         for blank in [None, Some(""), Some(" \n")] {
-            let text = install(agent, Scope::Project, blank, PROGRAM).unwrap();
+            let text = install(agent, SettingsScope::Project, blank, PROGRAM).unwrap();
             assert_eq!(uninstall(agent, &text).unwrap(), None);
-            assert_eq!(install(agent, Scope::Project, Some(&text), PROGRAM).unwrap(), text);
+            assert_eq!(install(agent, SettingsScope::Project, Some(&text), PROGRAM).unwrap(), text);
         }
     }
     // Someone added to it: that stays.
-    let text = install(Agent::Claude, Scope::Project, None, PROGRAM).unwrap();
+    let text = install(Agent::Claude, SettingsScope::Project, None, PROGRAM).unwrap();
     let added = text.replacen('{', "{\n  \"model\": \"opus\",", 1);
     assert_eq!(uninstall(Agent::Claude, &added).unwrap().as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
 }
 
 #[test]
 fn what_install_writes_is_what_a_person_would() {
-    insta::assert_snapshot!("claude_project", install(Agent::Claude, Scope::Project, None, "linchpin").unwrap());
+    insta::assert_snapshot!(
+        "claude_project",
+        install(Agent::Claude, SettingsScope::Project, None, "linchpin").unwrap()
+    );
     insta::assert_snapshot!(
         "codex_project",
-        install(Agent::Codex, Scope::Project, None, "/opt/my tools/linchpin").unwrap()
+        install(Agent::Codex, SettingsScope::Project, None, "/opt/my tools/linchpin").unwrap()
     );
     for agent in [Agent::Gemini, Agent::Antigravity, Agent::Cursor, Agent::Copilot] {
         let name = format!("{}_project", agent.name());
-        insta::assert_snapshot!(name, install(agent, Scope::Project, None, "linchpin").unwrap());
+        insta::assert_snapshot!(name, install(agent, SettingsScope::Project, None, "linchpin").unwrap());
     }
     let before = "{\n    // my settings\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"PreToolUse\": [\n            {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"check.sh\"}]}\n        ]\n    }\n}\n";
-    insta::assert_snapshot!("claude_user_merged", install(Agent::Claude, Scope::User, Some(before), PROGRAM).unwrap());
+    insta::assert_snapshot!(
+        "claude_user_merged",
+        install(Agent::Claude, SettingsScope::User, Some(before), PROGRAM).unwrap()
+    );
 }
 
 #[test]
 fn a_module_is_ours_as_a_whole_or_not_at_all() {
     let agent = Agent::OpenCode;
-    let text = install(agent, Scope::Project, None, "/opt/my \"tools\"/linchpin").unwrap();
+    let text = install(agent, SettingsScope::Project, None, "/opt/my \"tools\"/linchpin").unwrap();
     let found = installed(agent, &text).unwrap();
     assert_eq!(found.entries.first().map(|entry| entry.program.as_str()), Some("/opt/my \"tools\"/linchpin"));
     assert_eq!(found.problems, [""; 0]);
     assert!(installed(agent, &format!("{text}// more\n")).unwrap().differences.len() == 1);
-    assert_ne!(text, install(agent, Scope::User, None, "/opt/my \"tools\"/linchpin").unwrap());
+    assert_ne!(text, install(agent, SettingsScope::User, None, "/opt/my \"tools\"/linchpin").unwrap());
 
     let others = "export default {}\n";
-    assert!(install(agent, Scope::Project, Some(others), PROGRAM).is_err());
+    assert!(install(agent, SettingsScope::Project, Some(others), PROGRAM).is_err());
     assert_eq!(uninstall(agent, others).unwrap().as_deref(), Some(others));
     assert_eq!(installed(agent, others).unwrap().entries, []);
 }
@@ -139,20 +145,20 @@ fn the_version_stays_with_whoever_wrote_it() {
             "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
             "{\n  \"hooks\": {},\n  \"version\": 1\n}\n",
         ] {
-            let after = install(agent, Scope::Project, Some(before), PROGRAM).unwrap();
+            let after = install(agent, SettingsScope::Project, Some(before), PROGRAM).unwrap();
             assert_eq!(installed(agent, &after).unwrap().problems, [""; 0], "{after}");
             assert_eq!(uninstall(agent, &after).unwrap().as_deref(), Some(before), "{after}");
         }
-        let without = install(agent, Scope::Project, Some("{}"), PROGRAM).unwrap();
+        let without = install(agent, SettingsScope::Project, Some("{}"), PROGRAM).unwrap();
         assert_eq!(installed(agent, &without).unwrap().problems.len(), 1);
     }
 }
 
 #[test]
 fn the_switch_that_fails_closed_is_never_committed() {
-    let project = install(Agent::Claude, Scope::Project, None, PROGRAM).unwrap();
+    let project = install(Agent::Claude, SettingsScope::Project, None, PROGRAM).unwrap();
     assert!(!project.contains("onFailure"));
-    for scope in [Scope::User, Scope::Local] {
+    for scope in [SettingsScope::User, SettingsScope::Local] {
         let own = install(Agent::Claude, scope, None, PROGRAM).unwrap();
         assert_eq!(own.matches("\"onFailure\": \"block\"").count(), 1);
     }
@@ -179,7 +185,7 @@ fn entries_of_ours_that_others_moved_are_found() {
           "Stop": [{"hooks": [{"type": "command", "command": "linchpin hook codex"}, {"type": "command", "command": "linchpin check"}]}]
         }}
     "#);
-    let again = install(Agent::Claude, Scope::Project, Some(text), PROGRAM).unwrap();
+    let again = install(Agent::Claude, SettingsScope::Project, Some(text), PROGRAM).unwrap();
     assert!(again.contains("check.sh") && !again.contains("my tools") && !again.contains("linchpin.exe"), "{again}");
 }
 
@@ -195,12 +201,12 @@ fn a_hook_of_ours_inside_another_command_is_found_however_its_path_is_quoted() {
 
 #[test]
 fn what_switches_hooks_off_is_said() {
-    let claude = install(Agent::Claude, Scope::Project, Some("{\"disableAllHooks\": true}"), PROGRAM).unwrap();
+    let claude = install(Agent::Claude, SettingsScope::Project, Some("{\"disableAllHooks\": true}"), PROGRAM).unwrap();
     assert_eq!(
         installed(Agent::Claude, &claude).unwrap().switches,
         ["`disableAllHooks` is on, so Claude Code calls no hooks"]
     );
-    let codex = install(Agent::Codex, Scope::Project, Some("{\"version\": 1}"), PROGRAM).unwrap();
+    let codex = install(Agent::Codex, SettingsScope::Project, Some("{\"version\": 1}"), PROGRAM).unwrap();
     assert_eq!(
         installed(Agent::Codex, &codex).unwrap().problems,
         ["Codex rejects the whole file because of the key `version`"]
@@ -223,10 +229,10 @@ fn settings_that_make_no_sense_are_left_alone() {
     ];
     let mut said: Vec<String> = broken
         .iter()
-        .map(|text| install(Agent::Claude, Scope::User, Some(text), PROGRAM).unwrap_err().to_string())
+        .map(|text| install(Agent::Claude, SettingsScope::User, Some(text), PROGRAM).unwrap_err().to_string())
         .collect();
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    said.push(install(Agent::Claude, Scope::User, Some(&deep), PROGRAM).unwrap_err().to_string());
+    said.push(install(Agent::Claude, SettingsScope::User, Some(&deep), PROGRAM).unwrap_err().to_string());
     insta::assert_debug_snapshot!(said);
 }
 
@@ -242,14 +248,14 @@ fn settings_are_where_the_agents_look() {
             .map(|path| path.display().to_string())
     };
     let path = |text: &str| Some(text.to_owned());
-    assert_eq!(at(Agent::Claude, Scope::Project, ""), path("/p/.claude/settings.json"));
-    assert_eq!(at(Agent::Claude, Scope::Local, ""), path("/p/.claude/settings.local.json"));
-    assert_eq!(at(Agent::Claude, Scope::User, ""), path("/home/dev/.claude/settings.json"));
-    assert_eq!(at(Agent::Claude, Scope::User, "/c"), path("/c/settings.json"));
-    assert_eq!(at(Agent::Codex, Scope::Project, ""), path("/p/.codex/hooks.json"));
-    assert_eq!(at(Agent::Codex, Scope::Local, ""), None);
-    assert_eq!(at(Agent::Codex, Scope::User, "/c"), path("/c/hooks.json"));
-    assert_eq!(at(Agent::Codex, Scope::User, ""), path("/home/dev/.codex/hooks.json"));
+    assert_eq!(at(Agent::Claude, SettingsScope::Project, ""), path("/p/.claude/settings.json"));
+    assert_eq!(at(Agent::Claude, SettingsScope::Local, ""), path("/p/.claude/settings.local.json"));
+    assert_eq!(at(Agent::Claude, SettingsScope::User, ""), path("/home/dev/.claude/settings.json"));
+    assert_eq!(at(Agent::Claude, SettingsScope::User, "/c"), path("/c/settings.json"));
+    assert_eq!(at(Agent::Codex, SettingsScope::Project, ""), path("/p/.codex/hooks.json"));
+    assert_eq!(at(Agent::Codex, SettingsScope::Local, ""), None);
+    assert_eq!(at(Agent::Codex, SettingsScope::User, "/c"), path("/c/hooks.json"));
+    assert_eq!(at(Agent::Codex, SettingsScope::User, ""), path("/home/dev/.codex/hooks.json"));
 }
 
 #[cfg(unix)]
@@ -289,7 +295,7 @@ proptest! {
         for agent in Agent::ALL {
             let _ = installed(agent, &text);
             let _ = uninstall(agent, &text);
-            let _ = install(agent, Scope::User, Some(&text), PROGRAM);
+            let _ = install(agent, SettingsScope::User, Some(&text), PROGRAM);
         }
     }
 
@@ -333,7 +339,7 @@ proptest! {
         }
         let before = list("{", members, trailing[2], "}");
         for agent in with_entries() {
-            let after = install(agent, Scope::Local, Some(&before), PROGRAM).unwrap();
+            let after = install(agent, SettingsScope::Local, Some(&before), PROGRAM).unwrap();
             let back = uninstall(agent, &after).unwrap();
             prop_assert_eq!(back.as_deref(), Some(before.as_str()), "{}", after);
         }

@@ -4,7 +4,7 @@ use engine::event::{Outcome, ShellText, ToolCall};
 use serde_json::Value;
 
 use crate::protocol::decode::RawCall;
-use crate::protocol::{patch, tools};
+use crate::protocol::{patch_call, shell_text, tools};
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let path = ("filePath", "file_path");
@@ -17,7 +17,7 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
             "Edit",
             &[path, ("oldString", "old_string"), ("newString", "new_string"), ("replaceAll", "replace_all")],
         ),
-        "apply_patch" | "patch" => patch::call(call),
+        "apply_patch" | "patch" => patch_call::call(call),
         "batch" => batch(call),
         "glob" => tools::renamed(call, "Glob"),
         "grep" => tools::translated(call, "Grep", &[("include", "glob")]),
@@ -51,7 +51,7 @@ fn batch(call: RawCall<'_>) -> ToolCall {
         all.mcp.extend(part.mcp);
         all.aliases.extend([part.name].into_iter().chain(part.aliases));
         let folder = part.input.get(FOLDER).and_then(Value::as_str);
-        commands.extend(part.shell.map(|text| tools::in_folder(folder, text)));
+        commands.extend(part.shell.map(|text| shell_text::in_folder(folder, text)));
     }
     all.shell = together(commands);
     all

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
+use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
 
 pub(super) const FORMAT: Format = Format { usage, usage_marks: &["\"usage\""], ..Format::NONE };
 
@@ -12,7 +12,7 @@ fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
     Some(MessageUsage {
         id: line.get("id")?.as_str()?.to_owned(),
         time: time(line)?,
-        tokens: Tokens {
+        tokens: MessageTokens {
             input: count("/input"),
             output: count("/output").saturating_add(count("/reasoning")),
             cache_read: count("/cache/read"),

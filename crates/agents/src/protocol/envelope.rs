@@ -41,70 +41,87 @@ enum Expect {
     Comma,
 }
 
+/// A scan of a payload, and what it found.
+struct Scan<'n> {
+    /// The agent's own names of fields, and the family's.
+    names: &'n [(&'n str, &'n str)],
+    envelope: Envelope,
+    depth: usize,
+    expect: Expect,
+}
+
+impl Scan<'_> {
+    /// `is_closed`: whether the string has an end.
+    fn string(&mut self, text: String, is_closed: bool) {
+        if self.depth == 2
+            && let Expect::Value(key) = &self.expect
+            && key == LIST
+            && is_closed
+        {
+            self.envelope.workspace_roots.get_or_insert(text);
+            return;
+        }
+        if self.depth != 1 {
+            return;
+        }
+        self.expect = match std::mem::replace(&mut self.expect, Expect::Comma) {
+            Expect::Key if is_closed => {
+                let family = self.names.iter().find(|(own, _)| *own == text).map(|(_, name)| (*name).to_owned());
+                Expect::Colon(family.unwrap_or(text))
+            }
+            Expect::Value(key) => {
+                if is_closed && let Some(field) = self.envelope.field(&key) {
+                    // The first of two equal keys stands: nothing that comes later can replace it.
+                    field.get_or_insert(text);
+                }
+                Expect::Comma
+            }
+            other => other,
+        };
+    }
+
+    fn colon(&mut self) {
+        self.expect = match std::mem::replace(&mut self.expect, Expect::Comma) {
+            Expect::Colon(key) => Expect::Value(key),
+            other => other,
+        };
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 1 {
+            self.expect = Expect::Comma;
+        }
+    }
+}
+
 /// `names`: the agent's own names of fields, and the family's.
 pub(crate) fn scan(payload: &[u8], names: &[(&str, &str)]) -> Envelope {
-    let mut envelope = Envelope::default();
+    let mut scan = Scan { names, envelope: Envelope::default(), depth: 0, expect: Expect::Key };
     let mut rest = payload;
-    let mut depth = 0_usize;
-    let mut expect = Expect::Key;
     while let Some((&byte, tail)) = rest.split_first() {
         rest = tail;
         match byte {
             b'"' => {
-                let (text, after, closed) = string(rest);
+                let (text, after, is_closed) = string(rest);
                 rest = after;
-                if depth == 2
-                    && let Expect::Value(key) = &expect
-                    && key == LIST
-                    && closed
-                {
-                    envelope.workspace_roots.get_or_insert(text);
-                    continue;
-                }
-                if depth != 1 {
-                    continue;
-                }
-                expect = match expect {
-                    Expect::Key if closed => {
-                        let family = names.iter().find(|(own, _)| *own == text).map(|(_, name)| (*name).to_owned());
-                        Expect::Colon(family.unwrap_or(text))
-                    }
-                    Expect::Value(key) => {
-                        if closed && let Some(field) = envelope.field(&key) {
-                            // The first of two equal keys stands: nothing that comes later can replace it.
-                            field.get_or_insert(text);
-                        }
-                        Expect::Comma
-                    }
-                    other => other,
-                };
+                scan.string(text, is_closed);
             }
-            b'{' | b'[' => {
-                // Before the outermost object there can be only one thing: that object.
-                if depth == 0 && byte == b'[' {
-                    return envelope;
-                }
-                depth += 1;
-            }
+            // Before the outermost object there can be only one thing: that object.
+            b'[' if scan.depth == 0 => break,
+            b'{' | b'[' => scan.depth += 1,
             b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                match depth {
-                    0 => return envelope,
-                    1 => expect = Expect::Comma,
-                    _ => {}
+                scan.close();
+                if scan.depth == 0 {
+                    break;
                 }
             }
-            b':' if depth == 1 => {
-                expect = match expect {
-                    Expect::Colon(key) => Expect::Value(key),
-                    other => other,
-                };
-            }
-            b',' if depth == 1 => expect = Expect::Key,
+            b':' if scan.depth == 1 => scan.colon(),
+            b',' if scan.depth == 1 => scan.expect = Expect::Key,
             _ => {}
         }
     }
-    envelope
+    scan.envelope
 }
 
 /// A string's text up to its closing quote, what follows it, and whether it was closed at all.

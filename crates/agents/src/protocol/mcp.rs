@@ -4,7 +4,8 @@
 //! The arguments of such a tool are its makers' own. But most call a path by one of a few names, and most tools say by their
 //! own name what they do with it. Where the name does not say, nobody knows.
 
-use engine::event::{Access, FileAccess, McpTool};
+use engine::event::{FileAccess, McpTool};
+use path::Access;
 use serde_json::{Map, Value};
 
 use super::{patch, paths};

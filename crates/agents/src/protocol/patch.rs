@@ -1,23 +1,23 @@
-//! The files that an `apply_patch` text names, and the call that such a patch is.
+//! The files that an `apply_patch` text names.
 //!
 //! Its makers' own reader, Codex's, is lenient (white space around markers, text before the patch, a missing end), so this one is
 //! more so: it takes every file marker that stands on a line of its own. Better one file too many than one missed.
 
-use engine::event::{Access, FileAccess, ToolCall};
+use engine::event::FileAccess;
+use path::Access;
 use serde_json::Value;
 
-use super::decode::RawCall;
-use super::{paths, tools};
+use super::paths;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Change<'a> {
+pub(super) enum Change<'a> {
     Add(&'a str),
     Update(&'a str),
     Delete(&'a str),
     Move { from: &'a str, to: &'a str },
 }
 
-fn changes(patch: &str) -> Vec<Change<'_>> {
+pub(super) fn changes(patch: &str) -> Vec<Change<'_>> {
     let mut changes: Vec<Change<'_>> = Vec::new();
     for line in patch.lines().map(str::trim) {
         let Some(marker) = line.strip_prefix("***").map(str::trim_start) else { continue };
@@ -43,28 +43,9 @@ fn marked<'a>(marker: &'a str, label: &str) -> Option<&'a str> {
 }
 
 /// The patch itself, or what is in the arguments that hold it: agents have a name each, and go by no other's.
-fn text(input: &Value) -> String {
+pub(super) fn text(input: &Value) -> String {
     let named = ["command", "input", "patch", "patchText"].into_iter().filter_map(|key| input.get(key)?.as_str());
     input.as_str().into_iter().chain(named).collect::<Vec<_>>().join("\n")
-}
-
-/// A call of the patch tool. It is an `Edit`, or a `Write` where it only adds files; if it does both, it is found under
-/// both names.
-pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
-    let text = text(&call.input);
-    let changes = changes(&text);
-    let files = accesses(&changes, call.cwd);
-    let adds = changes.iter().any(|change| matches!(change, Change::Add(_)));
-    let edits = changes.iter().any(|change| !matches!(change, Change::Add(_)));
-    let (name, other) = match (adds, edits) {
-        (true, false) => ("Write", None),
-        (true, true) => ("Edit", Some("Write".to_owned())),
-        (false, _) => ("Edit", None),
-    };
-    let mut tool = tools::renamed(call, name);
-    tool.aliases.extend(other);
-    tool.files = files;
-    tool
 }
 
 /// The files of a patch that lies in the arguments of some other tool.
@@ -77,7 +58,7 @@ pub(crate) fn files_in(text: &str, cwd: &str) -> Vec<FileAccess> {
     accesses(&changes(text), cwd)
 }
 
-fn accesses(changes: &[Change<'_>], cwd: &str) -> Vec<FileAccess> {
+pub(super) fn accesses(changes: &[Change<'_>], cwd: &str) -> Vec<FileAccess> {
     let access = |path: &str, access| paths::readings(cwd, path).map(move |path| FileAccess::new(path, access));
     let mut files = Vec::new();
     for change in changes {

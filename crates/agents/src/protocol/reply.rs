@@ -7,6 +7,9 @@ use engine::{Event, Level, Verdict};
 use super::powers::{Asking, Blocking, Powers, Refusing};
 use super::wording;
 
+/// What an agent that cannot ask is told first.
+pub(crate) const UNDECIDED: &str = "A person has to decide this; until then it is refused.";
+
 /// What there is to be said, before any agent's own shape.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reply {
@@ -32,7 +35,7 @@ impl Reply {
 }
 
 pub(crate) fn of(event: &Event, verdict: &Verdict, powers: Powers) -> Reply {
-    let asks_in_vain = verdict.level == Level::Ask && powers.ask == Asking::Refuses;
+    let asks_in_vain = verdict.level == Level::Ask && level(verdict.level, powers) == Level::Block;
     let is_refused = powers.refuse != Refusing::Never && (verdict.level == Level::Block || asks_in_vain);
     let is_told = powers.context || is_refused;
     let blocking = powers.blocking(event.kind);
@@ -55,13 +58,14 @@ pub(crate) fn of(event: &Event, verdict: &Verdict, powers: Powers) -> Reply {
     within(reply, verdict, powers)
 }
 
+/// What a level comes to: an agent that cannot ask refuses.
+pub(crate) fn level(level: Level, powers: Powers) -> Level {
+    if level == Level::Ask && powers.ask == Asking::Refuses { Level::Block } else { level }
+}
+
 fn refusal(blocking: Blocking, verdict: &Verdict, asks_in_vain: bool) -> Reply {
     let reasons = wording::reasons_and_context(blocking, verdict);
-    let reasons = if asks_in_vain {
-        format!("A person has to decide this; until then it is refused.\n\n{reasons}")
-    } else {
-        reasons
-    };
+    let reasons = if asks_in_vain { format!("{UNDECIDED}\n\n{reasons}") } else { reasons };
     Reply { decision: Some(Decision::Refuse(reasons)), context: None, message: wording::notices(verdict) }
 }
 

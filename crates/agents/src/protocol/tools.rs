@@ -2,10 +2,12 @@
 //!
 //! The canonical tools are Claude Code's. Agents translate their own names first and then ask here.
 
-use engine::event::{Access, FileAccess, ShellText, ToolCall};
+use engine::event::{FileAccess, ShellText, ToolCall};
+use path::Access;
 use serde_json::Value;
 
 use super::decode::{RawCall, rename};
+use super::shell_text::shell_text;
 use super::{mcp, paths};
 
 /// A call under the name that it has.
@@ -97,39 +99,6 @@ fn shell(name: &str, input: &Value) -> Option<ShellText> {
 }
 
 const MONITOR: &str = "Monitor";
-
-/// The text that a shell would be given. An argument vector is written as the text that means the same.
-pub(super) fn shell_text(command: Option<&Value>) -> ShellText {
-    match command {
-        Some(Value::String(text)) => ShellText::Command(text.clone()),
-        Some(Value::Array(words)) if !words.is_empty() => words
-            .iter()
-            .map(|word| word.as_str().map(shell_quoted))
-            .collect::<Option<Vec<_>>>()
-            .map_or(ShellText::Missing, |words| ShellText::Command(words.join(" "))),
-        _ => ShellText::Missing,
-    }
-}
-
-/// The same, as a shell runs it in a folder.
-pub(crate) fn in_folder(folder: Option<&str>, text: ShellText) -> ShellText {
-    match (folder, text) {
-        (Some(folder), ShellText::Command(text)) => {
-            let (home, rest) = folder.strip_prefix("~/").map_or(("", folder), |rest| ("~/", rest));
-            ShellText::Command(format!("cd {home}{} || exit\n{text}", shell_quoted(rest)))
-        }
-        (_, text) => text,
-    }
-}
-
-/// The word as a POSIX shell reads it back.
-pub(crate) fn shell_quoted(word: &str) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "_@%+=:,./-".contains(char);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
 
 fn files(tool: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
     let (keys, access): (&[&str], Access) = match tool {

@@ -20,9 +20,9 @@ use serde_json::Value;
 use crate::Agent;
 
 pub(crate) use position::Known;
-pub use position::Position;
+pub use position::TranscriptPosition;
 pub(crate) use usage::time;
-pub use usage::{MessageUsage, Tokens, Usage, usage};
+pub use usage::{MessageTokens, MessageUsage, TokenUsage, usage};
 
 /// How one agent writes its transcript.
 pub(crate) struct Format {

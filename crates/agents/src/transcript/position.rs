@@ -10,7 +10,7 @@ use super::lines::{self, Stretch};
 
 /// A place between two pieces of a transcript. The default is its start.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Position {
+pub struct TranscriptPosition {
     /// In bytes, of the text as it is unpacked.
     offset: u64,
     /// What stands before the place. Where something else does, the file was cut, replaced or written anew.
@@ -40,7 +40,7 @@ pub(crate) struct Known {
     pub total: Option<u64>,
 }
 
-impl Position {
+impl TranscriptPosition {
     /// Opens the text here, or at its start where it is no longer the text that was read.
     pub(super) fn open(self, path: &Path) -> io::Result<(Box<dyn BufRead>, Self)> {
         let Some(start) = self.offset.checked_sub(self.mark.length).filter(|_| self.offset > 0) else {

@@ -12,12 +12,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::position::{Known, Position};
+use super::position::{Known, TranscriptPosition};
 use super::{Format, lines};
 use crate::Agent;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Tokens {
+pub struct MessageTokens {
     /// Fresh input, without what came from or went into a cache.
     pub input: u64,
     pub output: u64,
@@ -25,7 +25,7 @@ pub struct Tokens {
     pub cache_write: u64,
 }
 
-impl Tokens {
+impl MessageTokens {
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output).saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
@@ -38,23 +38,23 @@ pub struct MessageUsage {
     pub id: String,
     /// When the line was written, in milliseconds since 1970.
     pub time: i64,
-    pub tokens: Tokens,
+    pub tokens: MessageTokens,
     pub is_subagent: bool,
 }
 
 /// What a transcript tells from one position to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Usage {
+pub struct TokenUsage {
     /// In the order of the transcript, one an id, with its largest figure.
     pub messages: Vec<MessageUsage>,
     /// Where to go on. The same again is told if the transcript is no longer the one that was read.
-    pub position: Position,
+    pub position: TranscriptPosition,
     /// The limit was reached before the end.
     pub has_more: bool,
 }
 
 /// Reads what was added since `from`, whole lines only, and stops at the first one that ends beyond `limit` bytes.
-pub fn usage(agent: Agent, path: &Path, from: Position, limit: u64) -> io::Result<Usage> {
+pub fn usage(agent: Agent, path: &Path, from: TranscriptPosition, limit: u64) -> io::Result<TokenUsage> {
     let format = &agent.adapter().transcript;
     if format.usage_marks.is_empty() {
         return Err(io::Error::other("its agent's transcripts do not tell"));
@@ -67,7 +67,7 @@ pub fn usage(agent: Agent, path: &Path, from: Position, limit: u64) -> io::Resul
         }
     })?;
     position.advance(&stretch);
-    Ok(Usage { messages: messages.in_order, position, has_more: stretch.has_more })
+    Ok(TokenUsage { messages: messages.in_order, position, has_more: stretch.has_more })
 }
 
 fn message(format: &Format, line: &[u8], known: &mut Known) -> Option<MessageUsage> {

@@ -7,7 +7,13 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 pub struct Run {
     /// What the run is for; every prompt carries it
-    #[arg(short = 'p', long = "prompt", value_name = "TEXT", conflicts_with = "prompt_file")]
+    #[arg(
+        short = 'p',
+        long = "prompt",
+        value_name = "TEXT",
+        conflicts_with = "prompt_file",
+        allow_hyphen_values = true
+    )]
     pub prompt: Option<String>,
     /// The same, from a file
     #[arg(long, value_name = "FILE")]
@@ -47,7 +53,7 @@ pub struct Emit {
     /// One of the topics that the hat publishes
     pub topic: String,
     /// What was done, and what the next one has to know
-    #[arg(default_value = "")]
+    #[arg(default_value = "", allow_hyphen_values = true)]
     pub summary: String,
     /// More, as a JSON object; `--json OBJECT` says the same
     #[arg(value_name = "OBJECT")]
@@ -57,7 +63,7 @@ pub struct Emit {
 #[derive(Debug, Args)]
 pub struct Progress {
     /// How far the work is
-    #[arg(required = true, value_name = "TEXT")]
+    #[arg(required = true, value_name = "TEXT", allow_hyphen_values = true)]
     pub text: Vec<String>,
 }
 

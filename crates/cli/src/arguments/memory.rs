@@ -13,6 +13,7 @@ pub enum MemoryAction {
     /// Keep something that was learnt
     Add {
         /// What others should know
+        #[arg(allow_hyphen_values = true)]
         text: String,
         /// What it is about
         #[arg(long = "type", value_name = "TYPE", value_enum, default_value_t = MemoryType::Context)]

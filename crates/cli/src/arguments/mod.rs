@@ -247,7 +247,7 @@ pub struct Ack {
     pub rule: String,
 
     /// Why it does not have to be followed this time
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub reason: String,
 
     /// The session, if not the one this runs in or the last one
@@ -289,7 +289,7 @@ pub struct Pause {
     pub duration: String,
 
     /// Why; it is kept in the journal
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub reason: String,
 }
 
@@ -320,7 +320,7 @@ pub struct Test {
 )]
 pub struct Try {
     /// A shell command that the agent would run
-    #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"])]
+    #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"], allow_hyphen_values = true)]
     pub command: Option<String>,
 
     /// Another tool that it would call: `Write`, `Edit`, `Read`, `mcp__SERVER__TOOL`, …
@@ -356,9 +356,17 @@ pub enum Explain {
     /// Every rule's work on the last event that was not simply allowed
     Last,
     /// The simple commands that a shell command consists of
-    Command { command: String },
+    Command {
+        #[arg(allow_hyphen_values = true)]
+        command: String,
+    },
     /// Whether a pattern matches a path, and what it captures
-    Pattern { pattern: String, path: String },
+    Pattern {
+        #[arg(allow_hyphen_values = true)]
+        pattern: String,
+        #[arg(allow_hyphen_values = true)]
+        path: String,
+    },
     /// The value of an expression, as things are now: git, files, tasks, the last session's variables, the active workflow
     When {
         #[arg(allow_hyphen_values = true)]

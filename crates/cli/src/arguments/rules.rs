@@ -63,7 +63,7 @@ pub struct NewRule {
     pub on: Vec<String>,
 
     /// An expression: what else must be true
-    #[arg(long, value_name = "EXPRESSION")]
+    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     pub when: Option<String>,
 
     /// `block`, `ask`, `warn` or `allow`
@@ -71,7 +71,7 @@ pub struct NewRule {
     pub action: Option<String>,
 
     /// What the agent reads: why, and what to do instead
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub reason: String,
 
     /// In your own policy, for every project

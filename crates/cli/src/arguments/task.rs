@@ -51,9 +51,10 @@ pub enum TaskAction {
 #[derive(Debug, Args)]
 pub struct TaskWords {
     /// What is to be done, in one line
+    #[arg(allow_hyphen_values = true)]
     pub title: String,
     /// More about it
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub description: Option<String>,
     /// The task that it is a part of
     #[arg(long, value_name = "TASK")]

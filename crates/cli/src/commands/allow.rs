@@ -4,7 +4,7 @@ use engine::{EventKind, Level};
 use guard::Project;
 use guard::allowance::{Allowances, Call, Span};
 use serde_json::{Map, Value, json};
-use store::{Changes, Entry, EventId, Filter, Note, NoteKind, SessionKey, Store};
+use store::{Entry, EventId, Filter, Note, NoteKind, SessionKey, StateChanges, Store};
 
 use super::Context;
 use crate::arguments::Allow;
@@ -36,11 +36,11 @@ pub fn run(arguments: &Allow, context: &Context) -> Outcome {
         &json!({
             "allowed": entry.id,
             "span": span.name(),
-            "agent": entry.agent,
-            "session": entry.session,
-            "tool": entry.tool,
-            "command": entry.command,
-            "paths": entry.paths,
+            "agent": entry.session.agent,
+            "session": entry.session.id,
+            "tool": entry.tool.name,
+            "command": entry.tool.command,
+            "paths": entry.tool.paths,
         }),
     );
     Ok(ExitCode::Done)
@@ -63,8 +63,8 @@ const REFUSALS: &str = "a refusal names its number; `linchpin log --level ask` s
 
 fn refused_call(entry: &Entry, project: &Project) -> Result<Call, Problem> {
     let id = entry.id.0;
-    if entry.root != project.root.to_string_lossy() {
-        let message = format!("event {id} is of another project, `{}`", entry.root);
+    if entry.session.root != project.root.to_string_lossy() {
+        let message = format!("event {id} is of another project, `{}`", entry.session.root);
         return Err(Problem::new("NotFound", message).help("run this in a folder of that project"));
     }
     let refuses = |why: &str| Problem::new("NotRefused", format!("event {id} {why}")).help(REFUSALS);
@@ -85,10 +85,10 @@ fn refused_call(entry: &Entry, project: &Project) -> Result<Call, Problem> {
 
 fn show(entry: &Entry, context: &Context) {
     let output = &context.output;
-    let tool = entry.tool.as_deref().unwrap_or_default();
-    output.line(output.bold(&format!("{tool}, refused in session {} of {}", entry.session, entry.agent)));
-    let command = entry.command.iter().flat_map(|command| command.lines());
-    let paths = entry.paths.iter().map(|file| file.path.as_str());
+    let tool = entry.tool.name.as_deref().unwrap_or_default();
+    output.line(output.bold(&format!("{tool}, refused in session {} of {}", entry.session.id, entry.session.agent)));
+    let command = entry.tool.command.iter().flat_map(|command| command.lines());
+    let paths = entry.tool.paths.iter().map(|file| file.path.as_str());
     for line in command.chain(paths) {
         output.line(format!("    {line}"));
     }
@@ -105,12 +105,12 @@ fn note(entry: &Entry, span: Span, project: &Project, context: &Context) -> Resu
     super::note(
         &Note {
             kind: NoteKind::Allow,
-            session: SessionKey { agent: &entry.agent, session: &entry.session },
+            session: SessionKey { agent: &entry.session.agent, session: &entry.session.id },
             time: super::now(),
-            root: &entry.root,
+            root: &entry.session.root,
             cwd: &context.environment.cwd.to_string_lossy(),
             fields: &fields,
-            changes: &Changes::default(),
+            changes: &StateChanges::default(),
         },
         project,
         context,

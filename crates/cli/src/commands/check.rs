@@ -9,10 +9,12 @@ mod report;
 mod sarif;
 mod text;
 
+use std::sync::Arc;
+
 use engine::decide::Outcome as Judged;
 use engine::rules::Rule;
 use engine::suggest;
-use guard::file_rules::{self, CheckedRule};
+use guard::file_rules::{self, Checked, CheckedRule};
 use guard::{Project, TaskFacts};
 use policy::{Compiled, Definition, Diagnostic};
 
@@ -27,12 +29,14 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
     // What it reads of new rules waits for the journal.
-    let policy = project.compiled(&context.environment);
+    let policy = Arc::new(project.compiled(&context.environment));
     let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted)?;
     let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
     let check = file_rules::Check {
         rules: &rules,
-        config: &policy.config,
+        project: &project,
+        policy: Arc::clone(&policy),
+        environment: &context.environment,
         place: guard::place(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
         // What was promised or acknowledged here counts before a commit; a person who looks wants to see what there is.
@@ -41,9 +45,11 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
         tasks: TaskFacts::of(&Project::of_command(&context.environment), &context.environment),
         now: super::now(),
     };
-    let mut checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
+    let Checked { rules: mut checked, notes: of_workflow } =
+        file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
     checked.retain(|checked| is_wanted(&checked.rule, arguments));
     let mut notes = std::mem::take(&mut comparison.notes);
+    notes.extend(of_workflow);
     notes.extend(policy.untrusted.iter().cloned());
     if arguments.fix {
         notes.extend(fix::run_commands(&mut checked, &comparison.baseline, &project, &policy.config, context));

@@ -12,8 +12,8 @@ use policy::{Diagnostic, ErrorKind, Mode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
 
-use super::Context;
 use super::validate::{counted, how_to_begin};
+use super::{Context, default_branch};
 use crate::exit_code::ExitCode;
 use crate::problem::Outcome;
 use check::{Check, State};
@@ -39,6 +39,7 @@ pub fn run(context: &Context) -> Outcome {
     } else {
         checks.extend(state_check(context));
         checks.push(journal_check(&project, context));
+        checks.extend(queue_check(&project, context));
     }
     checks.extend(hooks::checks(&project, &nested, context));
     let is_bad = checks.iter().any(|check| check.state == State::Bad);
@@ -70,14 +71,27 @@ fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &
     let workflows = policy::workflows(&project.tiers, &loaded).files.into_iter().filter_map(|file| file.workflow);
     let waiting = workflows.filter(|workflow| !trust.accepts_workflow(workflow));
     checks.extend(waiting.map(|workflow| Check::note(workflow_notice(&workflow))));
-    let is_doubt =
+    checks.extend(warning_checks(&loaded.diagnostics));
+    if let Some(unknown) = default_branch::unknown(project, &compiled.config, &rules) {
+        checks.push(Check::bad(format!("file rules cannot tell where a branch began: {}", unknown.why), unknown.help));
+    }
+    checks
+}
+
+/// Warnings about files. Rules that are not read are told one by one; of the others, the first.
+fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<Check> {
+    let is_warning =
         |problem: &&Diagnostic| problem.severity == Severity::Warning && problem.kind != ErrorKind::Untrusted;
-    let mut doubts = loaded.diagnostics.iter().filter(is_doubt);
-    if let Some(first) = doubts.next() {
-        let rest = doubts.count();
-        let more = if rest > 0 { format!(" (and {})", counted(rest, "more warning")) } else { String::new() };
-        let place = &first.source.name;
-        checks.push(Check::note(format!("{place}: {}{more}; `linchpin validate` shows it", first.message)));
+    let is_unread = |problem: &&Diagnostic| problem.kind == ErrorKind::NotFound;
+    let (unread, others): (Vec<_>, Vec<_>) = diagnostics.iter().filter(is_warning).partition(is_unread);
+    let told = |problem: &Diagnostic, more: &str| {
+        Check::note(format!("{}: {}{more}; `linchpin validate` shows it", problem.source.name, problem.message))
+    };
+    let mut checks: Vec<Check> = unread.into_iter().map(|problem| told(problem, "")).collect();
+    if let [first, rest @ ..] = others.as_slice() {
+        let more =
+            if rest.is_empty() { String::new() } else { format!(" (and {})", counted(rest.len(), "more warning")) };
+        checks.push(told(first, &more));
     }
     checks
 }
@@ -98,7 +112,7 @@ fn lifting_checks(project: &Project, context: &Context) -> Vec<Check> {
 fn state_check(context: &Context) -> Option<Check> {
     let folder = &context.environment.state;
     let error = policy::try_to_write_in(folder).err()?;
-    let text = format!("nothing can be kept in {}: {error}", folder.display());
+    let text = format!("nothing can be kept in {}: {}", folder.display(), error.kind());
     Some(Check::bad(
         text,
         "until it can be written, no grant can be made, and a rule that is taken away is gone at once",
@@ -117,6 +131,22 @@ fn journal_check(project: &Project, context: &Context) -> Check {
         Ok(()) => Check::fine(format!("journal at {}", path.display())),
         Err(error) => Check::bad(error.to_string(), "rules that need stored state are skipped until it can be used"),
     }
+}
+
+/// What file rules ask for is counted in files, beside the policy or else in the user's own folder.
+fn queue_check(project: &Project, context: &Context) -> Option<Check> {
+    let folder = project.tmp(&context.environment);
+    if let Err(error) = policy::try_to_write_in(&folder.join("rules/queue")) {
+        let text = format!("what file rules ask for cannot be kept in {}: {}", folder.display(), error.kind());
+        return Some(Check::bad(text, "until it can be written, file rules are skipped when an agent stops"));
+    }
+    let unusable = project.unusable_tmp()?;
+    let text = format!(
+        "{} is no folder that can be written in, so what file rules ask for is kept in {}",
+        unusable.display(),
+        folder.display()
+    );
+    Some(Check { help: Some("delete it, or make it writable".to_owned()), ..Check::note(text) })
 }
 
 fn report(project: &Project, nested: &[Project], checks: &[Check], context: &Context) {

@@ -3,12 +3,12 @@
 mod command;
 
 use engine::decide::{Consideration, Outcome as Judged};
-use engine::pattern::Pattern;
 use engine::{Finding, Level, expr};
 use guard::failure::GUARD;
 use guard::replay::{ReplayError, Since};
 use guard::workflow::Known;
 use guard::{Project, Replay};
+use path::pattern::Pattern;
 use serde_json::{Map, Value, json};
 use store::{Entry, Filter};
 
@@ -38,7 +38,7 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
     let matches = captures.is_some();
     let values: Map<String, Value> = captures
         .iter()
-        .flat_map(engine::pattern::Captures::iter)
+        .flat_map(path::pattern::Captures::iter)
         .map(|(name, value)| (name.to_owned(), json!(value)))
         .collect();
     if context.output.json {

@@ -153,8 +153,13 @@ fn write(name: &str, project: &Project, context: &Context) -> Result<(), Problem
         return Err(Problem::new("Exists", format!("`{shown}` is there already"))
             .help("move it away first: nothing of yours is written over"));
     }
+    let guessed = if preset.guesses_tests(&project.root) {
+        " No file here says how the tests run, so `make test` in it is a guess: write the command that does."
+    } else {
+        ""
+    };
     let text = format!(
-        "Wrote {shown}. Make it yours, above all the commands in it; then `linchpin hats validate` and `linchpin hats show HAT`."
+        "Wrote {shown}.{guessed} Make it yours, above all the commands in it; then `linchpin hats validate` and `linchpin hats show HAT`."
     );
     context.output.line_or(&text, &json!({ "file": shown, "preset": preset.name }));
     Ok(())

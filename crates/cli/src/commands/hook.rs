@@ -7,6 +7,8 @@ use std::process::{self, ExitCode};
 use agents::{Agent, Answer};
 use guard::Environment;
 
+use crate::stdout;
+
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let mut next = || arguments.next().map(|name| name.into_string().unwrap_or_default());
     // Some agents' payloads do not say which event they are about, so their settings do.
@@ -47,7 +49,8 @@ fn tell(answer: &Answer) {
     let told = io::stdout().write_all(answer.stdout.as_bytes()).and_then(|()| io::stdout().flush());
     let _ = io::stderr().write_all(answer.stderr.as_bytes());
     // An answer that nobody got must not pass for silence.
-    process::exit(if told.is_ok() { answer.exit_code.into() } else { 2 })
+    let is_lost = !answer.stdout.is_empty() && (told.is_err() || stdout::is_unwritable() || stdout::was_closed());
+    process::exit(if is_lost { 2 } else { answer.exit_code.into() })
 }
 
 /// Exit code 2: an agent whose settings name a hook that cannot work is refused rather than unguarded.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use agents::Agent;
-use agents::install::{self as settings, Scope};
+use agents::install::{self as settings, SettingsScope};
 use policy::PolicyFolder;
 use serde_json::json;
 
@@ -35,12 +35,12 @@ pub fn run(arguments: &Init, context: &Context) -> Outcome {
     written.extend(hook);
     let mut installed = Vec::new();
     for agent in agents {
-        let done = install::put(agent, Scope::Project, &root, &context.environment).map_err(|problem| {
+        let done = install::put(agent, SettingsScope::Project, &root, &context.environment).map_err(|problem| {
             problem.help(format!(
                 "the policy in {} is there, the hooks of {} are not; mend that and run `{}`",
                 folder.path.display(),
                 agent.title(),
-                install::install_command(agent, Scope::Project)
+                install::install_command(agent, SettingsScope::Project)
             ))
         })?;
         installed.push((agent, done));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agents::Agent;
-use agents::install::{self as settings, Scope};
+use agents::install::{self as settings, SettingsScope};
 use guard::project::nearest_root;
 use guard::{Environment, Project};
 use serde_json::json;
@@ -61,7 +61,7 @@ pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
 
 /// What an installation did.
 pub struct Done {
-    pub scope: Scope,
+    pub scope: SettingsScope,
     pub file: PathBuf,
     pub changed: bool,
 }
@@ -78,7 +78,7 @@ impl Done {
 
     /// What a person still has to do, or should know.
     pub fn hints(&self, agent: Agent, context: &Context) {
-        if self.scope == Scope::Local && self.changed {
+        if self.scope == SettingsScope::Local && self.changed {
             context.output.line("  That file is meant for you alone: keep it out of git.");
         }
         if let Some(afterwards) = settings::afterwards(agent, self.scope).filter(|_| self.changed) {
@@ -89,7 +89,7 @@ impl Done {
     }
 }
 
-pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<Done, Problem> {
+pub fn put(agent: Agent, scope: SettingsScope, root: &Path, environment: &Environment) -> Result<Done, Problem> {
     let file = settings_file(agent, scope, root, environment)?;
     stays_inside(scope, &file, root)?;
     let before = read(&file)?;
@@ -110,9 +110,9 @@ pub fn root(cwd: &Path) -> PathBuf {
 }
 
 /// Whose project it is may have put links into it, and what is written for one project must not come to others.
-fn stays_inside(scope: Scope, file: &Path, root: &Path) -> Result<(), Problem> {
+fn stays_inside(scope: SettingsScope, file: &Path, root: &Path) -> Result<(), Problem> {
     let real = settings::real_path(file)?;
-    if scope == Scope::User || real.starts_with(root.canonicalize()?) {
+    if scope == SettingsScope::User || real.starts_with(root.canonicalize()?) {
         return Ok(());
     }
     let message = format!("{} is {}, which lies outside of the project", file.display(), real.display());
@@ -120,11 +120,11 @@ fn stays_inside(scope: Scope, file: &Path, root: &Path) -> Result<(), Problem> {
 }
 
 /// What a person would type to have the entries written again.
-pub fn install_command(agent: Agent, scope: Scope) -> String {
+pub fn install_command(agent: Agent, scope: SettingsScope) -> String {
     let flag = match scope {
-        Scope::Project => "",
-        Scope::Local => " --local",
-        Scope::User => " --user",
+        SettingsScope::Project => "",
+        SettingsScope::Local => " --local",
+        SettingsScope::User => " --user",
     };
     format!("linchpin install {}{flag}", agent.name())
 }
@@ -137,17 +137,22 @@ pub fn agent_named(name: &str) -> Result<Agent, Problem> {
     })
 }
 
-fn target(arguments: &Install) -> Result<(Agent, Scope), Problem> {
+fn target(arguments: &Install) -> Result<(Agent, SettingsScope), Problem> {
     let agent = agent_named(&arguments.agent)?;
     let scope = match (arguments.user, arguments.local) {
-        (true, _) => Scope::User,
-        (_, true) => Scope::Local,
-        _ => Scope::Project,
+        (true, _) => SettingsScope::User,
+        (_, true) => SettingsScope::Local,
+        _ => SettingsScope::Project,
     };
     Ok((agent, scope))
 }
 
-pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<PathBuf, Problem> {
+pub fn settings_file(
+    agent: Agent,
+    scope: SettingsScope,
+    root: &Path,
+    environment: &Environment,
+) -> Result<PathBuf, Problem> {
     let home = home(root, environment);
     settings::settings_path(agent, scope, root, &home, |name| environment.get(name)).ok_or_else(|| {
         Problem::new("InvalidValue", format!("{} has no {} settings", agent.title(), scope.name()))
@@ -156,7 +161,7 @@ pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Envi
 }
 
 /// What stays when everything that was made for the settings is taken away.
-fn top(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> PathBuf {
+fn top(agent: Agent, scope: SettingsScope, root: &Path, environment: &Environment) -> PathBuf {
     settings::settings_top(agent, scope, root, &home(root, environment), |name| environment.get(name))
 }
 
@@ -166,11 +171,11 @@ fn home(root: &Path, environment: &Environment) -> PathBuf {
 
 /// Whether the agent calls Linchpin, for this project or for all.
 pub fn is_installed(agent: Agent, root: &Path, environment: &Environment) -> bool {
-    let has_entries = |scope: Scope| {
+    let has_entries = |scope: SettingsScope| {
         let text = settings_file(agent, scope, root, environment).and_then(|file| read(&file)).ok().flatten();
         text.is_some_and(|text| settings::calls_linchpin(agent, &text))
     };
-    Scope::ALL.into_iter().any(has_entries)
+    SettingsScope::ALL.into_iter().any(has_entries)
 }
 
 pub fn read(file: &Path) -> Result<Option<String>, Problem> {
@@ -198,8 +203,8 @@ pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem 
 
 /// What settings call. Those that are shared must work on other machines too, so they name the program alone, if that
 /// is what it is found by here.
-fn program(scope: Scope, root: &Path, environment: &Environment) -> Result<String, Problem> {
-    if scope == Scope::Project && is_another("linchpin", root, environment) == Some(false) {
+fn program(scope: SettingsScope, root: &Path, environment: &Environment) -> Result<String, Problem> {
+    if scope == SettingsScope::Project && is_another("linchpin", root, environment) == Some(false) {
         return Ok("linchpin".to_owned());
     }
     let own = std::env::current_exe()?.to_string_lossy().into_owned();

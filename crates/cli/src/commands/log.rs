@@ -153,14 +153,14 @@ pub fn time(milliseconds: i64) -> String {
 /// One line that tells events apart.
 pub fn headline(entry: &Entry) -> String {
     let time = time(entry.time);
-    let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.agent, entry.kind);
+    let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.session.agent, entry.kind);
     if let Some(kind) = NoteKind::from_name(&entry.kind) {
         line.push_str(&first_line(&noted(kind, entry)));
         return line;
     }
-    let paths: Vec<&str> = entry.paths.iter().map(|file| file.path.as_str()).collect();
-    let about = entry.command.clone().unwrap_or_else(|| paths.join(" "));
-    for part in [entry.tool.clone().unwrap_or_default(), about] {
+    let paths: Vec<&str> = entry.tool.paths.iter().map(|file| file.path.as_str()).collect();
+    let about = entry.tool.command.clone().unwrap_or_else(|| paths.join(" "));
+    for part in [entry.tool.name.clone().unwrap_or_default(), about] {
         if !part.is_empty() {
             line.push(' ');
             line.push_str(&first_line(&part));

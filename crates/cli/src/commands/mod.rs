@@ -4,6 +4,7 @@ mod ack;
 mod allow;
 mod check;
 mod completions;
+mod default_branch;
 mod demo;
 mod doctor;
 mod explain;
@@ -17,7 +18,6 @@ mod memory;
 mod pause;
 mod replay;
 mod rules;
-mod set;
 mod status;
 mod task;
 mod test;
@@ -131,7 +131,7 @@ fn dispatch(arguments: &Arguments, context: &Context) -> Outcome {
         Command::Next(arguments) => work::next(arguments, context),
         Command::Continue => work::go_on(context),
         Command::Status(arguments) => status::run(arguments, context),
-        Command::Set(arguments) => set::run(arguments, context),
+        Command::Set(arguments) => work::set(arguments, context),
         Command::Repeat => work::repeat(context),
         Command::Approve(arguments) => work::approve(arguments, context),
         Command::Prev => work::prev(context),

@@ -4,7 +4,7 @@ use guard::pause::LONGEST_PAUSE;
 use guard::{Pause, Project};
 use jiff::SignedDuration;
 use serde_json::{Map, Value, json};
-use store::{Changes, Note, NoteKind, PERSON};
+use store::{Note, NoteKind, PERSON, StateChanges};
 
 use super::Context;
 use crate::arguments;
@@ -99,7 +99,7 @@ fn note(
         root: &project.root.to_string_lossy(),
         cwd: &context.environment.cwd.to_string_lossy(),
         fields,
-        changes: &Changes::default(),
+        changes: &StateChanges::default(),
     };
     super::note(&note, project, context)
 }

@@ -21,6 +21,7 @@ use super::{Context, loops, work};
 use crate::arguments::Status;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
+use crate::person;
 use crate::problem::{Outcome, Problem};
 
 /// The journal, or why it cannot be used.
@@ -53,7 +54,10 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         .as_ref()
         .zip(store.as_ref())
         .and_then(|(whose, store)| store.session(SessionKey { agent: &whose.agent, session: &whose.session }).ok());
-    let workflow = work::report(&project, &compiled, now, session.clone(), context);
+    // Whose variables decide a move is not guessed, here as little as by `next`.
+    let is_agents = person::required("status", &context.environment).is_err();
+    let known = store.as_ref().and_then(|store| command.known_session(store, is_agents).ok().flatten());
+    let workflow = work::report(&project, &compiled, now, known, context);
     let run = loops::unfinished(&project, context);
     let holds = state.as_ref().map(holds).unwrap_or_default();
     let kept = session.as_ref().map_or_else(Vec::new, |whose| {

@@ -5,6 +5,7 @@ use engine::{EventKind, Finding, Level, Lifted, Verdict};
 use guard::dry_run::{Attempt, DryRun};
 use guard::{CommandRun, Project, Whose, lifting};
 use serde_json::{Value, json};
+use store::{SessionKey, Store};
 
 use super::Context;
 use super::install::agent_named;
@@ -25,14 +26,20 @@ pub fn run(arguments: &Try, context: &Context) -> Outcome {
     let environment = &context.environment;
     let project = Project::of_command(environment);
     let now = super::now();
-    let heard = session(&project, now, context);
+    let store = super::log::open(&project, context).ok();
+    let heard = store.as_ref().and_then(|store| session(store, now, context));
     let agent = match &arguments.agent {
         Some(name) => agent_named(name)?,
         None => heard.as_ref().and_then(|heard| Agent::from_name(&heard.agent)).unwrap_or(Agent::Claude),
     };
     let session = heard.filter(|heard| heard.agent == agent.name()).map(|heard| heard.session).unwrap_or_default();
-    let attempt = attempt(arguments, context)?;
-    let kind = if matches!(attempt, Attempt::Stop) { EventKind::Stop } else { EventKind::BeforeTool };
+    let (attempt, kind) = if let Some(call) = attempt(arguments, context)? {
+        (call, EventKind::BeforeTool)
+    } else {
+        let key = SessionKey { agent: agent.name(), session: &session };
+        let held_before = store.is_some_and(|store| store.is_held(key).unwrap_or_default());
+        (Attempt::Stop { held_before }, EventKind::Stop)
+    };
     let cwd = &environment.cwd;
     let dry_run = DryRun { agent, session: &session, root: &project.root, cwd, attempt, now };
     let verdict = dry_run.verdict(environment);
@@ -40,11 +47,12 @@ pub fn run(arguments: &Try, context: &Context) -> Outcome {
     if !project.has_policy() {
         notices.push("there is no policy here, so every event is allowed: `linchpin init` writes one".to_owned());
     }
-    let told = verdict.told();
+    let (level, _) = agents::outcome(agent, kind, &verdict);
+    let told = Verdict { level, ..verdict.told().into_owned() };
     // Without what lifts it: who asks is to hear what the rules say.
     let said = Verdict { lifted: None, ..verdict.clone() };
     let rules = rules(&said);
-    let mut reason = agents::reasons(kind, &said);
+    let (_, mut reason) = agents::outcome(agent, kind, &said);
     if let Some(lifted) = verdict.lifted {
         reason = format!("{}\n\n{reason}", why_lifted(lifted));
     }
@@ -59,17 +67,17 @@ pub fn run(arguments: &Try, context: &Context) -> Outcome {
 }
 
 /// The session that this runs in, or the one that was heard of last.
-fn session(project: &Project, now: i64, context: &Context) -> Option<Whose> {
-    let store = super::log::open(project, context).ok()?;
+fn session(store: &Store, now: i64, context: &Context) -> Option<Whose> {
     let command = CommandRun { words: &["try"], session: None, environment: &context.environment, now };
-    command.session(&store).ok().flatten()
+    command.session(store).ok().flatten()
 }
 
-fn attempt(arguments: &Try, context: &Context) -> Result<Attempt, Problem> {
+/// The call that is tried; `None` for a stop.
+fn attempt(arguments: &Try, context: &Context) -> Result<Option<Attempt>, Problem> {
     if let Some(command) = &arguments.command {
-        return Ok(Attempt::Call { tool: "Bash".to_owned(), input: json!({ "command": command }) });
+        return Ok(Some(Attempt::Call { tool: "Bash".to_owned(), input: json!({ "command": command }) }));
     }
-    let Some(tool) = arguments.tool.clone() else { return Ok(Attempt::Stop) };
+    let Some(tool) = arguments.tool.clone() else { return Ok(None) };
     if tool == "Bash" {
         return Err(Problem::new("Usage", "what the shell would run is missing").help("`linchpin try 'COMMAND'`"));
     }
@@ -81,7 +89,7 @@ fn attempt(arguments: &Try, context: &Context) -> Result<Attempt, Problem> {
     let path = arguments.path.as_ref().map(|path| context.environment.cwd.join(path));
     let input: serde_json::Map<String, Value> =
         path.into_iter().map(|path| (key.unwrap_or("path").to_owned(), json!(path.to_string_lossy()))).collect();
-    Ok(Attempt::Call { tool, input: Value::Object(input) })
+    Ok(Some(Attempt::Call { tool, input: Value::Object(input) }))
 }
 
 /// The rules that speak; of an approval, those that give it.

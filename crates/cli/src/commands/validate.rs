@@ -8,7 +8,7 @@ use guard::trust::{Trust, workflow_notice};
 use policy::{Cases, Diagnostic, PolicyFolder, Severity};
 use serde_json::{Map, Value, json};
 
-use super::Context;
+use super::{Context, default_branch};
 use crate::arguments::Validate;
 use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
@@ -41,7 +41,12 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     let trust = Trust::of(&project.root, &context.environment);
     let sound = workflows.files.iter().filter_map(|file| file.workflow.as_ref());
     // What waits for a person is no fault of a file.
-    let notes: Vec<String> = sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
+    let mut notes: Vec<String> =
+        sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
+    let in_force = loaded.rules.iter().map(|in_force| &in_force.definition.rule);
+    if let Some(unknown) = default_branch::unknown(&project, &loaded.config, in_force) {
+        notes.push(format!("file rules cannot tell where a branch began: {}; {}", unknown.why, unknown.help));
+    }
     let own: Vec<_> = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).collect();
     let of_workflows = own
         .iter()

@@ -150,7 +150,7 @@ fn what_is_wrong_with_them_is_told_with_its_place() {
     8 |   prompt: [{set: {promts: 1}}, {inject: '{{ guide("NONE") }}'}]
       |                                                    ^^^^
       |
-      = help: the guides are ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, SPEC_WRITING, STUDY, SURVEY, TESTING
+      = help: create `.linchpin/guides/NONE.md`; the guides are ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, SPEC_WRITING, STUDY, SURVEY, TESTING
 
     2 rules in force; 7 errors.
     "#);

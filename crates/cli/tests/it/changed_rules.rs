@@ -294,3 +294,105 @@ fn that_a_file_rule_got_milder_is_told_and_can_be_accepted() {
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).stdout, "");
 }
+
+/// The verdict on a command after a rule was changed during the session.
+fn decision_after(before: &str, now: &str, command: &str) -> String {
+    let project = project();
+    project.rule("rule", &format!("---\n{before}\n---\nNo.\n"));
+    assert_eq!(project.decision(command), "deny", "{before}");
+    project.rule("rule", &format!("---\n{now}\n---\nNo.\n"));
+    project.decision(command)
+}
+
+#[test]
+fn a_tool_rule_with_another_condition_or_clause_stays_for_the_session_as_it_was() {
+    for now in [
+        "command_pattern: ^git push\nwhen: git.dirty",
+        "command_pattern: ^git push\ncommand_not_pattern: origin",
+        "command_pattern: ^git push --force",
+        "command_pattern: ^git push\ntools: [Edit]",
+        "command_pattern: ^git push\nwrites: secret/**",
+        "command_pattern: ^git push\non: after_tool\naction: warn",
+        "trigger: src/**",
+    ] {
+        assert_eq!(decision_after("command_pattern: ^git push", now, "git push origin main"), "deny", "{now}");
+    }
+    let excepted = "command_pattern: ^git push\ncommand_not_pattern: ";
+    assert_eq!(decision_after(&format!("{excepted}x"), &format!("{excepted}'x|o'"), "git push main"), "deny");
+    let conditional = "command_pattern: ^git push\nwhen: ";
+    assert_eq!(
+        decision_after(&format!("{conditional}not git.dirty"), &format!("{conditional}git.dirty"), "git push"),
+        "deny"
+    );
+}
+
+#[test]
+fn a_tool_rule_with_shorter_lists_stays_for_the_session_as_it_was() {
+    for (before, now) in [
+        ("command: {program: make}", "command: {program: make, subcommand: all}"),
+        ("command: {program: [make, just]}", "command: {program: just}"),
+        ("command: [{program: make}, {program: just}]", "command: {program: just}"),
+        ("command: {program: make, flags_any: [-k, -j]}", "command: {program: make, flags_any: [-j]}"),
+        ("command: {program: make}\ntools: [Bash, Write]", "command: {program: make}\ntools: [Write]"),
+        ("writes: ['src/**', 'docs/**']", "writes: ['docs/**']"),
+        ("command: {program: make}", "command: {program: make}\nincomplete: allow\ntools: [Write]"),
+        ("writes: 'src/**'", "writes: {any: 'src/**', except: 'src/a'}"),
+    ] {
+        assert_eq!(decision_after(before, now, "make -k > src/a"), "deny", "{now}");
+    }
+    let more = "command: {program: make, flags_any: [-k]}";
+    assert_eq!(decision_after(more, "command: [{program: make}, {program: just}]", "make -k"), "deny");
+}
+
+#[test]
+fn a_rule_that_lets_go_sooner_stays_for_the_session_as_it_was() {
+    assert!(is_asked_after("trigger: src/**", "trigger: src/**\nmax_holds: 0"));
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.rule("together", "---\ntrigger: src/**\nack: human\n---\nMind.\n");
+    project.hook("claude", &project.bash("true"));
+    project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
+    let told = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason();
+    assert!(told.contains("Mind.") && !told.contains("<promise>"), "{told}");
+    // A configuration that lets go sooner changes every rule that does not say it itself.
+    let project = super::project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.rule("together", "---\ntrigger: src/**\n---\nMind.\n");
+    project.hook("claude", &project.bash("true"));
+    project.config("max_holds: 0\n").file("src/a.py", "new\n");
+    assert!(!project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason().is_empty());
+}
+
+#[test]
+fn a_pace_rule_that_fires_later_stays_for_the_session_as_it_was() {
+    let rule = |threshold: u32, live: &str| {
+        format!("---\nrepeated_command: {{threshold: {threshold}, window: 10m}}\nlive: {live}\n---\nStop.\n")
+    };
+    for now in [rule(2000, "block"), rule(2, "warn")] {
+        let project = project();
+        project.rule("circles", &rule(2, "block"));
+        let mut agent = project.agent();
+        agent.run("true");
+        project.rule("circles", &now);
+        for _ in 0..2 {
+            agent.run("make");
+        }
+        assert_eq!(project.decision("make"), "deny", "{now}");
+    }
+}
+
+#[test]
+fn a_tool_rule_that_says_more_counts_at_the_next_event() {
+    let before = "command_pattern: ^git push\ncommand_not_pattern: safe\nwhen: git.branch is None\ntools: [Bash]";
+    for (now, command) in [
+        ("command_pattern: ^git push\nwhen: git.branch is None\ntools: [Bash]", "git push safe"),
+        ("command_pattern: ^git push", "git push safe"),
+        ("command_pattern: ^git (push|pull)\ncommand_not_pattern: safe\nwhen: git.branch is None", "git pull"),
+    ] {
+        let project = project();
+        project.rule("rule", &format!("---\n{before}\n---\nNo.\n"));
+        assert_eq!(project.decision(command), "allow", "{now}");
+        project.rule("rule", &format!("---\n{now}\n---\nNo.\n"));
+        assert_eq!(project.decision(command), "deny", "{now}");
+    }
+}

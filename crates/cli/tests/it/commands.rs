@@ -86,6 +86,25 @@ fn a_wrong_command_line() {
     assert_eq!(bare().run(&[]).code, Some(2));
 }
 
+/// What a person or an agent writes may begin like a flag: `- a list`, `-x < 0`.
+#[test]
+fn texts_may_begin_with_a_dash() {
+    let project = project();
+    let rule = ["rules", "new", "dashed", "--command-pattern", "^x", "--when", "-1 < 0", "--reason", "- not so"];
+    for arguments in [
+        &rule[..],
+        &["explain", "command", "-x y"],
+        &["explain", "pattern", "-x", "-x"],
+        &["try", "-x y"],
+        &["task", "add", "- a list", "--description", "- more"],
+        &["memory", "add", "- a list"],
+    ] {
+        let reply = project.run(arguments);
+        assert!(!reply.stderr.contains("unexpected argument"), "{}", reply.transcript());
+        assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    }
+}
+
 #[test]
 fn demo() {
     let reply = bare().run(&["demo"]);
@@ -316,7 +335,35 @@ fn one_wrong_entry_is_not_the_whole_file() {
     let said = project.run(&["doctor"]).stdout;
     insta::assert_snapshot!(said.lines().filter(|line| line.contains("broken") || line.contains("in force")).collect::<Vec<_>>().join("\n"), @"
     ok    3 rules in force
-    bad   broken, this entry is not in force, the others of the file are: .linchpin/config.yml:1:9: no rule is named `no-such-rule`
+    bad   broken, this part of it is not in force, the rest of the file is: .linchpin/config.yml:1:9: no rule is named `no-such-rule`
+    ");
+}
+
+#[test]
+fn what_counts_of_a_broken_configuration_is_told() {
+    let project = project();
+    let said = || {
+        let said = project.run(&["doctor"]).stdout;
+        said.lines().filter(|line| line.contains("in force")).collect::<Vec<_>>().join("\n")
+    };
+    // Before it was ever sound, what is sound in it counts.
+    project.config("rules: [hard-reset]\nbogus: 1\n");
+    insta::assert_snapshot!(said(), @"
+    ok    3 rules in force
+    bad   broken, this part of it is not in force, the rest of the file is: .linchpin/config.yml:2:1: unknown key `bogus`
+    ");
+    assert_eq!(project.run(&["try", "git reset --hard"]).code, Some(1));
+    project.config("rules: [hard-reset\n");
+    insta::assert_snapshot!(said(), @"
+    ok    2 rules in force
+    bad   broken, it is not in force: .linchpin/config.yml:1:8: invalid YAML: unclosed bracket '['
+    ");
+    project.config("rules: [hard-reset]\n");
+    project.decision("ls");
+    project.config("rules: []\nbogus: 1\n");
+    insta::assert_snapshot!(said(), @"
+    ok    3 rules in force
+    bad   broken, its last good version stays in force: .linchpin/config.yml:2:1: unknown key `bogus`
     ");
 }
 

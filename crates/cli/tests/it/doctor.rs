@@ -663,36 +663,115 @@ fn a_limit_on_files_that_would_have_hooks_killed_is_told() {
     assert_snapshot!(storage(&scratch.feed(shell, b"")), @"bad: no file can be written here (`ulimit -f`), and whoever tries is killed");
 }
 
-/// Needs the right to mount, which a test may not have.
+#[cfg(unix)]
+fn open_to_all(folder: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).expect("a mode");
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let kind = entry.file_type().expect("a kind");
+        if kind.is_dir() {
+            open_to_all(&entry.path());
+        } else if kind.is_file() {
+            let mode = if entry.path().extension().is_none() { 0o777 } else { 0o666 };
+            fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode)).expect("a mode");
+        }
+    }
+}
+
+/// The command as a user for whom permissions count. Root may write everywhere, so then it is nobody, with a copy of the
+/// program, as its own folder may be closed to others.
+#[cfg(unix)]
+fn without_root(scratch: &Scratch, arguments: &[&str]) -> std::process::Command {
+    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::process::CommandExt;
+
+    const NOBODY: u32 = 65534;
+    let command = scratch.command(arguments);
+    if scratch.root().metadata().expect("a folder").uid() != 0 {
+        return command;
+    }
+    let base = scratch.root().parent().expect("a folder").to_owned();
+    let program = base.join("linchpin");
+    if !program.exists() {
+        // By another process: what a test beside this one starts would inherit the file while it is written, and keep it busy.
+        let copied = std::process::Command::new("cp").arg(command.get_program()).arg(&program).status();
+        assert!(copied.expect("a copy").success());
+    }
+    open_to_all(&base);
+    let mut other = std::process::Command::new(&program);
+    other.args(arguments).current_dir(scratch.root()).env_clear().uid(NOBODY).gid(NOBODY);
+    other.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    other
+}
+
+#[cfg(unix)]
+fn set_mode(folder: &std::path::Path, mode: u32) {
+    fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("a mode");
+}
+
 #[test]
-#[cfg(target_os = "linux")]
-fn a_full_or_read_only_policy_folder_is_told() {
-    let can_mount = std::process::Command::new("unshare").args(["--mount", "--map-root-user", "true"]).output();
-    if !can_mount.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: this machine lets nobody mount a file system of their own");
-        return;
-    }
-    for (journal, how, why) in [
-        ("linchpin hook claude < event", "dd if=/dev/zero of=.linchpin/filler 2>/dev/null", "the disk is full"),
-        ("true", "dd if=/dev/zero of=.linchpin/filler 2>/dev/null", "the disk is full"),
-        ("linchpin hook claude < event", "mount -o remount,ro .linchpin", "it is read-only"),
-        ("true", "mount -o remount,ro .linchpin", "it is read-only"),
-    ] {
+#[cfg(unix)]
+fn a_read_only_policy_folder_is_told() {
+    for has_journal in [true, false] {
         let scratch = project();
-        scratch.file("event", scratch.bash("ls").to_string());
-        let doctor = scratch.command(&[]);
-        let script = format!(
-            "mount -t tmpfs -o size=1m none .linchpin && mkdir .linchpin/rules && linchpin() {{ \"$PROGRAM\" \"$@\"; }} && \
-             {journal}; {how}; linchpin doctor --json"
-        );
-        let mut shell = std::process::Command::new("unshare");
-        shell.args(["--mount", "--map-root-user", "sh", "-c", &script]).current_dir(scratch.root()).env_clear();
-        shell.envs(doctor.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        shell.env("PROGRAM", doctor.get_program());
-        let reply = scratch.feed(shell, b"");
+        if has_journal {
+            scratch.decision("ls");
+        }
+        let doctor = without_root(&scratch, &["doctor", "--json"]);
+        let policy = scratch.root().join(".linchpin");
+        set_mode(&policy, 0o555);
+        for file in fs::read_dir(&policy).expect("a folder").flatten().filter(|entry| entry.path().is_file()) {
+            set_mode(&file.path(), 0o444);
+        }
+        let reply = scratch.feed(doctor, b"");
+        set_mode(&policy, 0o755);
         let told = storage(&reply);
-        assert!(told.contains(&format!("bad: the journal cannot be written: {why}")), "{told}\n{}", reply.transcript());
+        assert!(told.contains("bad: the journal cannot be written: it is read-only"), "{told}\n{}", reply.transcript());
+        assert!(told.contains("so what file rules ask for is kept in "), "{told}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_read_only_journal_in_a_writable_folder_is_told() {
+    let scratch = project();
+    scratch.decision("ls");
+    let doctor = without_root(&scratch, &["doctor", "--json"]);
+    set_mode(&scratch.root().join(".linchpin/state.db"), 0o444);
+    let reply = scratch.feed(doctor, b"");
+    assert_snapshot!(storage(&reply), @"bad: the journal cannot be written: it is read-only");
+}
+
+#[test]
+fn a_queue_that_cannot_be_written_is_told() {
+    let scratch = project();
+    scratch.decision("ls");
+    scratch.file(".linchpin/tmp", "in the way\n");
+    let told = |reply: testkit::Reply| {
+        let lines = reply.stdout.lines().filter(|line| line.contains("file rules") || line.contains("delete it"));
+        without_projects(&lines.collect::<Vec<_>>().join("\n"))
+    };
+    assert_snapshot!(told(scratch.run(&["doctor"])), @"
+    note  [BASE]/project/.linchpin/tmp is no folder that can be written in, so what file rules ask for is kept in [BASE]/state/linchpin/projects/[PROJECT]/tmp
+          delete it, or make it writable
+    ");
+    for folder in fs::read_dir(scratch.state().join("projects")).expect("a folder").flatten() {
+        fs::write(folder.path().join("tmp"), "in the way\n").expect("a file");
+    }
+    let reply = scratch.run(&["doctor"]);
+    assert_eq!(reply.code, Some(1));
+    assert_snapshot!(told(reply), @"
+    bad   what file rules ask for cannot be kept in [BASE]/state/linchpin/projects/[PROJECT]/tmp: not a directory
+          until it can be written, file rules are skipped when an agent stops
+    ");
+}
+
+/// Where the user's folder has what belongs to a project, its name is a digest.
+fn without_projects(text: &str) -> String {
+    let mut parts = text.split("/projects/");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |told, part| told + "/projects/[PROJECT]/" + part.split_once('/').map_or("", |(_, rest)| rest))
 }
 
 /// A folder with a policy of its own inside of a project with one, as a submodule may be.

@@ -81,6 +81,7 @@ fn a_rule_that_fails_counts_as_matched_unless_it_says_otherwise() {
     A person can let this call through: `linchpin allow 1`
     ");
     for (on_error, expected) in [("allow", "allow"), ("warn", "allow"), ("ask", "ask"), ("block", "deny")] {
+        let project = super::project();
         project.rule("faulty", &rule(&format!("on_error: {on_error}\n")));
         assert_eq!(project.decision("danger"), expected, "{on_error}");
     }
@@ -132,10 +133,23 @@ fn with_a_journal_all_rules_are_judged() {
     assert_eq!(project.decision("launch"), "deny");
 }
 
+/// Puts folders where a journal could be: in the project, and in the user's own folder for it.
+fn without_journal(project: &testkit::Scratch) {
+    project.decision("true");
+    for file in ["state.db", "state.db-wal", "state.db-shm"] {
+        let _ = fs::remove_file(project.root().join(".linchpin").join(file));
+    }
+    fs::create_dir(project.root().join(".linchpin/state.db")).expect("a folder where the journal should be");
+    let own = fs::read_dir(project.state().join("projects")).expect("the user's own folder").flatten();
+    for folder in own {
+        fs::create_dir(folder.path().join("state.db")).expect("a folder where the journal should be");
+    }
+}
+
 #[test]
 fn a_journal_that_cannot_be_made_skips_only_what_needs_it() {
     let project = with_both_kinds();
-    fs::create_dir(project.root().join(".linchpin/state.db")).expect("a folder where the journal should be");
+    without_journal(&project);
     assert_judged_without_state(&project, "cannot be used");
 }
 
@@ -238,7 +252,7 @@ fn a_deleted_journal_is_made_anew_and_said() {
 fn a_hold_that_cannot_be_counted_lets_go() {
     let project = project();
     project.rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
-    fs::create_dir(project.root().join(".linchpin/state.db")).expect("a folder where the journal should be");
+    without_journal(&project);
     let reply = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
     assert_eq!(reply.json()["decision"], serde_json::Value::Null);
     let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();

@@ -90,8 +90,61 @@ fn a_loop_of_the_box_runs_the_tests_of_its_project() {
 }
 
 #[test]
+fn a_test_command_that_is_a_guess_is_called_one() {
+    let project = project();
+    project.file("package.json", r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#);
+    let said = project.run(&["hats", "new", "builder-reviewer"]).stdout;
+    assert!(said.contains("`make test` in it is a guess"), "{said}");
+}
+
+#[test]
 fn agents_write_no_loops() {
     let project = project();
     insta::assert_snapshot!(by_agent(&project, &["hats", "new", "docs"], "").transcript());
     assert!(!project.root().join(".linchpin/loop.yml").exists());
+}
+
+#[test]
+fn gates_on_a_topic_that_no_hat_publishes_are_an_error() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/loop.yml",
+        "agent: {command: [sh, agent.sh]}\ntopics:\n  task.start: {on_trigger: Begin., requires: ['true']}\n  task.resume: {on_trigger: Go on.}\n\
+         hats:\n  worker: {triggers: [task.start, task.resume], publishes: [loop.complete]}\n",
+    );
+    insta::assert_snapshot!(scratch.run(&["hats", "validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: `requires` of `task.start` is never asked: no hat publishes `task.start`, Linchpin itself does
+     --> .linchpin/loop.yml:3:3
+      |
+    3 |   task.start: {on_trigger: Begin., requires: ['true']}
+      |   ^^^^^^^^^^
+      |
+      = help: gates are asked where a hat hands over: write them under a topic that a hat publishes, such as `loop.complete: {requires: […]}`
+
+    .linchpin/loop.yml: 1 error.
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_gate_that_nothing_requires_is_told() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/loop.yml",
+        "agent: {command: [sh, agent.sh]}\ngates: {tests: {command: make test}, docs: {command: make docs}}\ncompletion: {requires: [tests]}\n\
+         hats:\n  worker: {triggers: [task.start], publishes: [loop.complete]}\n",
+    );
+    insta::assert_snapshot!(scratch.run(&["validate"]).stdout, @"
+    warning: nothing requires the gate `docs`, so it is never asked
+     --> .linchpin/loop.yml:2:38
+      |
+    2 | gates: {tests: {command: make test}, docs: {command: make docs}}
+      |                                      ^^^^
+      |
+      = help: add it where it has to hold, as `requires: [docs]`, or leave it out
+
+    2 rules in force; 1 warning.
+    ");
 }

@@ -134,7 +134,7 @@ fn an_import_is_whole_or_nothing() {
     --- stdout
     --- stderr
     error: there are no rule files in `.linchpin`
-    help: rules are `.md` files, libraries of rules `.yml` or `.yaml` files
+    help: name a rule (`.md`), a library of rules (`.yml`, `.yaml`), a list in DeepWork's old format, or the folder that holds such files
     ");
 }
 

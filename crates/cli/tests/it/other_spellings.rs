@@ -353,7 +353,7 @@ fn a_guide_may_be_named_alone_between_braces() {
     5 |     prompt: '{{SPEC_WRITNG}} {{OTHER_THING}} {{ topic }}.'
       |                                ^^^^^^^^^^^
       |
-      = help: there is no guide `OTHER_THING` either; a variable is declared under `variables:`
+      = help: there is no guide `OTHER_THING` either: create `.linchpin/guides/OTHER_THING.md`; a variable is declared under `variables:`
 
     2 rules in force, 2 workflows; 2 errors.
     ");
@@ -369,7 +369,7 @@ fn what_deepwork_left_behind_is_told_with_how_to_take_it_over() {
     assert_snapshot!(reply.stdout, @"
     warning: the rules in this folder are not read
     --> .deepwork/rules
-     = help: write `rules_dir: .deepwork/rules` into `.linchpin/config.yml` to read its rules as they are, or copy them with `linchpin rules import .deepwork/rules`
+     = help: `linchpin rules import .deepwork/rules` copies them; `rules_dir: .deepwork/rules` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
 
     warning: the rules in this list are not read
     --> .deepwork.rules.yaml
@@ -381,7 +381,40 @@ fn what_deepwork_left_behind_is_told_with_how_to_take_it_over() {
     assert_eq!(project.run(&["rules", "import", ".deepwork.rules.yaml"]).code, Some(0));
     std::fs::remove_file(project.root().join(".deepwork.rules.yaml")).expect("the list");
     project.config("rules_dir: .deepwork/rules\n");
-    assert_snapshot!(project.run(&["validate"]).stdout, @"3 rules in force, everything is sound.");
+    // The rule that was imported lies in the usual folder, which is not read now.
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: the rules in this folder are not in force: `rules_dir` names `.deepwork/rules` in its place
+    --> .linchpin/rules
+     = help: `linchpin rules import .linchpin/rules` copies them to `.deepwork/rules`; without `rules_dir` in `.linchpin/config.yml` they are read here
+
+    3 rules in force; 1 warning.
+    ");
+    let told = project.run(&["doctor"]).stdout;
+    assert!(told.contains(".linchpin/rules: the rules in this folder are not in force"), "{told}");
+    assert_eq!(project.run(&["rules", "import", ".linchpin/rules"]).code, Some(0));
+    std::fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("the folder");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, everything is sound.");
+}
+
+#[test]
+fn a_folder_without_rules_is_answered_with_where_they_are() {
+    let project = project();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER).file(".deepwork/config.yml", "version: 1\n");
+    project.file("docs/notes.txt", "None.\n");
+    assert_snapshot!(project.run(&["rules", "import", ".deepwork"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there are no rule files in `.deepwork`
+    help: did you mean `linchpin rules import .deepwork/rules`?
+    ");
+    assert_snapshot!(project.run(&["rules", "import", "docs"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there are no rule files in `docs`
+    help: name a rule (`.md`), a library of rules (`.yml`, `.yaml`), a list in DeepWork's old format, or the folder that holds such files
+    ");
 }
 
 #[test]
@@ -392,7 +425,7 @@ fn rules_that_deepworks_configuration_keeps_elsewhere_are_found() {
     assert_snapshot!(project.run(&["validate"]).stdout, @"
     warning: the rules in this folder are not read
     --> policies
-     = help: write `rules_dir: policies` into `.linchpin/config.yml` to read its rules as they are, or copy them with `linchpin rules import policies`
+     = help: `linchpin rules import policies` copies them; `rules_dir: policies` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
 
     2 rules in force; 1 warning.
     ");
@@ -404,7 +437,7 @@ fn deepworks_rules_without_a_policy_of_ours_say_how_to_begin() {
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     assert_snapshot!(project.run(&["validate"]).stderr, @"
     error: there is no policy in `[BASE]/project` or above it
-    help: `linchpin init` writes one; then write `rules_dir: .deepwork/rules` into `.linchpin/config.yml` to read its rules as they are, or copy them with `linchpin rules import .deepwork/rules`
+    help: `linchpin init` writes one; then `linchpin rules import .deepwork/rules` copies them; `rules_dir: .deepwork/rules` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
     ");
 }
 
@@ -424,7 +457,7 @@ fn init_tells_what_deepwork_has_left() {
     let project = bare();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     let told = project.run(&["init", "--no-hooks"]).stdout;
-    assert!(told.contains("write `rules_dir: .deepwork/rules` into `.linchpin/config.yml`"), "{told}");
+    assert!(told.contains("`linchpin rules import .deepwork/rules` copies them"), "{told}");
 }
 
 #[test]
@@ -612,5 +645,75 @@ fn words_of_other_systems_are_answered_with_ours() {
        = help: say what a person is asked: `approval: Ship it?`
 
     2 rules in force, 2 workflows; 21 errors.
+    "#);
+}
+
+/// What `validate` says, without the lines that show the file.
+fn said_of(path: &str, text: &str) -> String {
+    let project = project();
+    project.file(path, text).file(".linchpin/guides/REVIEW-GUIDE.md", "Look twice.\n");
+    let said = project.run(&["validate"]).stdout;
+    let told = said.lines().filter(|line| {
+        ["error: ", "warning: "].iter().any(|start| line.starts_with(start)) || line.contains("= help: ")
+    });
+    told.map(str::trim_start).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn words_of_other_loops_are_told_what_to_write() {
+    insta::assert_snapshot!(said_of(
+        ".linchpin/loop.yml",
+        "cli: {backend: claude}\nevent_loop: {max_iterations: 5}\nsubscriptions: {b: [task.start]}\nagent: claude\nhats:\n  b: {triggers: [task.start], publishes: [loop.complete]}\n",
+    ), @"
+    error: unknown key `cli`
+    = help: it is `agent`: a known agent's name, `agent: claude`, or a command, `agent: {command: [sh, agent.sh]}`
+    error: unknown key `event_loop`
+    = help: write its settings without it: `starting_event` is `start`, `completion_promise` is `completion: {topic: …}`, `max_iterations` is `limits: {iterations: …}`; the prompt is given with `linchpin run -p`
+    error: unknown key `subscriptions`
+    = help: each hat has its own, as `triggers`: `hats: {builder: {triggers: [task.start]}}`
+    ");
+}
+
+#[test]
+fn guides_that_are_not_found_are_told_where_they_go() {
+    let workflow = |prompt: &str| {
+        let text = format!(
+            "start_node: a\nnodes:\n  a: {{prompt: \"{prompt}\", transitions: [{{when: a_complete, to: done}}]}}\n"
+        );
+        said_of(".linchpin/workflows/w.yml", &text)
+    };
+    insta::assert_snapshot!(workflow("Look. {{REVIEW-GUIDE}} {{ REVIEW-GUIDE }}"), @"
+    error: `{{ REVIEW-GUIDE }}` is read as a difference, because of the `-` (node `a`)
+    = help: for the guide, write `{{ guide('REVIEW-GUIDE') }}`
+    error: `{{ REVIEW-GUIDE }}` is read as a difference, because of the `-` (node `a`)
+    = help: for the guide, write `{{ guide('REVIEW-GUIDE') }}`
+    ");
+    insta::assert_snapshot!(workflow("{{QZX}}"), @"
+    error: unknown name `QZX` (node `a`)
+    = help: there is no guide `QZX` either: create `.linchpin/guides/QZX.md`; a variable is declared under `variables:`
+    ");
+    insta::assert_snapshot!(workflow("{{ guide('QZX') }}"), @"
+    error: there is no guide `QZX` (node `a`)
+    = help: create `.linchpin/guides/QZX.md`; the guides are ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, REVIEW-GUIDE, SPEC_WRITING, STUDY, SURVEY, TESTING
+    ");
+}
+
+#[test]
+fn events_with_on_before_them() {
+    insta::assert_snapshot!(said_of(".linchpin/config.yml", "triggers: {on_stop: [{inject: x}], on_before_tool: [{inject: y}]}\n"), @"
+    error: unknown event `on_stop`
+    = help: did you mean `stop`?
+    error: unknown event `on_before_tool`
+    = help: did you mean `before_tool`?
+    ");
+}
+
+#[test]
+fn a_command_of_two_lines_is_two_commands() {
+    let rule =
+        "---\ntrigger: '**/*.rs'\naction:\n  command: |\n    cargo test\n    cargo clippy \\\n      --all\n---\nx\n";
+    insta::assert_snapshot!(said_of(".linchpin/rules/r.md", rule), @r#"
+    error: `command` has a line break, but no shell reads it: the program would get it as an argument
+    = help: to run it in a shell, write `shell: "cargo test && cargo clippy --all"` in place of `command`; to pass it as an argument, quote it or write the words as a list
     "#);
 }

@@ -34,8 +34,100 @@ fn moves_that_agents_may_not_make() {
         assert_eq!(scratch.decision(command), "allow", "{command}");
     }
     scratch.config("agent_may: [start, status]\n");
+    assert_all(&scratch, "linchpin next code_complete", "deny");
+    assert_eq!(scratch.run(&["trust", "--yes"]).code, Some(0));
     assert_all(&scratch, "linchpin start execution", "allow");
     assert_all(&scratch, "linchpin next code_complete", "deny");
+}
+
+const FLOW: &str = "start_node: code\nvariables: {reviewed: false}\nnodes:\n  code: {prompt: Code., transitions: [{when: code_complete, \
+                    to: done}]}\n";
+
+#[test]
+fn what_a_repository_lets_agents_do_needs_trust() {
+    let scratch = project();
+    scratch.file(".linchpin/workflows/work.yml", FLOW);
+    scratch.config("agent_may: [status, start, abort, set]\n");
+    insta::assert_snapshot!(scratch.run(&["validate"]).stdout, @"
+    warning: lets agents run more commands of Linchpin by themselves; it is not in force until a person accepts it
+     --> .linchpin/config.yml:1:1
+      |
+    1 | agent_may: [status, start, abort, set]
+      | ^^^^^^^^^
+      |
+      = help: run `linchpin trust` once you have read it
+
+    2 rules in force, 1 workflow; 1 warning.
+    ");
+    let agent = scratch.agent();
+    let moves = [&["start", "work"][..], &["set", "reviewed", "true"], &["abort"]];
+    for words in moves {
+        assert_all(&scratch, &format!("linchpin {}", words.join(" ")), "deny");
+        assert_eq!(agent.linchpin(words).code, Some(2), "{words:?}");
+    }
+    assert_eq!(scratch.run(&["trust", "--yes"]).code, Some(0));
+    for words in moves {
+        assert_all(&scratch, &format!("linchpin {}", words.join(" ")), "allow");
+        assert_eq!(agent.linchpin(words).code, Some(0), "{words:?}");
+    }
+    // A running session sees no more than what was accepted.
+    scratch.config("agent_may: [status, start, abort, set, prev]\n");
+    assert_all(&scratch, "linchpin prev", "deny");
+    assert_all(&scratch, "linchpin start work", "deny");
+    // To take something away needs nobody's yes.
+    scratch.config("agent_may: [status]\n");
+    assert_all(&scratch, "linchpin next", "deny");
+    assert!(!scratch.run(&["validate"]).stdout.contains("agent_may"));
+}
+
+#[test]
+fn what_a_repository_lets_agents_do_does_not_reach_the_users_own_workflow() {
+    let scratch = project();
+    let own = scratch.user_policy();
+    std::fs::create_dir_all(own.join("workflows")).expect("a folder");
+    std::fs::write(own.join("workflows/mine.yml"), FLOW).expect("a file");
+    scratch.config("agent_may: [next, status, start, abort, set]\n");
+    assert_eq!(scratch.run(&["trust", "--yes"]).code, Some(0));
+    let agent = scratch.agent();
+    insta::assert_snapshot!(agent.linchpin(&["start", "mine"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: workflow `mine` is the user's own, and the user does not let agents run `start`
+    help: a person can do it; `agent_may: [start, …]` in the user's own config.yml lets agents do it too
+    ");
+    assert_eq!(scratch.run(&["start", "mine"]).code, Some(0));
+    insta::assert_snapshot!(agent.linchpin(&["abort"]).stderr, @"
+    error: workflow `mine` is the user's own, and the user does not let agents run `abort`
+    help: a person can do it; `agent_may: [abort, …]` in the user's own config.yml lets agents do it too
+    ");
+    insta::assert_snapshot!(agent.linchpin(&["set", "reviewed", "true"]).stderr, @"
+    error: workflow `mine` is the user's own, and the user does not let agents run `set`
+    help: a person can do it; `agent_may: [set, …]` in the user's own config.yml lets agents do it too
+    ");
+    std::fs::write(own.join("config.yml"), "agent_may: [next, status, abort]\n").expect("a file");
+    assert_eq!(agent.linchpin(&["set", "reviewed", "true"]).code, Some(2));
+    assert_eq!(agent.linchpin(&["abort"]).code, Some(0));
+}
+
+/// A repository may have a workflow of the same name, on any of its branches.
+#[test]
+fn the_users_own_workflow_stays_the_users_while_it_is_active() {
+    let scratch = project();
+    let own = scratch.user_policy();
+    std::fs::create_dir_all(own.join("workflows")).expect("a folder");
+    let strict = "start_node: a\nnodes:\n  a:\n    prompt: A.\n    rules: [{command: {program: danger}, reason: No.}]\n    requires: [{command: ['false']}]\n    transitions: [{when: a_complete, to: done}]\n";
+    std::fs::write(own.join("workflows/mine.yml"), strict).expect("a file");
+    assert_eq!(scratch.run(&["start", "mine"]).code, Some(0));
+    assert_eq!(scratch.decision("danger"), "deny");
+    scratch.file(
+        ".linchpin/workflows/mine.yml",
+        "start_node: a\nnodes:\n  a:\n    prompt: A.\n    transitions: [{when: a_complete, to: done}]\n",
+    );
+    assert_eq!(scratch.decision("danger"), "deny");
+    let agent = scratch.agent();
+    assert_eq!(agent.linchpin(&["next"]).code, Some(1));
+    assert!(scratch.run(&["status"]).stdout.contains("mine"));
 }
 
 #[test]

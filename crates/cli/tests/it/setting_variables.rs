@@ -119,7 +119,7 @@ fn rules_see_the_value_at_the_next_event() {
     assert_eq!(project.run(&["set", "hotfix", "true", "--session", "session-1"]).code, Some(0));
     assert_eq!(project.decision("danger"), "allow");
     assert_snapshot!(project.run(&["set", "hotfix", "true", "--session", "other"]).stderr, @"
-    error: the journal knows no session `other`
+    error: the journal has no session `other`
     help: `linchpin log --json` names the sessions
     ");
 }
@@ -165,10 +165,11 @@ fn an_agent_sets_variables_only_where_it_may() {
     exit 2
     --- stdout
     --- stderr
-    error: `linchpin set` is not among the commands that agents may run here
-    help: a person can do it; `agent_may: [set, …]` in config.yml lets agents do it too
+    error: `set` is not for agents here
+    help: a person can do it; `agent_may: [set, …]` in config.yml lets agents do it too, in a repository's once you run `linchpin trust`
     ");
     project.config("variables: {hotfix: false}\nagent_may: [next, set]\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.decision("linchpin set hotfix true"), "allow");
     assert_eq!(by_agent(&project, &["set", "hotfix", "true"]).code, Some(0));
     assert_eq!(value(&project, "hotfix"), true);
@@ -177,13 +178,26 @@ fn an_agent_sets_variables_only_where_it_may() {
 }
 
 #[test]
+fn an_agent_sets_no_variables_of_another_session() {
+    let project = heard("variables: {hotfix: false}\nagent_may: [set]\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.hook("claude", &project.event("SessionStart", &json!({"source": "startup", "session_id": "session-2"})));
+    assert_snapshot!(by_agent(&project, &["set", "hotfix", "true", "--session", "session-2"]).stderr, @"
+    error: this runs in another session than `session-2`
+    help: leave `--session` out: the variables of your own session count
+    ");
+    assert_eq!(by_agent(&project, &["set", "hotfix", "true", "--session", "session-1"]).code, Some(0));
+}
+
+#[test]
 fn a_project_does_not_let_agents_set_the_users_own_variables() {
     let project = heard("agent_may: [set]\n");
     let users = project.user_policy().join("config.yml");
     std::fs::create_dir_all(project.user_policy()).expect("a folder");
     std::fs::write(&users, "variables: {strict: true}\n").expect("a file");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_snapshot!(by_agent(&project, &["set", "strict", "false"]).stderr, @"
-    error: `strict` is a variable of the user's own policy, which lets no agent set it
+    error: variable `strict` is the user's own, and the user does not let agents run `set`
     help: a person can do it; `agent_may: [set, …]` in the user's own config.yml lets agents do it too
     ");
     assert_eq!(project.run(&["set", "strict", "false"]).code, Some(0));

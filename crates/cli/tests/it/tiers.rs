@@ -444,17 +444,23 @@ fn imports_that_are_built_to_grow() {
 
 #[test]
 fn protected_branches() {
-    let project = project();
-    project.config("rules: [force-push-protected]\n");
-    let refused = |branch: &str| project.decision(&format!("git push --force origin {branch}")) == "deny";
-    assert!(refused("main") && refused("master") && !refused("release"));
-    project.config("rules: [force-push-protected]\nprotected_branches: [release, 'v*']\n");
-    assert!(!refused("main") && refused("release") && refused("v1") && !refused("w1"));
-    project.config("rules: [force-push-protected]\ndefault_branch: trunk\n");
-    assert!(!refused("main") && refused("trunk"));
+    let with = |config: &str| {
+        let project = project();
+        project.config(&format!("rules: [force-push-protected]\n{config}"));
+        project
+    };
+    let is_refused =
+        |project: &Scratch, branch: &str| project.decision(&format!("git push --force origin {branch}")) == "deny";
+    let project = with("");
+    assert!(is_refused(&project, "main") && is_refused(&project, "master") && !is_refused(&project, "release"));
+    let project = with("protected_branches: [release, 'v*']\n");
+    assert!(!is_refused(&project, "main") && is_refused(&project, "release"));
+    assert!(is_refused(&project, "v1") && !is_refused(&project, "w1"));
+    let project = with("default_branch: trunk\n");
+    assert!(!is_refused(&project, "main") && is_refused(&project, "trunk"));
     // What the user protects, a project adds to.
     user_config(&project, "rules: [force-push-protected]\n");
-    assert!(refused("main") && refused("trunk"));
+    assert!(is_refused(&project, "main") && is_refused(&project, "trunk"));
 }
 
 #[test]

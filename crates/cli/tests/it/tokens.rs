@@ -252,12 +252,13 @@ fn continue_lets_a_budget_be_used_up_once_more() {
     assert!(session.is_warned());
     scratch.run(&["continue"]);
     let progress = || scratch.run(&["status", "--json"]).json()["workflow"]["rules"][0]["progress"].clone();
-    assert_eq!(progress(), "1,500 of 2,500 tokens");
+    assert_eq!(progress(), "0 of 1,000 tokens since `linchpin continue`, 1,500 in all");
     session.says("msg_2", 1_000);
     assert!(!session.is_warned());
     session.says("msg_3", 1);
     assert!(session.is_warned());
-    assert_eq!(interrupt(&scratch).as_deref(), Some("Token budget exceeded: 2,501 / 2,500"));
+    let told = "Token budget exceeded: 1,001 / 1,000 since `linchpin continue`";
+    assert_eq!(interrupt(&scratch).as_deref(), Some(told));
 }
 
 #[test]

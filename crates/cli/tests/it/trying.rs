@@ -350,3 +350,48 @@ fn a_command_without_quotes_is_answered_with_how_to_quote_it() {
         assert_eq!(help(other), "`linchpin --help` shows what there is", "{other:?}");
     }
 }
+
+#[test]
+fn an_agent_that_cannot_ask_would_be_refused() {
+    let project = project();
+    project.rule("ask", "---\ncommand: {program: curl}\naction: ask\n---\nThe network is a person's matter.\n");
+    for (agent, level) in [("claude", "ask"), ("codex", "block"), ("gemini", "block"), ("copilot", "ask")] {
+        assert_eq!(verdict(&project, &["curl x", "--agent", agent]), says(level, &["ask"]), "{agent}");
+    }
+    assert_snapshot!(project.run(&["try", "curl x", "--agent", "codex"]).transcript(), @"
+    exit 1
+    --- stdout
+    block, by rule `ask`
+
+    A person has to decide this; until then it is refused.
+
+    Approval required by Linchpin rule `ask`: The network is a person's matter. (It is about `curl x`.)
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_stop_is_tried_with_the_holds_that_are_used_up() {
+    let project = project();
+    project.rule(
+        "test-first",
+        "---\non: stop\nwhen: \"not command_ran('^make test')\"\naction: block\nmax_holds: 2\n---\nTest it.\n",
+    );
+    let stop = |held: bool| {
+        let reply = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": held })));
+        if reply.stdout.is_empty() { json!(null) } else { reply.json()["decision"].clone() }
+    };
+    let prompt = || project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "Go on." })));
+    prompt();
+    for held in [false, true] {
+        assert_eq!(verdict(&project, &["--event", "stop"]), says("block", &["test-first"]));
+        assert_eq!(stop(held), "block");
+    }
+    assert_eq!(verdict(&project, &["--event", "stop"]).0, "warn");
+    assert_eq!(stop(true), json!(null));
+    // A new turn, a new count.
+    assert_eq!(verdict(&project, &["--event", "stop"]), says("block", &["test-first"]));
+    assert_eq!(stop(false), "block");
+    prompt();
+    assert_eq!(verdict(&project, &["--event", "stop"]), says("block", &["test-first"]));
+}

@@ -149,3 +149,44 @@ fn no_command_is_left_out() {
         assert!(is_known, "`{command}` is not tried with an output that cannot be written");
     }
 }
+
+/// The command with what the shell makes of this redirection.
+#[cfg(unix)]
+fn redirected(scratch: &Scratch, arguments: &[&str], redirection: &str, input: &str) -> Reply {
+    let command = scratch.command(arguments);
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.arg("-c").arg(format!("exec \"$0\" \"$@\" {redirection}")).arg(command.get_program()).args(arguments);
+    shell.current_dir(scratch.root()).env_clear();
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    scratch.feed(shell, input.as_bytes())
+}
+
+#[test]
+#[cfg(unix)]
+fn a_refusal_that_no_agent_can_read_is_told_by_the_exit_code() {
+    let scratch = scratch();
+    let hook = |command: &str, redirection: &str| {
+        redirected(&scratch, &["hook", "claude"], redirection, &scratch.bash(command).to_string()).code
+    };
+    for redirection in [">&-", "1</dev/null", "1</dev/zero", "1<>/dev/null"] {
+        assert_eq!(hook("danger", redirection), Some(2), "{redirection}");
+        assert_eq!(hook("ls", redirection), Some(0), "{redirection}");
+    }
+    // Somebody wants the answer thrown away.
+    assert_eq!(hook("danger", ">/dev/null"), Some(0));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_stdout_that_is_open_for_reading_only_is_no_success() {
+    let scratch = scratch();
+    for arguments in [&["check"][..], &["rules", "export", "no-danger"], &["validate"], &["log"]] {
+        let reply = redirected(&scratch, arguments, "1</dev/null", "");
+        assert_eq!(reply.code, Some(2), "{arguments:?}");
+        assert!(
+            reply.stderr.starts_with("error: the output cannot be written to stdout: it is not open for writing\n"),
+            "{}",
+            reply.stderr
+        );
+    }
+}

@@ -409,3 +409,32 @@ fn a_slip_of_the_hand_is_told_what_to_write() {
         write `command: {program: git, subcommand: push}`
     ");
 }
+
+#[test]
+fn a_rules_folder_that_is_named_and_not_there() {
+    let scratch = project();
+    scratch.config("rules_dir: policy\n");
+    let reply = scratch.run(&["validate"]);
+    assert_eq!(reply.code, Some(0));
+    insta::assert_snapshot!(reply.stdout, @"
+    warning: `rules_dir` names `policy`, which does not exist, so no rules are read from there
+    --> .linchpin/config.yml
+     = help: create `policy` and put the rules there, or correct `rules_dir`
+
+    2 rules in force; 1 warning.
+    ");
+    let doctor = scratch.run(&["doctor"]).stdout;
+    assert!(
+        doctor.contains("note  .linchpin/config.yml: `rules_dir` names `policy`, which does not exist"),
+        "{doctor}"
+    );
+    scratch.file("policy", "a file\n");
+    let reply = scratch.run(&["validate"]);
+    assert_eq!(reply.code, Some(2));
+    insta::assert_snapshot!(reply.stdout, @"
+    error: this is not a folder, so no rules are read from there
+    --> policy
+
+    2 rules in force; 1 error.
+    ");
+}

@@ -166,8 +166,8 @@ fn variables_of_a_session_at_a_move() {
     // Where no session is known, nobody's variable is set, and that is said.
     scratch.run(&["prev"]);
     assert_snapshot!(scratch.run(&["next"]).stdout, @"
-    `on_exit` of workflow `work` did not set `mood`: variables of a session are needed, and no session is known here. Run the command in the agent's shell, or name the session: `linchpin next --session ID`
-    `on_enter` of workflow `work` did not set `place`: variables of a session are needed, and no session is known here. Run the command in the agent's shell, or name the session: `linchpin next --session ID`
+    `on_exit` of workflow `work` did not set `mood`: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    `on_enter` of workflow `work` did not set `place`: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
     B none none.
     ");
 }

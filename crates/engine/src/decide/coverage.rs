@@ -1,6 +1,6 @@
 use crate::rules::{Detect, Rule, Truth};
-use crate::shell::SimpleCommand;
 use crate::situation::Situation;
+use shell::SimpleCommand;
 
 /// How much of a call `allow` rules speak of. Only a call that they cover whole is approved.
 pub(super) struct Coverage<'a> {

@@ -282,7 +282,7 @@ impl Object for Part {
             PartName::Workflow => self.situation.workflow_field(name),
             PartName::Phase => self.situation.phase_field(name),
             PartName::Loop => self.situation.loop_field(name),
-            PartName::Claims => self.situation.claim(name),
+            PartName::Claims => self.situation.facts.asked_claims().get(name).map(from_json),
             PartName::Tasks => self.situation.tasks_field(name),
         }
     }
@@ -297,7 +297,7 @@ impl Object for Part {
             PartName::Loop => Enumerator::Str(LOOP_FIELDS),
             PartName::Tasks => Enumerator::Str(TASKS_FIELDS),
             PartName::Claims => Enumerator::Values(
-                self.situation.facts.claims().keys().map(|name| Value::from(name.as_str())).collect(),
+                self.situation.facts.asked_claims().keys().map(|name| Value::from(name.as_str())).collect(),
             ),
             PartName::Variables => {
                 Enumerator::Values(self.situation.facts.variable_names().into_iter().map(Value::from).collect())

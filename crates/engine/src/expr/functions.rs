@@ -12,7 +12,9 @@ use super::{
     search::search,
     work::{self, Work},
 };
-use crate::{facts::RanCommand, observers::Behavior, pattern::Pattern, search::Search};
+use path::pattern::Pattern;
+
+use crate::{facts::RanCommand, observers::Behavior, search::Search};
 
 pub(super) struct Function {
     pub(super) name: &'static str,

@@ -134,6 +134,14 @@ pub fn file_rules_named(source: &str) -> Vec<String> {
     named.filter_map(|pattern| pattern.text.as_str().map(str::to_owned)).collect()
 }
 
+/// The claims that the expression names, as `claims.NAME`. None where it is no expression.
+pub fn claims_named(source: &str) -> Vec<String> {
+    let Ok(source) = Source::read(source) else { return Vec::new() };
+    let Ok((_, lowering)) = lowered(&source) else { return Vec::new() };
+    let named = lowering.mentions.iter().filter(|mention| mention.name == "claims");
+    named.filter_map(|mention| Some(mention.field.as_ref()?.0.to_owned())).collect()
+}
+
 /// What the expression gives in this situation; an undefined result is null.
 pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, ExprError> {
     let value = in_situation(source, situation, Reach::default())?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Status;
-use crate::pattern::Captures;
+use path::pattern::Captures;
 
 /// The changed files that a rule is about, and what they lack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

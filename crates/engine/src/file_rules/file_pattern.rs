@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Changes, Status};
-use crate::pattern::{Pattern, PatternError};
+use path::pattern::{Pattern, PatternError};
 
 /// A pattern that was checked when its rule was loaded, and is compiled only where a changed file could match it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file_pattern::{CompiledPattern, candidates, compiled};
 use super::{Changes, FileMatch, FilePattern, Status, Trigger};
-use crate::pattern::{Captures, FillError, Pattern, PatternError};
+use path::pattern::{Captures, FillError, Pattern, PatternError};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileRule {

@@ -17,4 +17,4 @@ pub use changes::{Change, Changes, Status, is_project_path};
 pub use file_match::{FileMatch, Trigger};
 pub use file_pattern::FilePattern;
 pub use file_rule::{Attribute, Baseline, CommandAction, FileMode, FileRule, Reach, Refire, RunFor};
-pub use wording::{Placeholders, filled, listed, shown};
+pub use wording::{Placeholders, filled, how_answered, listed, shown};

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::pattern::Pattern;
+use path::pattern::Pattern;
 
 fn pattern(text: &str) -> FilePattern {
     FilePattern::new(&Pattern::parse(text).expect("a pattern"))

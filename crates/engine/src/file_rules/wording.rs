@@ -16,19 +16,26 @@ pub fn listed(found: &FileMatch) -> String {
     if lines.is_empty() {
         let line = |trigger: &Trigger| match trigger.safety.as_slice() {
             [] => shown(&trigger.path),
-            safety => format!("{} (a change of {} answers it)", shown(&trigger.path), any_of(safety)),
+            safety => format!("{} ({})", shown(&trigger.path), answered_by(safety)),
         };
         lines = found.triggers.iter().map(line).collect();
     }
     shorten(&mut lines, LISTED);
     if !found.safety.is_empty() {
-        lines.push(format!("(a change of {} answers it)", found.safety.join(" or ")));
+        lines.push(format!("({})", answered_by(&found.safety)));
     }
     lines.join("\n")
 }
 
-fn any_of(paths: &[String]) -> String {
-    paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(" or ")
+/// The files of `safety` whose change would answer for a trigger, if the rule has any.
+pub fn how_answered(trigger: &Trigger, found: &FileMatch) -> Option<String> {
+    let safety = if trigger.safety.is_empty() { &found.safety } else { &trigger.safety };
+    (!safety.is_empty()).then(|| answered_by(safety))
+}
+
+fn answered_by(paths: &[String]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| shown(path)).collect();
+    format!("a change of {} answers it", paths.join(" or "))
 }
 
 /// A name in one line: what a name says must not look like what a rule says.

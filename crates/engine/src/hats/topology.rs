@@ -33,6 +33,12 @@ pub enum Fault {
         /// The topic that was probably meant.
         close: Option<String>,
     },
+    #[error("`requires` of `{topic}` is never asked: no hat publishes `{topic}`, Linchpin itself does")]
+    NeverAsked {
+        topic: String,
+        /// What the hat publishes that takes the topic.
+        instead: Option<String>,
+    },
 }
 
 /// It can run, and is hardly meant so.
@@ -66,6 +72,7 @@ impl Loop {
             faults.extend(self.never_completed());
         }
         faults.extend(unknown);
+        faults.extend(self.never_asked());
         faults.extend(self.unbounded());
         faults
     }
@@ -85,6 +92,18 @@ impl Loop {
         };
         let declared = self.topics.keys().filter_map(|topic| fault(topic, false));
         declared.chain(self.completion.after.iter().filter_map(|topic| fault(topic, true))).collect()
+    }
+
+    /// Gates on topics that open a run or resume it: gates are asked where a hat hands over.
+    fn never_asked(&self) -> impl Iterator<Item = Fault> {
+        let own = [self.start.as_str(), Self::GO_ON];
+        let is_of_a_hat = |topic: &str| self.hats.iter().any(|hat| hat.publishes(topic));
+        let required = self.topics.iter().filter(|(_, topic)| !topic.requires.is_empty()).map(|(name, _)| name);
+        let never = required.filter(move |name| own.contains(&name.as_str()) && !is_of_a_hat(name));
+        never.map(|topic| {
+            let instead = self.taker(topic).and_then(|hat| hat.publishes.first()).cloned();
+            Fault::NeverAsked { topic: topic.clone(), instead }
+        })
     }
 
     /// The published topic that somebody probably meant.

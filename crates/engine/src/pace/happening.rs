@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::Limit;
-use crate::event::{Access, Event, EventKind, Outcome, ShellText, ToolCall};
-use crate::paths;
+use crate::event::{Event, EventKind, Outcome, ShellText, ToolCall};
 use crate::rules::TextSearch;
 use crate::search::{LazySearch, SearchError};
 use crate::situation::Situation;
+use path::Access;
 
 /// Something that limits on repetition may count: one tool call. A patch that is typed into a shell is a command and an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,8 +122,8 @@ impl Edit {
         let is_edited = |access: Option<Access>| access.map_or(!is_mcp, |access| access != Access::Read);
         let mut paths: Vec<String> = Vec::new();
         for file in call.files.iter().filter(|file| is_edited(file.access)) {
-            let path = paths::tidy(&situation.place.absolute(&file.path, &situation.event.cwd));
-            let path = paths::below(&path, &situation.place.root);
+            let path = path::tidy(&situation.place.absolute(&file.path, &situation.event.cwd));
+            let path = path::below(&path, &situation.place.root);
             if let Some(path) = path.filter(|path| !paths.iter().any(|known| known == path)) {
                 paths.push(path.to_owned());
             }

@@ -1,6 +1,7 @@
 //! How near a phase is to a limit.
 
 use super::measure::{count, duration};
+use super::violation::SINCE_CONTINUE;
 use super::{Limit, PaceRule, Standing, Tally};
 
 impl PaceRule {
@@ -16,10 +17,10 @@ impl PaceRule {
             }
             (Limit::PhaseTimeout { max_duration }, _) => {
                 let elapsed = u64::try_from(standing.phase.elapsed() / 1000).unwrap_or(0);
-                format!("{} of {}", duration(elapsed), duration(max_duration.saturating_add(standing.passed)))
+                used(elapsed, *max_duration, standing.passed, "", duration)
             }
             (Limit::TokenBudget { max_tokens, count: kinds }, Tally::Tokens(Some(tokens))) => {
-                format!("{} of {} tokens", count(tokens.sum(kinds)), count(max_tokens.saturating_add(standing.passed)))
+                used(tokens.sum(kinds), *max_tokens, standing.passed, " tokens", count)
             }
             (Limit::TokenBudget { .. }, _) => "tokens: unknown".to_owned(),
             (Limit::RequireCommits { .. }, Tally::Commits { count: Some(0), .. }) => {
@@ -31,4 +32,10 @@ impl PaceRule {
             _ => "unknown".to_owned(),
         }
     }
+}
+
+/// How much of a limit is used up. `passed`: the total when somebody last went on past the rule.
+fn used(total: u64, limit: u64, passed: u64, unit: &str, shown: fn(u64) -> String) -> String {
+    let part = format!("{} of {}{unit}", shown(total.saturating_sub(passed)), shown(limit));
+    if passed == 0 { part } else { format!("{part} {SINCE_CONTINUE}, {} in all", shown(total)) }
 }

@@ -8,12 +8,12 @@ use crate::rules::{AckBy, TextSearch};
 const CASES: &str = include_str!("../../../../corpus/pace.jsonl");
 
 fn command(text: &str) -> Happening {
-    let parts = crate::shell::parse(text).texts().collect();
+    let parts = shell::parse(text).texts().collect();
     Happening::command(text.to_owned(), parts, false)
 }
 
 fn failed(text: &str) -> Happening {
-    let parts = crate::shell::parse(text).texts().collect();
+    let parts = shell::parse(text).texts().collect();
     Happening::command(text.to_owned(), parts, true)
 }
 

@@ -25,6 +25,8 @@ pub struct Violation {
 
 /// How many of the latest are shown.
 const SHOWN: usize = 5;
+/// Behind an amount that was counted from there.
+pub(super) const SINCE_CONTINUE: &str = "since `linchpin continue`";
 /// How many different ones are told apart.
 const KINDS_SHOWN: usize = 4;
 /// Bytes of a command or a path that are shown.
@@ -42,11 +44,9 @@ impl PaceRule {
                 let is_reached = attempts.len() >= usize::try_from(*threshold).unwrap_or(usize::MAX);
                 is_reached.then(|| self.repetition(attempts, *threshold, *window, standing))
             }
-            (Limit::PhaseTimeout { max_duration }, Tally::Time) => {
-                timeout(max_duration.saturating_add(standing.passed), phase)
-            }
+            (Limit::PhaseTimeout { max_duration }, Tally::Time) => timeout(*max_duration, standing.passed, phase),
             (Limit::TokenBudget { max_tokens, count }, Tally::Tokens(Some(tokens))) => {
-                budget(max_tokens.saturating_add(standing.passed), count, tokens)
+                budget(*max_tokens, standing.passed, count, tokens)
             }
             (Limit::RequireCommits { .. }, Tally::Commits { count: Some(0), phases }) => Some(no_commit(phases)),
             _ => None,
@@ -133,9 +133,11 @@ fn shown(text: &str) -> String {
     format!("{}…", line.get(..end).unwrap_or_default())
 }
 
-fn timeout(limit: u64, phase: &Phase) -> Option<Violation> {
+/// `passed`: how long it had lasted when somebody last went on past the rule.
+fn timeout(limit: u64, passed: u64, phase: &Phase) -> Option<Violation> {
     let elapsed = u64::try_from(phase.elapsed() / 1000).unwrap_or(0);
-    if elapsed <= limit {
+    let used = elapsed.saturating_sub(passed);
+    if used <= limit {
         return None;
     }
     let what =
@@ -144,7 +146,15 @@ fn timeout(limit: u64, phase: &Phase) -> Option<Violation> {
     Some(Violation {
         limit: "phase_timeout",
         title: "Phase Timeout Exceeded",
-        diagnostic: format!("{what} running for {} (limit: {})", duration(elapsed), duration(limit)),
+        diagnostic: match passed {
+            0 => format!("{what} running for {} (limit: {})", duration(elapsed), duration(limit)),
+            _ => format!(
+                "{what} running for {}, {} of it {SINCE_CONTINUE} (limit: {})",
+                duration(elapsed),
+                duration(used),
+                duration(limit)
+            ),
+        },
         details: vec![
             format!("Phase start: {}", at(phase.started)),
             format!("Current time: {}", at(phase.now)),
@@ -152,13 +162,15 @@ fn timeout(limit: u64, phase: &Phase) -> Option<Violation> {
         ],
         suggestion: TOO_LONG,
         recent: Vec::new(),
-        snapshot: json!({"elapsed": elapsed, "limit": limit, "started": phase.started}),
+        snapshot: json!({"elapsed": elapsed, "limit": limit.saturating_add(passed), "started": phase.started}),
     })
 }
 
-fn budget(limit: u64, kinds: &[TokenKind], tokens: &Tokens) -> Option<Violation> {
+/// `passed`: how many were used when somebody last went on past the rule.
+fn budget(limit: u64, passed: u64, kinds: &[TokenKind], tokens: &Tokens) -> Option<Violation> {
     let total = tokens.sum(kinds);
-    if total <= limit {
+    let used = total.saturating_sub(passed);
+    if used <= limit {
         return None;
     }
     let names = [
@@ -170,15 +182,16 @@ fn budget(limit: u64, kinds: &[TokenKind], tokens: &Tokens) -> Option<Violation>
     let counted = names.iter().filter(|(kind, _)| kinds.contains(kind));
     let mut details: Vec<String> = counted.map(|(kind, name)| format!("{name}: {}", count(tokens.of(*kind)))).collect();
     details.push(format!("Total: {}", count(total)));
-    details.push(format!("Limit: {}", count(limit)));
+    let since = if passed == 0 { String::new() } else { format!(" {SINCE_CONTINUE}") };
+    details.push(format!("Limit: {}{since}", count(limit)));
     Some(Violation {
         limit: "token_budget",
         title: "Token Budget Exceeded",
-        diagnostic: format!("Token budget exceeded: {} / {}", count(total), count(limit)),
+        diagnostic: format!("Token budget exceeded: {} / {}{since}", count(used), count(limit)),
         details,
         suggestion: TOO_MUCH,
         recent: Vec::new(),
-        snapshot: json!({"input": tokens.input, "output": tokens.output, "total": total, "limit": limit}),
+        snapshot: json!({"input": tokens.input, "output": tokens.output, "total": total, "limit": limit.saturating_add(passed)}),
     })
 }
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::subject::{Subject, Surest};
 use super::{Clause, Truth, Wildcard};
-use crate::shell::Rewritten;
 use crate::situation::Situation;
+use shell::RewrittenBranch;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchClause {
@@ -40,10 +40,10 @@ impl BranchClause {
         Clause { key: Self::KEY, truth, shown: shown.join(", "), subject: surest.subject() }
     }
 
-    fn speaks_of(&self, branch: &Rewritten) -> Truth {
+    fn speaks_of(&self, branch: &RewrittenBranch) -> Truth {
         match branch {
-            Rewritten::Named(name) => self.branches.iter().any(|wanted| wanted.matches(name)).into(),
-            Rewritten::Matching(pattern) => {
+            RewrittenBranch::Named(name) => self.branches.iter().any(|wanted| wanted.matches(name)).into(),
+            RewrittenBranch::Matching(pattern) => {
                 let pushed = Wildcard::parse(pattern);
                 let truth = |wanted: &Wildcard| match (&pushed, wanted.only()) {
                     (Ok(pushed), Some(name)) => pushed.matches(name).into(),
@@ -51,17 +51,17 @@ impl BranchClause {
                 };
                 self.branches.iter().map(truth).fold(Truth::False, Truth::or)
             }
-            Rewritten::All => (!self.branches.is_empty()).into(),
+            RewrittenBranch::All => (!self.branches.is_empty()).into(),
             // The situation knows which, or nobody does.
-            Rewritten::Current(_) | Rewritten::Unknown => Truth::Unknown,
+            RewrittenBranch::Current(_) | RewrittenBranch::Unknown => Truth::Unknown,
         }
     }
 }
 
-fn name(branch: &Rewritten) -> String {
+fn name(branch: &RewrittenBranch) -> String {
     match branch {
-        Rewritten::Named(name) | Rewritten::Matching(name) => name.clone(),
-        Rewritten::All => "all branches".to_owned(),
-        Rewritten::Current(_) | Rewritten::Unknown => "a branch that is not known before".to_owned(),
+        RewrittenBranch::Named(name) | RewrittenBranch::Matching(name) => name.clone(),
+        RewrittenBranch::All => "all branches".to_owned(),
+        RewrittenBranch::Current(_) | RewrittenBranch::Unknown => "a branch that is not known before".to_owned(),
     }
 }

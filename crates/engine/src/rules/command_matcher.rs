@@ -1,6 +1,6 @@
 //! `command`: a simple command by what it is, and not by its text.
 //!
-//! All that a matcher says must be true of one simple command. What words mean is told by [`crate::programs`]; of a program
+//! All that a matcher says must be true of one simple command. What words mean is told by [`shell::programs`]; of a program
 //! that is not known there, what begins with a dash is a flag and all else an operand.
 
 use std::borrow::Cow;
@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{PathClause, Truth, Wildcard};
-use crate::programs::{Arguments, Flag, guessed_arguments};
-use crate::shell::{SimpleCommand, Word};
 use crate::situation::Situation;
+use shell::programs::{Arguments, Flag, guessed_arguments};
+use shell::{SimpleCommand, Word};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandMatcher {
@@ -50,13 +50,11 @@ pub struct VariablePattern {
 impl CommandMatcher {
     /// `place`: of the command, in the script.
     pub(super) fn truth(&self, command: &SimpleCommand, place: usize, situation: &Situation) -> Truth {
-        if command.words.is_empty() {
+        if command.words().is_empty() {
             return Truth::False;
         }
-        let arguments = command
-            .arguments
-            .as_ref()
-            .map_or_else(|| Cow::Owned(guessed_arguments(&command.texts_of_words())), Cow::Borrowed);
+        let arguments =
+            command.arguments().map_or_else(|| Cow::Owned(guessed_arguments(&command.texts_of_words())), Cow::Borrowed);
         let command = Read { command, arguments: &arguments };
         let mut truth = self.program_truth(command.command);
         let mut and = |clause: &dyn Fn() -> Truth| {
@@ -71,10 +69,10 @@ impl CommandMatcher {
         }
         and(&|| any(&self.operands_any, |operand| command.has_operand(operand)));
         and(&|| any(&self.sets, |variable| command.has_variable(variable)));
-        and(&|| any(&self.unsets, |name| command.command.removed.has(name).into()));
-        let sources = &command.command.runs_output_of;
+        and(&|| any(&self.unsets, |name| command.command.context.removed.has(name).into()));
+        let sources = &command.command.evidence.runs_output_of;
         and(&|| any(&self.runs_output_of, |name| sources.iter().any(|source| name.matches(source)).into()));
-        and(&|| self.interactive.is_none_or(|wanted| wanted == command.command.is_session).into());
+        and(&|| self.interactive.is_none_or(|wanted| wanted == command.command.evidence.is_session).into());
         for clause in &self.paths {
             and(&|| clause.truth_of(place, situation));
         }
@@ -155,7 +153,7 @@ impl Read<'_> {
     }
 
     fn has_operand(&self, wanted: &Wildcard) -> Truth {
-        let words = self.arguments.operands.iter().filter_map(|place| self.command.words.get(*place));
+        let words = self.arguments.operands.iter().filter_map(|place| self.command.words().get(*place));
         let truth = |word: &Word| match &word.value {
             Some(text) => wanted.matches(text).into(),
             // What it is in kind may be enough: `kill $(pgrep NAME)`.
@@ -167,8 +165,8 @@ impl Read<'_> {
     }
 
     fn has_variable(&self, wanted: &VariablePattern) -> Truth {
-        let set = self.command.assignments.iter().filter(|assignment| assignment.name == wanted.name);
-        let exported = self.command.exported.iter().filter(|exported| *exported.name == *wanted.name);
+        let set = self.command.assignments().iter().filter(|assignment| assignment.name == wanted.name);
+        let exported = self.command.exported().iter().filter(|exported| *exported.name == *wanted.name);
         let values = set.map(|set| set.value.value.as_deref()).chain(exported.map(|set| set.value.as_deref()));
         let truth = |value: Option<&str>| match (&wanted.value, value) {
             (None, _) => Truth::True,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Truth;
 use crate::search::{Hints, LazySearch, SearchError};
-use crate::shell::SimpleCommand;
 use crate::situation::Situation;
+use shell::SimpleCommand;
 
 /// Both are about one simple command at a time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl CommandSearch {
             .enumerate()
             .map(|(place, command)| {
                 // One that only assigns or redirects runs no program to speak of.
-                if command.words.is_empty() || !situation.concerns(place) {
+                if command.words().is_empty() || !situation.concerns(place) {
                     return Ok(Truth::False);
                 }
                 let truth = |command: &SimpleCommand| {

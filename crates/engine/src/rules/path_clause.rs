@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::subject::{Subject, Surest};
 use super::{Clause, Truth};
-use crate::event::Access;
 use crate::facts::EventPart;
-use crate::paths;
-use crate::pattern::Pattern;
 use crate::situation::{Situation, Touch, UnknownTouch};
+use path::Access;
+use path::pattern::Pattern;
 
 /// One of `paths`, `reads`, `writes`, `deletes`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,7 +97,7 @@ impl PathPattern {
             (Some(place.root.as_str()), touch.inside.as_ref())
         };
         // With the folder that it starts from goes all that it could match.
-        if base.is_some_and(|base| paths::below(base, &touch.absolute).is_some()) {
+        if base.is_some_and(|base| path::below(base, &touch.absolute).is_some()) {
             return true;
         }
         let may_match =
@@ -117,7 +116,7 @@ fn says_where(pattern: &str) -> bool {
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
 
 fn in_temp(touch: &Touch, situation: &Situation) -> bool {
-    let is_below = |path: &str, folder: &str| paths::below(path, folder).is_some();
+    let is_below = |path: &str, folder: &str| path::below(path, folder).is_some();
     let mut folders = situation.place.temp.as_deref().into_iter().chain(TEMPORARY.iter().copied());
     folders.any(|folder| is_below(&touch.absolute, folder) && !is_below(&situation.place.root, folder))
 }
@@ -188,7 +187,7 @@ impl PathClause {
             None if self.about == PathKey::Deletes => {
                 let command = command.and_then(|place| commands().get(place));
                 let could_be_any =
-                    command.is_some_and(|command| !command.words.is_empty() && command.program().is_none());
+                    command.is_some_and(|command| !command.words().is_empty() && command.program().is_none());
                 if could_be_any { Truth::Unknown } else { Truth::False }
             }
             None if self.about == PathKey::Writes && is_setting => Truth::False,

@@ -13,10 +13,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{CommandMatcher, Detect, PathPattern, Rule, ToolRule};
-use crate::event::{Access, EventKinds};
+use crate::event::EventKinds;
 use crate::file_rules::Baseline;
-use crate::shell::SimpleCommand;
 use crate::situation::{Situation, UnknownTouch};
+use path::Access;
+use shell::SimpleCommand;
 
 /// Rules in byte order of their ids, each with another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -275,8 +276,9 @@ fn needed_in_command(tool: &ToolRule) -> Option<AnyOf<'static>> {
     AnyOf::new(if programs.is_empty() { pushing.copied().collect() } else { programs })
 }
 
-/// What the commands that push, or delete what was pushed, are called.
-const PUSHING: &[&str] = &["push", "send-pack", "api", "sync", "delete"];
+/// Words of which every command that rewrites a branch elsewhere has one: names of commands that push, and parts of the addresses
+/// by which a host's API deletes or moves a branch.
+const PUSHING: &[&str] = &["push", "send-pack", "api", "sync", "delete", "refs/heads", "branches"];
 
 fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
     u32::try_from(bytes.len()).map(u32::to_le_bytes).map_err(|_| RuleSetError)
@@ -350,9 +352,9 @@ impl Head<'_> {
         let is_known = situation.script().is_none_or(|script| {
             script.complete && (!self.is_about_commands || script.commands.iter().all(SimpleCommand::is_known))
         });
-        // Nor can anybody say what is deleted where that is not known.
-        let is_deleted = |touch: &UnknownTouch| touch.access == Some(Access::Delete);
-        if !is_known || situation.unknown_touches().iter().any(is_deleted) {
+        // A path that is not known may be any, for a rule that names commands and for one about deletions.
+        let may_be_any = |touch: &UnknownTouch| self.is_about_commands || touch.access == Some(Access::Delete);
+        if !is_known || situation.unknown_touches().iter().any(may_be_any) {
             return true;
         }
         // What goes with a folder has other names.

@@ -23,7 +23,7 @@ impl Subject {
     pub(super) fn among(truths: &[Truth], truth: Truth, situation: &Situation) -> Option<Self> {
         let commands = situation.script()?.commands.iter().enumerate().zip(truths);
         let speaking = commands.filter(|(_, command)| **command == truth && truth > Truth::False);
-        let innermost = speaking.min_by_key(|((_, command), _)| Reverse(command.via.len()));
+        let innermost = speaking.min_by_key(|((_, command), _)| Reverse(command.via().len()));
         innermost.map(|((place, _), _)| Self { path: None, command: Some(place) })
     }
 

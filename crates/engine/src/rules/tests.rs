@@ -14,10 +14,11 @@ use super::{
     AckBy, CommandSearch, Detect, McpPattern, PathClause, PathKey, PathPattern, Rule, RuleSet, TextSearch, Tier,
 };
 use super::{BranchClause, CommandMatcher, FlagPattern, ToolName, ToolRule, Wildcard};
-use crate::event::{Access, EventKind, EventKinds, FileAccess, McpTool, ShellText, ToolCall};
+use crate::event::{EventKind, EventKinds, FileAccess, McpTool, ShellText, ToolCall};
 use crate::facts::NoFacts;
-use crate::pattern::Pattern;
 use crate::{Event, Inquiry, Level, Place, Situation, Verdict, decide};
+use path::Access;
+use path::pattern::Pattern;
 
 fn event(kind: EventKind, tool: Option<ToolCall>) -> Event {
     let event =
@@ -180,7 +181,7 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
         prop::sample::select(vec!["src/**", "**/*.rs", "*", "~/.ssh/**", "/etc/*", "{name}.lock", "outside_project"]);
     let paths = prop::option::of((
         prop::collection::vec(pattern, 1..3),
-        prop::sample::select(vec![PathKey::Paths, PathKey::Writes, PathKey::Deletes]),
+        prop::sample::select(vec![PathKey::Paths, PathKey::Reads, PathKey::Writes, PathKey::Deletes]),
     ));
     let matchers = prop::collection::vec(any_matcher(), 0..2);
     let branch = prop::option::of(prop::sample::select(vec!["main", "release/*"]));
@@ -208,7 +209,7 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
 }
 
 fn any_matcher() -> impl Strategy<Value = CommandMatcher> {
-    let program = prop::sample::subsequence(vec!["git", "rm", "v*", "bash"], 0..3);
+    let program = prop::sample::subsequence(vec!["git", "rm", "v*", "bash", "cat"], 0..3);
     let subcommand = prop::sample::subsequence(vec!["push", "push origin"], 0..2);
     let flag = prop::sample::subsequence(vec!["--force", "-r", "-C"], 0..2);
     let interactive = prop::option::of(any::<bool>());
@@ -254,6 +255,8 @@ fn any_event() -> impl Strategy<Value = Event> {
         "rm -r \"$X\"",
         "rm -r src",
         "mv src/x y",
+        "ssh host cat src/x",
+        "curl -X DELETE https://git.example.com/repos/o/r/git/refs/heads/main",
     ];
     let shell = prop::sample::select(commands.to_vec()).prop_map(bash);
     let path = prop::sample::select(vec![

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Against, BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Subject, Truth, Unless};
 use crate::event::{McpTool, ToolCall};
-use crate::pattern::Pattern;
 use crate::search::SearchError;
-use crate::shell::SimpleCommand;
 use crate::situation::Situation;
 use crate::verdict::Level;
+use path::pattern::Pattern;
+use shell::SimpleCommand;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolRule {

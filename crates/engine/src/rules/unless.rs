@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{McpPattern, ToolName};
-use crate::event::{Access, ToolCall};
-use crate::shell::SimpleCommand;
+use crate::event::ToolCall;
 use crate::situation::Situation;
+use path::Access;
+use shell::SimpleCommand;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unless {
@@ -56,8 +57,8 @@ impl Unless {
     }
 
     fn is_harmless_command(&self, command: &SimpleCommand) -> bool {
-        let is_plain = command.wrappers.is_empty() && command.assignments.is_empty() && !command.is_remote;
-        let mut words = command.words.iter().map(|word| word.value.as_deref());
+        let is_plain = command.wrappers.is_empty() && command.assignments().is_empty() && !command.is_remote();
+        let mut words = command.words().iter().map(|word| word.value.as_deref());
         // By its name alone: a file of that name could be anything.
         let Some(Some(program)) = words.next().filter(|_| is_plain) else { return false };
         let mut reads = || match program {

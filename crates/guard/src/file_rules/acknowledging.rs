@@ -1,6 +1,6 @@
 //! Answering for what a file rule asks of a session, by hand.
 
-use engine::file_rules::{Baseline, Reach};
+use engine::file_rules::{Attribute, Baseline, Reach};
 use engine::rules::Rule;
 use policy::Config;
 
@@ -47,21 +47,26 @@ pub fn acknowledge(
     };
     let prompt = PromptBaseline::last(&state.variables);
     let prompt = prompt.map(|time| PromptBaseline::new(&tmp, &whose.session, time));
-    let changed =
-        Changed::new(&project.root, config.default_branch.clone(), start.clone(), prompt, attribution.clone());
-    let since = changed.since(file.reach).ok_or("git does not say what changed")?;
-    let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
     let settlement = Settlement::new(&project.root, project.queue(environment), &whose.session, timestamp(now), None);
-    let settled = settlement.acknowledge(rule, &found, &since.reference, how)?;
-    // Gates of a loop look at what changed since the hat was put on.
-    let Some((name, time)) = Stage::of_process(project, environment).and_then(|stage| stage.kept_tree()) else {
-        return Ok(settled);
+    let settle = |start: Option<SessionStart>, prompt: Option<PromptBaseline>, reach: Reach| {
+        let changed = Changed::new(&project.root, config.default_branch.clone(), start, prompt, attribution.clone());
+        let since = changed.since(reach).ok_or("git does not say what changed")?;
+        let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
+        settlement.acknowledge(rule, &found, &since.reference, how)
     };
-    let kept = PromptBaseline::new(&tmp, &name, time);
-    let changed = Changed::new(&project.root, config.default_branch.clone(), start, Some(kept), attribution);
-    let reach = Reach { compare_to: Baseline::Prompt, ..file.reach };
-    let since = changed.since(reach).ok_or("git does not say what changed")?;
-    let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
-    let of_gate = settlement.acknowledge(rule, &found, &since.reference, how)?;
-    Ok(settled.max(of_gate))
+    let of_session = settle(start.clone(), prompt, file.reach)?;
+    // `check` knows nothing of sessions: a commit moves its baseline, and answers to the session's do not count there.
+    let of_check = match start {
+        Some(_) => settle(None, None, Reach { attribute: Attribute::Tree, ..file.reach })?,
+        None => 0,
+    };
+    // Gates of a loop look at what changed since the hat was put on.
+    let of_gate = match Stage::of_process(project, environment).and_then(|stage| stage.kept_tree()) {
+        Some((name, time)) => {
+            let kept = PromptBaseline::new(&tmp, &name, time);
+            settle(start, Some(kept), Reach { compare_to: Baseline::Prompt, ..file.reach })?
+        }
+        None => 0,
+    };
+    Ok(of_session.max(of_check).max(of_gate))
 }

@@ -1,9 +1,9 @@
 //! Whose change a change is, where several sessions work in one tree.
 //!
 //! A session answers for what its tool calls name, for what its shell calls write, and for files that changed while one
-//! of its calls ran. Of a call whose end was not seen nobody knows whether it was made: it has only changed what changed while
-//! it may have run. What nobody is known to have touched everybody answers for, but a session that only looked: that has
-//! nothing to do with what was there before it began.
+//! of its calls ran. A call without an end may never have been made: it accounts only for what changed while it may have run.
+//! A change that was made after every call that names the file is not explained by them: it belongs to the calls that ran
+//! then, and without those to everybody. A session that only looked does not answer for what was there before it began.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,12 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use engine::event::Access;
 use engine::file_rules::Changes;
-use engine::programs::is_known_program;
-use engine::shell::{Effect, SimpleCommand};
-use engine::{paths, shell};
-use store::{Call, SessionKey, Store};
+use path::Access;
+use shell::programs::is_known_program;
+use shell::{Effect, SimpleCommand};
+use store::{RecordedCall, SessionKey, Store};
 
 /// Calls that are looked through, newest first.
 const CALLS_LIMIT: usize = 5000;
@@ -54,7 +53,7 @@ impl Attribution {
     }
 
     /// Whether the session is known to have changed nothing.
-    fn only_looked(&self, calls: &[Call]) -> bool {
+    fn only_looked(&self, calls: &[RecordedCall]) -> bool {
         let mut own = calls.iter().filter(|call| call.agent == self.agent && call.session == self.session);
         own.all(|call| {
             let only_reads = match &call.command {
@@ -65,54 +64,82 @@ impl Attribution {
         })
     }
 
-    fn owners<'c>(
-        &self,
-        root: &Path,
-        changes: &Changes,
-        calls: &'c [Call],
-    ) -> BTreeMap<String, BTreeSet<(&'c str, &'c str)>> {
-        let mut owners: BTreeMap<String, BTreeSet<_>> = BTreeMap::new();
+    fn owners<'c>(&self, root: &Path, changes: &Changes, calls: &'c [RecordedCall]) -> BTreeMap<String, Owners<'c>> {
+        let mut namers: BTreeMap<String, Vec<&'c RecordedCall>> = BTreeMap::new();
         let root_text = root.to_string_lossy();
-        let key = |call: &'c Call| (call.agent.as_str(), call.session.as_str());
-        let ran_at = |call: &Call, time: i64| (call.started..=call.ended).contains(&time);
         for call in calls {
             for path in self.written(call) {
-                let tidy = paths::tidy(&path);
-                let Some(inside) = paths::below(&tidy, &root_text).filter(|inside| changes.contains(inside)) else {
-                    continue;
-                };
-                if call.has_ended || last_change(&root.join(inside)).is_some_and(|time| ran_at(call, time)) {
-                    owners.entry(inside.to_owned()).or_default().insert(key(call));
+                let tidy = path::tidy(&path);
+                if let Some(inside) = path::below(&tidy, &root_text).filter(|inside| changes.contains(inside)) {
+                    namers.entry(inside.to_owned()).or_default().push(call);
                 }
             }
         }
-        // Of the others it is only known when they changed. What a call that only reads ran beside is not its doing.
-        for path in changes.paths().filter(|path| !owners.contains_key(*path)).collect::<Vec<_>>() {
-            let Some(time) = modified(&root.join(path)) else { continue };
-            let running = calls.iter().filter(|call| call.may_write() && ran_at(call, time));
-            let running: BTreeSet<_> = running.map(key).collect();
-            if !running.is_empty() {
-                owners.insert(path.to_owned(), running);
-            }
-        }
-        owners
+        let owners_of = |path: &str| {
+            let named = namers.get(path).map(Vec::as_slice).unwrap_or_default();
+            let owners = match modified(&root.join(path)) {
+                Some(time) => owners_of_change(time, named, calls),
+                None => owners_of_deletion(&root.join(path), named),
+            };
+            (!owners.is_empty()).then(|| (path.to_owned(), owners))
+        };
+        changes.paths().filter_map(owners_of).collect()
     }
 
-    fn written(&self, call: &Call) -> Vec<String> {
+    fn written(&self, call: &RecordedCall) -> Vec<String> {
         let home = self.home.as_deref();
         let is_written = |access: Option<Access>| matches!(access, Some(Access::Write | Access::Delete));
         let named = call.paths.iter().filter(|file| is_written(file.access));
-        let mut written: Vec<String> = named.map(|file| paths::absolute(&file.path, &call.cwd, home)).collect();
+        let mut written: Vec<String> = named.map(|file| path::absolute(&file.path, &call.cwd, home)).collect();
         if let Some(command) = &call.command {
             for effect in shell::parse(command).effects().into_iter().filter(|effect| is_written(effect.access)) {
                 let Some(path) = effect.path else { continue };
                 for folder in effect.folders.list().unwrap_or_default() {
-                    written.push(paths::absolute(&path, &paths::absolute(folder, &call.cwd, home), home));
+                    written.push(path::absolute(&path, &path::absolute(folder, &call.cwd, home), home));
                 }
             }
         }
         written
     }
+}
+
+/// Sessions, by agent and id.
+type Owners<'c> = BTreeSet<(&'c str, &'c str)>;
+
+fn key(call: &RecordedCall) -> (&str, &str) {
+    (&call.agent, &call.session)
+}
+
+fn ran_at(call: &RecordedCall, time: i64) -> bool {
+    (call.started..=call.ended).contains(&time)
+}
+
+/// Who answers for a file that last changed at this time. Empty: everybody. `named`: the calls that write this path.
+fn owners_of_change<'c>(time: i64, named: &[&'c RecordedCall], calls: &'c [RecordedCall]) -> Owners<'c> {
+    // An older change may be a finished call's, too: not every program sets the time of what it writes.
+    let finished = || named.iter().filter(|call| call.has_ended);
+    let made = named.iter().filter(|call| ran_at(call, time));
+    let mut owners: Owners<'c> = made.map(|call| key(call)).collect();
+    if owners.is_empty() {
+        // A call that only reads did not change what changed beside it.
+        owners.extend(calls.iter().filter(|call| call.may_write() && ran_at(call, time)).map(key));
+        owners.extend(finished().filter(|call| time <= call.settled).map(|call| key(call)));
+    }
+    // Whoever wrote the file before somebody else did has still changed it.
+    if !owners.is_empty() {
+        owners.extend(finished().map(|call| key(call)));
+    }
+    owners
+}
+
+/// Who answers for a file that is gone. Empty: everybody.
+fn owners_of_deletion<'c>(path: &Path, named: &[&'c RecordedCall]) -> Owners<'c> {
+    // A tool that writes a file does not delete it, but a command that is known to write it may.
+    let deletes = |call: &RecordedCall| {
+        call.command.is_some() || call.paths.iter().any(|file| file.access == Some(Access::Delete))
+    };
+    let may_have_run = |call: &RecordedCall| call.has_ended || last_change(path).is_some_and(|time| ran_at(call, time));
+    named.iter().filter(|call| deletes(call) && may_have_run(call)).map(|call| key(call)).collect()
 }
 
 /// Whether all that a shell text runs is known, and writes nothing that it names.

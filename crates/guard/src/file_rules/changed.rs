@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use engine::file_rules::{Attribute, Baseline, Changes, Reach};
-use tree::{GitError, Tree};
+use tree::{GitError, Tree, UnknownDefault};
 
 use super::attribution::Attribution;
 use super::prompt_baseline::PromptBaseline;
@@ -15,6 +15,9 @@ use super::session_start::SessionStart;
 
 /// How long one call of git may take. A stop waits for it, and nothing else does.
 pub const GIT_LIMIT: Duration = Duration::from_secs(10);
+
+const START_LOST: &str = "git no longer has the commit that this session began with, so file rules may miss work that was \
+                          committed before it was removed. To see all of a branch: `linchpin check --base REF`";
 
 /// What changed, and since when.
 #[derive(Debug, Clone)]
@@ -124,20 +127,22 @@ impl Changed {
         if let Some(note) = commit.note {
             self.notice(FileNotice::Once(note));
         }
-        if let Some(why) = commit.unknown {
+        if let Some(UnknownDefault { why, help }) = commit.unknown {
             if self.needs_default_branch {
                 return Err(GitError::Failed(why));
             }
             self.notice(FileNotice::Once(format!(
                 "{why}. File rules see what is not committed and what this session commits, and no earlier work of the \
-                 branch. Set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`"
+                 branch. To have them see all of it, {help}"
             )));
         }
-        let start = self.start.as_ref().filter(|_| commit.hides_commits);
-        let start = start.map(|start| start.before(tree, &commit.id)).transpose()?.flatten();
-        let reference = match start {
+        let earlier = self.start.as_ref().map(|start| start.before(tree, &commit.id)).transpose()?;
+        if earlier.as_ref().is_some_and(|earlier| earlier.is_start_lost) {
+            self.notice(FileNotice::Once(START_LOST.to_owned()));
+        }
+        let reference = match earlier.and_then(|earlier| earlier.commit) {
             // What was answered for the one is answered for the other: `check --staged` knows nothing of sessions.
-            Some(start) => Reference { name: start, also: Some(commit.id) },
+            Some(earlier) => Reference { name: earlier, also: Some(commit.id) },
             None => Reference::from(commit.id),
         };
         let changes = Arc::new(tree.changes_since(&reference.name)?);

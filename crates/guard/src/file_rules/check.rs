@@ -1,21 +1,23 @@
 //! File rules without an agent: judged by changes that are given.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
-use engine::decide::Outcome;
+use engine::decide::{Consideration, Outcome};
 use engine::event::{EventKind, EventKinds};
-use engine::facts::{Answered, Facts, GitField, TaskField};
-use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
-use engine::rules::{Rule, RuleSet, RuleSetError};
-use engine::{Event, Inquiry, Place, Situation};
-use policy::Config;
+use engine::file_rules::{FileMatch, Reach};
+use engine::rules::{Rule, RuleSet, RuleSetError, Truth};
+use engine::{Event, Inquiry, Place, Situation, expr};
+use policy::Compiled;
 use serde_json::Value;
 
 use super::changed::ChangedSince;
+use super::check_facts::CheckFacts;
 use super::queue::{ActionResult, Queue};
-use super::settlement::is_settled;
+use crate::environment::Environment;
+use crate::judge::Judge;
+use crate::loops::Stage;
+use crate::project::Project;
 use crate::task_facts::TaskFacts;
 
 /// The name under which a check's own event goes.
@@ -25,7 +27,9 @@ const AGENT: &str = "check";
 pub struct Check<'a> {
     /// The rules in force; those that are not about files are left alone.
     pub rules: &'a [Rule],
-    pub config: &'a Config,
+    pub project: &'a Project,
+    pub policy: Arc<Compiled>,
+    pub environment: &'a Environment,
     pub place: Place,
     pub compared: Compared,
     /// What was answered here before, if that is to count.
@@ -53,106 +57,92 @@ pub struct CheckedRule {
     pub outcome: Outcome,
     /// What came of its command, where that was run.
     pub command: Option<ActionResult>,
+    /// The variables whose defaults made `when` false, so that the rule did not ask for what is missing.
+    pub silenced_by: Vec<String>,
+}
+
+/// What a check found.
+pub struct Checked {
+    pub rules: Vec<CheckedRule>,
+    pub notes: Vec<String>,
 }
 
 impl CheckedRule {
     pub fn is_unmet(&self) -> bool {
         matches!(self.outcome, Outcome::Matched(_) | Outcome::Fault(..))
     }
+
+    /// What it needs that only a session has, or that cannot be read.
+    pub fn lacks(&self) -> Option<&[String]> {
+        match &self.outcome {
+            Outcome::Undecidable(facts) => Some(facts),
+            _ => None,
+        }
+    }
 }
 
 /// Judges every file rule, whatever events it is for, in order.
-pub fn check(check: Check<'_>) -> Result<Vec<CheckedRule>, RuleSetError> {
+pub fn check(check: Check<'_>) -> Result<Checked, RuleSetError> {
     let on = EventKinds::default().with(EventKind::Stop);
     let rules = check.rules.iter().filter(|rule| rule.as_file_rule().is_some());
     let rules: Vec<Rule> = rules.map(|rule| Rule { on, ..rule.clone() }).collect();
     let set = RuleSet::pack(&rules)?;
-    let event = Event {
+    let event = Arc::new(Event {
         kind: EventKind::Stop,
         name: "check".to_owned(),
         cwd: check.place.root.clone(),
+        is_dry_run: true,
         ..Event::unnamed(AGENT, check.now)
-    };
-    let acknowledged = check.acknowledged.iter().map(|name| name.to_lowercase()).collect();
-    let facts = CheckFacts {
+    });
+    let stage = Stage::of_process(check.project, check.environment).map(Arc::new);
+    let judge = Judge::looking(check.project, Arc::clone(&check.policy), stage, check.environment);
+    let (around, mut notes) = judge.facts_without_session(&event);
+    let facts = Arc::new(CheckFacts {
         compared: check.compared,
         rules: set.clone(),
-        config: check.config.clone(),
-        root: PathBuf::from(&check.place.root),
+        config: Arc::clone(&check.policy.config),
+        root: check.project.root.clone(),
         answers: check.answers,
-        acknowledged,
+        acknowledged: check.acknowledged.iter().map(|name| name.to_lowercase()).collect(),
         tasks: check.tasks,
-    };
-    let situation = Arc::new(Situation::new(Arc::new(event), check.place, Arc::new(facts)));
+        around,
+        unknown: Mutex::default(),
+        defaults: Mutex::default(),
+    });
+    let situation = Arc::new(Situation::new(event, check.place, Arc::clone(&facts) as _));
     let decision = engine::decide(&Inquiry { situation: &situation, rules: &set, thorough: true })?;
-    let considered = decision.considered.into_iter();
-    Ok(considered
-        .map(|considered| CheckedRule {
-            rule: considered.rule,
-            found: considered.files.unwrap_or_default(),
-            outcome: considered.outcome,
-            command: None,
-        })
-        .collect())
+    let mut rules: Vec<CheckedRule> =
+        decision.considered.into_iter().map(|considered| checked(considered, &situation, &facts)).collect();
+    for id in &decision.skipped {
+        let Some(rule) = set.get(id)? else { continue };
+        let outcome = Outcome::Undecidable(vec![STORED.to_owned()]);
+        rules.push(CheckedRule { rule, found: FileMatch::default(), outcome, command: None, silenced_by: Vec::new() });
+    }
+    notes.extend(facts.answers.iter().flat_map(Queue::take_problems));
+    Ok(Checked { rules, notes })
 }
 
-struct CheckFacts {
-    compared: Compared,
-    rules: RuleSet,
-    config: Config,
-    root: PathBuf,
-    answers: Option<Queue>,
-    acknowledged: BTreeSet<String>,
-    tasks: TaskFacts,
-}
+/// What a rule lacks where what is stored of the project cannot be read.
+pub const STORED: &str = "the project's journal or tasks";
 
-impl Facts for CheckFacts {
-    fn variable(&self, name: &str) -> Option<Value> {
-        self.config.variable(name)
-    }
-
-    fn variable_names(&self) -> Vec<String> {
-        self.config.variable_names().map(str::to_owned).collect()
-    }
-
-    fn git(&self, field: GitField) -> Value {
-        self.compared.git.get(field.name()).cloned().unwrap_or(Value::Null)
-    }
-
-    fn tasks(&self, field: TaskField) -> Value {
-        self.tasks.count(field).unwrap_or_default()
-    }
-
-    fn task_tree_is_complete(&self, id: &str) -> bool {
-        self.tasks.tree_is_complete(id).unwrap_or(false)
-    }
-
-    fn task_needs_review(&self, id: &str) -> bool {
-        self.tasks.needs_review(id).unwrap_or(false)
-    }
-
-    fn take_missed(&self) -> bool {
-        self.tasks.take_missed()
-    }
-
-    fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {
-        Some(Arc::clone(&self.compared.changes.get(&reach)?.as_ref()?.changes))
-    }
-
-    fn answered(&self, rule: &Rule, found: &FileMatch) -> Answered {
-        let names = [rule.id.to_lowercase(), rule.shown_title().to_lowercase()];
-        let is_acknowledged = names.iter().any(|name| self.acknowledged.contains(name));
-        let reference = rule.as_file_rule().and_then(|file| self.compared.changes.get(&file.reach)?.as_ref());
-        let is_answered = |path: &str| {
-            let answer = self.answers.as_ref().zip(reference);
-            answer.is_some_and(|(queue, since)| is_settled(queue, &self.root, rule, path, &since.reference))
-        };
-        let settled = found.trigger_files().filter(|path| is_acknowledged || is_answered(path));
-        let settled = settled.map(str::to_owned).collect();
-        Answered { settled, ..Answered::default() }
-    }
-
-    fn file_rule(&self, id: &str) -> Option<FileRule> {
-        self.rules.get(id).ok()??.as_file_rule().cloned()
+fn checked(considered: Consideration, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
+    let is =
+        |key: &str, truth: Truth| considered.clauses.iter().any(|clause| clause.key == key && clause.truth == truth);
+    let is_silenced = considered.outcome == Outcome::Passed && is("files", Truth::True) && is("when", Truth::False);
+    let silenced_by = match (&considered.rule.when, considered.rule.as_file_rule()) {
+        (Some(when), Some(file)) if is_silenced => {
+            facts.take_defaults();
+            // It was evaluated before; here only the variables that it reads matter.
+            let _ = expr::holds(when, situation, file.reach);
+            facts.take_defaults()
+        }
+        _ => Vec::new(),
+    };
+    CheckedRule {
+        rule: considered.rule,
+        found: considered.files.unwrap_or_default(),
+        outcome: considered.outcome,
+        command: None,
+        silenced_by,
     }
 }

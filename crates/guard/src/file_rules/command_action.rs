@@ -13,7 +13,7 @@ use std::{fs, thread};
 use engine::file_rules::{CommandAction, FileMatch, Placeholders, RunFor, Status, Trigger};
 use engine::rules::Rule;
 use policy::{Config, Sandbox};
-use runner::{Confinement, Note, PathLocks, Run, shim};
+use runner::{BoundedProcess, Confinement, PathLocks, ProcessNote, shim};
 use tree::{Snapshot, Tree};
 
 use super::queue::ActionResult;
@@ -208,7 +208,7 @@ impl Commands<'_> {
     /// All calls: those for one file a few at a time, others one after another, since nobody knows what they share.
     fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
         let next = AtomicUsize::new(0);
-        let done: Mutex<BTreeMap<usize, Result<Vec<Note>, Failed>>> = Mutex::default();
+        let done: Mutex<BTreeMap<usize, Result<Vec<ProcessNote>, Failed>>> = Mutex::default();
         thread::scope(|scope| {
             for _ in 0..workers(action, calls.len()) {
                 scope.spawn(|| {
@@ -241,7 +241,7 @@ impl Commands<'_> {
         }
     }
 
-    fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<Note>, Failed> {
+    fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<ProcessNote>, Failed> {
         let shown = call.shown();
         let broken = |why: String| Failed {
             shown: shown.clone(),
@@ -258,7 +258,7 @@ impl Commands<'_> {
         };
         let _locks = locks.map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
         let root = self.root.to_owned();
-        let run = Run {
+        let run = BoundedProcess {
             words: call.words.clone(),
             folder: root.clone(),
             variables: &self.config.command_env,
@@ -280,7 +280,7 @@ impl Commands<'_> {
             Some(code) => format!("it failed with exit code {code}"),
             None => "it was ended by a signal".to_owned(),
         };
-        let runner::Outcome { exit_code, stdout, stderr, notes, .. } = outcome;
+        let runner::ProcessOutcome { exit_code, stdout, stderr, notes, .. } = outcome;
         let why = notes.iter().fold(why, |why, note| format!("{why}; {note}"));
         Err(Failed { shown, exit_code, stdout, stderr, why })
     }
@@ -411,7 +411,7 @@ pub fn told(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::pattern::Captures;
+    use path::pattern::Captures;
 
     use super::*;
 

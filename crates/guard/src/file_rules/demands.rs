@@ -9,7 +9,7 @@ use std::time::Duration;
 use engine::decide::Demand;
 use engine::{Decision, Section};
 use serde_json::{Map, Value};
-use store::{Changes, SessionState};
+use store::{SessionState, StateChanges};
 
 use super::command_action::{CommandResult, Commands, told};
 use super::queue::{Reference, trigger_hash};
@@ -101,7 +101,7 @@ impl Demands {
     }
 
     /// What the session has to remember.
-    pub fn remember(&self, changes: &mut Changes) {
+    pub fn remember(&self, changes: &mut StateChanges) {
         self.facts.files().settlement.remember(&self.open, &self.variables, &self.judged, changes);
     }
 

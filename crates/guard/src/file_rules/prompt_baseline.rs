@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine::Event;
 use serde_json::{Value, json};
-use store::Changes;
+use store::StateChanges;
 use tree::{GitError, Snapshot, Tree};
 
 use super::changed::GIT_LIMIT;
@@ -83,7 +83,7 @@ impl PromptBaseline {
     }
 
     /// What the session has to remember.
-    pub fn remember(time: i64, changes: &mut Changes) {
+    pub fn remember(time: i64, changes: &mut StateChanges) {
         changes.set(VARIABLE, json!(time));
     }
 

@@ -4,7 +4,7 @@
 //! at any time: what still holds is found again.
 //!
 //! A repository could bring such files along, with every rule answered in advance. So which entries are ours, and which files
-//! somebody has answered for, is kept in the user's own folder, under a name that the project's folder is given once.
+//! somebody has answered for, is marked in the user's own folder, under a name that the project's folder is given once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,6 +15,8 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
+use crate::project::can_be_written;
+
 /// In bytes. A thousand files with long names fit in.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
@@ -22,8 +24,9 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Queue {
     folder: PathBuf,
-    /// The user's own, for all that were ever in this project.
-    state: PathBuf,
+    /// Folders for the marks of what is ours, under the name of this project's folder. They are written to the first, and
+    /// looked for in all.
+    marks: Vec<PathBuf>,
     problems: Mutex<Vec<String>>,
     /// Nothing is written or removed.
     is_dry_run: bool,
@@ -53,6 +56,11 @@ impl QueueStatus {
             Self::Failed => "failed",
             Self::Skipped => "skipped",
         }
+    }
+
+    /// How the name of an entry's file ends.
+    pub fn ending(self) -> String {
+        format!(".{}.json", self.name())
     }
 }
 
@@ -152,7 +160,11 @@ pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, ba
 impl Queue {
     /// `tmp`: the project's folder for what may be deleted. `state`: the user's own folder for the project.
     pub fn new(tmp: &Path, state: &Path) -> Self {
-        Self { folder: tmp.join("rules"), state: state.join("demands"), problems: Mutex::default(), is_dry_run: false }
+        let (folder, state) = (tmp.join("rules"), state.join("demands"));
+        // Without a state folder that can be written, marks lie where a repository could bring them along: better than no
+        // rule at all.
+        let marks = if can_be_written(&state) { vec![state] } else { vec![folder.join("demands"), state] };
+        Self { folder, marks, problems: Mutex::default(), is_dry_run: false }
     }
 
     /// The same, for those who only ask what would come of an event.
@@ -161,33 +173,45 @@ impl Queue {
         Self { is_dry_run, ..self }
     }
 
-    /// What the user's own folder keeps of these; `None` where nothing was ever written.
-    fn own(&self) -> Option<PathBuf> {
+    /// The name of the project's folder; `None` where nothing was ever written.
+    fn name(&self) -> Option<String> {
         let name = String::from_utf8(read_plain(&self.folder.join("name"), LARGEST).ok()?).ok()?;
         let is_name = name.len() == 24 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_name.then(|| self.state.join(name))
+        is_name.then_some(name)
     }
 
-    /// The same, with a new name where there is none.
-    fn own_or_new(&self) -> io::Result<PathBuf> {
-        if let Some(own) = self.own() {
-            return Ok(own);
+    /// The same, with a new one where there is none.
+    fn name_or_new(&self) -> io::Result<String> {
+        if let Some(name) = self.name() {
+            return Ok(name);
         }
         // Nobody has to be kept from guessing it: it says nothing where there is nothing.
         let chance = || RandomState::new().build_hasher().finish().to_le_bytes();
         let name = policy::digest([chance(), chance()].concat());
         let file = self.folder.join("name");
         // Sessions that end at once have to agree on one; what is there and is no name goes.
-        if !policy::write_new_private_file(&file, &name)? {
-            if let Some(own) = self.own() {
-                return Ok(own);
+        if !policy::write_new_private_file(&file, &name).map_err(|error| unwritten(&file, &error))? {
+            if let Some(name) = self.name() {
+                return Ok(name);
             }
-            policy::write_private_file(&file, &name)?;
+            write(&file, &name)?;
         }
-        Ok(self.state.join(name))
+        Ok(name)
     }
 
-    pub fn folder(&self) -> PathBuf {
+    /// Where marks of this project are looked for.
+    fn own(&self) -> Vec<PathBuf> {
+        let name = self.name();
+        name.map(|name| self.marks.iter().map(|marks| marks.join(&name)).collect()).unwrap_or_default()
+    }
+
+    /// Where they are written.
+    fn own_or_new(&self) -> io::Result<PathBuf> {
+        let name = self.name_or_new()?;
+        Ok(self.marks.iter().map(|marks| marks.join(&name)).next().unwrap_or_default())
+    }
+
+    fn folder(&self) -> PathBuf {
         self.folder.join("queue")
     }
 
@@ -211,14 +235,14 @@ impl Queue {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Found::Nothing;
             }
-            Err(error) => error.to_string(),
+            Err(error) => unreadable(&error),
             Ok(bytes) => match serde_json::from_slice::<QueueEntry>(&bytes) {
-                Ok(_) if !self.own().is_some_and(|own| own.join(hash).exists()) => "it was not written here".to_owned(),
+                Ok(_) if !self.own().iter().any(|own| own.join(hash).exists()) => "it was not written here".to_owned(),
                 Ok(entry) if entry.trigger_hash == hash && entry.status == status => {
                     return Found::Entry(Box::new(entry));
                 }
                 Ok(_) => "it is about something else than its name says".to_owned(),
-                Err(error) => format!("{error}, of {} bytes", bytes.len()),
+                Err(error) => malformed(&error).to_owned(),
             },
         };
         self.put_away(rule, &path, &why);
@@ -231,11 +255,12 @@ impl Queue {
             return Ok(());
         }
         let bytes = serde_json::to_vec_pretty(entry).map_err(io::Error::other)?;
-        policy::write_private_file(&self.own_or_new()?.join(&entry.trigger_hash), "")?;
-        policy::write_private_file(&self.path(&entry.trigger_hash, entry.status), bytes)?;
+        write(&self.own_or_new()?.join(&entry.trigger_hash), "")?;
+        write(&self.path(&entry.trigger_hash, entry.status), bytes)?;
         for status in QueueStatus::ALL.into_iter().filter(|status| *status != entry.status) {
-            match fs::remove_file(self.path(&entry.trigger_hash, status)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            let path = self.path(&entry.trigger_hash, status);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unwritten(&path, &error)),
                 _ => {}
             }
         }
@@ -244,8 +269,8 @@ impl Queue {
 
     /// What was in a file each time somebody answered for it to a rule.
     pub fn settled(&self, rule: &str, file: &str, reference: &Reference) -> Vec<String> {
-        let Some(own) = self.own() else { return Vec::new() };
-        let marks = reference.names().map(|baseline| mark(&own, rule, file, baseline));
+        let own = self.own();
+        let marks = own.iter().flat_map(|own| reference.names().map(|baseline| mark(own, rule, file, baseline)));
         marks.filter_map(|mark| fs::read_to_string(mark).ok()).collect()
     }
 
@@ -255,16 +280,19 @@ impl Queue {
         }
         let own = self.own_or_new()?;
         let mut marks = reference.names().map(|baseline| mark(&own, rule, file, baseline));
-        marks.try_for_each(|mark| policy::write_private_file(&mark, content))
+        marks.try_for_each(|mark| write(&mark, content))
     }
 
     /// Nobody has answered for these files to a rule.
     pub fn unsettle<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, reference: &Reference) {
-        let Some(own) = self.own().filter(|_| !self.is_dry_run) else { return };
+        if self.is_dry_run {
+            return;
+        }
+        let own = self.own();
         for file in files {
-            for baseline in reference.names() {
+            for (own, baseline) in own.iter().flat_map(|own| reference.names().map(move |baseline| (own, baseline))) {
                 // What is not there need not go.
-                let _ = fs::remove_file(mark(&own, rule, file, baseline));
+                let _ = fs::remove_file(mark(own, rule, file, baseline));
             }
         }
     }
@@ -275,19 +303,72 @@ impl Queue {
     }
 
     fn path(&self, hash: &str, status: QueueStatus) -> PathBuf {
-        self.folder().join(format!("{hash}.{}.json", status.name()))
+        self.folder().join(format!("{hash}{}", status.ending()))
     }
 
     fn put_away(&self, rule: &str, path: &Path, why: &str) {
         if self.is_dry_run {
             return;
         }
-        let is_gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.is_ok();
-        let done = if is_gone { "removed; what still holds is found again" } else { "and it cannot be removed" };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let problem = format!("the queue entry `{name}` of rule `{rule}` cannot be used: {why}. {}", removed(path));
         if let Ok(mut problems) = self.problems.lock() {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            problems.push(format!("the queue entry `{name}` of rule `{rule}` cannot be used ({why}): {done}"));
+            problems.push(problem);
         }
+    }
+
+    /// Removes entries that cannot be read and says so. A judgement only comes across those that a rule still asks for.
+    pub fn remove_unreadable(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // Nothing is deleted that is none of ours.
+            if !QueueStatus::ALL.into_iter().any(|status| name.ends_with(&status.ending())) {
+                continue;
+            }
+            let why = match read_plain(&entry.path(), LARGEST).map(|bytes| serde_json::from_slice::<QueueEntry>(&bytes))
+            {
+                Ok(Ok(_)) => continue,
+                Ok(Err(error)) => malformed(&error).to_owned(),
+                Err(error) => unreadable(&error),
+            };
+            told.push(format!("the queue entry `{name}` cannot be used: {why}. {}", removed(&entry.path())));
+        }
+        told
+    }
+}
+
+fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    policy::write_private_file(path, bytes).map_err(|error| unwritten(path, &error))
+}
+
+/// The error, with the file that it is about.
+fn unwritten(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}` cannot be written: {}", path.display(), error.kind()))
+}
+
+/// Removes what is there, and says what came of it.
+fn removed(path: &Path) -> &'static str {
+    let is_gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.is_ok();
+    if is_gone {
+        "It was removed, and what still holds is asked for again"
+    } else {
+        "It cannot be removed: delete it by hand"
+    }
+}
+
+fn unreadable(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::Other => error.to_string(),
+        kind => format!("it cannot be read ({kind})"),
+    }
+}
+
+fn malformed(error: &serde_json::Error) -> &'static str {
+    match error.classify() {
+        serde_json::error::Category::Eof => "it is cut short",
+        serde_json::error::Category::Data => "it lacks a field, or has a value of another kind",
+        _ => "it is not JSON",
     }
 }
 
@@ -295,7 +376,7 @@ impl Queue {
 pub fn read_plain(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::symlink_metadata(path)?;
     if !metadata.is_file() || metadata.len() > largest {
-        return Err(io::Error::other("it is no file of this kind"));
+        return Err(io::Error::other("it is no regular file, or too large for one"));
     }
     fs::read(path)
 }

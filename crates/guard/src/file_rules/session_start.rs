@@ -1,15 +1,17 @@
 //! What was checked out when a session began, or when it last stopped with nothing left to do.
 //!
-//! On a default branch without a remote, the base of the branch is what is checked out, and work that is committed before the
-//! stop would be no change from it. This is what it is compared with instead.
+//! A baseline is where the branch left the default branch. Whoever commits on a default branch without a remote, pushes
+//! to it, or moves it, moves the baseline past the session's own work, which then would be no change. So a baseline that has
+//! commits of the session in it is not compared with; what was there before these commits is.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use store::Changes;
-use tree::{GitError, Repository, Tree};
+use store::StateChanges;
+use tree::{GitError, Made, Repository, Tree};
 
 /// The variable of a session that has it.
 const VARIABLE: &str = "_session_start";
@@ -18,10 +20,20 @@ const VARIABLE: &str = "_session_start";
 pub struct SessionStart {
     /// None before the first commit.
     commit: Option<String>,
-    /// None where `HEAD` was detached.
-    branch: Option<String>,
     /// When the session began, in milliseconds since 1970; none where the first that was heard of it was that it stopped.
     began: Option<i64>,
+    /// How long git's reflog of `HEAD` was: what is behind it was done since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    log: Option<u64>,
+}
+
+/// What to compare with.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// The commit in place of the baseline; none where the baseline is as good.
+    pub commit: Option<String>,
+    /// The commit that the session began with is gone.
+    pub is_start_lost: bool,
 }
 
 impl SessionStart {
@@ -29,14 +41,18 @@ impl SessionStart {
     pub fn at(event: &Event, root: &Path) -> Option<Self> {
         let repository = Repository::of(root)?;
         let began = (!event.kind.is_stop()).then_some(event.time);
-        Some(Self { commit: repository.head(), branch: repository.branch(), began })
+        Some(Self { began, ..Self::now(&repository) })
     }
 
     /// What is checked out now, in the same session; `None` where that is what it was.
     pub fn moved(&self, root: &Path) -> Option<Self> {
         let repository = Repository::of(root)?;
-        let now = Self { commit: repository.head(), branch: repository.branch(), began: self.began };
+        let now = Self { began: self.began, ..Self::now(&repository) };
         (now != *self).then_some(now)
+    }
+
+    fn now(repository: &Repository) -> Self {
+        Self { commit: repository.head(), began: None, log: repository.log_length() }
     }
 
     pub fn began(&self) -> Option<i64> {
@@ -48,22 +64,65 @@ impl SessionStart {
         serde_json::from_value(variables.get(VARIABLE)?.clone()).ok()
     }
 
-    pub fn remember(&self, changes: &mut Changes) {
-        // A structure of two texts is always JSON.
+    pub fn remember(&self, changes: &mut StateChanges) {
+        // Texts and numbers are always JSON.
         changes.set(VARIABLE, serde_json::to_value(self).unwrap_or_default());
     }
 
-    /// The commit to compare with in place of `head`. `None` where nothing was committed since, or where another line of work
-    /// was checked out, of which the session did not make the difference.
-    pub fn before(&self, tree: &Tree, head: &str) -> Result<Option<String>, GitError> {
-        let is_same_branch = self.branch.is_some() && self.branch == tree.branch();
-        match &self.commit {
-            None if is_same_branch => Ok(Some(tree.nothing()?.id)),
-            Some(start) if start != head && tree.commit(start)?.is_some() => {
-                let counts = is_same_branch || tree.is_ancestor(start, head)?;
-                Ok(counts.then(|| start.clone()))
-            }
-            _ => Ok(None),
+    /// What to compare with in place of a baseline that has commits of this session in it.
+    pub fn before(&self, tree: &Tree, baseline: &str) -> Result<Earlier, GitError> {
+        let head = tree.head();
+        if self.commit == head || self.commit.as_deref() == Some(baseline) {
+            return Ok(Earlier { commit: None, is_start_lost: false });
         }
+        let start = self.commit.as_deref().map(|start| tree.commit(start)).transpose()?.flatten();
+        let is_start_lost = start.is_none() && self.commit.is_some();
+        if head.is_none() {
+            // On a new branch without a commit, everything would be a change from nothing.
+            return Ok(Earlier { commit: start, is_start_lost });
+        }
+        let own = tree.made_since(self.log);
+        // Without a start and without a log, any commit could be the session's.
+        if own.as_ref().map_or(is_start_lost, BTreeSet::is_empty) {
+            return Ok(Earlier { commit: None, is_start_lost });
+        }
+        let history = tree.history(baseline, start.as_deref())?;
+        let commit = match before_own(&history, own.as_ref()) {
+            Before::AsGood => None,
+            Before::Commit(commit) => Some(commit),
+            Before::Nothing => Some(start.map_or_else(|| Ok(tree.nothing()?.id), Ok)?),
+        };
+        Ok(Earlier { commit, is_start_lost })
+    }
+}
+
+/// What a history was before a session's own commits.
+#[derive(Debug, PartialEq, Eq)]
+enum Before {
+    /// None of these commits is the session's.
+    AsGood,
+    Commit(String),
+    /// The session's own commit is the first of all.
+    Nothing,
+}
+
+/// `history`: children first. `own`: the commits that the session may have made; none: any of them. The newest commit that
+/// none of these led to came from elsewhere; where there is none, what the first of these was made from.
+fn before_own(history: &[Made], own: Option<&BTreeSet<String>>) -> Before {
+    let mut led_to: BTreeSet<&str> = BTreeSet::new();
+    let (mut elsewhere, mut first) = (None, None);
+    for made in history.iter().rev() {
+        let is_own = own.is_none_or(|own| own.contains(&made.id));
+        if is_own || made.parents.iter().any(|parent| led_to.contains(parent.as_str())) {
+            led_to.insert(&made.id);
+            first = first.or(Some(made));
+        } else {
+            elsewhere = Some(made);
+        }
+    }
+    match (first, elsewhere) {
+        (None, _) => Before::AsGood,
+        (Some(_), Some(made)) => Before::Commit(made.id.clone()),
+        (Some(first), None) => first.parents.first().map_or(Before::Nothing, |parent| Before::Commit(parent.clone())),
     }
 }

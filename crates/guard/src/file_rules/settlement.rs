@@ -9,7 +9,7 @@ use engine::decide::{Demand, most_holds};
 use engine::facts::Answered;
 use engine::file_rules::{FileMatch, FileRule};
 use engine::rules::{AckBy, Rule};
-use store::Changes;
+use store::StateChanges;
 
 use super::command_action::CommandResult;
 use super::promise::{names_rule, promises};
@@ -63,15 +63,7 @@ impl Settlement {
     /// counted could go on for ever.
     pub fn answered(&self, rule: &Rule, found: &FileMatch, reference: &Reference) -> Option<Answered> {
         let file = rule.as_file_rule()?;
-        let is_settled = |path: &str| is_settled(&self.queue, &self.root, rule, path, reference);
-        let settled = || found.trigger_files().filter(|path| is_settled(path)).map(str::to_owned);
-        let mut settled: BTreeSet<String> = settled().collect();
-        // Where the record of an answer is damaged, nobody can say what was answered: it is asked for again.
-        let whole = trigger_hash(&rule.id, found.trigger_files(), &reference.name);
-        if !settled.is_empty() && self.queue.has_damaged_answer(&rule.id, &whole) {
-            self.queue.unsettle(&rule.id, found.trigger_files(), reference);
-            settled.clear();
-        }
+        let settled = settled(&self.queue, &self.root, rule, found, reference);
         let open = found.clone().without(|trigger| settled.contains(&trigger.path));
         let settled = settled.into_iter().collect();
         if !open.is_unmet() {
@@ -169,7 +161,7 @@ impl Settlement {
         demands: &[(Demand, Reference)],
         before: &Variables,
         judged: &[String],
-        changes: &mut Changes,
+        changes: &mut StateChanges,
     ) {
         for (demand, reference) in demands {
             changes.set(self.variable(&demand.rule.id), hash_of(demand, reference));
@@ -294,15 +286,28 @@ impl Settlement {
     fn note(&self, done: std::io::Result<()>) -> Option<()> {
         done.map_err(|error| {
             if let Ok(mut problem) = self.problem.lock() {
-                *problem = Some(format!("`{}` cannot be written: {error}", self.queue.folder().display()));
+                *problem = Some(error.to_string());
             }
         })
         .ok()
     }
 }
 
+/// The files of a match that somebody has answered for. Where the record of an answer is damaged, nobody can say what was
+/// answered, so it is asked for again.
+pub fn settled(queue: &Queue, root: &Path, rule: &Rule, found: &FileMatch, reference: &Reference) -> BTreeSet<String> {
+    let is_settled = |path: &&str| is_settled(queue, root, rule, path, reference);
+    let settled: BTreeSet<String> = found.trigger_files().filter(is_settled).map(str::to_owned).collect();
+    let whole = trigger_hash(&rule.id, found.trigger_files(), &reference.name);
+    if !settled.is_empty() && queue.has_damaged_answer(&rule.id, &whole) {
+        queue.unsettle(&rule.id, found.trigger_files(), reference);
+        return BTreeSet::new();
+    }
+    settled
+}
+
 /// Whether somebody has answered for a file to a rule, and what is in it is what was answered for, where that counts.
-pub fn is_settled(queue: &Queue, root: &Path, rule: &Rule, path: &str, reference: &Reference) -> bool {
+fn is_settled(queue: &Queue, root: &Path, rule: &Rule, path: &str, reference: &Reference) -> bool {
     let is_by_files = rule.as_file_rule().is_some_and(FileRule::is_answered_by_files);
     let mut answered = queue.settled(&rule.id, path, reference).into_iter();
     answered.any(|content| is_by_files || content == tree::fingerprint(&root.join(path)))

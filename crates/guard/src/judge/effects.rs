@@ -6,7 +6,7 @@ use std::sync::Arc;
 use engine::decide::PaceMemory;
 use engine::{Event, Level, Verdict};
 use serde_json::Map;
-use store::{Changes, CounterChange, SessionState};
+use store::{CounterChange, SessionState, StateChanges};
 
 use crate::file_rules::{Demands, FileNotice};
 use crate::input_record::AskedInput;
@@ -16,7 +16,7 @@ use crate::workflow::Active;
 
 #[derive(Default)]
 pub(super) struct Effects {
-    pub(super) changes: Changes,
+    pub(super) changes: StateChanges,
     pub(super) facts: Map<String, serde_json::Value>,
     pub(super) fields: Map<String, serde_json::Value>,
     pub(super) links: BTreeMap<String, String>,
@@ -39,7 +39,7 @@ pub(super) struct Conduct {
 }
 
 impl Conduct {
-    fn remember(self, verdict: &Verdict, changes: &mut Changes) {
+    fn remember(self, verdict: &Verdict, changes: &mut StateChanges) {
         let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
         for facts in &self.facts {
             facts.paced().remember_added(is_let_through, changes);

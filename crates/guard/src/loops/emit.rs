@@ -6,7 +6,7 @@ use engine::rules::Rule;
 use engine::suggest;
 use engine::workflow::Gate;
 use serde_json::json;
-use store::{Changes, NoteKind};
+use store::{NoteKind, StateChanges};
 use work::{HandOver, HandedOver, Work, WorkError};
 
 use super::Stage;
@@ -97,7 +97,7 @@ impl Moves<'_> {
         }
         let kind = if result.is_err() { NoteKind::Held } else { NoteKind::Emit };
         let (root, cwd) = self.places();
-        let none = Changes::default();
+        let none = StateChanges::default();
         // What was accepted is accepted, whether or not the journal could be told.
         let _ = self.scene().map(|mut scene| scene.store.note(&self.note(kind, &fields, &none, &root, &cwd)));
         result

@@ -3,7 +3,7 @@
 use engine::facts::PhaseField;
 use serde_json::json;
 use std::sync::Arc;
-use store::{Changes, NoteKind};
+use store::{NoteKind, StateChanges};
 use tree::{Repository, Tree};
 
 use super::Stage;
@@ -32,7 +32,7 @@ impl Moves<'_> {
         ]);
         Self::until_written(|| {
             let mut scene = self.scene()?;
-            let mut changes = Changes::default();
+            let mut changes = StateChanges::default();
             let before = self.active_at(stage.workflow.clone(), position.clone(), scene.state.clone());
             before.forget_phase(&mut changes);
             position.remember(&mut changes);

@@ -18,7 +18,7 @@ pub struct LoopFacts {
 
 impl LoopFacts {
     /// A field of `loop`; null outside of runs.
-    pub fn field(&self, field: LoopField) -> work::Result<Value> {
+    pub fn field(&self, field: LoopField) -> Result<Value, work::WorkError> {
         let Some(stage) = &self.stage else {
             return Ok(if field == LoopField::Active { json!(false) } else { Value::Null });
         };
@@ -46,7 +46,7 @@ impl LoopFacts {
         session: Option<&str>,
         own: &str,
         last_prompt: impl FnOnce(&str) -> Option<i64>,
-    ) -> work::Result<bool> {
+    ) -> Result<bool, work::WorkError> {
         let Some(work) = Work::existing(&self.work)? else { return Ok(false) };
         let asked = session.unwrap_or(own);
         let run = match (session, &self.stage) {

@@ -4,16 +4,17 @@
 //! How they were when the run began is kept beside the run. A hat is refused to write them, where its agent has hooks; and what
 //! it hands over is refused while one of them is not as it was, until a person says yes to it (`linchpin approve GATE`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use engine::hats::Loop;
 use engine::workflow::{Gate, Requirement};
 use work::RunId;
 
 use super::Stage;
+use super::named_files::NamedFiles;
 use crate::environment::Environment;
 use crate::project::Project;
 use crate::workflow::{Approvals, Lack, Position};
@@ -24,7 +25,9 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 /// What each file was, by its path from the root: a digest, or none where there was no such file.
 pub type GateFiles = BTreeMap<String, Option<String>>;
 
-/// As they were when the run began. What a gate names only since then is taken as it is now.
+/// As they were when the run began. What a gate names only since then is taken as it is now. A file that was not there is among
+/// them where a gate runs it: whoever makes it decides what the gate says. One that a gate only asks for, as in
+/// `[test, -f, report]`, is the agents' to make.
 pub fn gate_files_of_run(
     the_loop: &Loop,
     run: RunId,
@@ -36,19 +39,24 @@ pub fn gate_files_of_run(
     let mut files = kept.clone().unwrap_or_default();
     let required = the_loop.topics.values().flat_map(|topic| &topic.requires);
     let required = required.chain(&the_loop.completion.requires).chain(&the_loop.close_requires);
-    for path in required.flat_map(|required| named(&required.gate)) {
-        files.entry(path).or_insert_with_key(|path| digest(path, &project.root));
+    let mut run_by_gates = BTreeSet::new();
+    for named in required.map(|required| NamedFiles::of(&required.gate, &project.root)) {
+        for path in named.all(&project.root) {
+            files.entry(path).or_insert_with_key(|path| digest(path, &project.root));
+        }
+        run_by_gates.extend(named.run);
     }
     if kept.as_ref() != Some(&files) {
         policy::write_private_file(&file, serde_json::to_vec(&files)?)?;
     }
+    files.retain(|path, was| was.is_some() || run_by_gates.contains(path));
     Ok(files)
 }
 
 impl Stage {
-    /// From now on, agents under this hat are refused to write those of these files that were there.
+    /// From now on, agents under this hat are refused to write these files.
     pub fn protect(&mut self, files: &GateFiles) {
-        self.gate_files = files.iter().filter_map(|(path, was)| Some((path.clone(), was.clone()?))).collect();
+        self.gate_files.clone_from(files);
         let paths: Vec<&str> = self.gate_files.keys().map(String::as_str).collect();
         if !paths.is_empty() {
             let rule = policy::gate_files_rule(self.hat(), &paths, &self.workflow.source);
@@ -66,16 +74,12 @@ impl Stage {
     ) -> Vec<Lack> {
         let approvals = Approvals::of(&project.root, environment);
         let lack = |required: &Requirement| {
-            let (paths, text) = self.changed(&required.gate, &project.root)?;
+            let (mend, text) = self.changed(&required.gate, &project.root)?;
             // The text has digests in it: a yes is to what the files are now, whatever else is in the tree.
             if approvals.last(&required.id, &text, position).is_some() {
                 return None;
             }
-            let why = format!(
-                "{text}\nPut back what was there, as with `git checkout -- {}`; or a person accepts the change: `linchpin approve {}`",
-                paths.join(" "),
-                required.id
-            );
+            let why = format!("{text}\n{mend}; or a person accepts the change: `linchpin approve {}`", required.id);
             Some(Lack { gate: required.id.clone(), why, rules: Vec::new() })
         };
         required.filter_map(lack).collect()
@@ -95,50 +99,35 @@ impl Stage {
         asked
     }
 
-    /// The files of a gate that are not as they were, and that in words.
-    fn changed(&self, gate: &Gate, root: &Path) -> Option<(Vec<String>, String)> {
-        let mut changed = Vec::new();
-        let mut told = Vec::new();
-        for path in named(gate) {
-            let Some(was) = self.gate_files.get(&path) else { continue };
-            let is = digest(&path, root);
-            if is.as_ref() != Some(was) {
-                let is = is.map_or_else(|| "gone".to_owned(), |is| format!("now {}", is.get(..12).unwrap_or_default()));
-                told.push(format!("`{path}` ({is})"));
-                changed.push(path);
+    /// The files of a gate that are not as they were: what to do about them, and which they are.
+    fn changed(&self, gate: &Gate, root: &Path) -> Option<(String, String)> {
+        let (mut changed, mut made, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        let named = NamedFiles::of(gate, root);
+        for (path, was) in self.gate_files.iter().filter(|(path, _)| named.includes(path)) {
+            let is = digest(path, root);
+            if is == *was {
+                continue;
             }
+            let short = is.as_deref().and_then(|is| is.get(..12));
+            told.push(match (was, short) {
+                (_, None) => format!("`{path}` (gone)"),
+                (Some(_), Some(is)) => format!("`{path}` (now {is})"),
+                (None, Some(is)) => format!("`{path}` (was not there, now {is})"),
+            });
+            if was.is_some() { changed.push(path.as_str()) } else { made.push(path.as_str()) }
         }
+        let put_back = format!("Put back what was there, as with `git checkout -- {}`", changed.join(" "));
+        let delete = format!("Delete {}", made.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "));
+        let mend = match (changed.is_empty(), made.is_empty()) {
+            (true, true) => return None,
+            (false, true) => put_back,
+            (true, false) => delete,
+            (false, false) => format!("{put_back}. {delete}"),
+        };
         let text =
             format!("this gate's command names files that were changed since the run began: {}", told.join(", "));
-        (!changed.is_empty()).then_some((changed, text))
+        Some((mend, text))
     }
-}
-
-/// The paths below the root that a command may mean by its words, whether there is such a file or not.
-fn named(gate: &Gate) -> Vec<String> {
-    let Gate::Command { words, protect: true, .. } = gate else { return Vec::new() };
-    // A word may be a text for a shell, or a flag with its value.
-    let is_between = |letter: char| letter.is_whitespace() || "=;&|()<>'\"`".contains(letter);
-    let mut paths: Vec<String> = words
-        .iter()
-        .flat_map(|word| std::iter::once(word.as_str()).chain(word.split(is_between)))
-        .filter_map(below_root)
-        .collect();
-    paths.sort();
-    paths.dedup();
-    paths
-}
-
-fn below_root(word: &str) -> Option<String> {
-    let mut path = PathBuf::new();
-    for part in Path::new(word).components() {
-        match part {
-            Component::CurDir => {}
-            Component::Normal(part) => path.push(part),
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    path.to_str().filter(|path| !path.is_empty()).map(str::to_owned)
 }
 
 /// None where there is no such file.
@@ -146,29 +135,4 @@ fn digest(path: &str, root: &Path) -> Option<String> {
     let file = root.join(path);
     let metadata = fs::metadata(&file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
     metadata.and_then(|_| fs::read(&file).ok()).map(policy::digest)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn a_command_names_the_files_in_its_words_and_texts() {
-        let words = ["sh", "-c", "cd tools && ./check.sh --strict", "--config=ci/check.toml", "../up.sh", "/bin/true"];
-        let words = words.map(str::to_owned).to_vec();
-        let gate = |protect| Gate::Command {
-            text: String::new(),
-            words: words.clone(),
-            timeout: Duration::from_secs(1),
-            protect,
-        };
-        let paths = named(&gate(true));
-        for path in ["check.sh", "ci/check.toml"] {
-            assert!(paths.iter().any(|found| found == path), "{path}: {paths:?}");
-        }
-        assert!(!paths.iter().any(|path| path.contains("up.sh") || path.contains("bin/true")), "{paths:?}");
-        assert_eq!(named(&gate(false)), Vec::<String>::new());
-    }
 }

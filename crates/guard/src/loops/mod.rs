@@ -8,6 +8,8 @@ mod emit;
 mod enter;
 mod facts;
 mod gate_files;
+mod named_files;
+mod running_gates;
 mod sign_of_life;
 mod stage;
 
@@ -20,7 +22,7 @@ pub use stage::Stage;
 #[cfg(test)]
 mod tests {
     use agents::Agent;
-    use agents::transcript::{Position, usage};
+    use agents::transcript::{TranscriptPosition, usage};
     use engine::hats::AgentChoice;
 
     /// A limit of tokens bounds a loop only where this is so.
@@ -28,7 +30,8 @@ mod tests {
     fn agents_that_are_said_to_report_tokens_have_transcripts_that_tell_them() {
         let empty = tempfile::NamedTempFile::new().expect("a file");
         let tells = |name: &str| {
-            Agent::from_name(name).is_some_and(|agent| usage(agent, empty.path(), Position::default(), 1000).is_ok())
+            Agent::from_name(name)
+                .is_some_and(|agent| usage(agent, empty.path(), TranscriptPosition::default(), 1000).is_ok())
         };
         for name in AgentChoice::NAMES {
             let said = AgentChoice::Named(name.to_owned()).reports_tokens();

@@ -33,9 +33,9 @@ pub struct Stage {
     pub ticket: String,
     /// Where whoever drives the run finds programs: gates find theirs there, whatever an agent says.
     pub path: Option<String>,
-    /// Files that gates name, each with its digest when the run began: agents do not write them.
+    /// Files that gates name, each with its digest when the run began, if it was there: agents do not write them.
     #[serde(default)]
-    pub gate_files: BTreeMap<String, String>,
+    pub gate_files: BTreeMap<String, Option<String>>,
     /// Where the work is kept.
     #[serde(skip)]
     pub(crate) work: PathBuf,
@@ -107,6 +107,17 @@ impl Stage {
         let run = environment.get(Self::RUN)?.parse().ok()?;
         let is_elsewhere = environment.get(Self::ROOT).is_some_and(|root| Path::new(&root) != project.root);
         (!is_elsewhere).then_some(run)
+    }
+
+    /// What [`runner::STARTED_BY`] is for the processes of a run. Another project may have a run of the same number.
+    pub fn started_by(run: RunId, root: &Path) -> String {
+        format!("{run} {}", root.display())
+    }
+
+    /// Variables for the commands of gates, whatever the environment of whoever asks says.
+    pub(crate) fn gate_variables(&self, root: &Path) -> Vec<(&'static str, String)> {
+        let path = self.path.clone().map(|path| ("PATH", path));
+        path.into_iter().chain([(runner::STARTED_BY, Self::started_by(self.id(), root))]).collect()
     }
 
     /// The last one of a run.

@@ -69,7 +69,9 @@ impl PastWorkflow {
             }
             Some(NoteKind::Move) => {
                 let moved = self.position.take().zip(named("to")).filter(|(_, to)| !Workflow::is_end(to));
-                self.position = moved.map(|(position, to)| position.moved(to, "", entry.time));
+                let claimed = entry.fields.get("claims").and_then(Value::as_array).into_iter().flatten();
+                let claims = claimed.filter_map(|name| Some((name.as_str()?.to_owned(), json!(true)))).collect();
+                self.position = moved.map(|(position, to)| position.moved(to, "", entry.time).claiming(claims));
                 self.is_visit_cut = false;
             }
             Some(NoteKind::Abort) => self.position = None,
@@ -113,6 +115,11 @@ impl PastWorkflow {
         }
     }
 
+    pub fn claims(&self) -> Result<Value, Unknown> {
+        let Some(position) = &self.position else { return Ok(json!({})) };
+        if self.is_visit_cut { Err(Unknown) } else { Ok(Value::Object(position.claims.clone())) }
+    }
+
     /// What was counted in a phase is not in the journal, unless somebody asked then.
     pub fn phase_field(&self, field: PhaseField, now: i64) -> Result<Value, Unknown> {
         let Some(position) = &self.position else { return Ok(Value::Null) };
@@ -148,7 +155,7 @@ pub struct Unknown;
 mod tests {
     use std::time::Duration;
 
-    use store::{Changes, Note, Options, PERSON};
+    use store::{Note, Options, PERSON, StateChanges};
 
     use super::*;
 
@@ -165,7 +172,8 @@ mod tests {
             (NoteKind::Abort, json!({"workflow": "work", "from": "review"})),
         ];
         for (time, (kind, fields)) in (10..).step_by(10).zip(notes) {
-            let changes = Changes { workflow: [("seen".to_owned(), Some(json!(time)))].into(), ..Changes::default() };
+            let changes =
+                StateChanges { workflow: [("seen".to_owned(), Some(json!(time)))].into(), ..StateChanges::default() };
             let fields = fields.as_object().cloned().unwrap_or_default();
             let note = Note { kind, session: PERSON, time, root: "/p", cwd: "/p", fields: &fields, changes: &changes };
             store.note(&note).unwrap();

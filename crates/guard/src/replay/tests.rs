@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::EventKind;
 use serde_json::Map;
-use store::{Changes, Journal, Record, Recorded};
+use store::{Journal, Record, Recorded, StateChanges};
 use tempfile::TempDir;
 
 use super::*;
@@ -37,7 +37,7 @@ impl Scene {
         Store::open(&self.project.store(&self.environment), options).expect("a journal")
     }
 
-    fn record(&self, time: i64, changes: &Changes) {
+    fn record(&self, time: i64, changes: &StateChanges) {
         let event = Event {
             kind: EventKind::Prompt,
             name: "UserPromptSubmit".to_owned(),
@@ -74,8 +74,8 @@ impl Scene {
     }
 }
 
-fn setting(value: bool) -> Changes {
-    let mut changes = Changes::default();
+fn setting(value: bool) -> StateChanges {
+    let mut changes = StateChanges::default();
     changes.set("release", value);
     changes
 }
@@ -83,13 +83,13 @@ fn setting(value: bool) -> Changes {
 #[test]
 fn variables_are_followed_through_the_events_that_set_them() {
     let scene = scene();
-    scene.record(10, &Changes::default());
+    scene.record(10, &StateChanges::default());
     scene.record(20, &setting(true));
-    scene.record(30, &Changes::default());
-    let mut unset = Changes::default();
+    scene.record(30, &StateChanges::default());
+    let mut unset = StateChanges::default();
     unset.unset("release");
     scene.record(40, &unset);
-    scene.record(50, &Changes::default());
+    scene.record(50, &StateChanges::default());
     let (changed, tally) = scene.replayed(&Scope::default());
     assert_eq!(changed, [2, 3]);
     assert_eq!(tally, Tally { events: 5, same: 3, stricter: 2, milder: 0, undecidable: 0 });
@@ -102,7 +102,7 @@ fn variables_are_followed_through_the_events_that_set_them() {
 fn what_pruned_events_may_have_set_is_not_known() {
     let scene = scene();
     scene.record(10, &setting(true));
-    scene.record(20, &Changes::default());
+    scene.record(20, &StateChanges::default());
     scene.record(30, &setting(false));
     scene.store().prune(20).expect("a journal");
     let (changed, tally) = scene.replayed(&Scope::default());

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use agents::Agent;
-use agents::transcript::{self, MessageUsage, Position};
+use agents::transcript::{self, MessageUsage, TranscriptPosition};
 use engine::pace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub(super) struct Read {
 /// How far a file was read.
 #[derive(Default, Serialize, Deserialize)]
 struct Progress {
-    position: Position,
+    position: TranscriptPosition,
     /// How large the file was then, where all of it was read: as long as it is so, nothing was appended.
     size: Option<u64>,
 }
@@ -128,6 +128,6 @@ fn size(path: &Path) -> io::Result<u64> {
 }
 
 fn message(usage: MessageUsage) -> Message {
-    let transcript::Tokens { input, output, cache_read, cache_write } = usage.tokens;
+    let transcript::MessageTokens { input, output, cache_read, cache_write } = usage.tokens;
     Message { id: usage.id, time: usage.time, tokens: Tokens { input, output, cache_read, cache_write } }
 }

@@ -1,10 +1,10 @@
-use engine::event::Access;
 use engine::facts::{PhaseField, WorkflowField};
 use engine::pace::Tokens;
 use engine::workflow::{Node, Workflow};
 use engine::{Event, EventKind, Level, Verdict};
+use path::Access;
 use serde_json::{Map, Value, json};
-use store::{Changes, SessionState};
+use store::{SessionState, StateChanges};
 
 use super::Position;
 use crate::pace_facts::{self, PaceScope};
@@ -21,7 +21,7 @@ pub struct Active {
     pub position: Position,
     /// What is kept of it.
     pub state: SessionState,
-    /// What was claimed with the move that is being decided.
+    /// What was claimed with the move that is being decided, else with the one that led here.
     pub claims: Map<String, Value>,
     /// Milliseconds since 1970.
     pub now: i64,
@@ -105,7 +105,7 @@ impl Active {
     }
 
     /// Counts a call that is let through: a command, an edit, or a patch in a shell, which is both.
-    pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut Changes) {
+    pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut StateChanges) {
         let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
         let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_let_through) else {
             return;
@@ -119,7 +119,7 @@ impl Active {
     }
 
     /// A new phase starts clean: whatever was kept of the last one is unset.
-    pub fn forget_phase(&self, changes: &mut Changes) {
+    pub fn forget_phase(&self, changes: &mut StateChanges) {
         let of_phase =
             |name: &&String| [COMMANDS, EDITS, TRANSCRIPTS].contains(&name.as_str()) || pace_facts::is_of_phase(name);
         for name in self.state.variables.keys().filter(of_phase) {

@@ -34,6 +34,8 @@ pub struct NextMove {
     pub when: String,
     /// Each of these, claimed alone, leads there as things are.
     pub claims: Vec<String>,
+    /// No claim leads there as far as is known, but `when` asks for a variable of a session, and none is known.
+    pub depends_on_session: bool,
     /// Its own.
     pub gates: Vec<GateAhead>,
 }
@@ -67,7 +69,7 @@ impl GateState {
             Self::NotMet => "not met",
             Self::NotAsked => "not asked yet",
             Self::NotTrusted => "not trusted yet",
-            Self::NoSession => "needs a session",
+            Self::NoSession => "depends on the session",
         }
     }
 }
@@ -102,7 +104,8 @@ impl Moves<'_> {
             let leading = led.iter().filter(|(_, led)| std::ptr::eq(*led, way));
             let claims: Vec<String> = leading.map(|(claim, _)| claim.clone()).collect();
             let gates = gates(&way.requires, claims.first().map(String::as_str));
-            NextMove { to: way.to.clone(), when: plain_text::line(&way.when), claims, gates }
+            let depends_on_session = claims.is_empty() && self.depends_on_session(way, active, scene);
+            NextMove { to: way.to.clone(), when: plain_text::line(&way.when), claims, depends_on_session, gates }
         };
         Ahead {
             gates: gates(&node.requires, Some(&Workflow::completion_of(&node.name))),
@@ -117,12 +120,19 @@ impl Moves<'_> {
         active: &Arc<Active>,
         scene: &Scene,
     ) -> Vec<(String, &'n Transition)> {
-        let led_by = |claim: &str| {
-            let claims = Claims::only(claim).as_map().clone();
-            let active = Arc::new(Active { claims, ..(**active).clone() });
-            first_way(node, &self.situation(&active, scene)).ok().flatten()
-        };
+        let led_by = |claim: &str| first_way(node, &self.claiming(claim, active, scene)).ok().flatten();
         active.workflow.all_claims().filter_map(|claim| led_by(&claim).map(|way| (claim, way))).collect()
+    }
+
+    fn depends_on_session(&self, way: &Transition, active: &Arc<Active>, scene: &Scene) -> bool {
+        let is_undecided =
+            |claim: String| holds(&way.when, &self.claiming(&claim, active, scene)).is_err_and(|why| why == NO_SESSION);
+        active.workflow.all_claims().any(is_undecided)
+    }
+
+    fn claiming(&self, claim: &str, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
+        let claims = Claims::only(claim).as_map().clone();
+        self.situation(&Arc::new(Active { claims, ..(**active).clone() }), scene)
     }
 
     pub(super) fn trusts(&self, active: &Active) -> bool {

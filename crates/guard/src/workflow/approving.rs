@@ -2,7 +2,7 @@
 
 use engine::suggest;
 use serde_json::json;
-use store::{Changes, NoteKind};
+use store::{NoteKind, StateChanges};
 
 use super::approval::{Approval, Approvals, asked};
 use super::holder::content;
@@ -78,7 +78,7 @@ impl Moves<'_> {
                 ("who", json!(who)),
             ]);
             // The record first: nothing is approved without one.
-            let none = Changes::default();
+            let none = StateChanges::default();
             scene.store.note(&self.note(NoteKind::Approve, &fields, &none, &root, &cwd))?;
             let approval = Approval {
                 workflow: workflow.clone(),

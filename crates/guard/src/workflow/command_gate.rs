@@ -69,8 +69,8 @@ pub struct CommandGate<'a> {
     pub project: &'a Project,
     pub config: &'a Config,
     pub environment: &'a Environment,
-    /// Where programs are found, where that is not for whoever asks to say.
-    pub path: Option<&'a str>,
+    /// Variables that whoever asks does not decide.
+    pub variables: &'a [(&'static str, String)],
 }
 
 impl CommandGate<'_> {
@@ -109,8 +109,8 @@ impl CommandGate<'_> {
             variables: self.config.command_env.clone(),
             known: known.map(str::to_owned),
         };
-        let mut holder =
-            start(&job, &holding.call, self.path).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
+        let mut holder = start(&job, &holding.call, self.variables)
+            .map_err(|error| format!("`{command}` cannot be started: {error}"))?;
         (holding.show)(GateProgress::Started { command: &command });
         let mut shown = Instant::now();
         let result = loop {
@@ -148,12 +148,12 @@ impl CommandGate<'_> {
 }
 
 /// It holds nothing of ours: an agent's shell waits until the last who could write to it is gone.
-fn start(job: &Job, call: &[OsString], path: Option<&str>) -> io::Result<Child> {
+fn start(job: &Job, call: &[OsString], variables: &[(&str, String)]) -> io::Result<Child> {
     let [program, words @ ..] = call else { return Err(io::Error::other("there is nothing to hold it")) };
     let mut command = Command::new(program);
     command.args(words).arg(serde_json::to_string(job)?).current_dir(&job.root);
-    command.envs(path.map(|path| ("PATH", path)));
-    // It outlives the iteration that asked for it.
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
+    // It outlives the iteration that asked for it, and does not speak for it.
     command.env_remove(Stage::TICKET);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }

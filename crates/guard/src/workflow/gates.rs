@@ -55,8 +55,9 @@ pub struct Gates<'a> {
     pub environment: &'a Environment,
     pub config: &'a Config,
     pub outside: &'a Outside,
-    /// Where the commands of gates find programs; none: where whoever asks does.
-    pub path: Option<&'a str>,
+    /// Variables for the commands of gates, in place of those in the environment.
+    pub variables: Vec<(&'static str, String)>,
+    pub is_in_run: bool,
     /// File rules look at what changed since the hat was put on, whatever they compare with otherwise.
     pub since_activation: bool,
 }
@@ -112,6 +113,9 @@ impl Gates<'_> {
         match holds(expression, self.situation) {
             Ok(true) => None,
             Ok(false) => Some(format!("`{}` is not true", plain_text::line(expression))),
+            Err(why) if self.is_in_run && why == NO_SESSION => {
+                Some(format!("`{}` cannot be evaluated: {NO_SESSION_IN_RUN}", plain_text::line(expression)))
+            }
             Err(why) => Some(format!("`{}` cannot be evaluated: {why}", plain_text::line(expression))),
         }
     }
@@ -172,7 +176,7 @@ impl Gates<'_> {
 
     fn command<'c>(&'c self, text: &'c str, words: &'c [String], timeout: Duration) -> CommandGate<'c> {
         let Self { project, config, environment, .. } = self;
-        CommandGate { text, words, timeout, project, config, environment, path: self.path }
+        CommandGate { text, words, timeout, project, config, environment, variables: &self.variables }
     }
 
     fn webhook_lack(&self, webhook: &Webhook) -> Option<String> {
@@ -199,8 +203,12 @@ pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool
     holds.map_err(|error| error.message)
 }
 
-pub(super) const NO_SESSION: &str = "variables of a session are needed, and no session is known here. Run the command in the \
-                                     agent's shell, or name the session: `linchpin next --session ID`";
+pub(super) const NO_SESSION: &str = "variables of a session are needed, and it is not known which session runs this command. Name \
+                                     it: `linchpin next --session ID`";
+/// In a run, the hat's session is the only one that called a hook since the hat was put on.
+const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and it is not known which session wears this hat: its agent \
+                                 called no hook of Linchpin's yet, or more than one session did. `emit` cannot name one; a person \
+                                 can install the hooks (`linchpin install AGENT`) or change the gate";
 
 fn shown(gate: &Gate) -> String {
     plain_text::line(&gate.to_string())

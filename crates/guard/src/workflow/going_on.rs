@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::rules::{AckBy, Rule};
 use serde_json::json;
-use store::{Changes, Deed, NoteKind};
+use store::{Deed, NoteKind, StateChanges};
 
 use super::moves::{find, stay};
 use super::scene::Scene;
@@ -15,7 +15,7 @@ use crate::rule_deeds;
 impl Moves<'_> {
     /// Goes on past the pace rules that have fired. Nothing moves.
     pub fn go_on(&self) -> Result<Step, Refusal> {
-        self.may_move("continue")?;
+        self.may_move_active("continue")?;
         Self::until_written(|| {
             let scene = self.scene()?;
             if Position::of(&scene.state.variables).is_none() {
@@ -46,7 +46,7 @@ impl Moves<'_> {
             let nothing = format!("No pace rule has fired at `{}`, so there is nothing to go past.", node.name);
             return Ok(Step { notices: vec![nothing], ..stay(&active, StepOutcome::Prompt(prompt)) });
         }
-        let mut changes = Changes::default();
+        let mut changes = StateChanges::default();
         if !of_session.is_empty() {
             self.go_on_past(&of_session, &scene, &mut changes);
         }
@@ -78,7 +78,7 @@ impl Moves<'_> {
         if let Some(rule) = rules.iter().find(|rule| self.is_only_for_people(rule)) {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
-        let mut changes = Changes::default();
+        let mut changes = StateChanges::default();
         self.go_on_past(&rules, &scene, &mut changes);
         let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
         let fields = self.fields([("past", json!(names.join(", ")))]);
@@ -96,7 +96,7 @@ impl Moves<'_> {
     }
 
     /// The limits of these rules, which are no rules of the workflow, count in the session again from here.
-    fn go_on_past(&self, rules: &[Rule], scene: &Scene, changes: &mut Changes) {
+    fn go_on_past(&self, rules: &[Rule], scene: &Scene, changes: &mut StateChanges) {
         let (facts, scope) = (self.pace_facts(), PaceScope::of_session(&scene.session, self.now));
         for rule in rules {
             facts.go_past(rule, &scope, changes);

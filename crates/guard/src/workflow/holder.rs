@@ -15,8 +15,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use policy::Sandbox;
-use runner::{Confinement, Heed, Outcome, OutputSoFar, Run, shim};
+use runner::{BoundedProcess, Confinement, Heed, OutputSoFar, ProcessOutcome, shim};
 use serde::{Deserialize, Serialize};
+use store::{Masked, mask};
 use tree::{Contents, GitError, Tree};
 
 use super::receipt::{Receipt, Receipts};
@@ -92,7 +93,7 @@ impl Job {
         if is_answered || is_called_off.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut announcement = Announcement::new(&receipts, store::mask(&self.text).into_owned())?;
+        let mut announcement = Announcement::new(&receipts, mask(&self.text).into_static())?;
         let mut is_ended = false;
         let receipt = self.receipt(environment, &mut |output| {
             announcement.update(output);
@@ -114,19 +115,22 @@ impl Job {
             _ => Vec::new(),
         };
         let (passed, exit_code, ending, output) = match (&before, &after, outcome) {
-            (Err(error), ..) | (_, Err(error), _) => {
-                (false, None, format!("does not count, as it cannot be told what it ran on: {error}"), String::new())
-            }
-            (.., Err(why)) => (false, None, format!("did not run: {why}"), String::new()),
+            (Err(error), ..) | (_, Err(error), _) => (
+                false,
+                None,
+                format!("does not count, as it cannot be told what it ran on: {error}"),
+                Masked::default(),
+            ),
+            (.., Err(why)) => (false, None, format!("did not run: {why}"), Masked::default()),
             (.., Ok(outcome)) => {
-                let output = store::mask(&said(&outcome)).into_owned();
+                let output = mask(&said(&outcome)).into_static();
                 (outcome.is_success(), outcome.exit_code, self.ending(&outcome, duration), output)
             }
         };
         let now = jiff::Timestamp::now();
         Receipt {
             run: format!("{}-{}", now.as_nanosecond(), std::process::id()),
-            command: store::mask(&self.text).into_owned(),
+            command: mask(&self.text).into_static(),
             exit_code,
             passed,
             ending,
@@ -144,9 +148,9 @@ impl Job {
         &self,
         environment: &Environment,
         watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed,
-    ) -> Result<Outcome, String> {
+    ) -> Result<ProcessOutcome, String> {
         let root = self.root.clone();
-        let run = Run {
+        let run = BoundedProcess {
             words: self.words.iter().map(OsString::from).collect(),
             folder: root.clone(),
             variables: &self.variables,
@@ -162,7 +166,7 @@ impl Job {
         run.watched(watch).map_err(|error| error.to_string())
     }
 
-    fn ending(&self, outcome: &Outcome, duration: Duration) -> String {
+    fn ending(&self, outcome: &ProcessOutcome, duration: Duration) -> String {
         let seconds = duration.as_secs_f64();
         let ending = match outcome.exit_code {
             _ if outcome.timed_out => format!("was ended after its time limit of {:?}", self.timeout),
@@ -184,7 +188,7 @@ fn contents(root: &Path) -> Result<Option<Contents>, GitError> {
 }
 
 /// What people look at first is mostly at the end, whichever way it was said.
-fn said(outcome: &Outcome) -> String {
+fn said(outcome: &ProcessOutcome) -> String {
     let streams = [&outcome.stdout, &outcome.stderr].map(|stream| plain_text::end(stream, LINES, BYTES));
     let [stdout, stderr] = &streams;
     if stdout.is_empty() || stderr.is_empty() { streams.concat() } else { streams.join("\n") }

@@ -24,6 +24,7 @@ mod refusal;
 mod report;
 mod running;
 mod scene;
+mod setting;
 mod step;
 
 pub(crate) use acting::{Acted, act};
@@ -40,7 +41,9 @@ pub use names::Known;
 pub use pace_at_move::Force;
 pub(crate) use policy_at::policy_at;
 pub use position::{Position, Visit};
+pub(crate) use receipt::Receipts;
 pub use refusal::Refusal;
 pub use report::Report;
 pub use running::{GateProgress, Running};
+pub use setting::VariableOwner;
 pub use step::{Step, StepOutcome};

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use engine::Situation;
-use engine::rules::Rule;
+use engine::rules::{Rule, Tier};
 use engine::workflow::{Action, Node, Requirement, Transition, Workflow};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
-use store::{Changes, Deed, NoteKind, RuleDeed};
+use store::{Deed, NoteKind, RuleDeed, StateChanges};
 use tree::Repository;
 
 use super::acting::{Acted, act};
@@ -45,7 +45,7 @@ pub struct Moves<'a> {
 /// What a move does besides.
 #[derive(Default)]
 struct Doing {
-    changes: Changes,
+    changes: StateChanges,
     /// For the agent.
     texts: Vec<String>,
     /// For the person.
@@ -55,23 +55,26 @@ struct Doing {
 impl Moves<'_> {
     /// Begins a workflow, at its first node or another.
     pub fn start(&self, name: &str, node: Option<&str>) -> Result<Step, Refusal> {
-        self.may_move("start")?;
+        self.may_move("start", || Ok(Some((name.to_owned(), None))))?;
         let scene = self.scene()?;
         if let Some(position) = Position::of(&scene.state.variables) {
             let node = position.node().to_owned();
             return Err(Refusal::AlreadyActive { workflow: position.workflow, node });
         }
-        let workflow = self.workflow(name)?;
+        let workflow = self.workflow(name, None)?;
         let first = node.unwrap_or(&workflow.start);
         find(&workflow, first)?;
-        let position = Position::start(name, &workflow.digest, first, self.now, &scene.state.variables);
+        let position = Position {
+            tier: Some(workflow.tier),
+            ..Position::start(name, &workflow.digest, first, self.now, &scene.state.variables)
+        };
         let fields = self.fields([("workflow", json!(name)), ("to", json!(first))]);
         self.enter(workflow, position, scene, NoteKind::Start, &fields, Doing::default())
     }
 
     /// The move that the claims lead to.
     pub fn next(&self, words: &[String], force: &Force) -> Result<Step, Refusal> {
-        self.may_move("next")?;
+        self.may_move_active("next")?;
         let (scene, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let claims = Claims::read(words, &node.name, &active.workflow)?;
@@ -81,7 +84,8 @@ impl Moves<'_> {
         let Some(way) = first_way(&node, &situation)? else {
             let would = self.led_by_claims(&node, &active, &scene).into_iter().map(|(claim, _)| claim).collect();
             let claimed = claims.names().into_iter().map(str::to_owned).collect();
-            return Ok(stay(&active, StepOutcome::NoWay { claimed, would }));
+            let step = stay(&active, StepOutcome::NoWay { claimed, would });
+            return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         };
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene)? {
             let deeds = rule_deeds::about([rule.id.as_str()].into_iter(), Deed::Blocked, Some(&active.position));
@@ -107,7 +111,8 @@ impl Moves<'_> {
             ("forced", json!(force.noted())),
         ]);
         // Gates take their time, and hooks write meanwhile.
-        Self::until_written(|| {
+        let whose = self.whose_variables(&facts);
+        let step = Self::until_written(|| {
             let (scene, now) = self.active()?;
             if now.position != active.position {
                 return Err(moved_meanwhile(Some(&now.position)));
@@ -118,7 +123,8 @@ impl Moves<'_> {
             doing.changes.deeds.extend(rule_deeds::about(passed_over, Deed::Forced, Some(&now.position)));
             self.act("on_exit", &node.on_exit, &now, &scene, &mut doing);
             self.go(&now, &way.to, scene, NoteKind::Move, &fields, doing)
-        })
+        })?;
+        Ok(Step { notices: whose.into_iter().chain(step.notices).collect(), ..step })
     }
 
     /// Whose variables decided, where any did.
@@ -136,7 +142,8 @@ impl Moves<'_> {
             environment: self.environment,
             config: &self.policy.config,
             outside: &self.outside,
-            path: self.stage.as_ref().and_then(|stage| stage.path.as_deref()),
+            variables: self.stage.as_ref().map_or_else(Vec::new, |stage| stage.gate_variables(&self.project.root)),
+            is_in_run: self.stage.is_some(),
             since_activation: self.stage.as_ref().is_some_and(|stage| stage.baseline.is_some()),
         }
     }
@@ -160,7 +167,7 @@ impl Moves<'_> {
 
     /// The prompt once more.
     pub fn repeat(&self) -> Result<Step, Refusal> {
-        self.may_move("repeat")?;
+        self.may_move_active("repeat")?;
         let (scene, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let active = Arc::new(active);
@@ -170,7 +177,7 @@ impl Moves<'_> {
 
     /// Back to the phase from which this one was reached; no gate is asked.
     pub fn prev(&self) -> Result<Step, Refusal> {
-        self.may_move("prev")?;
+        self.may_move_active("prev")?;
         Self::until_written(|| {
             let (scene, active) = self.active()?;
             let to = active.position.way_back().ok_or(Refusal::NothingBefore)?.to_owned();
@@ -181,7 +188,7 @@ impl Moves<'_> {
 
     /// To the first node again.
     pub fn restart(&self) -> Result<Step, Refusal> {
-        self.may_move("restart")?;
+        self.may_move_active("restart")?;
         Self::until_written(|| {
             let (scene, active) = self.active()?;
             let Workflow { start, digest, .. } = &active.workflow;
@@ -192,12 +199,12 @@ impl Moves<'_> {
 
     /// Leaves the workflow as it is.
     pub fn abort(&self) -> Result<Step, Refusal> {
-        self.may_move("abort")?;
+        self.may_move_active("abort")?;
         Self::until_written(|| {
             let mut scene = self.scene()?;
             // One that cannot be read any more can be left all the same.
             let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
-            let mut changes = Changes::default();
+            let mut changes = StateChanges::default();
             Position::forget_all(&scene.state.variables, &mut changes);
             let fields = self.fields([("workflow", json!(position.workflow)), ("from", json!(position.node()))]);
             self.write(&mut scene, NoteKind::Abort, &fields, &changes)?;
@@ -234,7 +241,7 @@ impl Moves<'_> {
             return Ok(Step { texts, notices, ..ended(active.workflow.name.clone(), to) });
         }
         active.forget_phase(&mut doing.changes);
-        let position = active.position.moved(to, &active.workflow.digest, self.now);
+        let position = active.position.moved(to, &active.workflow.digest, self.now).claiming(active.claims.clone());
         self.enter(active.workflow.clone(), position, scene, kind, fields, doing)
     }
 
@@ -319,13 +326,37 @@ impl Moves<'_> {
             .map_err(|error| Refusal::Prompt { node: node.name.clone(), why: error.message })
     }
 
-    pub(super) fn may_move(&self, verb: &'static str) -> Result<(), Refusal> {
-        // Going on moves nothing, and rules of a hat interrupt as well.
-        if self.stage.is_some() && verb != "continue" {
+    /// `moved`: the name of the workflow that would be moved; none where that is no workflow's matter.
+    pub(super) fn may_move(
+        &self,
+        verb: &'static str,
+        moved: impl FnOnce() -> Result<Option<(String, Option<Tier>)>, Refusal>,
+    ) -> Result<(), Refusal> {
+        // Going on moves nothing, and rules of a hat interrupt as well; a variable is set wherever one is declared.
+        if self.stage.is_some() && !["continue", "set"].contains(&verb) {
             return Err(Refusal::InRun(verb));
         }
-        let is_allowed = !self.is_agents || self.policy.config.agent_may.iter().any(|allowed| allowed == verb);
-        if is_allowed { Ok(()) } else { Err(Refusal::NotForAgents(verb)) }
+        let config = &self.policy.config;
+        if !self.is_agents || config.user_lets_agents(verb) {
+            return Ok(());
+        }
+        if !config.lets_agents(verb) {
+            return Err(Refusal::NotForAgents(verb));
+        }
+        // What a project lets agents do does not reach the user's own workflows.
+        let moved = if self.stage.is_none() { moved()? } else { None };
+        let users = moved.filter(|(name, tier)| {
+            let workflow = self.project.workflow(name, *tier, &self.policy, false, self.environment);
+            workflow.is_some_and(|compiled| compiled.workflow.tier == Tier::User)
+        });
+        users.map_or(Ok(()), |(name, _)| Err(Refusal::OfUser { verb, what: format!("workflow `{name}`") }))
+    }
+
+    pub(super) fn may_move_active(&self, verb: &'static str) -> Result<(), Refusal> {
+        self.may_move(verb, || {
+            let position = Position::of(&self.scene()?.state.variables);
+            Ok(position.map(|position| (position.workflow, position.tier)))
+        })
     }
 
     /// Whatever `agent_may` says.

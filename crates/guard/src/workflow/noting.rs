@@ -2,7 +2,7 @@
 
 use engine::rules::Rule;
 use serde_json::{Map, Value, json};
-use store::{Changes, LOOP, Note, NoteKind, PERSON, RuleDeed, SessionKey};
+use store::{LOOP, Note, NoteKind, PERSON, RuleDeed, SessionKey, StateChanges};
 
 use super::scene::Scene;
 use super::{Moves, Position, Refusal};
@@ -32,7 +32,7 @@ impl Moves<'_> {
         &'n self,
         kind: NoteKind,
         fields: &'n Map<String, Value>,
-        changes: &'n Changes,
+        changes: &'n StateChanges,
         root: &'n str,
         cwd: &'n str,
     ) -> Note<'n> {
@@ -53,7 +53,7 @@ impl Moves<'_> {
         scene: &mut Scene,
         kind: NoteKind,
         fields: &Map<String, Value>,
-        changes: &Changes,
+        changes: &StateChanges,
     ) -> Result<(), Refusal> {
         let (root, cwd) = self.places();
         let note = self.note(kind, fields, changes, &root, &cwd);
@@ -77,7 +77,7 @@ impl Moves<'_> {
         deeds: Vec<RuleDeed>,
     ) -> Result<(), Refusal> {
         let (root, cwd) = self.places();
-        let plain = Changes { deeds, ..Changes::default() };
+        let plain = StateChanges { deeds, ..StateChanges::default() };
         Self::until_written(|| {
             let mut scene = self.scene()?;
             let is_there = Position::of(&scene.state.variables).as_ref() == Some(position);

@@ -25,7 +25,7 @@ pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bo
         Ok(rules) => (rules, Vec::new()),
         Err(error) => {
             let problem = format!("what workflow `{}` asks for at `{node}` cannot be compiled: {error}", workflow.name);
-            (RuleSet::default(), vec![BrokenFile { problem, has_last_good: false, is_one_entry: false }])
+            (RuleSet::default(), vec![BrokenFile { problem, has_last_good: false, is_in_part: false }])
         }
     };
     let mut config = (*own.config).clone();

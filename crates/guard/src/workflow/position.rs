@@ -1,7 +1,8 @@
 use engine::hats::Loop;
+use engine::rules::Tier;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use store::{Changes, PhaseName, PhaseStart};
+use store::{PhaseName, PhaseStart, StateChanges};
 
 /// The variable of the workflow's state that says where it stands.
 const POSITION: &str = "_at";
@@ -16,6 +17,10 @@ pub struct Position {
     pub workflow: String,
     /// Of the text under which the node was entered.
     pub digest: String,
+    /// The tier that it was started from. Another of its name is another workflow, whatever a repository has since. Earlier versions
+    /// did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<Tier>,
     /// Of all workflows that were started in this project, the how manieth this is.
     pub run: u64,
     /// The visits of this run, the current one last; of very many, the last.
@@ -27,6 +32,9 @@ pub struct Position {
     /// versions wrote it; now each rule keeps what somebody went on past.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continued: Option<i64>,
+    /// What was claimed with the move that led to this visit; empty where none did, as at the start and after `prev`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub claims: Map<String, Value>,
     /// How often somebody went on past rules in this visit.
     #[serde(default)]
     pub continues: u32,
@@ -64,10 +72,12 @@ impl Position {
         Self {
             workflow: workflow.to_owned(),
             digest: digest.to_owned(),
+            tier: None,
             run,
             history: vec![Visit { node: node.to_owned(), started: now, is_back: false, head: None }],
             forgotten: 0,
             continued: None,
+            claims: Map::new(),
             continues: 0,
             is_past_totals: false,
             is_past_commits: false,
@@ -92,6 +102,12 @@ impl Position {
     #[must_use]
     pub fn moved(&self, node: &str, digest: &str, now: i64) -> Self {
         self.entered(Visit { node: node.to_owned(), started: now, is_back: false, head: None }, digest)
+    }
+
+    /// The same, with what was claimed with the move.
+    #[must_use]
+    pub fn claiming(self, claims: Map<String, Value>) -> Self {
+        Self { claims, ..self }
     }
 
     #[must_use]
@@ -122,10 +138,12 @@ impl Position {
         Self {
             workflow: self.workflow.clone(),
             digest: digest.to_owned(),
+            tier: self.tier,
             run: self.run,
             history,
             forgotten: self.forgotten + excess,
             continued: None,
+            claims: Map::new(),
             continues: 0,
             is_past_totals: false,
             is_past_commits: false,
@@ -189,14 +207,14 @@ impl Position {
         self.history.get(self.history.len().saturating_sub(number)..).unwrap_or_default()
     }
 
-    pub fn remember(&self, changes: &mut Changes) {
+    pub fn remember(&self, changes: &mut StateChanges) {
         let kept = serde_json::to_value(self).unwrap_or_default();
         changes.workflow.insert(POSITION.to_owned(), Some(kept));
         changes.workflow.insert(RUNS.to_owned(), Some(self.run.into()));
     }
 
     /// Nothing is active any more: whatever was kept of the workflow is unset.
-    pub fn forget_all(variables: &Map<String, Value>, changes: &mut Changes) {
+    pub fn forget_all(variables: &Map<String, Value>, changes: &mut StateChanges) {
         for name in variables.keys().filter(|name| *name != RUNS) {
             changes.workflow.insert(name.clone(), None);
         }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use store::Masked;
 
 use crate::environment::Environment;
 use crate::plain_text;
@@ -17,7 +18,7 @@ use crate::plain_text;
 pub struct Receipt {
     /// Tells this run from every other.
     pub run: String,
-    pub command: String,
+    pub command: Masked<'static>,
     /// None where it was not started, or a signal or its time limit ended it.
     pub exit_code: Option<i32>,
     pub passed: bool,
@@ -32,7 +33,7 @@ pub struct Receipt {
     #[serde(default)]
     pub changed: Vec<String>,
     /// The end of what it said.
-    pub output: String,
+    pub output: Masked<'static>,
     /// Milliseconds since 1970.
     pub ended: i64,
     /// Whether anybody was told; kept apart from the rest, which is the holder's to write.
@@ -161,7 +162,7 @@ mod tests {
     fn receipt(passed: bool) -> Receipt {
         Receipt {
             run: "1".to_owned(),
-            command: "make check".to_owned(),
+            command: store::mask("make check").into_static(),
             exit_code: Some(i32::from(!passed)),
             passed,
             ending: "failed with exit code 1".to_owned(),
@@ -169,7 +170,7 @@ mod tests {
             tree: Some("a".to_owned()),
             tree_stayed: true,
             changed: Vec::new(),
-            output: "no rule".to_owned(),
+            output: store::mask("no rule").into_static(),
             ended: 0,
             told: false,
         }

@@ -40,6 +40,8 @@ pub enum Refusal {
     InRun(&'static str),
     #[error("`{0}` is not for agents here")]
     NotForAgents(&'static str),
+    #[error("{what} is the user's own, and the user does not let agents run `{verb}`")]
+    OfUser { verb: &'static str, what: String },
     #[error("only a person may go on past rule `{0}` (`ack: human`)")]
     OnlyAPerson(String),
     #[error("`{when}`, of a way out of `{node}`, cannot be evaluated: {why}")]

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use runner::OutputSoFar;
 use serde::{Deserialize, Serialize};
+use store::{Masked, mask};
 
 use super::receipt::Receipts;
 use crate::plain_text;
@@ -20,11 +21,11 @@ const REFRESH: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Running {
-    pub command: String,
+    pub command: Masked<'static>,
     /// Milliseconds since 1970.
     pub started: i64,
-    /// The last line of its output so far, with secrets masked. Empty before the first line.
-    pub last_line: String,
+    /// The last line of its output so far. Empty before the first line.
+    pub last_line: Masked<'static>,
 }
 
 /// What there is to show of a gate's command.
@@ -66,8 +67,9 @@ pub struct Announcement {
 }
 
 impl Announcement {
-    pub fn new(receipts: &Receipts, command: String) -> io::Result<Self> {
-        let running = Running { command, started: jiff::Timestamp::now().as_millisecond(), last_line: String::new() };
+    pub fn new(receipts: &Receipts, command: Masked<'static>) -> io::Result<Self> {
+        let running =
+            Running { command, started: jiff::Timestamp::now().as_millisecond(), last_line: Masked::default() };
         let (file, stop) = (receipts.running(), receipts.stop());
         // One that was left for another run.
         let _ = fs::remove_file(&stop);
@@ -83,8 +85,7 @@ impl Announcement {
         }
         self.length = output.length();
         self.written = Instant::now();
-        self.running.last_line =
-            store::mask(&plain_text::line(&plain_text::end(&output.latest(), 1, 400))).into_owned();
+        self.running.last_line = mask(&plain_text::line(&plain_text::end(&output.latest(), 1, 400))).into_static();
         // Only the view of a running gate suffers where it cannot be written.
         let _ = self.write();
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use engine::rules::Tier;
 use engine::workflow::Workflow;
 use engine::{Event, EventKind, Situation, suggest};
-use serde_json::Map;
 use store::{PERSON, SessionKey, SessionState, Store};
 
 use super::{Active, Moves, Position, Refusal};
@@ -64,7 +64,7 @@ impl Moves<'_> {
 
     pub(super) fn active_in(&self, scene: &Scene) -> Result<Active, Refusal> {
         let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
-        let workflow = self.workflow(&position.workflow).map_err(|refusal| match refusal {
+        let workflow = self.workflow(&position.workflow, position.tier).map_err(|refusal| match refusal {
             Refusal::BrokenWorkflow { name, problem } => {
                 Refusal::BrokenUnderWay { workflow: name, node: position.node().to_owned(), problem }
             }
@@ -74,20 +74,22 @@ impl Moves<'_> {
     }
 
     pub(crate) fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> Active {
-        Active { workflow, position, state, claims: Map::new(), now: self.now }
+        let claims = position.claims.clone();
+        Active { workflow, position, state, claims, now: self.now }
     }
 
     /// The workflow as its files say it now.
-    pub(super) fn workflow(&self, name: &str) -> Result<Workflow, Refusal> {
+    pub(super) fn workflow(&self, name: &str, tier: Option<Tier>) -> Result<Workflow, Refusal> {
         if let Some(stage) = &self.stage {
             return Ok(stage.workflow.clone());
         }
-        let compiled = self.project.workflow(name, &self.policy, true, self.environment);
+        let compiled = self.project.workflow(name, tier, &self.policy, true, self.environment);
         if let Some(compiled) = compiled.filter(|compiled| !compiled.is_last_good) {
             return Ok(compiled.workflow);
         }
         let found = policy::workflows(&self.project.tiers, &self.project.load(self.environment));
-        let Some(file) = found.named(name) else {
+        let file = found.files.iter().find(|file| file.name == name && tier.is_none_or(|tier| file.tier == tier));
+        let Some(file) = file else {
             let known: Vec<String> = found.names().into_iter().map(str::to_owned).collect();
             let close = suggest::closest(name, known.iter().map(String::as_str)).map(str::to_owned);
             return Err(Refusal::UnknownWorkflow { name: name.to_owned(), close, known });

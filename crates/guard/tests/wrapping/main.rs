@@ -78,8 +78,12 @@ fn judged(command: &str) -> Level {
 /// The commands of the corpus with this verdict, as far as they have it without files to look at.
 fn commands(expect: &str, is_so: fn(Level) -> bool) -> Vec<String> {
     // What leaves a loop means another thing in one, and so does what counts its arguments where it is given others. A trap
-    // runs when the shell around it ends, which a wrapper changes.
-    let is_changed = |command: &str| ["break", "continue", "$#", "trap "].iter().any(|word| command.contains(word));
+    // runs when the shell around it ends, which a wrapper changes. A heredoc with an empty tag takes the wrapper's end for its text.
+    // In a loop, it is not known what a sourced file sets (`sourced-in-loop` in `not_yet.jsonl`), nor what
+    // arithmetic with a variable from outside sets (`arithmetic-in-loop`); in an editor of git's, what `eval` runs is asked about.
+    let is_changed = |command: &str| {
+        ["break", "continue", "$#", "trap ", "<<''", "; . /", "(( ", "eval "].iter().any(|word| command.contains(word))
+    };
     let wanted = CASES.iter().filter(|case| case.expect == expect && !is_changed(&case.command));
     let wanted = wanted.filter(|case| is_so(judged(&case.command)));
     wanted.map(|case| case.command.clone()).collect()

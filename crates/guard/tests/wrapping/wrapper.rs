@@ -1,7 +1,6 @@
 //! Ways to write a command so that it does the same in another dress.
 
 use data_encoding::BASE64;
-use engine::shell;
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, Copy)]

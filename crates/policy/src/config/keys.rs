@@ -22,7 +22,7 @@ pub static CONFIG: Mapping = Mapping::new(
 );
 
 static KEYS: &[Key] = &[
-    Key::new("agent_may", Takes::Words(|| MOVES.to_vec()), "the commands for workflows and variables that an agent may run by itself")
+    Key::new("agent_may", Takes::Words(|| MOVES.to_vec()), "the commands for workflows and variables that an agent may run by itself; a project takes away as it likes, and what it adds has to be accepted with `linchpin trust`")
         .or("[next, continue, repeat, status]"),
     Key::new("check_rules", Takes::Texts, "names of rules in force; the same as under `rules`").or("[]"),
     Key::new(

@@ -47,8 +47,10 @@ pub struct Config {
     pub default_branch: Option<String>,
     /// Each tier's own.
     protected_branches: BTreeMap<Tier, Vec<String>>,
-    /// The moves that an agent may make by itself.
-    pub agent_may: Vec<String>,
+    /// The commands that an agent may run by itself: those that the user lets it, without those that a project takes away.
+    agent_may: Vec<String>,
+    /// And those that a project adds. They do not reach the user's own workflows and variables.
+    project_lets_agents: Vec<String>,
     /// Environment variables that commands of rules and gates get beside the usual ones.
     pub command_env: Vec<String>,
     pub sandbox: Sandbox,
@@ -123,6 +125,7 @@ impl Default for Config {
             default_branch: None,
             protected_branches: BTreeMap::new(),
             agent_may: AGENT_MAY.iter().map(|&name| name.to_owned()).collect(),
+            project_lets_agents: Vec::new(),
             command_env: Vec::new(),
             sandbox: Sandbox::default(),
             progress_command: None,
@@ -142,6 +145,16 @@ impl Config {
     pub fn rules_dir(&self, folder: &PolicyFolder) -> PathBuf {
         let elsewhere = self.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
         elsewhere.map_or_else(|| folder.rules(), |name| folder.base.join(name))
+    }
+
+    /// Whether an agent may run a command by itself.
+    pub fn lets_agents(&self, command: &str) -> bool {
+        self.user_lets_agents(command) || self.project_lets_agents.iter().any(|name| name == command)
+    }
+
+    /// The same for what is the user's own.
+    pub fn user_lets_agents(&self, command: &str) -> bool {
+        self.agent_may.iter().any(|name| name == command)
     }
 
     pub fn max_holds(&self, tier: Tier) -> Option<u32> {

@@ -4,9 +4,8 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use engine::rules::Tier;
-use engine::suggest;
 
-use super::keys::{CONFIG, JOURNALS, MOVES};
+use super::keys::{CONFIG, JOURNALS};
 use super::quantity::{duration, output_limit};
 use super::{Config, ConfigFile, nested_rules};
 use crate::diagnostic::{Diagnostic, ErrorKind};
@@ -38,7 +37,7 @@ impl Config {
             check_version(&version, &mut fields);
         }
         file.take_rules(&mut fields);
-        file.settings = self.take_weakening_settings(&mut fields);
+        file.settings = self.take_weakening_settings(&mut fields, tier);
         self.take_observers(&mut fields, tier, &mut file);
         self.take_variables(&mut fields, tier, &mut file);
         self.take_plain_settings(&mut fields, tier);
@@ -75,10 +74,6 @@ impl Config {
         self.default_branch = self.default_branch.take().or(fields.text("default_branch").map(|text| text.value));
         if let Some(branches) = fields.texts("protected_branches") {
             self.protected_branches.insert(tier, branches.into_iter().map(|text| text.value).collect());
-        }
-        if let Some(moves) = fields.texts("agent_may") {
-            let sound = moves.into_iter().filter(|name| is_move(name, fields)).map(|name| name.value);
-            self.agent_may = sound.collect::<Vec<_>>();
         }
         if let Some(folder) = fields.text("rules_dir") {
             let parts: Vec<&str> = folder.value.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
@@ -122,19 +117,6 @@ impl Config {
             self.variables.entry(key.text).or_insert_with(|| value.to_json().to_string());
         }
     }
-}
-
-fn is_move(name: &Text, fields: &mut Fields) -> bool {
-    if MOVES.contains(&name.value.as_str()) {
-        return true;
-    }
-    let help = suggest::closest(&name.value, MOVES)
-        .map_or_else(|| format!("the moves are {}", MOVES.join(", ")), suggest::did_you_mean);
-    let message = format!("`{}` is no move that an agent could make", name.value);
-    fields
-        .problems
-        .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone())).help(help));
-    false
 }
 
 fn check_version(wanted: &Text, fields: &mut Fields) {

@@ -3,11 +3,14 @@
 use std::ops::Range;
 
 use engine::observers::Observer;
+use engine::rules::Tier;
+use engine::suggest;
 
-use super::keys::{MODES, SANDBOXES};
+use super::keys::{MODES, MOVES, SANDBOXES};
 use super::{Config, Mode, Sandbox};
 use crate::command_text::{self, Place};
-use crate::fields::Fields;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
 use crate::library::extent;
 
 /// A setting by which a project would weaken a guard or start a program. It counts once a person has accepted it.
@@ -16,6 +19,8 @@ pub enum Setting {
     Disabled,
     /// `mode: observe`.
     Observe,
+    /// Commands that the user does not let agents run.
+    AgentMay(Vec<String>),
     CommandEnv(Vec<String>),
     SandboxOff,
     ProgressCommand(String),
@@ -29,6 +34,7 @@ impl Setting {
         match self {
             Self::Disabled => "switches every rule off but those that protect the guard itself",
             Self::Observe => "lets every call through and only watches",
+            Self::AgentMay(_) => "lets agents run more commands of Linchpin by themselves",
             Self::CommandEnv(_) => "gives environment variables to the commands of rules and gates",
             Self::SandboxOff => "lets the commands of rules and gates write anywhere",
             Self::ProgressCommand(_) | Self::External(_) => "starts a program",
@@ -51,6 +57,7 @@ impl Config {
         match setting {
             Setting::Disabled => self.enabled = false,
             Setting::Observe => self.mode = Mode::Observe,
+            Setting::AgentMay(commands) => self.project_lets_agents = commands,
             Setting::CommandEnv(names) => self.command_env.extend(names),
             Setting::SandboxOff => self.sandbox = Sandbox::Off,
             Setting::ProgressCommand(command) => self.progress_command = Some(command),
@@ -59,7 +66,7 @@ impl Config {
     }
 
     /// What weakens a guard or starts a program is not taken over, but returned with its place.
-    pub(super) fn take_weakening_settings(&mut self, fields: &mut Fields) -> Vec<Unaccepted> {
+    pub(super) fn take_weakening_settings(&mut self, fields: &mut Fields, tier: Tier) -> Vec<Unaccepted> {
         let mut found = Vec::new();
         let enabled = fields.flag("enabled").unwrap_or(true);
         found.extend((!enabled).then_some(("enabled", Setting::Disabled)));
@@ -68,6 +75,7 @@ impl Config {
             Some(Mode::Enforce) => self.mode = Mode::Enforce,
             None => {}
         }
+        found.extend(self.take_agent_may(fields, tier).map(|more| ("agent_may", Setting::AgentMay(more))));
         let names = fields.texts("command_env").unwrap_or_default();
         let names: Vec<String> = names.into_iter().map(|name| name.value).collect();
         found.extend((!names.is_empty()).then_some(("command_env", Setting::CommandEnv(names))));
@@ -88,4 +96,32 @@ impl Config {
         };
         found.into_iter().filter_map(place).collect()
     }
+
+    /// Takes over `agent_may` as far as nobody has to accept it: all of a user's, and what a project takes away. Returns what a
+    /// project adds.
+    fn take_agent_may(&mut self, fields: &mut Fields, tier: Tier) -> Option<Vec<String>> {
+        let commands = fields.texts("agent_may")?;
+        let known: Vec<String> =
+            commands.into_iter().filter(|name| is_move(name, fields)).map(|name| name.value).collect();
+        if tier != Tier::Project {
+            self.agent_may = known;
+            return None;
+        }
+        let (kept, more) = known.into_iter().partition(|name| self.user_lets_agents(name));
+        self.agent_may = kept;
+        Some(more).filter(|more: &Vec<String>| !more.is_empty())
+    }
+}
+
+fn is_move(name: &Text, fields: &mut Fields) -> bool {
+    if MOVES.contains(&name.value.as_str()) {
+        return true;
+    }
+    let help = suggest::closest(&name.value, MOVES)
+        .map_or_else(|| format!("the moves are {}", MOVES.join(", ")), suggest::did_you_mean);
+    let message = format!("`{}` is no move that an agent could make", name.value);
+    fields
+        .problems
+        .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone())).help(help));
+    false
 }

@@ -9,7 +9,7 @@ use super::file;
 use super::refusal::Refusal;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::import::{self, Conversion};
-use crate::reading::{is_readme, is_yaml};
+use crate::reading::{holds_rules, is_readme, is_yaml};
 use crate::rule_id;
 use crate::source::Source;
 
@@ -148,9 +148,24 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     files.retain(|path| is_rules(path) && !is_readme(path));
     files.sort();
-    if files.is_empty() {
+    // Alone, it is no library but the configuration of a policy folder.
+    let is_config = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "config") && is_yaml(path);
+    if files.iter().all(is_config) {
         return Err(Refusal::new(ErrorKind::NotFound, format!("there are no rule files in `{shown}`"))
-            .help("rules are `.md` files, libraries of rules `.yml` or `.yaml` files"));
+            .help(where_rules_are(from)));
     }
     Ok(files)
+}
+
+/// What to name instead of a folder that holds no rules itself.
+fn where_rules_are(folder: &Path) -> String {
+    let below = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut below: Vec<PathBuf> = below.filter(|path| holds_rules(path)).collect();
+    below.sort();
+    match below.first() {
+        Some(folder) => format!("did you mean `linchpin rules import {}`?", folder.display()),
+        None => "name a rule (`.md`), a library of rules (`.yml`, `.yaml`), a list in DeepWork's old format, or the folder that \
+                 holds such files"
+            .to_owned(),
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::pattern::Pattern;
+use path::pattern::Pattern;
 use proptest::prelude::*;
 
 use super::convert;

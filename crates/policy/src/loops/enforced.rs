@@ -1,8 +1,8 @@
 //! What the prompt of every hat demands and hooks can see to: rules that no file has to write.
 
 use engine::event::{EventKind, EventKinds};
-use engine::pattern::Pattern;
 use engine::rules::{AckBy, Detect, PathClause, PathKey, PathPattern, Rule, ToolRule, Unless};
+use path::pattern::Pattern;
 
 use super::file::LOOP_NAME;
 use crate::digest::digest;

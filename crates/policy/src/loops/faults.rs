@@ -65,6 +65,14 @@ impl Spans {
                 span_of(if *is_after { &self.after } else { &self.topics }, topic),
                 meant_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"),
             ),
+            Fault::NeverAsked { topic, instead } => {
+                let instead = instead.as_deref().unwrap_or(&the_loop.completion.topic);
+                let help = format!(
+                    "gates are asked where a hat hands over: write them under a topic that a hat publishes, such as \
+                     `{instead}: {{requires: […]}}`"
+                );
+                (ErrorKind::InvalidValue, span_of(&self.topics, topic), help)
+            }
         };
         Diagnostic::error(kind, fault.to_string(), source, Some(span)).help(help)
     }

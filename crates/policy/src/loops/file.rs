@@ -17,7 +17,7 @@ use crate::library::Entries;
 use crate::rule::RuleReader;
 use crate::rule_list::NamedRules;
 use crate::source::Source;
-use crate::workflow::{Around, GateReader, Observing, read_observers, read_variables};
+use crate::workflow::{Around, GateReader, Observing, first_value, read_observers, read_variables};
 use crate::yaml::{self, Key, Node, Yaml};
 
 /// What rules and gates of a loop are named after.
@@ -84,7 +84,8 @@ impl File<'_> {
             catalogue: self.around.catalogue,
             broken: &self.around.loaded.ground.broken,
         };
-        let gates = GateReader::new(&names, &scope, LOOP_NAME, fields);
+        let first_value = |name: &str| first_value(name, &variables, self.around);
+        let gates = GateReader::new(&names, &scope, LOOP_NAME, &first_value, fields);
         let (completion, after) = completion(&gates, fields);
         spans.after = after;
         let close_requires = self.close_requires(&gates, fields);
@@ -103,6 +104,8 @@ impl File<'_> {
         );
         let mut below = |key: &str, default: &str| place(key, fields).unwrap_or_else(|| default.to_owned());
         let (scratchpad, specs_dir) = (below("scratchpad", SCRATCHPAD), below("specs_dir", SPECS));
+        let unused_gates = gates.unused(self.source);
+        let gates = gates.declared;
         let the_loop = Loop {
             source: self.source.name.clone(),
             digest: digest(&*self.source.text),
@@ -116,11 +119,12 @@ impl File<'_> {
             close_requires,
             variables,
             topics,
-            gates: gates.declared,
+            gates,
             hats,
         };
         let is_sound = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
         if is_sound {
+            problems.extend(unused_gates);
             problems.extend(faults::of_shape(&the_loop, &spans, self.source));
         }
         (is_sound.then_some(the_loop), problems)

@@ -1,5 +1,6 @@
 //! Loops in the box, to begin with: `linchpin hats new` writes one down, and from then on it is the project's.
 
+use std::fs;
 use std::path::Path;
 
 use super::test_command::test_command;
@@ -44,9 +45,21 @@ impl Preset {
 
     /// With the command that runs the tests of the project in this folder, where its files tell.
     pub fn text_for(&self, root: &Path) -> String {
-        let command = test_command(|file| root.join(file).exists());
-        self.text.replace(TESTS, command.unwrap_or(TESTS))
+        self.text.replace(TESTS, tests_of(root).unwrap_or(TESTS))
     }
+
+    /// Whether the command that runs the tests is a guess, because no file of the project tells.
+    pub fn guesses_tests(&self, root: &Path) -> bool {
+        self.text.contains(TESTS) && tests_of(root).is_none()
+    }
+}
+
+fn tests_of(root: &Path) -> Option<&'static str> {
+    let has_script = |text: &str| text.contains("\"test\":") && !text.contains("no test specified");
+    test_command(|file| match file {
+        "package.json" => fs::read_to_string(root.join(file)).is_ok_and(|text| has_script(&text)),
+        file => root.join(file).exists(),
+    })
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ const TEST_COMMANDS: &[(&[&str], &str)] = &[
     (&["pyproject.toml"], "[python3, -m, pytest]"),
     (&["setup.py"], "[python3, -m, pytest]"),
     (&["pytest.ini"], "[python3, -m, pytest]"),
+    (&["requirements.txt", "tests"], "[python3, -m, pytest]"),
     (&["mvnw"], "[./mvnw, test]"),
     (&["pom.xml"], "[mvn, test]"),
     (&["gradlew"], "[./gradlew, test]"),

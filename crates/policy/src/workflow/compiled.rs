@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use engine::rules::Tier;
 use engine::workflow::Workflow;
 use serde::{Deserialize, Serialize};
 
@@ -38,9 +39,11 @@ struct Stored {
     is_last_good: bool,
 }
 
-/// The workflow of a name; none where there is none that was ever sound. `load`: all that the policy says.
+/// The workflow of a name, in a tier or in the nearest that has it; none where there is none that was ever sound. `load`: all that
+/// the policy says.
 pub fn compiled_workflow(
     name: &str,
+    tier: Option<Tier>,
     tiers: &Tiers,
     policy: &Compiled,
     cache: &Path,
@@ -48,7 +51,8 @@ pub fn compiled_workflow(
     load: impl FnOnce() -> Loaded,
 ) -> Option<CompiledWorkflow> {
     let around = around(policy);
-    let stored = Stored::read(cache).filter(|stored| stored.workflow.name == name);
+    let is_in_tier = |found: Tier| tier.is_none_or(|tier| tier == found);
+    let stored = Stored::read(cache).filter(|stored| stored.workflow.name == name && is_in_tier(stored.workflow.tier));
     if let Some(stored) = &stored
         && stored.around == around
         && Look::begin(Arc::new(stored.inputs.clone()), stored.read).finish().is_some_and(|changed| changed.is_empty())
@@ -59,7 +63,8 @@ pub fn compiled_workflow(
     let read = SystemTime::now();
     let found = workflows(tiers, &load());
     let inputs = found.inputs.to_bytes();
-    let fresh = found.files.into_iter().find(|file| file.name == name).and_then(|file| file.workflow);
+    let mut files = found.files.into_iter();
+    let fresh = files.find(|file| file.name == name && is_in_tier(file.tier)).and_then(|file| file.workflow);
     let (workflow, is_last_good) = match fresh {
         Some(workflow) => (workflow, false),
         None => (stored?.workflow, true),

@@ -97,7 +97,8 @@ impl<'a> File<'a> {
         };
 
         let mut templates = Templates::new(&around.guides, format!("workflow `{}`", self.name), &scope);
-        let gates = GateReader::new(&names, &moves, self.name, fields);
+        let first_value = |name: &str| variables::first_value(name, &variables, around);
+        let gates = GateReader::new(&names, &moves, self.name, &first_value, fields);
         let mut rules = self.gathering(Owner::Workflow, reader, &names);
         rules.lists(fields);
         let end = fields.end_of("triggers");
@@ -130,6 +131,8 @@ impl<'a> File<'a> {
         refuse_same_ids(&placed, source, &mut problems);
         problems.append(&mut templates.problems);
         let guides = templates.texts;
+        let unused_gates = gates.unused(source);
+        let gates = gates.declared;
         let workflow = Workflow {
             name: self.name.to_owned(),
             tier,
@@ -140,13 +143,14 @@ impl<'a> File<'a> {
             claims: claims.into_iter().map(|claim| claim.value).collect(),
             rules: workflow_rules,
             observers: observing.observers,
-            gates: gates.declared,
+            gates,
             triggers,
             nodes: read,
             guides,
         };
         let is_sound = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
         if is_sound {
+            problems.extend(unused_gates);
             warn_of_shape(&workflow, &nodes, source, &mut problems);
         }
         (workflow, problems)

@@ -1,12 +1,14 @@
 //! `requires`, `gates` and their other spellings.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
 use engine::expr::{self, Scope};
 use engine::suggest;
-use engine::workflow::{Expected, Gate, Requirement, Webhook};
+use engine::workflow::{Expected, Gate, Requirement, Webhook, Workflow};
+use serde_json::Value;
 
 use super::keys::{EXPECT, GATE, METHODS, OLD_GATE, OLD_GATES, WEBHOOK};
 use super::rules::own_id;
@@ -16,7 +18,8 @@ use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::rule::check_expression;
 use crate::rule_list::NamedRules;
-use crate::yaml::{Node, Yaml};
+use crate::source::Source;
+use crate::yaml::{Key, Node, Yaml};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(10);
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(1);
@@ -26,15 +29,26 @@ pub struct GateReader<'a> {
     names: &'a NamedRules<'a>,
     scope: &'a Scope,
     workflow: &'a str,
+    /// The first value of a declared variable.
+    first_value: &'a dyn Fn(&str) -> Option<Value>,
     pub declared: BTreeMap<String, Gate>,
     /// Names of those that are declared and wrong.
     broken: Vec<String>,
+    /// Those that nothing has required yet.
+    unused: RefCell<Vec<Key>>,
 }
 
 impl<'a> GateReader<'a> {
     /// Reads `gates`.
-    pub fn new(names: &'a NamedRules<'a>, scope: &'a Scope, workflow: &'a str, fields: &mut Fields) -> Self {
-        let mut gates = Self { names, scope, workflow, declared: BTreeMap::new(), broken: Vec::new() };
+    pub fn new(
+        names: &'a NamedRules<'a>,
+        scope: &'a Scope,
+        workflow: &'a str,
+        first_value: &'a dyn Fn(&str) -> Option<Value>,
+        fields: &mut Fields,
+    ) -> Self {
+        let (declared, broken, unused) = (BTreeMap::new(), Vec::new(), RefCell::default());
+        let mut gates = Self { names, scope, workflow, first_value, declared, broken, unused };
         let Some(node) = fields.take("gates") else { return gates };
         let Yaml::Map(entries) = node.value else {
             let message = format!("`gates` takes a mapping of names to gates, not {}", node.value.kind());
@@ -55,7 +69,8 @@ impl<'a> GateReader<'a> {
             };
             match gate {
                 Some(gate) => {
-                    gates.declared.insert(key.text, gate);
+                    gates.declared.insert(key.text.clone(), gate);
+                    gates.unused.get_mut().push(key);
                 }
                 None => gates.broken.push(key.text),
             }
@@ -63,8 +78,21 @@ impl<'a> GateReader<'a> {
         gates
     }
 
+    /// A warning for each gate that nothing requires.
+    pub fn unused(&self, source: &Source) -> Vec<Diagnostic> {
+        let warning = |key: &Key| {
+            let message = format!("nothing requires the gate `{}`, so it is never asked", key.text);
+            Diagnostic::warning(ErrorKind::InvalidValue, message, source, Some(key.span.clone()))
+                .help(format!("add it where it has to hold, as `requires: [{}]`, or leave it out", key.text))
+        };
+        self.unused.borrow().iter().map(warning).collect()
+    }
+
     /// `requires`, `exit_when` and `exit_conditions` of a node, in this order.
     pub fn of_node(&self, node: &str, fields: &mut Fields) -> Vec<Requirement> {
+        if Workflow::is_end(node) {
+            never_asked(node, fields);
+        }
         let mut items = list("requires", fields);
         items.extend(fields.text("exit_when").map(|text| Node { value: Yaml::Text(text.value), span: text.span }));
         items.extend(list("exit_conditions", fields));
@@ -93,6 +121,7 @@ impl<'a> GateReader<'a> {
             return Some(Requirement { id, gate: self.mapping(item, fields)? });
         };
         if let Some(gate) = self.declared.get(&value) {
+            self.unused.borrow_mut().retain(|key| key.text != value);
             return Some(Requirement { id: value, gate: gate.clone() });
         }
         if self.broken.contains(&value) {
@@ -104,8 +133,11 @@ impl<'a> GateReader<'a> {
     fn expression(&self, text: Text, fields: &mut Fields) -> Option<Gate> {
         if !check_expression(&text, self.scope, fields) {
             let gate = suggest::closest(&text.value, self.declared.keys().map(String::as_str));
-            if let (Some(gate), Some(problem)) = (gate, fields.problems.last_mut()) {
-                problem.help = Some(format!("did you mean the gate `{gate}`?"));
+            if let Some(problem) = fields.problems.last_mut() {
+                match gate {
+                    Some(gate) => problem.help = Some(format!("did you mean the gate `{gate}`?")),
+                    None => problem.help = problem.help.take().map(|help| with_gate(help, &text.value)),
+                }
             }
             return None;
         }
@@ -195,6 +227,22 @@ impl<'a> GateReader<'a> {
         Some(Gate::FileRules(rules))
     }
 
+    /// `linchpin set` gives a variable that is declared as a boolean or a number no value of another kind.
+    fn check_kind(&self, name: &str, value: &Value, span: Range<usize>, fields: &mut Fields) {
+        let Some(declared) = (self.first_value)(name) else { return };
+        let kind = match declared {
+            Value::Bool(_) if !value.is_boolean() => "a boolean",
+            Value::Number(_) if !value.is_number() => "a number",
+            _ => return,
+        };
+        let message =
+            format!("`value` is `{value}`, and `{name}` is declared as {kind} (`{declared}`): the two never agree");
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
+        fields.problems.push(
+            problem.help(format!("give {kind} here, or declare `{name}` as text: `variables: {{{name}: \"\"}}`")),
+        );
+    }
+
     /// As gates were once written.
     fn old(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
         let kinds = OLD_GATES.map(|name| (name, name));
@@ -215,7 +263,11 @@ impl<'a> GateReader<'a> {
         let (gate, instead) = match kind {
             "variable_set" => {
                 let name = fields.text("variable")?;
-                let value = fields.take("value").map(|value| value.to_json());
+                let value = fields.take("value").map(|node| (node.span.clone(), node.to_json()));
+                if let Some((span, value)) = &value {
+                    self.check_kind(&name.value, value, span.clone(), fields);
+                }
+                let value = value.map(|(_, value)| value);
                 let text = value.map_or_else(|| name.value.clone(), |value| format!("{} == {value}", name.value));
                 if check_expression(&name, self.scope, fields) && !expr::check(&text, self.scope).is_empty() {
                     fields.refuse(ErrorKind::InvalidValue, "`value` is too much for an expression", span.clone());
@@ -237,6 +289,17 @@ impl<'a> GateReader<'a> {
         let warning = Diagnostic::warning(ErrorKind::Deprecated, message, fields.source(), fields.key_span("type"));
         fields.problems.push(warning.help(instead));
         Some(gate)
+    }
+}
+
+/// Gates are asked when a node is left, and an end is not left.
+fn never_asked(node: &str, fields: &mut Fields) {
+    for key in ["requires", "exit_when", "exit_conditions"] {
+        let Some(span) = fields.key_span(key) else { continue };
+        let message = format!("`{key}` of `{node}` is never asked: gates are asked when a node is left");
+        let help = format!("write them on the transition that leads here: `{{when: …, to: {node}, requires: […]}}`");
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
+        fields.problems.push(problem.help(help));
     }
 }
 
@@ -344,4 +407,13 @@ fn is_safe(url: &str) -> bool {
     let is_loopback =
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
     scheme == "https" || (scheme == "http" && is_loopback)
+}
+
+/// The same help, with how a gate of this name is declared, where it tells how things are declared.
+fn with_gate(help: String, name: &str) -> String {
+    if help.contains(" is declared ") {
+        format!("a gate is declared with `gates: {{{name}: {{command: …}}}}`, {help}")
+    } else {
+        help
+    }
 }

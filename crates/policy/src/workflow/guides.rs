@@ -78,6 +78,12 @@ impl<'a> Guides<'a> {
             .then(|| format!("copy `guides/{name}.md` into `{target}`: guides are read from there"))
     }
 
+    /// Where a guide of this name would be read from.
+    fn place_for(&self, name: &str) -> Option<String> {
+        let folder = self.folders.first()?;
+        Some(format!("create `{}`", folder.shown(&folder.guides().join(format!("{name}.md")))))
+    }
+
     fn names(&self) -> Vec<String> {
         let files = self.folders.iter().filter_map(|folder| reading::files_with_extension(&folder.guides(), "md").ok());
         let stems = files.flatten().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
@@ -143,6 +149,7 @@ impl<'a> Templates<'a> {
     ) -> Followed {
         let mut checked = template::check(text, self.scope);
         let text = self.take_bare_guides(text, &mut checked);
+        self.explain_hyphens(&text, &mut checked);
         for problem in checked.problems {
             let span = Some(place(&problem.span));
             // One guide may be right for one workflow and wrong for another.
@@ -176,7 +183,9 @@ impl<'a> Templates<'a> {
                         .map(|close| format!("did you mean the guide `{close}`?"));
                     let own = problem.help.take().map(|help| {
                         let is_close = help.starts_with("did you mean");
-                        if is_close { help } else { format!("there is no guide `{}` either; {help}", mention.name) }
+                        let place = self.guides.place_for(&mention.name).map(|place| format!(": {place}"));
+                        let (name, place) = (&mention.name, place.unwrap_or_default());
+                        if is_close { help } else { format!("there is no guide `{name}` either{place}; {help}") }
                     });
                     problem.help = self.guides.elsewhere(&mention.name).or(close).or(own);
                 }
@@ -188,6 +197,29 @@ impl<'a> Templates<'a> {
         }
         checked.guides.sort_by_key(|mention| mention.span.start);
         rewritten
+    }
+
+    /// `{{ A-B }}` is a difference. Where there is a guide of that name, it is what was meant.
+    fn explain_hyphens(&self, text: &str, checked: &mut Checked) {
+        let name_around = |span: &Range<usize>| {
+            let start = text.get(..span.start)?.rfind("{{")? + 2;
+            let end = span.start + text.get(span.start..)?.find("}}")?;
+            let name = text.get(start..end)?.trim();
+            let is_guide = is_name(name) && name.contains('-') && matches!(self.guides.get(name), Ok(Some(_)));
+            is_guide.then(|| (name.to_owned(), start..end))
+        };
+        let mut explained: Vec<Range<usize>> = Vec::new();
+        checked.problems.retain_mut(|problem| {
+            let Some((name, braces)) = name_around(&problem.span) else { return true };
+            if explained.contains(&braces) {
+                return false;
+            }
+            problem.message = format!("`{{{{ {name} }}}}` is read as a difference, because of the `-`");
+            problem.help = Some(format!("for the guide, write `{{{{ guide('{name}') }}}}`"));
+            problem.span = braces.clone();
+            explained.push(braces);
+            true
+        });
     }
 
     fn guide(&mut self, name: &str, source: &Source, span: Range<usize>, chain: &mut Vec<String>) -> usize {
@@ -247,10 +279,12 @@ impl<'a> Templates<'a> {
         }
         let known = self.guides.names();
         let elsewhere = self.guides.elsewhere(name);
+        let place = self.guides.place_for(name);
+        let place = place.unwrap_or_else(|| "a guide is a file `NAME.md` in the folder `guides`".to_owned());
         let help = suggest::closest(name, known.iter().map(String::as_str)).map_or_else(
             || match known.as_slice() {
-                [] => "a guide is a file `NAME.md` in the folder `guides`; there is none".to_owned(),
-                known => format!("the guides are {}", known.join(", ")),
+                [] => place,
+                known => format!("{place}; the guides are {}", known.join(", ")),
             },
             suggest::did_you_mean,
         );

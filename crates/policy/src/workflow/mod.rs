@@ -33,10 +33,11 @@ pub(crate) use keys::{ACTION, ANY_GATE, RULE_LISTS};
 pub(crate) use observing::{Observing, read as read_observers};
 pub(crate) use rules::{Owner, RuleGathering};
 pub(crate) use triggers::{ConfigGround, of_config as triggers_of_config};
-pub(crate) use variables::read as read_variables;
+pub(crate) use variables::{first_value, read as read_variables};
 
 use crate::catalogue::Catalogue;
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::doubts;
 use crate::folder::{PolicyFolder, Tiers};
 use crate::inputs::Inputs;
 use crate::load::Loaded;
@@ -111,6 +112,7 @@ fn read_all(tiers: &Tiers, loaded: &Loaded, in_the_box: &[Bundled], bundled_guid
         found.read(file.name, &file.workflow_source(), Tier::Bundled, &around);
     }
     found.files.sort_by(|a, b| (&a.name, a.tier).cmp(&(&b.name, b.tier)));
+    found.check_claims(loaded);
     found
 }
 
@@ -136,6 +138,15 @@ pub(crate) fn with_surroundings<T>(loaded: &Loaded, read: impl FnOnce(&Around) -
 }
 
 impl Workflows {
+    /// Claims that rules ask for, where every workflow can be read.
+    fn check_claims(&mut self, loaded: &Loaded) {
+        let Some(workflows) = self.files.iter().map(|file| file.workflow.as_ref()).collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let claims = workflows.into_iter().flat_map(Workflow::all_claims).collect();
+        self.diagnostics.extend(doubts::of_claims(&loaded.rules, &claims));
+    }
+
     fn read_folder(&mut self, folder: &PolicyFolder, around: &Around) {
         let workflows = folder.workflows();
         self.inputs.note(&workflows);

@@ -31,6 +31,12 @@ pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String
     variables
 }
 
+/// The first value of a variable, as the workflow or else the configuration declares it.
+pub fn first_value(name: &str, own: &BTreeMap<String, String>, around: &Around) -> Option<serde_json::Value> {
+    let own = own.get(name).and_then(|json| serde_json::from_str(json).ok());
+    own.or_else(|| around.loaded.config.variable(name))
+}
+
 /// Why a project leaves a variable alone: the user's own rules may depend on it.
 pub struct UsersOwn(String);
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::stage::Stage;
-use crate::{Confinement, Note, OUTPUT_LIMIT, Outcome};
+use crate::{Confinement, OUTPUT_LIMIT, ProcessNote, ProcessOutcome};
 
 /// Long enough for nothing: whatever waits longer than a test runs into it.
 const SHORT: Duration = Duration::from_millis(200);
@@ -13,7 +13,7 @@ const SHORT: Duration = Duration::from_millis(200);
 #[test]
 fn a_process_says_how_it_went() {
     let outcome = Stage::new().script("echo one; echo two >&2; exit 3");
-    let expected = Outcome {
+    let expected = ProcessOutcome {
         exit_code: Some(3),
         timed_out: false,
         stdout: "one\n".to_owned(),
@@ -129,7 +129,7 @@ fn what_it_leaves_behind_is_ended() {
         let outcome = stage.script(script);
         let found = (outcome.exit_code, outcome.timed_out, outcome.stdout.as_str());
         assert_eq!(found, (Some(0), false, "done\n"), "{script}");
-        assert_eq!(outcome.notes, [Note::LeftBehind], "{script}");
+        assert_eq!(outcome.notes, [ProcessNote::LeftBehind], "{script}");
     }
 }
 
@@ -146,15 +146,15 @@ fn what_lets_go_of_the_output_may_stay() {
 fn what_has_left_the_group_is_not_waited_for() {
     let stage = Stage::new();
     let outcome = stage.script("setsid sleep 600 & echo $!");
-    assert_eq!((outcome.exit_code, outcome.notes), (Some(0), vec![Note::NotEnded]));
+    assert_eq!((outcome.exit_code, outcome.notes), (Some(0), vec![ProcessNote::NotEnded]));
     end(&outcome.stdout);
 }
 
 #[test]
 fn a_signal_is_told() {
     let outcome = Stage::new().script("kill -9 $$");
-    assert_eq!((outcome.exit_code, outcome.timed_out, outcome.notes), (None, false, vec![Note::Signal(9)]));
-    assert_eq!(Note::Signal(9).to_string(), "signal 9 ended it");
+    assert_eq!((outcome.exit_code, outcome.timed_out, outcome.notes), (None, false, vec![ProcessNote::Signal(9)]));
+    assert_eq!(ProcessNote::Signal(9).to_string(), "signal 9 ended it");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::own_call;
 use super::stage::Stage;
 use crate::sandbox::writable;
-use crate::{Confinement, Note, shim};
+use crate::{Confinement, ProcessNote, shim};
 
 /// A stage with files to lose.
 fn stage() -> Stage {
@@ -137,7 +137,7 @@ fn without_landlock_it_runs_and_says_so_or_does_not_run() {
     let root = stage.path("repo");
     let words = ["sh", "-c", "echo x > ../outside/new"];
     let outcome = stage.run_if(&words, Confinement::Repo { root: root.clone() }, false).unwrap();
-    assert_eq!((outcome.exit_code, outcome.notes.as_slice()), (Some(0), [Note::Unconfined].as_slice()));
+    assert_eq!((outcome.exit_code, outcome.notes.as_slice()), (Some(0), [ProcessNote::Unconfined].as_slice()));
     let words = ["sh", "-c", "echo x > ../outside/newer"];
     let refused = stage.run_if(&words, Confinement::Require { root }, false).unwrap_err();
     let why = "`sh` was not started: what it may write cannot be limited, as this system has no Landlock";

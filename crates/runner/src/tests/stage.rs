@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::own_call;
-use crate::{Confinement, Heed, NotStarted, Outcome, Run, shim};
+use crate::{BoundedProcess, Confinement, Heed, NotStarted, ProcessOutcome, shim};
 
 /// Longer than any test takes.
 const LONG: Duration = Duration::from_mins(5);
@@ -56,16 +56,16 @@ impl Stage {
     }
 
     /// Runs a script of the shell in the repository, free to write.
-    pub fn script(&self, script: &str) -> Outcome {
+    pub fn script(&self, script: &str) -> ProcessOutcome {
         self.run(&["sh", "-c", script], Confinement::Off).unwrap()
     }
 
     /// The same, confined to the repository; none where this kernel cannot, which is said.
-    pub fn confined_script(&self, script: &str) -> Option<Outcome> {
+    pub fn confined_script(&self, script: &str) -> Option<ProcessOutcome> {
         self.confined(&["sh", "-c", script]).map(Result::unwrap)
     }
 
-    pub fn confined(&self, words: &[&str]) -> Option<Result<Outcome, NotStarted>> {
+    pub fn confined(&self, words: &[&str]) -> Option<Result<ProcessOutcome, NotStarted>> {
         if !crate::is_supported() {
             eprintln!("skipped: this kernel has no Landlock");
             return None;
@@ -73,12 +73,17 @@ impl Stage {
         Some(self.run(words, Confinement::Require { root: self.path("repo") }))
     }
 
-    pub fn run(&self, words: &[&str], confinement: Confinement) -> Result<Outcome, NotStarted> {
+    pub fn run(&self, words: &[&str], confinement: Confinement) -> Result<ProcessOutcome, NotStarted> {
         self.run_if(words, confinement, crate::is_supported())
     }
 
-    pub fn run_if(&self, words: &[&str], confinement: Confinement, is_supported: bool) -> Result<Outcome, NotStarted> {
-        let run = Run {
+    pub fn run_if(
+        &self,
+        words: &[&str],
+        confinement: Confinement,
+        is_supported: bool,
+    ) -> Result<ProcessOutcome, NotStarted> {
+        let run = BoundedProcess {
             words: words.iter().map(OsString::from).collect(),
             folder: self.path("repo"),
             variables: &self.more_variables,

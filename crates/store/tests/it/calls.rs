@@ -23,14 +23,15 @@ fn a_call_without_an_end_runs_until_now_but_not_for_ever() {
 }
 
 #[test]
-fn an_end_that_was_told_earlier_shows_that_ends_are_told() {
-    let place = place();
-    let mut store = open(&place.path);
-    record_plain(&mut store, &shell(EventKind::BeforeTool, 1, "ls", Some("1")));
-    record_plain(&mut store, &shell(EventKind::AfterTool, 2, "ls", Some("1")));
-    record_plain(&mut store, &shell(EventKind::BeforeTool, 3, "make", Some("2")));
-    record_plain(&mut store, &event(EventKind::Prompt, 4));
-    let calls = store.calls(10).unwrap();
-    let ends: Vec<(i64, bool)> = calls.iter().map(|call| (call.ended, call.has_ended)).collect();
-    assert_eq!(ends, [(4, false), (2, true)]);
+fn a_call_without_an_end_runs_until_its_session_is_known_to_be_idle() {
+    for closing in [EventKind::Prompt, EventKind::Stop, EventKind::SessionStart, EventKind::SessionEnd] {
+        let place = place();
+        let mut store = open(&place.path);
+        record_plain(&mut store, &shell(EventKind::BeforeTool, 3, "make", Some("2")));
+        record_plain(&mut store, &shell(EventKind::BeforeTool, 5, "ls", Some("3")));
+        record_plain(&mut store, &event(closing, 7));
+        let calls = store.calls(10).unwrap();
+        let ends: Vec<(i64, bool)> = calls.iter().map(|call| (call.ended, call.has_ended)).collect();
+        assert_eq!(ends, [(7, false), (7, false)], "{closing:?}");
+    }
 }

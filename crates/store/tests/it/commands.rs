@@ -3,7 +3,7 @@
 use engine::Lifted;
 use engine::event::{Event, EventKind, Outcome};
 use engine::verdict::{Finding, Level, Verdict};
-use store::{Changes, EventId, SessionKey, Store};
+use store::{EventId, SessionKey, StateChanges, Store};
 
 use crate::sample::{KEY, event, open, place, record, record_plain, shell};
 
@@ -60,10 +60,10 @@ fn a_failed_outcome_is_no_success_and_a_blocked_call_did_not_run() {
         is_shared: false,
     };
     let refused = shell(EventKind::BeforeTool, 2, "rm -rf /", None);
-    record(&mut store, &refused, &Verdict::of(vec![no.clone()]), &Changes::default());
+    record(&mut store, &refused, &Verdict::of(vec![no.clone()]), &StateChanges::default());
     assert_eq!(ran(&store, 0, 9), [(1, "make".to_owned(), Some(false))]);
     let lifted = Verdict { lifted: Some(Lifted::Paused), ..Verdict::of(vec![no]) };
-    record(&mut store, &refused, &lifted, &Changes::default());
+    record(&mut store, &refused, &lifted, &StateChanges::default());
     assert_eq!(ran(&store, 0, 1), [(2, "rm -rf /".to_owned(), None)]);
 }
 

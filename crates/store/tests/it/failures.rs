@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use engine::event::EventKind;
 use engine::verdict::Verdict;
 use serde_json::Map;
-use store::{Changes, Filter, Journal, Notice, Options, Record, Recorded, Store, StoreError};
+use store::{Filter, Journal, Notice, Options, Record, Recorded, StateChanges, Store, StoreError};
 
 use crate::processes::Locker;
 use crate::sample::{KEY, event, open, options, place, record_plain};
@@ -19,7 +19,7 @@ const PAGE: usize = 2048;
 
 /// A record without effects; `Moved` is answered as a hook would.
 fn try_record(store: &mut Store) -> Result<(), StoreError> {
-    let (event, none, changes) = (event(EventKind::Stop, 1), Map::new(), Changes::default());
+    let (event, none, changes) = (event(EventKind::Stop, 1), Map::new(), StateChanges::default());
     let record = Record {
         event: &event,
         root: "/",

@@ -1,9 +1,10 @@
 //! Recording and reading the journal.
 
-use engine::event::{Access, Event, EventKind, FileAccess, McpTool, Outcome, ShellText, ToolCall};
+use engine::event::{Event, EventKind, FileAccess, McpTool, Outcome, ShellText, ToolCall};
 use engine::verdict::{Finding, Level, Verdict};
+use path::Access;
 use serde_json::{Value, json};
-use store::{Changes, Entry, EventId, Filter, Journal, Record, SessionKey, Store};
+use store::{Entry, EventId, Filter, Journal, Record, SessionKey, StateChanges, Store};
 
 use crate::sample::{KEY, event, open, place, record, record_plain, shell, stored};
 
@@ -57,7 +58,7 @@ fn record_everything(store: &mut Store, journal: Journal) -> EventId {
         verdict: &verdict,
         facts: &facts,
         fields: &fields,
-        changes: &Changes::default(),
+        changes: &StateChanges::default(),
         journal,
     };
     stored(&store.begin(KEY).unwrap().record(&record).unwrap())
@@ -209,8 +210,8 @@ fn a_shell_call_without_text_is_told_from_none() {
     record_plain(&mut store, &call);
     record_plain(&mut store, &shell(EventKind::BeforeTool, 2, "", None));
     let entries = store.entries(&Filter::default()).unwrap();
-    assert_eq!((entries[0].command.as_deref(), entries[0].command_missing), (None, true));
-    assert_eq!((entries[1].command.as_deref(), entries[1].command_missing), (Some(""), false));
+    assert_eq!((entries[0].tool.command.as_deref(), entries[0].tool.command_missing), (None, true));
+    assert_eq!((entries[1].tool.command.as_deref(), entries[1].tool.command_missing), (Some(""), false));
 }
 
 /// Ten events in two sessions, ids 1 to 10, times 10 to 100; the even ones stop, with a warning of `odd-rule` on 4 and
@@ -225,7 +226,7 @@ fn ten(store: &mut Store) {
             8 => Verdict::of(vec![finding("other", Level::Block, "no")]),
             _ => Verdict::silent(),
         };
-        record(store, &event, &verdict, &Changes::default());
+        record(store, &event, &verdict, &StateChanges::default());
     }
 }
 
@@ -305,5 +306,5 @@ fn odd_rows_do_not_end_a_listing() {
     connection.execute("UPDATE events SET paths = '{', level = 'shout', kind = 'move' WHERE id = 3", []).unwrap();
     let entries = store.entries(&Filter::default()).unwrap();
     assert_eq!((entries[2].verdict.level, entries[2].kind.as_str()), (Level::Block, "move"));
-    assert_eq!(json!(entries[2].paths), Value::Array(Vec::new()));
+    assert_eq!(json!(entries[2].tool.paths), Value::Array(Vec::new()));
 }

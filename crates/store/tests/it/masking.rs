@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use store::mask;
+use store::{Masked, mask};
 
 /// A secret, spelled in two parts so that no scanner takes this file for a leak.
 fn join(parts: &[&str]) -> String {
@@ -170,8 +170,8 @@ fn names_in_objects() {
         "password": "***", "api_key": "***", "key": "name", "count": 3, "token": null, "tokens": "many",
         "deep": [{"clientSecret": "***", "note": "TOKEN=***"}],
     });
-    assert_eq!(*mask::json(&value), masked);
-    assert_eq!(*mask::json(&masked), masked);
+    assert_eq!(mask::json(&value).as_value(), &masked);
+    assert_eq!(mask::json(&masked).as_value(), &masked);
 }
 
 #[test]
@@ -256,4 +256,19 @@ fn every_example_is_a_secret() {
     }
     let by_shape = mask::examples().filter(|example| mask(&format!("echo {example}")) == "echo ***").count();
     assert!(by_shape >= 38, "{by_shape} are known by their shape");
+}
+
+#[test]
+fn what_is_read_back_as_masked_is_masked() {
+    let command = format!("deploy --token {}", mask::examples().next().unwrap());
+    let kept = json!({ "command": command }).to_string();
+    let read: std::collections::BTreeMap<String, Masked<'static>> = serde_json::from_str(&kept).unwrap();
+    assert_eq!(read["command"], "deploy --token ***");
+    assert_eq!(serde_json::to_string(&read).unwrap(), r#"{"command":"deploy --token ***"}"#);
+}
+
+#[test]
+fn only_a_text_without_secrets_is_unchanged() {
+    assert_eq!(mask("cargo test").unchanged(), Some("cargo test"));
+    assert_eq!(mask("API_KEY=q8Zt4vX1mN7c ./deploy").unchanged(), None);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use engine::event::EventKind;
 use rusqlite::Connection;
 use serde_json::json;
-use store::{Changes, Filter, RuleVersion, SessionKey, Store};
+use store::{Filter, RuleVersion, SessionKey, StateChanges, Store};
 
 use crate::sample::{event, open, options, place, record};
 
@@ -51,13 +51,13 @@ fn a_journal_of_version_1_goes_on() {
     version_1(&place.path);
     let mut store = open(&place.path);
     assert_eq!(store.take_notices(), []);
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.set("release", false);
     changes.unset("other");
     record(&mut store, &event(EventKind::Stop, 9), &engine::verdict::Verdict::silent(), &changes);
     store.sync_rules(&[RuleVersion { id: "a", digest: "d", tier: "user", source: "a.md", text: "a" }], 9).unwrap();
     let entries = store.entries(&Filter::default()).unwrap();
-    assert_eq!((entries[0].command.as_deref(), entries[0].verdict.findings.len()), (Some("danger"), 1));
+    assert_eq!((entries[0].tool.command.as_deref(), entries[0].verdict.findings.len()), (Some("danger"), 1));
     assert_eq!((json!(entries[0].facts), entries[0].changes.len()), (json!({"git.branch": "main"}), 0));
     assert_eq!(json!(entries[1].changes), json!({"other": null, "release": false}));
     let state = store.session(SessionKey { agent: "claude", session: "s1" }).unwrap();

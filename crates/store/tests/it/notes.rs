@@ -1,13 +1,13 @@
 //! Records of other sorts than events.
 
 use serde_json::{Map, json};
-use store::{Changes, Filter, Note, NoteKind, PERSON, SessionKey};
+use store::{Filter, Note, NoteKind, PERSON, SessionKey, StateChanges};
 
 use crate::sample::{KEY, event, open, place, record_plain};
 use engine::event::EventKind;
 
 fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, serde_json::Value>) -> Note<'a> {
-    const NOTHING: &Changes = &Changes {
+    const NOTHING: &StateChanges = &StateChanges {
         variables: std::collections::BTreeMap::new(),
         counters: std::collections::BTreeMap::new(),
         counted: Vec::new(),
@@ -24,7 +24,7 @@ fn a_note_is_read_back_with_its_secrets_masked() {
     let fields = Map::from_iter([("reason".to_owned(), json!("deploy with --password hunter2"))]);
     store.note(&note(NoteKind::Pause, PERSON, &fields)).unwrap();
     let entry = store.entries(&Filter::default()).unwrap().pop().unwrap();
-    assert_eq!((entry.kind.as_str(), entry.agent.as_str(), entry.session.as_str()), ("pause", "person", ""));
+    assert_eq!((entry.kind.as_str(), entry.session.agent.as_str(), entry.session.id.as_str()), ("pause", "person", ""));
     assert_eq!(entry.fields["reason"], json!("deploy with --password ***"));
 }
 
@@ -33,7 +33,7 @@ fn a_note_changes_the_state_of_its_session() {
     let place = place();
     let mut store = open(&place.path);
     record_plain(&mut store, &event(EventKind::Prompt, 1));
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.set("_ack:rule", json!({ "digest": "d1" }));
     let fields = Map::new();
     store.note(&Note { changes: &changes, ..note(NoteKind::Ack, KEY, &fields) }).unwrap();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use engine::event::EventKind;
 use engine::verdict::Verdict;
 use serde_json::Map;
-use store::{Changes, CounterChange, EventId, Filter, Journal, Record, Recorded, SessionKey, Store};
+use store::{CounterChange, EventId, Filter, Journal, Record, Recorded, SessionKey, StateChanges, Store};
 
 use crate::sample::{KEY, event, open, options, place, shell};
 
@@ -78,7 +78,7 @@ fn record_counting(store: &mut Store, session: &str, time: usize) -> EventId {
     let none = Map::new();
     let mut judgement = store.begin(SessionKey { agent: KEY.agent, session }).unwrap();
     loop {
-        let mut changes = Changes::default();
+        let mut changes = StateChanges::default();
         changes.count("events", CounterChange::Add(1));
         changes.set("seen", judgement.state().counter("events"));
         let record = Record {
@@ -199,10 +199,10 @@ fn a_session_is_made_once_by_processes_that_meet() {
         verdict: &Verdict::silent(),
         facts: &none,
         fields: &none,
-        changes: &Changes::default(),
+        changes: &StateChanges::default(),
         journal: Journal::Lean,
     };
     crate::sample::stored(&first.record(&record).unwrap());
     let entries = two.entries(&Filter::default()).unwrap();
-    assert_eq!((entries[0].root.as_str(), entries[1].root.as_str()), ("/", "/"));
+    assert_eq!((entries[0].session.root.as_str(), entries[1].session.root.as_str()), ("/", "/"));
 }

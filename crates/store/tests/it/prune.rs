@@ -3,7 +3,7 @@
 use engine::event::EventKind;
 use engine::verdict::{Finding, Level, Verdict};
 use serde_json::Map;
-use store::{Changes, Filter, Note, NoteKind, PERSON, SessionKey};
+use store::{Filter, Note, NoteKind, PERSON, SessionKey, StateChanges};
 
 use crate::sample::{event, open, place, record, record_plain};
 
@@ -23,7 +23,7 @@ fn what_is_older_goes_with_its_findings_and_variables() {
             is_shared: false,
         }])
     };
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.set("kept", true);
     for time in 0..5_000 {
         let mut event = event(EventKind::Stop, time);
@@ -73,7 +73,7 @@ fn an_empty_journal_has_nothing_to_prune() {
 fn a_workflow_stands_where_it_stands_however_old_it_is() {
     let place = place();
     let mut store = open(&place.path);
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.workflow.insert("at".to_owned(), Some("code".into()));
     let started = Note {
         kind: NoteKind::Start,

@@ -2,7 +2,7 @@
 
 use engine::event::EventKind;
 use engine::verdict::{Finding, Level, Verdict};
-use store::{Changes, KeptVersion, RuleVersion};
+use store::{KeptVersion, RuleVersion, StateChanges};
 
 use crate::sample::{event, open, place, record};
 
@@ -68,7 +68,7 @@ fn pruning_keeps_what_a_finding_names_and_what_may_be_in_force() {
     };
     for (time, digest) in [(10, "gone"), (200, "named")] {
         let verdict = Verdict::of(vec![finding(digest)]);
-        record(&mut store, &event(EventKind::Stop, time), &verdict, &Changes::default());
+        record(&mut store, &event(EventKind::Stop, time), &verdict, &StateChanges::default());
     }
     store.prune(5).unwrap();
     assert_eq!(store.rule_versions("a").unwrap().len(), 3);

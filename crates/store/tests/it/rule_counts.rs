@@ -2,7 +2,7 @@
 
 use engine::event::EventKind;
 use engine::verdict::Verdict;
-use store::{Changes, Deed, PhaseName, RuleCount, RuleDeed};
+use store::{Deed, PhaseName, RuleCount, RuleDeed, StateChanges};
 
 use crate::sample::{KEY, event, open, place, record, record_plain};
 
@@ -10,8 +10,8 @@ fn phase(id: &str) -> PhaseName {
     PhaseName { phase: id.to_owned(), workflow: "work".to_owned(), node: "code".to_owned() }
 }
 
-fn did(deed: Deed, phase: Option<PhaseName>) -> Changes {
-    Changes { deeds: vec![RuleDeed { rule: "r".to_owned(), phase, deed }], ..Changes::default() }
+fn did(deed: Deed, phase: Option<PhaseName>) -> StateChanges {
+    StateChanges { deeds: vec![RuleDeed { rule: "r".to_owned(), phase, deed }], ..StateChanges::default() }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::event::{Event, EventKind, ShellText, ToolCall};
 use engine::verdict::Verdict;
 use serde_json::{Map, json};
-use store::{Changes, EventId, Journal, Options, Record, Recorded, SessionKey, Store};
+use store::{EventId, Journal, Options, Record, Recorded, SessionKey, StateChanges, Store};
 use tempfile::TempDir;
 
 pub const KEY: SessionKey<'static> = SessionKey { agent: "claude", session: "s1" };
@@ -55,7 +55,7 @@ pub fn shell(kind: EventKind, time: i64, command: &str, call: Option<&str>) -> E
 }
 
 /// Records `event` with a verdict and changes, and nothing else.
-pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &Changes) -> EventId {
+pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &StateChanges) -> EventId {
     let none = Map::new();
     let record =
         Record { event, root: "/srv/project", verdict, facts: &none, fields: &none, changes, journal: Journal::Lean };
@@ -64,7 +64,7 @@ pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &Cha
 }
 
 pub fn record_plain(store: &mut Store, event: &Event) -> EventId {
-    record(store, event, &Verdict::silent(), &Changes::default())
+    record(store, event, &Verdict::silent(), &StateChanges::default())
 }
 
 pub fn stored(recorded: &Recorded<'_>) -> EventId {

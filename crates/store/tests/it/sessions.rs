@@ -3,7 +3,7 @@
 use engine::event::EventKind;
 use engine::verdict::Verdict;
 use serde_json::{Map, json};
-use store::{Changes, CounterChange, Filter, Journal, Record, Recorded, SessionKey, SessionState};
+use store::{CounterChange, Filter, Journal, Record, Recorded, SessionKey, SessionState, StateChanges};
 
 use crate::sample::{KEY, event, open, place, record, record_plain, stored};
 
@@ -16,7 +16,7 @@ fn a_session_that_was_never_seen_has_nothing() {
 #[test]
 fn variables_and_counters_outlive_the_process() {
     let place = place();
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.set("tests_ran", true);
     changes.set("notes", json!({"a": [1, "two", null]}));
     changes.set("gone", "soon");
@@ -24,7 +24,7 @@ fn variables_and_counters_outlive_the_process() {
     changes.count("y", CounterChange::Set(-7));
     record(&mut open(&place.path), &event(EventKind::Stop, 5), &Verdict::silent(), &changes);
 
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.unset("gone");
     changes.unset("never was");
     changes.count("hold:x", CounterChange::Add(1));
@@ -40,7 +40,7 @@ fn variables_and_counters_outlive_the_process() {
 fn sessions_of_two_agents_are_two_sessions() {
     let place = place();
     let mut store = open(&place.path);
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.set("mine", 1);
     record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
     let other = SessionKey { agent: "codex", session: KEY.session };
@@ -51,7 +51,7 @@ fn sessions_of_two_agents_are_two_sessions() {
 fn secrets_in_variables_are_masked() {
     let place = place();
     let mut store = open(&place.path);
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.set("last", "deploy --token abc123");
     changes.set("login", json!({"password": "hunter2"}));
     record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
@@ -61,7 +61,7 @@ fn secrets_in_variables_are_masked() {
 
 /// A record that adds one to `count` and keeps what it saw of it.
 fn counting(judgement: store::Judgement<'_>, time: i64) -> Recorded<'_> {
-    let mut changes = Changes::default();
+    let mut changes = StateChanges::default();
     changes.count("count", CounterChange::Add(1));
     changes.set("seen", judgement.state().counter("count"));
     let (event, none) = (event(EventKind::Stop, time), Map::new());
@@ -100,7 +100,7 @@ fn an_event_that_changes_nothing_is_never_judged_twice() {
     let early = one.begin(KEY).unwrap();
     stored(&counting(two.begin(KEY).unwrap(), 1));
     let (event, none) = (event(EventKind::Stop, 2), Map::new());
-    let mut as_it_was = Changes::default();
+    let mut as_it_was = StateChanges::default();
     as_it_was.set("seen", 0);
     as_it_was.count("count", CounterChange::Add(0));
     let record = Record {
@@ -133,7 +133,7 @@ fn counters_do_not_overflow() {
     let place = place();
     let mut store = open(&place.path);
     for change in [CounterChange::Set(i64::MAX), CounterChange::Add(1)] {
-        let mut changes = Changes::default();
+        let mut changes = StateChanges::default();
         changes.count("n", change);
         record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
     }

@@ -6,7 +6,7 @@ use engine::event::ShellText;
 use serde_json::{Map, Value};
 
 use super::{arguments, called, plain, words};
-use crate::protocol::tools::{in_folder, shell_text};
+use crate::protocol::shell_text::{in_folder, shell_text};
 
 /// Words in the names of tools that run something.
 const RUNS: &[&str] = &["exec", "execute", "launch", "run", "spawn", "start"];

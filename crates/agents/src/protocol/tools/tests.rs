@@ -1,7 +1,8 @@
 use engine::event::ShellText;
 use serde_json::json;
 
-use super::{named, shell_quoted};
+use super::named;
+use crate::protocol::shell_text::shell_quoted;
 
 fn shell(input: serde_json::Value) -> ShellText {
     named("Bash", input, "/p").shell.unwrap()

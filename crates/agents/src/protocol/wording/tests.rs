@@ -1,7 +1,7 @@
 use engine::{Finding, Level, Section, Verdict};
 
-use super::super::hold::is_hold;
 use super::{approval, notices, reasons, reasons_and_context, shown};
+use crate::protocol::hold::is_hold;
 use crate::protocol::powers::Blocking;
 
 fn finding(rule: &str, level: Level, reason: &str) -> Finding {

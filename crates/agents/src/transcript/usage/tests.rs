@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::{MessageUsage, Tokens, Usage, usage};
+use super::{MessageTokens, MessageUsage, TokenUsage, usage};
 use crate::Agent;
-use crate::transcript::{Position, files_of};
+use crate::transcript::{TranscriptPosition, files_of};
 
 fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts").join(name)
 }
 
-fn read(agent: Agent, path: &Path, from: Position) -> Usage {
+fn read(agent: Agent, path: &Path, from: TranscriptPosition) -> TokenUsage {
     usage(agent, path, from, u64::MAX).unwrap()
 }
 
 fn messages(agent: Agent, path: &Path) -> Vec<MessageUsage> {
-    read(agent, path, Position::default()).messages
+    read(agent, path, TranscriptPosition::default()).messages
 }
 
 fn ids(messages: &[MessageUsage]) -> Vec<&str> {
@@ -90,7 +90,7 @@ fn token_count(total: u64, output: u64) -> String {
 
 #[test]
 fn claude_reports_a_message_by_several_lines() {
-    let tokens = Tokens { input: 10, output: 5, cache_read: 3, cache_write: 2 };
+    let tokens = MessageTokens { input: 10, output: 5, cache_read: 3, cache_write: 2 };
     let of = |id: &str, time| MessageUsage { id: id.to_owned(), time, tokens, is_subagent: false };
     assert_eq!(
         messages(Agent::Claude, &recorded("claude.jsonl")),
@@ -103,15 +103,15 @@ fn codex_reports_a_response_by_a_record_and_a_count() {
     let usage = messages(Agent::Codex, &recorded("codex.jsonl"));
     let thread = "01a1dd20-a9bd-7f33-94ff-85bebee59953";
     assert_eq!(ids(&usage), ["resp_1", "resp_2", "resp_3", "resp_4"].map(|response| format!("{thread}/{response}")));
-    let fresh_apart_from_cached = Tokens { input: 6, output: 5, cache_read: 4, cache_write: 0 };
+    let fresh_apart_from_cached = MessageTokens { input: 6, output: 5, cache_read: 4, cache_write: 0 };
     assert!(usage.iter().all(|message| message.tokens == fresh_apart_from_cached && !message.is_subagent));
     assert_eq!(usage.last().unwrap().time, 1_794_711_269_044);
 }
 
 #[test]
 fn a_packed_rollout_says_the_same() {
-    let plain = read(Agent::Codex, &recorded("codex.jsonl"), Position::default());
-    assert_eq!(read(Agent::Codex, &recorded("codex.jsonl.zst"), Position::default()), plain);
+    let plain = read(Agent::Codex, &recorded("codex.jsonl"), TranscriptPosition::default());
+    assert_eq!(read(Agent::Codex, &recorded("codex.jsonl.zst"), TranscriptPosition::default()), plain);
     let on = read(Agent::Codex, &recorded("codex.jsonl.zst"), plain.position.clone());
     assert_eq!((on.messages, on.position), (vec![], plain.position));
 }
@@ -121,13 +121,13 @@ fn the_largest_figure_of_a_message_counts() {
     let lines = [claude("m1", 1), claude("m2", 4), claude("m1", 9), claude("m1", 7)].concat();
     let usage = messages(Agent::Claude, &Transcript::new(lines).path);
     assert_eq!(ids(&usage), ["m1", "m2"]);
-    assert_eq!(usage[0].tokens, Tokens { input: 3, output: 9, ..Tokens::default() });
+    assert_eq!(usage[0].tokens, MessageTokens { input: 3, output: 9, ..MessageTokens::default() });
 }
 
 #[test]
 fn a_figure_that_grew_between_two_readings_is_told_again() {
     let transcript = Transcript::new(claude("m1", 1));
-    let first = read(Agent::Claude, &transcript.path, Position::default());
+    let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     transcript.rewrite(claude("m1", 1) + &claude("m1", 9));
     let second = read(Agent::Claude, &transcript.path, first.position);
     assert_eq!((ids(&second.messages), second.messages[0].tokens.output), (vec!["m1"], 9));
@@ -148,7 +148,7 @@ fn made_up_lines_count_nothing() {
 fn half_a_line_is_left_for_the_next_reading() {
     let (whole, half) = (claude("m1", 1), claude("m2", 2));
     let transcript = Transcript::new(format!("{whole}{}", half.split_at(50).0));
-    let first = read(Agent::Claude, &transcript.path, Position::default());
+    let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     assert_eq!((ids(&first.messages), first.has_more), (vec!["m1"], false));
     transcript.rewrite(whole + &half);
     assert_eq!(ids(&read(Agent::Claude, &transcript.path, first.position).messages), ["m2"]);
@@ -157,19 +157,19 @@ fn half_a_line_is_left_for_the_next_reading() {
 #[test]
 fn a_shorter_file_is_read_from_its_start() {
     let transcript = Transcript::new(claude("m1", 1) + &claude("m2", 2));
-    let first = read(Agent::Claude, &transcript.path, Position::default());
+    let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     transcript.rewrite(claude("m1", 1));
     let second = read(Agent::Claude, &transcript.path, first.position);
     assert_eq!(ids(&second.messages), ["m1"]);
     transcript.rewrite("");
     let third = read(Agent::Claude, &transcript.path, second.position);
-    assert_eq!((third.messages, third.position), (vec![], Position::default()));
+    assert_eq!((third.messages, third.position), (vec![], TranscriptPosition::default()));
 }
 
 #[test]
 fn another_file_in_its_place_is_read_from_its_start() {
     let transcript = Transcript::new(claude("m1", 1));
-    let first = read(Agent::Claude, &transcript.path, Position::default());
+    let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     // As long, and longer.
     transcript.rewrite(claude("n1", 1));
     let second = read(Agent::Claude, &transcript.path, first.position.clone());
@@ -182,7 +182,7 @@ fn another_file_in_its_place_is_read_from_its_start() {
 #[test]
 fn a_file_with_a_line_taken_out_is_read_from_its_start() {
     let transcript = Transcript::new(claude("m1", 1) + &claude("m22", 2) + &claude("m333", 3));
-    let first = read(Agent::Claude, &transcript.path, Position::default());
+    let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     transcript.rewrite(claude("m1", 1) + &claude("m333", 3) + &claude("m4444", 4) + &claude("m5", 5));
     let second = read(Agent::Claude, &transcript.path, first.position);
     assert_eq!(ids(&second.messages), ["m1", "m333", "m4444", "m5"]);
@@ -195,7 +195,7 @@ fn what_a_codex_thread_is_does_not_outlive_its_file() {
         rollout("token_usage_record", &ids)
     };
     let transcript = Transcript::new(thread("a", r#","source":{"subagent":"review"}"#) + &record("a"));
-    let first = read(Agent::Codex, &transcript.path, Position::default());
+    let first = read(Agent::Codex, &transcript.path, TranscriptPosition::default());
     assert!(first.messages[0].is_subagent);
     transcript.rewrite(thread("b", r#","source":"cli""#) + &record("b"));
     let second = read(Agent::Codex, &transcript.path, first.position);
@@ -204,7 +204,7 @@ fn what_a_codex_thread_is_does_not_outlive_its_file() {
 
 #[test]
 fn a_missing_file_is_an_error() {
-    let error = usage(Agent::Claude, &recorded("missing.jsonl"), Position::default(), 1).unwrap_err();
+    let error = usage(Agent::Claude, &recorded("missing.jsonl"), TranscriptPosition::default(), 1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
@@ -229,7 +229,7 @@ fn what_cannot_be_read_costs_only_itself() {
     assert_eq!(ids(&messages(Agent::Claude, &Transcript::new(&text).path)), ["m1", "m2"]);
     // A figure that is no number of tokens is none.
     let odd = claude("m3", 3).replace("3}", "-3}").replace(":3,", r#":"3","#);
-    assert_eq!(messages(Agent::Claude, &Transcript::new(odd).path)[0].tokens, Tokens::default());
+    assert_eq!(messages(Agent::Claude, &Transcript::new(odd).path)[0].tokens, MessageTokens::default());
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_huge_line_is_passed_over_and_never_read_twice() {
     let huge = claude_with("huge", 9, &format!(r#","x":"{}""#, "y".repeat(HUGE)));
     let (front, rest) = huge.split_at(HUGE);
     let transcript = Transcript::new(claude("m1", 1) + front);
-    let first = read(Agent::Claude, &transcript.path, Position::default());
+    let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     assert_eq!((ids(&first.messages), first.has_more), (vec!["m1"], false));
     // It is not there as a whole yet, and goes on in the next readings.
     let json = serde_json::to_value(&first.position).unwrap();
@@ -255,7 +255,7 @@ fn a_reading_ends_at_its_limit() {
     let line = claude("m1", 1);
     let transcript = Transcript::new(line.clone() + &claude("m2", 2) + &claude("m3", 3) + "{\"half");
     let limit = line.len() as u64 + 1;
-    let first = usage(Agent::Claude, &transcript.path, Position::default(), limit).unwrap();
+    let first = usage(Agent::Claude, &transcript.path, TranscriptPosition::default(), limit).unwrap();
     assert_eq!((ids(&first.messages), first.has_more), (vec!["m1", "m2"], true));
     let second = usage(Agent::Claude, &transcript.path, first.position, limit).unwrap();
     assert_eq!((ids(&second.messages), second.has_more), (vec!["m3"], false));
@@ -333,9 +333,9 @@ fn a_count_that_is_written_again_is_the_same() {
     let empty = rollout("event_msg", r#"{"type":"token_count","info":null}"#);
     let lines = [&start, &empty, &token_count(15, 5), &token_count(15, 5), &token_count(31, 6), &token_count(31, 6)];
     let transcript = Transcript::new(lines.map(String::as_str).concat());
-    let first = read(Agent::Codex, &transcript.path, Position::default());
+    let first = read(Agent::Codex, &transcript.path, TranscriptPosition::default());
     assert_eq!(ids(&first.messages), ["01-t/15", "01-t/31"]);
-    assert_eq!(first.messages[1].tokens, Tokens { input: 6, output: 6, cache_read: 4, cache_write: 0 });
+    assert_eq!(first.messages[1].tokens, MessageTokens { input: 6, output: 6, cache_read: 4, cache_write: 0 });
     // Much later still.
     let text = fs::read_to_string(&transcript.path).unwrap();
     transcript.rewrite(text + &token_count(31, 6) + &token_count(48, 7));
@@ -380,7 +380,7 @@ proptest! {
         ends.sort_unstable();
         for agent in [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode] {
             let transcript = Transcript::new("");
-            let (mut kept, mut position) = (Kept::default(), Position::default());
+            let (mut kept, mut position) = (Kept::default(), TranscriptPosition::default());
             for end in &ends {
                 transcript.rewrite(&text[..*end]);
                 loop {
@@ -392,7 +392,7 @@ proptest! {
                     }
                 }
             }
-            let whole = read(agent, &transcript.path, Position::default());
+            let whole = read(agent, &transcript.path, TranscriptPosition::default());
             let mut at_once = Kept::default();
             at_once.keep(whole.messages);
             prop_assert_eq!(kept, at_once);
@@ -407,7 +407,7 @@ proptest! {
             let path = folder.path().join(name);
             for agent in [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode] {
                 fs::write(&path, &before).unwrap();
-                let position = usage(agent, &path, Position::default(), limit).map(|usage| usage.position);
+                let position = usage(agent, &path, TranscriptPosition::default(), limit).map(|usage| usage.position);
                 fs::write(&path, &bytes).unwrap();
                 let _ = usage(agent, &path, position.unwrap_or_default(), limit);
             }
@@ -416,12 +416,12 @@ proptest! {
 }
 
 /// What a session used, and how much of it its subagents did.
-fn used(agent: Agent, path: &Path) -> (usize, usize, Tokens) {
+fn used(agent: Agent, path: &Path) -> (usize, usize, MessageTokens) {
     let mut kept = Kept::default();
     for file in files_of(agent, path) {
         kept.keep(messages(agent, &file));
     }
-    let mut sum = Tokens::default();
+    let mut sum = MessageTokens::default();
     for MessageUsage { tokens, .. } in kept.0.values() {
         sum.input += tokens.input;
         sum.output += tokens.output;
@@ -435,9 +435,9 @@ fn used(agent: Agent, path: &Path) -> (usize, usize, Tokens) {
 fn each_format_is_summed_up_once() {
     // Each request of the recorded sessions read 10, or 6 and 4 from the cache, and wrote 5, or 5 and 2 thoughts.
     let gemini = recorded("gemini/session-2026-11-16T08-42-2ef1b279.jsonl");
-    let tokens = Tokens { input: 6 * 10, output: 7 * 10, cache_read: 4 * 10, cache_write: 0 };
+    let tokens = MessageTokens { input: 6 * 10, output: 7 * 10, cache_read: 4 * 10, cache_write: 0 };
     assert_eq!(used(Agent::Gemini, &gemini), (10, 5, tokens));
-    let tokens = |requests: u64| Tokens {
+    let tokens = |requests: u64| MessageTokens {
         input: 10 * requests,
         output: 5 * requests,
         cache_read: 3 * requests,
@@ -450,6 +450,6 @@ fn each_format_is_summed_up_once() {
 #[test]
 fn an_agent_that_does_not_tell_is_not_one_that_used_nothing() {
     for agent in [Agent::Cursor, Agent::Antigravity] {
-        assert!(usage(agent, &recorded("copilot.jsonl"), Position::default(), u64::MAX).is_err());
+        assert!(usage(agent, &recorded("copilot.jsonl"), TranscriptPosition::default(), u64::MAX).is_err());
     }
 }

@@ -25,9 +25,6 @@ const GIT_LIMIT: Duration = Duration::from_mins(2);
 
 const FETCH_ALL: &str = "in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`";
 
-const NAME_DEFAULT: &str = "set `default_branch: NAME` in `.linchpin/config.yml`, run `git remote set-head origin --auto`, or say \
-                            what to compare with: `linchpin check --base REF`";
-
 pub struct Comparison {
     pub compared: Compared,
     pub acknowledged: Vec<Trailer>,
@@ -186,9 +183,10 @@ impl Looking<'_> {
     /// A baseline that is the one that was asked for. `matters`: a rule is judged by it.
     fn known(&self, baseline: Commit, matters: bool) -> Result<Commit, Problem> {
         match &baseline.unknown {
-            Some(why) if matters => {
-                let help = if self.pull_request.is_on_github { FETCH_ALL } else { NAME_DEFAULT };
-                Err(Problem::new("NotFound", why.clone()).help(help))
+            Some(unknown) if matters => {
+                let or_say = format!("{}; or say what to compare with: `linchpin check --base REF`", unknown.help);
+                let help = if self.pull_request.is_on_github { FETCH_ALL.to_owned() } else { or_say };
+                Err(Problem::new("NotFound", unknown.why.clone()).help(help))
             }
             _ => Ok(baseline),
         }

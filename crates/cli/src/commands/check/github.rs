@@ -1,7 +1,7 @@
 //! A check's report as GitHub's workflow commands: an annotation a file.
 
 use engine::Level;
-use engine::file_rules::{Placeholders, shown};
+use engine::file_rules::{Placeholders, how_answered, shown};
 use guard::file_rules::CheckedRule;
 
 use super::report::{Report, level, reason};
@@ -31,7 +31,8 @@ fn annotations(checked: &CheckedRule, prefix: &str) -> Vec<String> {
     let body = Placeholders(&checked.found).fill(&checked.rule.reason);
     let annotation = |trigger: &engine::file_rules::Trigger| {
         let lacking = trigger.missing.iter().map(|missing| format!("{} → {}\n", shown(&trigger.path), shown(missing)));
-        let text = format!("{}{}", lacking.collect::<String>(), body.trim());
+        let answer = how_answered(trigger, &checked.found).map(|answer| format!("{answer}\n"));
+        let text = format!("{}{}{}", lacking.collect::<String>(), answer.unwrap_or_default(), body.trim());
         format!("::{command} file={},title={title}::{}", property(&format!("{prefix}{}", trigger.path)), data(&text))
     };
     checked.found.triggers.iter().map(annotation).collect()

@@ -2,7 +2,7 @@
 
 use engine::Level;
 use engine::decide::{Outcome, section};
-use guard::file_rules::{CheckedRule, told};
+use guard::file_rules::{CheckedRule, STORED, told};
 use policy::Diagnostic;
 use serde_json::{Value, json};
 
@@ -39,6 +39,11 @@ impl Report {
         self.checked.iter().filter(|checked| super::waits_for_its_command(checked))
     }
 
+    /// Rules that need what only a session knows.
+    pub fn undecided(&self) -> impl Iterator<Item = (&CheckedRule, &[String])> {
+        self.checked.iter().filter_map(|checked| Some((checked, checked.lacks()?)))
+    }
+
     /// Rules that a commit acknowledges, each with the reason that it gives.
     fn answered(&self) -> impl Iterator<Item = (&CheckedRule, &str)> {
         let answered = self.checked.iter().filter(|checked| checked.outcome == Outcome::Acknowledged);
@@ -62,7 +67,9 @@ impl Report {
             "" => format!("`{}` is acknowledged by a commit", checked.rule.id),
             _ => format!("`{}` is acknowledged by a commit: {reason}", checked.rule.id),
         });
-        waiting.chain(ran).chain(answered).chain(self.notes.iter().cloned()).collect()
+        let undecided = self.undecided().map(|(checked, facts)| undecided(&checked.rule.id, facts));
+        let silenced = self.checked.iter().filter(|checked| !checked.silenced_by.is_empty()).map(silenced);
+        waiting.chain(ran).chain(undecided).chain(silenced).chain(answered).chain(self.notes.iter().cloned()).collect()
     }
 
     /// What to do where a rule does not apply; `None` where that is no question.
@@ -95,7 +102,7 @@ impl Report {
 }
 
 fn to_json(checked: &CheckedRule) -> Value {
-    let CheckedRule { rule, found, outcome, command } = checked;
+    let CheckedRule { rule, found, outcome, command, silenced_by: _ } = checked;
     json!({
         "rule": rule.id,
         "title": rule.shown_title(),
@@ -108,14 +115,37 @@ fn to_json(checked: &CheckedRule) -> Value {
         "matched_files": found.matched,
         "pairs": found.pairs().collect::<Vec<_>>(),
         "command": command,
+        "lacks": checked.lacks(),
         "reason": checked.is_unmet().then(|| reason(checked)),
     })
+}
+
+fn undecided(rule: &str, facts: &[String]) -> String {
+    if facts.iter().any(|fact| fact == STORED) {
+        return format!("`{rule}` was not judged: its `when` needs {STORED}, and these cannot be read");
+    }
+    let needs = facts.join(" and ");
+    let is_variable = facts.iter().any(|fact| fact.starts_with("`variables."));
+    let help = if is_variable {
+        ". A default under `variables:` in `.linchpin/config.yml` is what `check` goes by"
+    } else {
+        ""
+    };
+    format!("`{rule}` was not judged: its `when` needs {needs}, and `check` runs outside of a session{help}")
+}
+
+fn silenced(checked: &CheckedRule) -> String {
+    let names: Vec<String> = checked.silenced_by.iter().map(|name| format!("`variables.{name}`")).collect();
+    let has = if names.len() == 1 { "has its default" } else { "have their defaults" };
+    let rule = &checked.rule.id;
+    format!("`{rule}` does not apply: its `when` is false where {} {has}, as outside of a session", names.join(" and "))
 }
 
 fn outcome_name(checked: &CheckedRule) -> &'static str {
     match checked.outcome {
         Outcome::Fault(..) => "broken",
         Outcome::Acknowledged => "acknowledged",
+        Outcome::Undecidable(_) => "undecidable",
         _ if super::waits_for_its_command(checked) => "command not run",
         _ if checked.is_unmet() => "unmet",
         _ => "met",

@@ -20,7 +20,7 @@ pub fn show(report: &Report, context: &Context) {
         output.line(output.dim(&format!("({} in {})", checked.rule.id, checked.rule.source)));
         output.blank();
     }
-    let waiting = report.waiting().count();
+    let waiting = report.waiting().count() + report.undecided().count();
     for remark in report.remarks() {
         output.line(format!("Note: {remark}."));
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use agents::install::{Scope, is_linchpin};
+use agents::install::{SettingsScope, is_linchpin};
 use agents::{Agent, Forged};
 use guard::{Environment, Project};
 use runner::{Attended, AttendedEnd, Heed, NotStarted, Stream, shim};
@@ -23,7 +23,7 @@ const ANSWER_LIMIT: usize = 1024 * 1024;
 /// A hook to be tried.
 pub struct Trial<'a> {
     pub agent: Agent,
-    pub scope: Scope,
+    pub scope: SettingsScope,
     /// What the settings call.
     pub program: &'a str,
     pub project: &'a Project,
@@ -89,6 +89,7 @@ impl Trial<'_> {
             idle: None,
             time: Some(limit),
             shim: shim::own_call(),
+            on_start: &|_| (),
         };
         let mut said = Vec::new();
         let hear = |stream: Stream, piece: &[u8]| {
@@ -120,7 +121,7 @@ impl Trial<'_> {
         if lies_inside {
             return MayRun::LiesInProject;
         }
-        let is_persons = self.scope == Scope::User || !program.contains(['/', '\\']);
+        let is_persons = self.scope == SettingsScope::User || !program.contains(['/', '\\']);
         if is_persons && is_linchpin(program) { MayRun::Yes } else { MayRun::NamedByProject }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agents::Agent;
-use agents::install::{self as settings, Accepted, Installed, Scope, Switches};
+use agents::install::{self as settings, Accepted, Installed, SettingsScope, Switches};
 use guard::Project;
 
 use super::check::{Check, State};
@@ -19,7 +19,7 @@ pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<C
         let looker = |project| Looker { agent, project, context, home: &home, deadline };
         let mut found = looker(project).look();
         for nested in nested {
-            found.join(looker(nested).look_in(&[Scope::Project, Scope::Local]), &nested.root);
+            found.join(looker(nested).look_in(&[SettingsScope::Project, SettingsScope::Local]), &nested.root);
         }
         found
     };
@@ -102,7 +102,7 @@ struct Looker<'a> {
 
 impl Looker<'_> {
     fn look(&self) -> Looked {
-        let mut looked = self.look_in(&Scope::ALL);
+        let mut looked = self.look_in(&SettingsScope::ALL);
         if looked.places == 0 {
             // It may be an agent that nobody uses here.
             looked.unread.iter_mut().for_each(|check| check.state = State::Note);
@@ -121,7 +121,7 @@ impl Looker<'_> {
         looked
     }
 
-    fn look_in(&self, scopes: &[Scope]) -> Looked {
+    fn look_in(&self, scopes: &[SettingsScope]) -> Looked {
         let mut looked = Looked::default();
         for scope in scopes {
             let environment = &self.context.environment;
@@ -132,7 +132,7 @@ impl Looker<'_> {
         looked
     }
 
-    fn look_at(&self, scope: Scope, file: &Path, looked: &mut Looked) {
+    fn look_at(&self, scope: SettingsScope, file: &Path, looked: &mut Looked) {
         let text = match install::read(file) {
             Ok(Some(text)) => text,
             Ok(None) => return,
@@ -151,7 +151,7 @@ impl Looker<'_> {
             return;
         }
         looked.places += 1;
-        looked.is_of_user |= scope == Scope::User;
+        looked.is_of_user |= scope == SettingsScope::User;
         looked.checks.push(Check::fine(format!("{}: hooks in {}", self.agent.title(), file.display())));
         looked.checks.extend(self.difference_checks(scope, &found));
         looked.checks.extend(found.switches.iter().chain(&found.problems).map(to_change));
@@ -170,16 +170,16 @@ impl Looker<'_> {
     }
 
     /// Settings that cannot be understood may hold hooks that are not called.
-    fn cannot_read(&self, scope: Scope, problem: &str, looked: &mut Looked) {
+    fn cannot_read(&self, scope: SettingsScope, problem: &str, looked: &mut Looked) {
         let check = self.bad(problem, "the agent may not read its hooks from this file; mend it");
-        if scope == Scope::User {
+        if scope == SettingsScope::User {
             looked.unread.push(check);
         } else {
             looked.checks.push(check);
         }
     }
 
-    fn difference_checks(&self, scope: Scope, found: &Installed) -> Vec<Check> {
+    fn difference_checks(&self, scope: SettingsScope, found: &Installed) -> Vec<Check> {
         let again = format!("run `{}` again", install::install_command(self.agent, scope));
         let mut checks = Vec::new();
         if !found.missing.is_empty() && !found.entries.is_empty() {
@@ -206,7 +206,7 @@ impl Looker<'_> {
     }
 
     /// Whether the agent runs hooks that somebody put there, as far as its own files tell.
-    fn acceptance_check(&self, scope: Scope, hooks: &Path) -> Option<Check> {
+    fn acceptance_check(&self, scope: SettingsScope, hooks: &Path) -> Option<Check> {
         let lookup = |name: &str| self.context.environment.get(name);
         let acceptance = settings::acceptance(self.agent, scope, self.home, lookup)?;
         let place = acceptance.file.display();

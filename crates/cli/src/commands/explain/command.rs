@@ -1,8 +1,8 @@
 //! `explain command`: what a shell command would run and do, as far as that can be told before.
 
-use engine::event::Access;
-use engine::shell::{self, Effect, Rewrite, Rewritten, Script, SimpleCommand};
+use path::Access;
 use serde_json::{Value, json};
+use shell::{self, Effect, Rewrite, RewrittenBranch, Script, SimpleCommand};
 
 use super::Context;
 use crate::exit_code::ExitCode;
@@ -39,24 +39,24 @@ impl Understood {
     }
 
     fn command_json(&self, place: usize, command: &SimpleCommand) -> Value {
-        let argv: Vec<&str> = command.words.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
+        let argv: Vec<&str> = command.words().iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
         let paths = |access| self.paths(place, access);
         json!({
-            "argv": argv, "text": command.text(), "via": command.via, "elsewhere": command.is_remote,
-            "cwd": command.folders.list(), "reads": paths(Some(Access::Read)), "writes": paths(Some(Access::Write)),
+            "argv": argv, "text": command.text(), "via": command.via(), "elsewhere": command.is_remote(),
+            "cwd": command.folders().list(), "reads": paths(Some(Access::Read)), "writes": paths(Some(Access::Write)),
             "deletes": paths(Some(Access::Delete)), "names": paths(None), "rewrites": self.branches(place),
-            "runs_output_of": command.runs_output_of, "interactive": command.is_session,
+            "runs_output_of": command.evidence.runs_output_of, "interactive": command.evidence.is_session,
         })
     }
 
     fn show(&self, context: &Context) {
         for (place, command) in self.script.commands.iter().enumerate() {
             let lines = self.lines(place, command);
-            if command.words.is_empty() && lines.is_empty() {
+            if command.words().is_empty() && lines.is_empty() {
                 continue;
             }
             let unknown = if command.is_known() { "" } else { "   (with words that are not known before it runs)" };
-            let text = if command.words.is_empty() { "(no program)".to_owned() } else { command.text() };
+            let text = if command.words().is_empty() { "(no program)".to_owned() } else { command.text() };
             context.output.line(format!("{text}{unknown}"));
             for line in lines {
                 context.output.line(format!("    {line}"));
@@ -69,13 +69,13 @@ impl Understood {
 
     fn lines(&self, place: usize, command: &SimpleCommand) -> Vec<String> {
         let mut lines = Vec::new();
-        if !command.via.is_empty() {
-            lines.push(format!("through {}", command.via.join(", ")));
+        if !command.via().is_empty() {
+            lines.push(format!("through {}", command.via().join(", ")));
         }
-        match command.folders.list() {
-            _ if command.is_remote => lines.push("somewhere else".to_owned()),
+        match command.folders().list() {
+            _ if command.is_remote() => lines.push("somewhere else".to_owned()),
             Some([start]) if start.is_empty() => {}
-            Some(folders) => lines.push(format!("in {}", shown_folders(folders, command.folders.is_either()))),
+            Some(folders) => lines.push(format!("in {}", shown_folders(folders, command.folders().is_either()))),
             None => lines.push("in a folder that is not known before it runs".to_owned()),
         }
         let verbs = [
@@ -93,8 +93,8 @@ impl Understood {
             said(verb, &self.paths(place, access));
         }
         said("rewrites, on a remote,", &self.branches(place));
-        said("runs what is printed by", &command.runs_output_of);
-        if command.is_session {
+        said("runs what is printed by", &command.evidence.runs_output_of);
+        if command.evidence.is_session {
             lines.push("waits for what is typed, and runs that".to_owned());
         }
         lines
@@ -114,10 +114,10 @@ impl Understood {
         let of_command = self.rewrites.iter().filter(|rewrite| rewrite.command == command);
         let name = |rewrite: &Rewrite| {
             let name = match &rewrite.branch {
-                Rewritten::Named(name) | Rewritten::Matching(name) => name.as_str(),
-                Rewritten::Current(_) => "the branch that is checked out",
-                Rewritten::All => "all branches",
-                Rewritten::Unknown => "a branch that is not known before it runs",
+                RewrittenBranch::Named(name) | RewrittenBranch::Matching(name) => name.as_str(),
+                RewrittenBranch::Current(_) => "the branch that is checked out",
+                RewrittenBranch::All => "all branches",
+                RewrittenBranch::Unknown => "a branch that is not known before it runs",
             };
             if rewrite.is_sure { name.to_owned() } else { format!("perhaps {name}") }
         };

@@ -39,9 +39,12 @@ fn hooks(root: &Path) -> Result<PathBuf, Problem> {
         return Err(Problem::new("NotARepository", message));
     }
     let folder = root.join(String::from_utf8_lossy(&output.stdout).trim_end());
-    // Husky names a folder of its own making there, whose hooks run those of the same name one folder up.
+    // Husky names a folder of its own making there, whose hooks run those of the same name one folder up. In a fresh clone it
+    // has not done so yet.
+    let husky = root.join(".husky");
     Ok(match folder.parent() {
         Some(husky) if folder.ends_with(".husky/_") => husky.to_owned(),
+        _ if husky.is_dir() => husky,
         _ => folder,
     })
 }

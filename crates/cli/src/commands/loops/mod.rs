@@ -5,13 +5,15 @@ mod progress;
 mod run;
 mod runs;
 mod stop;
+mod unfinished;
 mod unguarded;
 
 pub use emit::{held, run as emit};
 pub use progress::run as progress;
 pub use run::run;
-pub use runs::{run as runs, unfinished};
+pub use runs::run as runs;
 pub use stop::{let_go_on, run as stop};
+pub use unfinished::unfinished;
 pub use unguarded::{Unguarded, unguarded};
 
 use guard::Project;
@@ -38,4 +40,9 @@ fn run_id(text: &str) -> Result<RunId, Problem> {
         Problem::new("NotFound", format!("`{text}` names no run"))
             .help("runs are called `r1`, `r2` and so on: `linchpin runs`")
     })
+}
+
+/// `1 process`, `2 processes`.
+fn processes(count: usize) -> String {
+    if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
 }

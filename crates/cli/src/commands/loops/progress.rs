@@ -1,7 +1,7 @@
 //! `progress`: an agent says how far it is; nothing waits for it.
 
 use serde_json::json;
-use store::{Changes, LOOP, Note, NoteKind};
+use store::{LOOP, Note, NoteKind, StateChanges};
 
 use crate::arguments::Progress;
 use crate::commands::{Context, note, now};
@@ -15,7 +15,7 @@ pub fn run(arguments: &Progress, context: &Context) -> Outcome {
     super::work(&project, context)?.tell(stage.id(), &text, now())?;
     let fields = [("run", json!(stage.id().to_string())), ("text", json!(text))];
     let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let (root, none) = (project.root.to_string_lossy().into_owned(), Changes::default());
+    let (root, none) = (project.root.to_string_lossy().into_owned(), StateChanges::default());
     let noted = Note {
         kind: NoteKind::Progress,
         session: LOOP,

@@ -14,7 +14,7 @@ use guard::loops::Stage;
 use guard::trust::Trust;
 use guard::workflow::{Holding, Outside};
 use serde_json::{Value, json};
-use work::{Ending, RunId, Spent};
+use work::{Ending, RunId, RunUsage};
 
 use crate::arguments::Run;
 use crate::commands::work::{refused, webhook};
@@ -143,11 +143,8 @@ impl Telling<'_> {
                 let what = if *is_resumed { "goes on" } else { "begins" };
                 output.aside(format!("[{run}] {what}; `linchpin runs show {run}` tells how far it is"));
             }
-            News::Leftovers { run, iteration, count } => {
-                let what = if *count == 1 { "1 process".to_owned() } else { format!("{count} processes") };
-                output.aside(format!(
-                    "[{run}] ended {what} of iteration {iteration}, left behind when whoever drove the run was killed"
-                ));
+            News::Leftovers { run, count } => {
+                output.aside(format!("[{run}] ended {} that the run left behind", super::processes(*count)));
             }
             News::Iteration { number, hat, topic, spent } => {
                 output.aside(format!("[{run} #{number}] {hat}, for {topic}; so far {}", spent_text(spent)));
@@ -158,18 +155,19 @@ impl Telling<'_> {
                 }
             }
             News::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),
-            News::HandedOver { hat, topic, is_default } => {
+            News::HandedOver { hat, topic, is_default, refused } => {
                 let how = if *is_default { ", by default" } else { "" };
-                output.aside(format!("[{run}] {hat} → {topic}{how}"));
+                let refused = refused.map_or_else(String::new, |refused| format!("; {refused}"));
+                output.aside(format!("[{run}] {hat} → {topic}{how}{refused}"));
             }
             News::Done { hat } => output.aside(format!("[{run}] {hat} is done; it publishes nothing")),
             News::Nothing { hat, why } => output.aside(format!("[{run}] {hat}: {why}")),
             News::PassedOver { topic } => output.aside(format!("[{run}] no hat takes {topic}")),
-            News::Ended { how, why, spent } => self.end(*how, why, spent),
+            News::Ended { how, why, spent, can_go_on } => self.end(*how, why, spent, *can_go_on),
         }
     }
 
-    fn end(&mut self, how: Ending, why: &str, spent: &Spent) {
+    fn end(&mut self, how: Ending, why: &str, spent: &RunUsage, can_go_on: bool) {
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
         let output = &self.context.output;
         // "limit: the limit of …" would say it twice.
@@ -177,7 +175,7 @@ impl Telling<'_> {
         output.aside(format!("[{run}] {how_it_ended}: {}", why.trim_end().replace('\n', "\n    ")));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
         match how {
-            Ending::Completed => {}
+            _ if !can_go_on => {}
             Ending::Limit => output.aside(format!(
                 "[{run}] to go on: raise the limit in `.linchpin/loop.yml`, accept that with `linchpin trust`, and `linchpin run --resume {run}`"
             )),
@@ -197,8 +195,8 @@ impl Telling<'_> {
 }
 
 /// `3 iterations, 20s, 1200 tokens, $0.10`
-pub fn spent_text(spent: &Spent) -> String {
-    let Spent { iterations, time, tokens, cost_usd, .. } = spent;
+pub fn spent_text(spent: &RunUsage) -> String {
+    let RunUsage { iterations, time, tokens, cost_usd, .. } = spent;
     let mut parts = vec![super::super::validate::counted(usize::try_from(*iterations).unwrap_or(0), "iteration")];
     parts.push(format!("{}s", time.max(&0) / 1000));
     parts.extend(tokens.map(|tokens| format!("{tokens} tokens")));

@@ -5,7 +5,7 @@ use guard::Project;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
-use work::{Iteration, Run, RunId, Spent, Work};
+use work::{Iteration, Run, RunId, RunUsage, Work};
 
 use super::run::spent_text;
 use crate::arguments::{Runs, RunsAction};
@@ -79,6 +79,7 @@ fn show(named: Option<&str>, context: &Context) -> Outcome {
     if context.output.json {
         let mut value = to_json(&run, &spent, going_on);
         if let Some(fields) = value.as_object_mut() {
+            fields.insert("processes_left".to_owned(), json!(left(&run, going_on, &project, context)));
             fields.insert("iterations".to_owned(), iterations.iter().map(iteration_json).collect());
         }
         context.output.value(&value);
@@ -89,7 +90,7 @@ fn show(named: Option<&str>, context: &Context) -> Outcome {
 
 fn told(
     run: &Run,
-    spent: &Spent,
+    spent: &RunUsage,
     iterations: &[Iteration],
     going_on: Option<RunId>,
     work: &Work,
@@ -104,14 +105,18 @@ fn told(
     if let Some(end) = &run.end {
         output.line(format!("  {}", end.why.trim_end().replace('\n', "\n    ")));
     }
+    if let count @ 1.. = left(run, going_on, project, context) {
+        let (id, processes) = (run.id, super::processes(count));
+        output.line(format!("  it left {processes} behind; `linchpin runs stop {id}` ends what it left"));
+    }
     for Iteration { number, hat, topic, outcome, handed_over, remark, .. } in iterations {
         let came = match (handed_over, outcome) {
-            (Some(topic), Some(work::Outcome::Default)) => format!("→ {topic} (by default)"),
+            (Some(topic), Some(work::IterationOutcome::Default)) => format!("→ {topic} (by default)"),
             (Some(topic), _) => format!("→ {topic}"),
             (None, Some(outcome)) => {
                 let why = remark.as_deref().and_then(|remark| remark.lines().next());
                 let (what, between) = match outcome {
-                    work::Outcome::Nothing => ("handed nothing over".to_owned(), "; "),
+                    work::IterationOutcome::Nothing => ("handed nothing over".to_owned(), "; "),
                     outcome => (outcome.name().replace('_', " "), ": "),
                 };
                 format!("{what}{}", why.map_or_else(String::new, |why| format!("{between}{why}")))
@@ -129,25 +134,13 @@ fn told(
     Ok(ExitCode::Done)
 }
 
-/// The last run, where it is not done: for people, and as JSON.
-pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value)> {
-    let work = Work::existing(&project.work(&context.environment)).ok()??;
-    let run = work.runs(1).ok()?.pop().filter(|run| !run.is_complete())?;
-    let (going_on, spent) = (running(&project.root, &context.environment), work.spent(run.id).ok()?);
-    let now = work.iterations(run.id, 1).ok()?.pop().filter(|_| going_on == Some(run.id));
-    let told = if let Some(Iteration { number, hat, topic, .. }) = now {
-        format!("{} going on, #{number} {hat} for {topic}", run.id)
-    } else {
-        let why = run
-            .end
-            .as_ref()
-            .map_or_else(String::new, |end| format!(": {}", end.why.lines().next().unwrap_or_default()));
-        format!("{} {}{why}; `linchpin run --resume` goes on with it", run.id, state(&run, going_on))
-    };
-    Some((told, to_json(&run, &spent, going_on)))
+/// How many processes a run left behind whose driver was killed.
+pub(super) fn left(run: &Run, going_on: Option<RunId>, project: &Project, context: &Context) -> usize {
+    let is_cut_off = run.end.is_none() && going_on != Some(run.id);
+    if is_cut_off { driver::leftovers(run.id, &project.root, &context.environment).count() } else { 0 }
 }
 
-fn state(run: &Run, going_on: Option<RunId>) -> String {
+pub(super) fn state(run: &Run, going_on: Option<RunId>) -> String {
     match &run.end {
         Some(end) => end.how.name().to_owned(),
         None if going_on == Some(run.id) => "going on".to_owned(),
@@ -155,7 +148,7 @@ fn state(run: &Run, going_on: Option<RunId>) -> String {
     }
 }
 
-fn to_json(run: &Run, spent: &Spent, going_on: Option<RunId>) -> Value {
+pub(super) fn to_json(run: &Run, spent: &RunUsage, going_on: Option<RunId>) -> Value {
     json!({
         "id": run.id.to_string(),
         "objective": run.objective,
@@ -174,7 +167,7 @@ fn iteration_json(iteration: &Iteration) -> Value {
     let Iteration { number, hat, topic, started, ended, outcome, remark, tokens, cost_usd, handed_over } = iteration;
     json!({
         "number": number, "hat": hat, "topic": topic, "started": started, "ended": ended,
-        "outcome": outcome.map(work::Outcome::name), "remark": remark, "tokens": tokens, "cost_usd": cost_usd,
+        "outcome": outcome.map(work::IterationOutcome::name), "remark": remark, "tokens": tokens, "cost_usd": cost_usd,
         "handed_over": handed_over,
     })
 }

@@ -2,9 +2,10 @@
 
 use driver::running;
 use serde_json::json;
-use store::{Changes, Note, NoteKind, PERSON};
-use work::RunId;
+use store::{Note, NoteKind, PERSON, StateChanges, Store};
+use work::Run;
 
+use super::processes;
 use crate::arguments::Stop;
 use crate::commands::{Context, log, note, now};
 use crate::exit_code::ExitCode;
@@ -15,12 +16,7 @@ pub fn run(arguments: &Stop, context: &Context) -> Outcome {
     person::required("stop", &context.environment)?;
     if let Some(session) = &arguments.session {
         let project = guard::Project::of_sessions(&context.environment);
-        let has_journal = project.store(&context.environment).exists();
-        if !has_journal || log::open(&project, context)?.latest_session(Some(session))?.is_none() {
-            return Err(Problem::new("NotFound", format!("no session here is called `{session}`"))
-                .help("`linchpin log --json` names the session of every record")
-                .refused());
-        }
+        journal_with(session, &project, context)?;
         super::work(&project, context)?.ask_session_to_stop(session, now())?;
         noted(NoteKind::StopAsked, &format!("session {session}"), &project, context)?;
         let text = format!(
@@ -37,34 +33,61 @@ pub fn run(arguments: &Stop, context: &Context) -> Outcome {
 pub fn let_go_on(session: &str, context: &Context) -> Outcome {
     person::required("resume", &context.environment)?;
     let project = guard::Project::of_sessions(&context.environment);
-    let was_asked = super::work(&project, context)?.let_session_go_on(session)?;
-    let text = if was_asked {
-        noted(NoteKind::Resume, &format!("session {session}"), &project, context)?;
-        format!("Session {session} may go on.")
-    } else {
-        format!("Session {session} was not asked to stop.")
+    let last_prompt = journal_with(session, &project, context)?.last_prompt(session)?;
+    let work = super::work(&project, context)?;
+    let asked = work.session_stop(session)?;
+    let resumed = asked.is_some_and(|asked| last_prompt.is_none_or(|prompt| prompt < asked));
+    let text = match asked {
+        None => format!("Session {session} was not asked to stop."),
+        Some(_) if resumed => format!("Session {session} may go on."),
+        Some(_) => format!("Session {session} goes on already: a prompt in it took back that it was asked to stop."),
     };
-    context.output.line_or(text, &json!({ "session": session, "resumed": was_asked }));
+    if resumed {
+        work.let_session_go_on(session)?;
+        noted(NoteKind::Resume, &format!("session {session}"), &project, context)?;
+    }
+    context.output.line_or(text, &json!({ "session": session, "resumed": resumed }));
     Ok(ExitCode::Done)
+}
+
+/// The journal, if it knows a session of that name.
+fn journal_with(session: &str, project: &guard::Project, context: &Context) -> Result<Store, Problem> {
+    let unknown = || {
+        Problem::new("NotFound", format!("no session here is called `{session}`"))
+            .help("`linchpin log --json` names the session of every record")
+            .refused()
+    };
+    if !project.store(&context.environment).exists() {
+        return Err(unknown());
+    }
+    let journal = log::open(project, context)?;
+    if journal.latest_session(Some(session))?.is_some() { Ok(journal) } else { Err(unknown()) }
 }
 
 /// `at_once`: its agent is ended too.
 pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> Outcome {
     let project = guard::Project::of_sessions(&context.environment);
     let going_on = running(&project.root, &context.environment);
-    let run: RunId = match run {
-        Some(run) => super::run_id(run)?,
-        None => going_on.ok_or_else(|| Problem::new("NoRun", "no run is going on here"))?,
-    };
     let work = super::work(&project, context)?;
-    if work.run(run)?.is_none() {
-        return Err(Problem::new("NotFound", format!("no run is called `{run}`")).help("`linchpin runs` lists them"));
-    }
-    if going_on != Some(run) {
-        return Err(
-            Problem::new("NoRun", format!("run {run} is not going on")).help("`linchpin runs` shows how it ended")
-        );
-    }
+    let named = run.map(super::run_id).transpose()?;
+    let found = match named.or(going_on) {
+        Some(run) => Some(work.run(run)?.ok_or_else(|| {
+            Problem::new("NotFound", format!("no run is called `{run}`")).help("`linchpin runs` lists them")
+        })?),
+        None => work.runs(1)?.pop(),
+    };
+    let Some(run) = found.as_ref().map(|run| run.id).filter(|run| going_on == Some(*run)) else {
+        let not_going_on = match named {
+            Some(run) => {
+                Problem::new("NoRun", format!("run {run} is not going on")).help("`linchpin runs` shows how it ended")
+            }
+            None => Problem::new("NoRun", "no run is going on here"),
+        };
+        return match found {
+            Some(run) => stop_leftovers(&run, at_once, not_going_on, &project, context),
+            None => Err(not_going_on),
+        };
+    };
     work.ask_run_to_stop(run, at_once, now())?;
     noted(NoteKind::StopAsked, &format!("run {run}"), &project, context)?;
     let text = if at_once {
@@ -76,9 +99,37 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> Outcome 
     Ok(ExitCode::Done)
 }
 
+/// A run that is not driven may have left processes behind.
+fn stop_leftovers(
+    run: &Run,
+    at_once: bool,
+    not_going_on: Problem,
+    project: &guard::Project,
+    context: &Context,
+) -> Outcome {
+    let (id, root, environment) = (run.id, &project.root, &context.environment);
+    if !at_once {
+        return Err(match driver::leftovers(id, root, environment).count() {
+            0 => not_going_on,
+            count => Problem::new("NoRun", format!("run {id} is not going on, but left {} behind", processes(count)))
+                .help(format!("`linchpin runs stop {id}` ends what it left")),
+        });
+    }
+    let Some(count) = driver::end_leftovers(id, root, environment)?.filter(|count| *count > 0) else {
+        return Err(not_going_on);
+    };
+    let ended = processes(count);
+    noted(NoteKind::StopAsked, &format!("run {id}: ended {ended} that it left behind"), project, context)?;
+    let go_on =
+        if run.is_complete() { String::new() } else { format!(" `linchpin run --resume {id}` goes on with it.") };
+    let text = format!("Run {id} was not going on. Ended {ended} that it left behind.{go_on}");
+    context.output.line_or(text, &json!({ "run": id.to_string(), "asked": false, "ended_processes": count }));
+    Ok(ExitCode::Done)
+}
+
 fn noted(kind: NoteKind, what: &str, project: &guard::Project, context: &Context) -> Result<(), Problem> {
     let fields = [("what".to_owned(), json!(what))].into_iter().collect();
-    let (root, none) = (project.root.to_string_lossy().into_owned(), Changes::default());
+    let (root, none) = (project.root.to_string_lossy().into_owned(), StateChanges::default());
     let written = Note { kind, session: PERSON, time: now(), root: &root, cwd: &root, fields: &fields, changes: &none };
     note(&written, project, context)
 }

@@ -18,7 +18,8 @@ pub fn show(progress: GateProgress<'_>) {
         GateProgress::Started { command } if !stderr.is_terminal() => writeln!(stderr, "running `{command}`"),
         GateProgress::Started { command } => write!(stderr, "{CLEAR}running `{}`", cut(command, WIDTH)),
         GateProgress::Running(running) if stderr.is_terminal() => {
-            let short = Running { command: cut(&running.command, COMMAND), ..running.clone() };
+            let short =
+                Running { command: store::mask(&cut(&running.command, COMMAND)).into_static(), ..running.clone() };
             write!(stderr, "{CLEAR}{}", cut(&line(&short, crate::commands::now()), WIDTH))
         }
         GateProgress::Ended if stderr.is_terminal() => write!(stderr, "{CLEAR}"),

@@ -5,6 +5,7 @@ mod approve_task;
 mod gate_progress;
 pub mod refused;
 mod report;
+mod set;
 pub mod webhook;
 
 use std::sync::Arc;
@@ -19,8 +20,10 @@ use serde_json::{Map, Value, json};
 use work::Work;
 
 pub use approve::run as approve;
+pub use gate_progress::line as gate_line;
 
 pub use report::{report, report_json, show_report};
+pub use set::set;
 
 use super::{Context, workflow_path};
 use crate::ancestry;
@@ -50,7 +53,7 @@ pub fn next(arguments: &Next, context: &Context) -> Outcome {
     if force != Force::None {
         person::required("next --force", &context.environment)?;
     }
-    let mover = Mover::with_session("next", arguments.session.as_deref(), context)?;
+    let mover = Mover::with_session(&["next"], arguments.session.as_deref(), context)?;
     // Only Ctrl-C ends a gate's command. It outlives an agent whose shell ends `next` after a while.
     let interrupt = Signals::interrupt()?;
     let mut attempt = mover.moves(context);
@@ -91,8 +94,8 @@ pub struct Mover {
     now: i64,
     /// Whose variables count.
     session: Option<Whose>,
-    /// The agent's, in whose shell it runs.
-    runs_in: Option<Whose>,
+    /// The sessions of agents in whose shell it may run.
+    runs_in: Vec<Whose>,
     stage: Option<Arc<Stage>>,
     is_agents: bool,
     /// What is said to be repeated where a gate takes its time.
@@ -101,17 +104,17 @@ pub struct Mover {
 
 impl Mover {
     pub fn of(verb: &str, context: &Context) -> Self {
-        Self::about(verb, None, context)
+        Self::about(&[verb], None, context)
     }
 
     /// The same, where it is said whose variables count.
-    fn with_session(verb: &str, named: Option<&str>, context: &Context) -> Result<Self, Problem> {
-        let mover = Self::about(verb, named, context);
+    fn with_session(words: &[&str], named: Option<&str>, context: &Context) -> Result<Self, Problem> {
+        let mover = Self::about(words, named, context);
         let Some(named) = named else { return Ok(mover) };
         match &mover.session {
             None => Err(Problem::new("NotFound", format!("the journal has no session `{named}`"))
                 .help("`linchpin log --json` names the sessions")),
-            Some(_) if mover.is_agents && mover.runs_in.as_ref().is_none_or(|own| own.session != named) => {
+            Some(_) if mover.is_agents && !mover.runs_in.iter().any(|own| own.session == named) => {
                 Err(Problem::new("NotAPerson", format!("this runs in another session than `{named}`"))
                     .help("leave `--session` out: the variables of your own session count"))
             }
@@ -119,21 +122,25 @@ impl Mover {
         }
     }
 
-    fn about(verb: &str, named: Option<&str>, context: &Context) -> Self {
+    /// `words`: the verb, and what else its command line is sure to have.
+    fn about(words: &[&str], named: Option<&str>, context: &Context) -> Self {
+        let verb = words.first().copied().unwrap_or_default();
         let project = Project::of_command(&context.environment);
         // Nothing is kept of it: the next hook has to learn that a rule is new, and writes it down.
         let policy = project.looked_at(&context.environment);
         let now = super::now();
-        let command = CommandRun { words: &[verb], session: named, environment: &context.environment, now };
+        let words: Vec<&str> = words.iter().copied().chain(named).collect();
+        let command = CommandRun { words: &words, session: named, environment: &context.environment, now };
         let store = super::log::open(&project, context).ok();
-        let runs_in = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
+        let runs_in = store.as_ref().and_then(|store| command.agents(store).ok()).unwrap_or_default();
+        let is_marked = person::required(verb, &context.environment).is_err();
         // A person goes on for the session that was last heard of; whose variables decide a move is not guessed.
-        let is_for_last = ["continue", "explain"].contains(&verb);
+        let is_for_last = ["continue", "explain", "set"].contains(&verb);
         let session = store.as_ref().and_then(|store| {
-            let found = if is_for_last { command.session(store) } else { command.known_session(store) };
+            let found = if is_for_last { command.session(store) } else { command.known_session(store, is_marked) };
             found.ok().flatten()
         });
-        let is_agents = runs_in.is_some() || person::required(verb, &context.environment).is_err();
+        let is_agents = is_marked || !runs_in.is_empty();
         let stage = Stage::of_process(&project, &context.environment).map(Arc::new);
         let again = match verb {
             "emit" => "linchpin emit",

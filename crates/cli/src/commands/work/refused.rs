@@ -56,8 +56,11 @@ pub fn problem(refusal: Refusal) -> Problem {
         Refusal::WrittenMeanwhile => Problem::new("Moved", message).help("nothing was moved; try again"),
         Refusal::InRun(_) => Problem::new("InRun", message)
             .help("hand the work over with `linchpin emit TOPIC SUMMARY`; the topics are in the prompt"),
-        Refusal::NotForAgents(_) => Problem::new("NotAPerson", message)
-            .help("a person can do it; which moves agents may make is `agent_may` in config.yml"),
+        Refusal::NotForAgents(verb) => Problem::new("NotAPerson", message)
+            .help(format!("a person can do it; `agent_may: [{verb}, …]` in config.yml lets agents do it too, in a repository's once you run `linchpin trust`")),
+        Refusal::OfUser { verb, .. } => Problem::new("NotAPerson", message).help(format!(
+            "a person can do it; `agent_may: [{verb}, …]` in the user's own config.yml lets agents do it too"
+        )),
         Refusal::OnlyAPerson(_) => {
             Problem::new("NotAPerson", message).help("say what you tried and why you are stuck, and wait")
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use guard::workflow::{Ahead, GateAhead, NextMove, Report};
+use guard::workflow::{Ahead, GateAhead, GateState, NextMove, Report};
 use guard::{Project, Whose};
 use policy::Compiled;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub fn report(
         policy: Arc::clone(policy),
         now,
         session,
-        runs_in: None,
+        runs_in: Vec::new(),
         stage: None,
         is_agents: false,
         again: "",
@@ -78,8 +78,9 @@ fn show_ahead(Ahead { gates, moves }: &Ahead, now: i64, output: &Output) {
         output.line("  to leave it:");
         show_gates(gates);
     }
-    for NextMove { to, when, claims, gates } in moves {
+    for NextMove { to, when, claims, depends_on_session, gates } in moves {
         output.line(match claims.as_slice() {
+            [] if *depends_on_session => format!("  → {to} when {when}: {}", GateState::NoSession.name()),
             [] => format!("  → {to} when {when}: no single claim leads there as things are"),
             claims => format!("  → {to} by {}", claims.join(" or ")),
         });
@@ -109,7 +110,10 @@ pub fn report_json(report: &Report, now: i64) -> Value {
 }
 
 fn move_json(next: &NextMove) -> Value {
-    json!({ "to": next.to, "when": next.when, "claims": next.claims, "gates": gates_json(&next.gates) })
+    let NextMove { to, when, claims, depends_on_session, gates } = next;
+    json!({
+        "to": to, "when": when, "claims": claims, "depends_on_session": depends_on_session, "gates": gates_json(gates),
+    })
 }
 
 fn gates_json(gates: &[GateAhead]) -> Vec<Value> {

@@ -88,7 +88,12 @@ fn without_a_snapshot_it_is_the_base_and_that_is_said() {
 #[test]
 fn a_snapshot_that_cannot_be_kept_is_told_of() {
     let project = since_prompt();
+    project.decision("ls");
     project.file(".linchpin/tmp/rules/baselines", "in the way\n");
+    for folder in fs::read_dir(project.state().join("projects")).expect("a folder").flatten() {
+        fs::create_dir_all(folder.path().join("tmp/rules")).expect("a folder");
+        fs::write(folder.path().join("tmp/rules/baselines"), "in the way\n").expect("a file");
+    }
     let reply = prompt(&project, "Go on.");
     insta::assert_snapshot!(reply.transcript(), @r#"
     exit 0
@@ -344,7 +349,7 @@ fn where_the_default_branch_is_not_known_that_is_told_once_and_what_is_known_is_
     prompt(&project, "Go on.");
     let notes = project.home().join("notes.txt");
     project.hook("claude", &project.tool("Write", &json!({ "file_path": notes, "content": "x" })));
-    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`. File rules see what is not committed and what this session commits, and no earlier work of the branch. Set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`");
+    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: the default branch is not known: there are several, and none is `main` or `master`. File rules see what is not committed and what this session commits, and no earlier work of the branch. To have them see all of it, set `default_branch: NAME` in `.linchpin/config.yml`");
     assert_eq!(stop(&project).stdout, "");
     project.file("src/a.py", "changed\n");
     assert_eq!(asked_for(&project), ["src/a.py"]);
@@ -354,5 +359,5 @@ fn where_the_default_branch_is_not_known_that_is_told_once_and_what_is_known_is_
     project.config("default_branch: trunk\n");
     assert_eq!(asked_for(&project), ["src/a.py", "src/b.py"]);
     project.config("default_branch: nosuch\n");
-    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: there is no branch `nosuch`, which `default_branch` names. File rules see what is not committed and what this session commits, and no earlier work of the branch. Set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`");
+    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: there is no branch `nosuch`, which `default_branch` names. File rules see what is not committed and what this session commits, and no earlier work of the branch. To have them see all of it, name another one in `.linchpin/config.yml`");
 }

@@ -90,6 +90,7 @@ fn as_json() {
           "matched_files": [],
           "pairs": [],
           "command": null,
+          "lacks": null,
           "reason": "## license\nsrc/new, odd.py\ntests/a_test.py\n\nNew files need a licence."
         },
         {
@@ -104,6 +105,7 @@ fn as_json() {
           "matched_files": [],
           "pairs": [],
           "command": null,
+          "lacks": null,
           "reason": null
         },
         {
@@ -121,6 +123,7 @@ fn as_json() {
           "matched_files": [],
           "pairs": [],
           "command": null,
+          "lacks": null,
           "reason": "## README Accuracy\nsrc/a.py\nsrc/new, odd.py\n(a change of README.md answers it)\n\nSource files changed. Verify README.md is accurate."
         },
         {
@@ -147,6 +150,7 @@ fn as_json() {
             ]
           ],
           "command": null,
+          "lacks": null,
           "reason": "## Source and test together\nsrc/new, odd.py → tests/new, odd_test.py\n\nTest new, odd, 100% of it."
         }
       ],
@@ -165,8 +169,8 @@ fn for_github() {
     --- stdout
     ::warning file=src/new%2C odd.py,title=license::New files need a licence.
     ::warning file=tests/a_test.py,title=license::New files need a licence.
-    ::error file=src/a.py,title=README Accuracy::Source files changed. Verify README.md is accurate.
-    ::error file=src/new%2C odd.py,title=README Accuracy::Source files changed. Verify README.md is accurate.
+    ::error file=src/a.py,title=README Accuracy::a change of README.md answers it%0ASource files changed. Verify README.md is accurate.
+    ::error file=src/new%2C odd.py,title=README Accuracy::a change of README.md answers it%0ASource files changed. Verify README.md is accurate.
     ::error file=src/new%2C odd.py,title=Source and test together::src/new, odd.py → tests/new, odd_test.py%0ATest new, odd, 100%25 of it.
     ::notice::Where a rule does not apply, `linchpin ack NAME --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
@@ -610,8 +614,8 @@ fn where_the_default_branch_is_not_known_nothing_is_met() {
     exit 2
     --- stdout
     --- stderr
-    error: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
-    help: set `default_branch: NAME` in `.linchpin/config.yml`, run `git remote set-head origin --auto`, or say what to compare with: `linchpin check --base REF`
+    error: the default branch is not known: there are several, and none is `main` or `master`
+    help: set `default_branch: NAME` in `.linchpin/config.yml`; or say what to compare with: `linchpin check --base REF`
     ");
     assert_eq!(project.run(&["check", "--staged"]).code, Some(2));
     assert_eq!(project.run(&["check", "--base", "trunk"]).code, Some(1));
@@ -621,13 +625,46 @@ fn where_the_default_branch_is_not_known_nothing_is_met() {
     --- stdout
     --- stderr
     error: there is no branch `nosuch`, which `default_branch` names
-    help: set `default_branch: NAME` in `.linchpin/config.yml`, run `git remote set-head origin --auto`, or say what to compare with: `linchpin check --base REF`
+    help: name another one in `.linchpin/config.yml`; or say what to compare with: `linchpin check --base REF`
     ");
     project.config("default_branch: trunk\n");
     assert_eq!(project.run(&["check"]).code, Some(1));
     // Nothing is said of it where no rule asks.
     project.config("").rule("readme", "---\ncommand_pattern: ^x\n---\nNo.\n");
     assert_eq!(project.run(&["check"]).code, Some(0));
+}
+
+#[test]
+fn that_the_default_branch_is_not_known_is_told_by_validate_and_doctor() {
+    let project = on_a_branch_of_trunk();
+    let told = |project: &Scratch| {
+        let replies = [project.run(&["validate"]).stdout, project.run(&["doctor"]).stdout];
+        let lines = replies.iter().flat_map(|reply| reply.lines());
+        let of_branch =
+            |line: &&str| ["default branch", "default_branch", "NAME"].iter().any(|word| line.contains(word));
+        lines.filter(of_branch).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(told(&project), @"
+    note: file rules cannot tell where a branch began: the default branch is not known: there are several, and none is `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`
+    bad   file rules cannot tell where a branch began: the default branch is not known: there are several, and none is `main` or `master`
+          set `default_branch: NAME` in `.linchpin/config.yml`
+    ");
+    project.git(&["remote", "add", "origin", "../nowhere"]);
+    insta::assert_snapshot!(told(&project), @"
+    note: file rules cannot tell where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`
+    bad   file rules cannot tell where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
+          set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`
+    ");
+    project.config("default_branch: nosuch\n");
+    insta::assert_snapshot!(told(&project), @"
+    note: file rules cannot tell where a branch began: there is no branch `nosuch`, which `default_branch` names; name another one in `.linchpin/config.yml`, or run `git fetch origin nosuch`
+    bad   file rules cannot tell where a branch began: there is no branch `nosuch`, which `default_branch` names
+    ");
+    project.config("default_branch: trunk\n");
+    assert_eq!(told(&project), "");
+    // Nor where no rule compares with it.
+    project.config("").rule("readme", &README.replace("safety", "compare_to: prompt\nsafety"));
+    assert_eq!(told(&project), "");
 }
 
 #[test]

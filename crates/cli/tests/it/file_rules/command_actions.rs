@@ -637,7 +637,9 @@ fn a_queue_that_cannot_be_written_after_the_command_is_told() {
     let script = "rm -rf .linchpin/tmp/rules/queue && touch .linchpin/tmp/rules/queue\n";
     let project = with_script("command: 'sh tools/run.sh {file}'", script);
     project.file("src/a.py", "changed\n");
-    insta::assert_snapshot!(project.shown(&told(&stop(&project))), @"Linchpin: `[BASE]/project/.linchpin/tmp/rules/queue` cannot be written: File exists (os error 17)");
+    let said = project.shown(&told(&stop(&project)));
+    assert!(said.starts_with("Linchpin: `[BASE]/project/.linchpin/tmp/rules/queue/"), "{said}");
+    assert!(said.ends_with(".passed.json` cannot be written: entity already exists"), "{said}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("pair-with-more", "pair: {trigger: 'src/{path}.py', expects: x, safety: y}"),
     ("pair-without-a-mapping", "pair: ['src/{path}.py', 'x']"),
     ("safety-half-bound", "trigger: ['src/{path}.py', 'lib/**']\nsafety: 'docs/{path}.md'"),
+    ("safety-misspelt", "trigger: 'src/{path}.py'\nsafety: ['docs/{pth}.md', 'notes/{date}.md']"),
     ("safety-without-trigger", "created: src/**\nsafety: README.md"),
     ("timeout", "trigger: src/**\naction: {command: 'x', timeout: 11m}"),
     ("timeout-of-nothing", "trigger: src/**\naction: {command: 'x', timeout: 0s}"),
@@ -126,13 +127,13 @@ fn what_is_doubtful_is_in_force_and_said() {
       |
       = help: what is filled in is `{file}`, `{files}`, `{repo_root}` and `{path}`; the program gets this as it is
 
-    warning: no `trigger` has `{path}`, so it stands for any text here
+    warning: no `trigger` has `{path}`, so a change of any file that this matches answers for every trigger
      --> .linchpin/rules/safety-unbound.md:3:9
       |
     3 | safety: 'docs/{path}.md'
       |         ^^^^^^^^^^^^^^^^
       |
-      = help: use the same variable in `trigger` where each file has its own answer, and `*` or `**` for any text
+      = help: if that is meant, write `*` or `**`; for an answer to each file alone, use the variable in `trigger` too
 
     warning: `src` is a folder, and a folder alone matches no file
      --> .linchpin/rules/folder.md:3:20
@@ -144,6 +145,20 @@ fn what_is_doubtful_is_in_force_and_said() {
 
     7 rules in force; 9 warnings.
     --- stderr
+    ");
+}
+
+#[test]
+fn a_tool_rule_about_a_folder_alone_is_a_warning() {
+    let project = project();
+    project.file("src/a.py", "").file("docs/a.md", "").file("tests/a.py", "");
+    project.rule("written", "---\nwrites: src\n---\nNo.\n").rule("read", "---\nreads: ./docs\n---\nNo.\n");
+    project.rule("deleted", "---\ndeletes: tests\n---\nNo.\n");
+    let said = project.run(&["validate"]).stdout;
+    let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning:")).collect();
+    insta::assert_snapshot!(warnings.join("\n"), @"
+    warning: `./docs` is a folder, and a folder alone matches no file
+    warning: `src` is a folder, and a folder alone matches no file
     ");
 }
 

@@ -160,6 +160,22 @@ fn what_was_answered_for_other_content_is_asked_again_where_that_counts() {
     assert_eq!(project.run(&["check", "--staged"]).code, Some(1));
 }
 
+/// A commit moves the baseline of `check`, and not that of the session, which has its answer already.
+#[test]
+fn after_a_commit_an_answer_counts_for_what_is_committed_next() {
+    let project = with_rule("readme", README);
+    project.run(&INIT);
+    super::prompt(&project, "do it");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(super::stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(try_commit(&project, "Change").code, Some(0));
+    project.file("src/a.py", "changed again\n");
+    assert_eq!(try_commit(&project, "Again").code, Some(1));
+    let reply = project.run(&["ack", "readme", "--reason", "a typo"]);
+    assert!(reply.stdout.starts_with("Acknowledged `readme` in session"), "{}", reply.transcript());
+    assert_eq!(try_commit(&project, "Again").code, Some(0));
+}
+
 #[test]
 fn a_person_can_answer_where_no_agent_has_been() {
     let project = with_rule("readme", README);
@@ -208,6 +224,13 @@ fn with_husky_the_hook_lies_where_it_looks() {
             assert!(!fs::read_to_string(project.root().join(theirs)).expect("a hook").contains("linchpin"));
         }
     }
+    // A clone in which Husky was not installed yet.
+    let project = with_rule("readme", README);
+    project.file(".husky/commit-msg", "true\n");
+    assert_eq!(project.run(&INIT).code, Some(0));
+    assert!(
+        project.root().join(".husky/pre-commit").exists() && !project.root().join(".git/hooks/pre-commit").exists()
+    );
     let project = with_rule("readme", README);
     project.git(&["config", "core.hooksPath", ".husky/_"]);
     project.file(".husky/pre-commit", "npm test\n");

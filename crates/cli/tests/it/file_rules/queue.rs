@@ -27,9 +27,9 @@ fn an_entry_that_cannot_be_read_is_removed_told_of_and_found_again() {
         let reply = stop(&project);
         assert_eq!(reply.json()["decision"], "block", "{text:?}");
         let told = without_hash(&project, &told(&reply));
-        let start = "Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used (";
+        let start = "Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: it ";
         assert!(told.starts_with(start), "{told}");
-        assert!(told.ends_with("removed; what still holds is found again"), "{told}");
+        assert!(told.ends_with(". It was removed, and what still holds is asked for again"), "{told}");
         assert_eq!(summary(&project), "queued 1x readme: src/a.py");
     }
 }
@@ -79,24 +79,83 @@ fn a_folder_in_the_place_of_an_entry() {
     fs::write(path.join("inside"), "x").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
-    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used (it is no file of this kind): removed; what still holds is found again");
+    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: it is no regular file, or too large for one. It was removed, and what still holds is asked for again");
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
+}
+
+#[test]
+fn what_a_repository_has_in_the_way_switches_nothing_off() {
+    for place in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/name", "tmp/rules/baselines"] {
+        let project = with_rule("other", "---\ntrigger: other/**\n---\nNo.\n");
+        project.user_rule("readme", README);
+        project.file("src/a.py", "changed\n").file(&format!(".linchpin/{place}"), "in the way\n");
+        let reply = stop(&project);
+        assert_eq!(reply.json()["decision"], "block", "{place}");
+        assert_eq!(told(&reply), "", "{place}");
+        assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "", "{place}");
+        assert_eq!(stop(&project).stdout, "", "{place}");
+    }
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_file_switches_nothing_off() {
+    for place in ["tmp/rules/name", "state.db", "state.db-wal", "state.db-journal"] {
+        let project = with_rule("other", "---\ntrigger: other/**\n---\nNo.\n");
+        project.user_rule("readme", README);
+        project.user_rule("tested", "---\non: stop\nwhen: not command_ran('^make')\n---\nRun make.\n");
+        project.file("src/a.py", "changed\n").file(&format!(".linchpin/{place}/x"), "in the way\n");
+        let reply = stop(&project);
+        assert_eq!(reply.json()["decision"], "block", "{place}");
+        assert!(
+            reply.reason().contains("Run make.") && reply.reason().contains("src/a.py"),
+            "{place}: {}",
+            reply.reason()
+        );
+        assert_eq!(told(&reply), "", "{place}");
+    }
+}
+
+/// Makes the project's folder for its queue, and the user's own for this project, unusable.
+fn in_the_way(project: &testkit::Scratch) {
+    project.file(".linchpin/tmp/rules/queue", "in the way\n");
+    for folder in fs::read_dir(project.state().join("projects")).expect("a folder").flatten() {
+        fs::write(folder.path().join("tmp"), "in the way\n").expect("a file");
+    }
 }
 
 #[test]
 fn where_nothing_can_be_written_nobody_is_held_and_everybody_is_told() {
     let project = with_rule("readme", README);
-    project.file("src/a.py", "changed\n").file(".linchpin/tmp/rules/queue", "in the way\n");
-    insta::assert_snapshot!(stop(&project).transcript(), @r#"
-    exit 0
-    --- stdout
-    {"systemMessage":"Linchpin: rule `readme` was skipped: `[BASE]/project/.linchpin/tmp/rules/queue` cannot be written: File exists (os error 17)"}
-    --- stderr
-    "#);
+    super::prompt(&project, "Begin.");
+    project.file("src/a.py", "changed\n");
+    in_the_way(&project);
+    let reply = stop(&project);
+    let notice = told(&reply);
+    assert!(
+        notice.starts_with("Linchpin: rule `readme` was skipped: ") && notice.contains("cannot be written"),
+        "{notice}"
+    );
+    assert_eq!(reply.json()["decision"], serde_json::Value::Null);
     assert_eq!(stop(&project).code, Some(0));
     // Out of the way again, it asks.
     fs::remove_file(queue_folder(&project)).expect("a file");
     assert_eq!(stop(&project).json()["decision"], "block");
+}
+
+#[test]
+fn without_a_state_folder_that_can_be_written_everything_is_judged() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    // A file in its place: nothing can be written there, whoever runs the test.
+    fs::create_dir_all(project.state().parent().expect("a folder")).expect("a folder");
+    fs::write(project.state(), "in the way\n").expect("a file");
+    for shown in 1..=3 {
+        assert_eq!(stop(&project).json()["decision"], "block");
+        assert_eq!(summary(&project), format!("queued {shown}x readme: src/a.py"));
+    }
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "passed 3x readme: src/a.py");
 }
 
 #[test]
@@ -232,10 +291,7 @@ fn that_an_entry_could_not_be_used_is_in_the_journal() {
     fs::write(&path, "{").expect("a file");
     stop(&project);
     let log = project.run(&["log", "--json"]).stdout;
-    assert!(
-        log.contains("of rule `readme` cannot be used (EOF while parsing an object at line 1 column 1, of 1 bytes)"),
-        "{log}"
-    );
+    assert!(log.contains("of rule `readme` cannot be used: it is cut short. It was removed"), "{log}");
 }
 
 #[test]
@@ -261,4 +317,49 @@ fn what_was_given_up_and_is_put_right_later_is_settled() {
     project.file("README.md", "It works well.\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(summary(&project), "skipped 2x readme: src/a.py");
+}
+
+#[test]
+fn an_entry_that_nobody_asks_for_by_name_and_cannot_be_read_is_removed_and_told_of() {
+    let project = asked();
+    let folder = queue_folder(&project);
+    for (name, text) in [
+        ("0123456789ab.queued.json", "{"),
+        ("0123456789ac.skipped.json", "no"),
+        ("0123456789ad.failed.json", "{}"),
+        ("foo.passed.json", ""),
+        ("foo.json", "{"),
+    ] {
+        fs::write(folder.join(name), text).expect("a file");
+    }
+    // It is looked for once a day.
+    assert_eq!(told(&stop(&project)), "");
+    fs::remove_file(demands(&project).join("last-forgotten")).expect("a file");
+    let mut notices: Vec<String> = told(&stop(&project)).lines().map(str::to_owned).collect();
+    notices.sort();
+    insta::assert_snapshot!(notices.join("\n"), @"
+    Linchpin: the queue entry `0123456789ab.queued.json` cannot be used: it is cut short. It was removed, and what still holds is asked for again
+    Linchpin: the queue entry `0123456789ac.skipped.json` cannot be used: it is not JSON. It was removed, and what still holds is asked for again
+    Linchpin: the queue entry `0123456789ad.failed.json` cannot be used: it lacks a field, or has a value of another kind. It was removed, and what still holds is asked for again
+    Linchpin: the queue entry `foo.passed.json` cannot be used: it is cut short. It was removed, and what still holds is asked for again
+    ");
+    let log = project.run(&["log", "--json"]).stdout;
+    assert!(log.contains("the queue entry `foo.passed.json` cannot be used"), "{log}");
+    fs::remove_file(folder.join("foo.json")).expect("a file of somebody else's is left alone");
+    assert_eq!(summary(&project), "queued 3x readme: src/a.py");
+}
+
+#[test]
+fn check_before_a_commit_tells_of_an_answer_whose_record_is_damaged() {
+    let project = asked();
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    project.git(&["add", "-A"]);
+    assert_eq!(project.run(&["check", "--staged"]).code, Some(0));
+    let (path, entry) = only_entry(&project);
+    fs::write(&path, "{").expect("a file");
+    let reply = project.run(&["check", "--staged"]);
+    assert_eq!(reply.code, Some(1));
+    let note = reply.stdout.lines().find(|line| line.starts_with("Note: ")).unwrap_or_default();
+    let hash = entry["trigger_hash"].as_str().expect("a hash");
+    insta::assert_snapshot!(note.replace(hash, "[HASH]"), @"Note: the queue entry `[HASH].passed.json` of rule `readme` cannot be used: it is cut short. It was removed, and what still holds is asked for again.");
 }

@@ -1,12 +1,12 @@
 //! Several sessions in one tree: each answers for its own edits.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use testkit::Scratch;
 
-use super::{README, event, stop_of, stop_saying, with_rule};
+use super::{README, commit, event, stop_of, stop_saying, with_rule};
 
 /// A call of a tool, and what is done while it runs.
 fn call(project: &Scratch, session: &str, tool: &str, input: &Value, id: &str, run: impl FnOnce()) {
@@ -23,6 +23,17 @@ fn written_before(project: &Scratch, path: &str) {
     project.file(path, "changed\n");
     let file = File::options().write(true).open(project.root().join(path)).expect("a file");
     file.set_modified(SystemTime::now() - Duration::from_hours(1)).expect("a time");
+}
+
+/// A file that a person writes after everything so far.
+///
+/// File times advance in steps of several milliseconds (the kernel's tick), so a file written right after an event may carry a
+/// time from before it.
+fn written_later(project: &Scratch, paths: &[&str]) {
+    std::thread::sleep(Duration::from_millis(20));
+    for path in paths {
+        project.file(path, "by hand\n");
+    }
 }
 
 fn asked_of(project: &Scratch, session: &str) -> Vec<String> {
@@ -166,7 +177,7 @@ fn a_call_that_did_not_end_before_its_session_did_takes_nothing_from_others() {
     begin(&project, "gone", "Bash", &json!({ "command": "make" }), "1");
     begin(&project, "gone", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "2");
     project.hook("claude", &event(&project, "gone", "SessionEnd", &json!({ "reason": "other" })));
-    project.file("src/a.py", "by hand\n").file("src/b.py", "by hand\n");
+    written_later(&project, &["src/a.py", "src/b.py"]);
     assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"]);
     assert_eq!(asked_of(&project, "gone"), ["src/a.py", "src/b.py"]);
 }
@@ -174,13 +185,105 @@ fn a_call_that_did_not_end_before_its_session_did_takes_nothing_from_others() {
 #[test]
 fn a_call_that_did_not_end_before_the_next_prompt_takes_nothing_from_others() {
     let project = with_rule("readme", README);
-    // This agent tells of calls that they ended, if of this one only.
-    call(&project, "refused", "Bash", &json!({ "command": "ls" }), "1", || {});
     begin(&project, "refused", "Bash", &json!({ "command": "make" }), "2");
     begin(&project, "refused", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "3");
     project.hook("claude", &event(&project, "refused", "UserPromptSubmit", &json!({ "prompt": "Wait." })));
-    project.file("src/a.py", "by hand\n").file("src/b.py", "by hand\n");
+    written_later(&project, &["src/a.py", "src/b.py"]);
     assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"]);
+}
+
+#[test]
+fn an_event_that_shows_a_session_idle_closes_its_calls_also_the_first() {
+    for (name, fields) in [
+        ("UserPromptSubmit", json!({ "prompt": "Wait." })),
+        ("Stop", json!({ "stop_hook_active": false })),
+        ("SessionStart", json!({ "source": "resume" })),
+        ("SessionEnd", json!({ "reason": "other" })),
+    ] {
+        let project = with_rule("readme", README);
+        begin(&project, "broken", "Bash", &json!({ "command": "make" }), "1");
+        begin(&project, "broken", "Bash", &json!({ "command": "touch src/b.py" }), "2");
+        project.hook("claude", &event(&project, "broken", name, &fields));
+        written_later(&project, &["src/a.py", "src/b.py"]);
+        assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"], "{name}");
+    }
+}
+
+/// Session `one` writes `src/a.py`, says why the README stays, and ends; its work is merged and a new branch begins.
+fn merged_work_of_an_ended_session() -> Scratch {
+    let project = with_rule("readme", README);
+    project.git(&["checkout", "-q", "-b", "first"]);
+    let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
+    call(&project, "one", "Write", &input, "1", || {
+        project.file("src/a.py", "first\n");
+    });
+    stop_of(&project, "one", "<promise>readme</promise>");
+    project.hook("claude", &event(&project, "one", "SessionEnd", &json!({ "reason": "other" })));
+    commit(&project, "First");
+    project.git(&["checkout", "-q", "main"]);
+    project.git(&["merge", "-q", "first"]);
+    project.git(&["checkout", "-q", "-b", "second"]);
+    project
+}
+
+#[test]
+fn a_session_answers_for_what_its_command_makes_of_a_file_that_an_ended_session_wrote() {
+    for command in ["./gen.sh", "cargo fmt"] {
+        let project = merged_work_of_an_ended_session();
+        call(&project, "two", "Bash", &json!({ "command": command }), "2", || {
+            project.file("src/a.py", "second\n");
+        });
+        assert_eq!(asked_of(&project, "two"), ["src/a.py"], "{command}");
+    }
+}
+
+#[test]
+fn a_file_that_changed_after_the_last_call_that_names_it_is_everybodys() {
+    let project = merged_work_of_an_ended_session();
+    let input = json!({ "file_path": project.root().join("notes.txt"), "content": "x" });
+    call(&project, "two", "Write", &input, "2", || {});
+    written_later(&project, &["src/a.py"]);
+    assert_eq!(asked_of(&project, "two"), ["src/a.py"]);
+}
+
+#[test]
+fn whoever_wrote_a_file_answers_for_it_although_another_sessions_command_wrote_it_last() {
+    let project = with_rule("readme", README);
+    let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
+    call(&project, "one", "Write", &input, "1", || {
+        project.file("src/a.py", "by one\n");
+    });
+    call(&project, "two", "Bash", &json!({ "command": "./gen.sh" }), "2", || {
+        project.file("src/a.py", "by two\n");
+    });
+    call(&project, "three", "Bash", &json!({ "command": "ls" }), "3", || {});
+    assert_eq!(asked_of(&project, "one"), ["src/a.py"]);
+    assert_eq!(asked_of(&project, "two"), ["src/a.py"]);
+    assert_eq!(asked_of(&project, "three"), [""; 0]);
+}
+
+#[test]
+fn what_a_formatter_does_right_after_a_call_is_the_calls_doing() {
+    let project = with_rule("readme", README);
+    let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
+    call(&project, "one", "Write", &input, "1", || {});
+    project.file("src/a.py", "formatted\n");
+    call(&project, "two", "Bash", &json!({ "command": "./gen.sh" }), "2", || {});
+    assert_eq!(asked_of(&project, "two"), [""; 0]);
+    assert_eq!(asked_of(&project, "one"), ["src/a.py"]);
+}
+
+#[test]
+fn a_file_that_is_gone_belongs_to_whoever_deleted_it_not_to_whoever_wrote_it() {
+    let project = with_rule("readme", README);
+    let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
+    call(&project, "one", "Write", &input, "1", || {});
+    call(&project, "two", "Bash", &json!({ "command": "rm src/b.py" }), "2", || {
+        fs::remove_file(project.root().join("src/b.py")).expect("a file");
+    });
+    fs::remove_file(project.root().join("src/a.py")).expect("a file");
+    assert_eq!(asked_of(&project, "one"), ["src/a.py"]);
+    assert_eq!(asked_of(&project, "two"), ["src/a.py", "src/b.py"]);
 }
 
 #[test]

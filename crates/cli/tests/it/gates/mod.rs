@@ -105,7 +105,7 @@ fn the_status_tells_how_they_stand_and_asks_nobody() {
     ");
     assert_eq!(runs("count", &project), 0);
     let json = project.run(&["status", "--json"]).json();
-    insta::assert_snapshot!(json["workflow"]["moves"].to_string(), @r#"[{"to":"work","when":"again","claims":["again"],"gates":[]},{"to":"rest","when":"work_complete","claims":["work_complete"],"gates":[]}]"#);
+    insta::assert_snapshot!(json["workflow"]["moves"].to_string(), @r#"[{"to":"work","when":"again","claims":["again"],"depends_on_session":false,"gates":[]},{"to":"rest","when":"work_complete","claims":["work_complete"],"depends_on_session":false,"gates":[]}]"#);
     assert_eq!(json["workflow"]["in_force"], serde_json::json!(["w/no-push"]));
 }
 

@@ -1,5 +1,7 @@
 //! Which gate is looked at first.
 
+use testkit::{Reply, Scratch};
+
 use super::{at_work, counted, repository, runs, workflow};
 
 #[test]
@@ -31,24 +33,90 @@ fn all_that_is_cheap_and_missing_is_told_at_once() {
     insta::assert_snapshot!(project.run(&["next"]).transcript());
 }
 
-#[test]
-fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed() {
+fn asks_for_a_variable() -> Scratch {
     let project = repository();
     project.config(
-        "variables: {seen: false}\nobservers:\n  - {name: looks, on: after_tool, match: {tool: Bash}, set: {seen: true}}\n",
+        "variables: {seen: false}\nobservers:\n  - {name: looks, on: after_tool, match: {command_pattern: '^ls'}, set: {seen: true}}\n",
     );
     workflow(&project, "[seen]", "");
     project.run(&["trust", "--yes"]);
     project.run(&["start", "w"]);
+    project
+}
+
+/// `linchpin next` in the shell of an agent that does not tell the session.
+fn next_by_an_agent(arguments: &[&str], project: &Scratch) -> Reply {
+    let mut command = project.command(&[&["next"], arguments].concat());
+    command.env("CURSOR_AGENT", "1");
+    project.feed(command, b"")
+}
+
+const NOT_KNOWN: &str = "it is not known which session runs this command. Name it: `linchpin next --session ID`";
+
+#[test]
+fn of_two_sessions_that_may_run_next_neither_is_guessed() {
+    let project = asks_for_a_variable();
+    let (mut first, mut second) = (project.agent_session("session-1"), project.agent_session("session-2"));
+    first.run("ls");
+    first.before("linchpin next");
+    // A terminal of a person's is no call of the session's.
+    let refused = project.run(&["next"]);
+    assert!(refused.stdout.contains(NOT_KNOWN), "{}", refused.transcript());
+    // The other session's call may be a script that runs `linchpin next`.
+    second.before("sh script.sh");
+    let refused = next_by_an_agent(&[], &project);
+    assert!(refused.stdout.contains(NOT_KNOWN), "{}", refused.transcript());
+    second.after("sh script.sh");
+    second.before("linchpin next");
+    let refused = next_by_an_agent(&[], &project);
+    assert!(refused.stdout.contains(NOT_KNOWN), "{}", refused.transcript());
+    second.after("linchpin next");
+    // Only the call of the first is left.
+    insta::assert_snapshot!(next_by_an_agent(&[], &project).transcript(), @"
+    exit 0
+    --- stdout
+    Variables of the session are those of session `session-1` (claude).
+    Rest.
+    --- stderr
+    now at `rest` of `w`
+    ");
+}
+
+#[test]
+fn an_agent_names_its_own_session_where_its_call_shows_it() {
+    let project = asks_for_a_variable();
+    let (mut first, mut second) = (project.agent_session("session-1"), project.agent_session("session-2"));
+    first.run("ls");
+    first.before("linchpin next --session session-1");
+    second.before("linchpin next --session session-2");
+    let of_third = next_by_an_agent(&["--session", "session-3"], &project);
+    assert_eq!(of_third.code, Some(2), "{}", of_third.transcript());
+    let moved = next_by_an_agent(&["--session", "session-1"], &project);
+    assert!(moved.stdout.ends_with("Rest.\n"), "{}", moved.transcript());
+}
+
+#[test]
+fn status_does_not_guess_whose_variables_a_gate_asks_for() {
+    let project = asks_for_a_variable();
+    let mut first = project.agent_session("session-1");
+    first.run("ls");
+    let state = |reply: Reply| reply.json()["workflow"]["gates"][0]["state"].clone();
+    assert_eq!(state(project.run(&["status", "--json"])), "depends on the session");
+    assert_eq!(state(project.run(&["status", "--json", "--session", "session-1"])), "met");
+    assert_eq!(state(first.linchpin(&["status", "--json"])), "met");
+}
+
+#[test]
+fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed() {
+    let project = asks_for_a_variable();
     let (mut first, second) = (project.agent_session("session-1"), project.agent_session("session-2"));
     first.run("ls");
-    assert_eq!(project.run(&["status", "--json"]).json()["workflow"]["gates"][0]["state"], "met");
     insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
     exit 1
     --- stdout
     Still at `work`: what has to hold before it can be left does not.
 
-    - work/1: `seen` cannot be evaluated: variables of a session are needed, and no session is known here. Run the command in the agent's shell, or name the session: `linchpin next --session ID`
+    - work/1: `seen` cannot be evaluated: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
     --- stderr
     ");
     insta::assert_snapshot!(second.linchpin(&["next"]).transcript(), @"
@@ -79,7 +147,10 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     command.env("CURSOR_AGENT", "1");
     let refused = project.feed(command, b"");
     assert!(refused.stderr.contains("another session than `session-1`"), "{}", refused.transcript());
-    assert_eq!(project.run(&["next", "--session", "session-1"]).stdout, "Rest.\n");
+    insta::assert_snapshot!(project.run(&["next", "--session", "session-1"]).stdout, @"
+    Variables of the session are those of session `session-1` (claude).
+    Rest.
+    ");
 }
 
 #[test]
@@ -95,7 +166,7 @@ fn a_transition_that_asks_for_a_variable_of_an_unknown_session_is_not_guessed() 
     exit 2
     --- stdout
     --- stderr
-    error: `not seen`, of a way out of `work`, cannot be evaluated: variables of a session are needed, and no session is known here. Run the command in the agent's shell, or name the session: `linchpin next --session ID`
+    error: `not seen`, of a way out of `work`, cannot be evaluated: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
     ");
     assert_eq!(project.agent().linchpin(&["next"]).code, Some(0));
 }

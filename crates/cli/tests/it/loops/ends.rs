@@ -154,6 +154,35 @@ fn agents_that_fail() {
 }
 
 #[test]
+fn an_agent_that_ends_with_a_refused_hand_over_names_the_gate() {
+    let the_loop = format!(
+        "{ALONE}limits: {{failures: 2}}\ngates: {{g: {{command: ['false']}}}}\ncompletion: {{requires: [g]}}\n"
+    );
+    let scratch = looping(&the_loop, r#"cat > .git/prompt; "$LINCHPIN_BIN" emit loop.complete > .git/said"#);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    insta::assert_snapshot!(told(&scratch, &reply), @"
+    running `false`
+    running `false`
+    ---
+    [r1] begins; `linchpin runs show r1` tells how far it is
+    [r1 #1] worker, for task.start; so far 0 iterations
+    [r1] worker: its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g
+    [r1 #2] worker, for task.start; so far 1 iteration
+    [r1] worker: its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g
+    [r1] failed: agents failed 2 times in a row; the last one ended with exit code 1; its last attempt: `loop.complete` was refused: g
+        - g: `false` failed with exit code 1
+    [r1] spent 2 iterations
+    [r1] `linchpin run --resume r1` goes on with it
+    exit 1
+    ");
+    let prompt = fs::read_to_string(scratch.root().join(".git/prompt")).expect("a prompt");
+    assert!(
+        prompt.contains("> its agent ended with exit code 1; its last attempt: `loop.complete` was refused: g"),
+        "{prompt}"
+    );
+}
+
+#[test]
 fn an_agent_that_hands_over_and_then_fails_has_handed_over() {
     let (_, reply) = ends("{failures: 1}", r#""$LINCHPIN_BIN" emit loop.complete; exit 1"#);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());

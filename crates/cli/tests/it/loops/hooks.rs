@@ -239,8 +239,21 @@ fn a_session_that_was_asked_to_stop_goes_on_when_a_person_wants_it() {
     assert_eq!(work(), "deny");
     prompt();
     assert_eq!(work(), "allow");
+    insta::assert_snapshot!(scratch.run(&["resume", "--session", session]).transcript(), @"
+    exit 0
+    --- stdout
+    Session session-1 goes on already: a prompt in it took back that it was asked to stop.
+    --- stderr
+    ");
     scratch.run(&["stop", "--session", session]);
     assert_eq!(work(), "deny", "asked again");
+    insta::assert_snapshot!(scratch.run(&["resume", "--session", "typo"]).transcript(), @"
+    exit 1
+    --- stdout
+    --- stderr
+    error: no session here is called `typo`
+    help: `linchpin log --json` names the session of every record
+    ");
 }
 
 #[test]

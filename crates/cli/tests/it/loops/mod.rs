@@ -115,4 +115,43 @@ fn shell_syntax_in_the_command_of_an_agent_or_of_a_gate_is_an_error() {
     2 rules in force; 1 error.
     --- stderr
     "#);
+    insta::assert_snapshot!(errors("claude -p", "{command: 'CI=1 make test'}"), @r#"
+    exit 2
+    --- stdout
+    error: `command` begins with `CI=1`, but no shell reads it: it would be taken for the name of the program
+     --> .linchpin/loop.yml:4:35
+      |
+    4 | completion: {requires: [{command: 'CI=1 make test'}]}
+      |                                   ^^^^^^^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `shell: "CI=1 make test"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+
+    2 rules in force; 1 error.
+    --- stderr
+    "#);
+    insta::assert_snapshot!(errors("~/bin/agent -p", "{command: '( make )'}"), @r#"
+    exit 2
+    --- stdout
+    error: `command` has `~`, but no shell reads it: the program would get it as an argument
+     --> .linchpin/loop.yml:1:18
+      |
+    1 | agent: {command: '~/bin/agent -p'}
+      |                  ^^^^^^^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `[sh, -c, "…"]`; to pass it as an argument, quote it or write the words as a list
+
+    error: `command` has `(`, but no shell reads it: the program would get it as an argument
+     --> .linchpin/loop.yml:4:35
+      |
+    4 | completion: {requires: [{command: '( make )'}]}
+      |                                   ^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `shell: "( make )"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+
+    2 rules in force; 2 errors.
+    --- stderr
+    "#);
+    for gate in ["! make", "~/check", "make ~/x"] {
+        assert!(errors("claude -p", &format!("{{command: '{gate}'}}")).contains("but no shell reads it"), "{gate}");
+    }
 }

@@ -78,22 +78,23 @@ fn completion_that_was_accepted_before_the_end_completes() {
 #[test]
 #[cfg(target_os = "linux")]
 fn what_a_killed_run_left_behind_is_ended_before_it_goes_on() {
-    // One child stays in the group of its agent, and one has left it.
+    // One child stays in the group of its agent, one has left it, and one has cleared its environment.
     let script = format!(
         r#"
         test "$LINCHPIN_ITERATION" = 1 || exec "$LINCHPIN_BIN" emit loop.complete
         sh -c 'echo $$ > child; {HANG}' & setsid sh -c 'echo $$ > other; {HANG}' &
-        until test -s child && test -s other; do sleep 0.02; done
+        env -i PATH="$PATH" sh -c 'echo $$ > bare; {HANG}' &
+        until test -s child && test -s other && test -s bare; do sleep 0.02; done
         touch begun; wait
         "#
     );
     let scratch = looping(ALONE, &script);
     // Somebody else's process, which only looks alike.
     let mut stranger = std::process::Command::new("sh");
-    stranger.args(["-c", HANG]).current_dir(scratch.root()).env("LINCHPIN_TICKET", "0123456789abcdef");
+    stranger.args(["-c", HANG]).current_dir(scratch.root()).env("LINCHPIN_STARTED_BY", "r1 /elsewhere");
     let mut stranger = stranger.spawn().expect("a process");
     for arguments in [&["run", "--resume"][..], &["run", "-p", "Something else"]] {
-        for file in ["begun", "child", "other"] {
+        for file in ["begun", "child", "other", "bare"] {
             let _ = fs::remove_file(scratch.root().join(file));
         }
         let mut run = started(&scratch, &["run", "-p", "Go"]);
@@ -101,7 +102,7 @@ fn what_a_killed_run_left_behind_is_ended_before_it_goes_on() {
         signal(&run, "-KILL");
         run.wait().expect("its end");
         let number = |file: &str| fs::read_to_string(scratch.root().join(file)).expect("a number").trim().to_owned();
-        let left = [number("child"), number("other")];
+        let left = [number("child"), number("other"), number("bare")];
         assert!(left.iter().all(|process| is_alive(process)), "what would be ended is there");
         if arguments[1] == "-p" {
             // The first iteration of a new run would hang as well.
@@ -110,12 +111,85 @@ fn what_a_killed_run_left_behind_is_ended_before_it_goes_on() {
         let reply = scratch.run(arguments);
         assert_eq!(reply.code, Some(0), "{}", reply.transcript());
         assert!(!left.iter().any(|process| is_alive(process)), "{}", reply.transcript());
-        let said = "of iteration 1, left behind when whoever drove the run was killed";
-        assert!(reply.stderr.contains(said), "{}", reply.transcript());
+        assert!(reply.stderr.contains(" processes that the run left behind\n"), "{}", reply.transcript());
     }
     assert!(is_alive(&stranger.id().to_string()));
     stranger.kill().expect("ended");
     stranger.wait().expect("its end");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_person_ends_what_a_killed_run_left_behind() {
+    let script = format!(
+        "env -i PATH=\"$PATH\" sh -c 'echo $$ > bare; {HANG}' & until test -s bare; do :; done; touch begun; wait"
+    );
+    let scratch = looping(ALONE, &script);
+    let mut run = started(&scratch, &["run", "-p", "Go"]);
+    wait_for(&scratch.root().join("begun"));
+    signal(&run, "-KILL");
+    run.wait().expect("its end");
+    let bare = fs::read_to_string(scratch.root().join("bare")).expect("a number").trim().to_owned();
+    assert!(is_alive(&bare));
+    // How many there are besides depends on when `sleep` runs.
+    let counted = Regex::new(r"\d+ process(es)?").expect("a pattern");
+    let counted = |text: &str| counted.replace_all(text, "N processes").into_owned();
+    insta::assert_snapshot!(counted(&scratch.run(&["stop"]).transcript()), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: run r1 is not going on, but left N processes behind
+    help: `linchpin runs stop r1` ends what it left
+    ");
+    let status = counted(&scratch.run(&["status"]).stdout);
+    let about_run = status.lines().find(|line| line.starts_with("Run")).unwrap_or_default();
+    insta::assert_snapshot!(about_run, @"Run     r1 cut off, N processes left behind (`linchpin runs stop r1` ends them); `linchpin run --resume` goes on with it");
+    let shown = counted(&scratch.run(&["runs", "show"]).stdout);
+    assert!(shown.contains("  it left N processes behind; `linchpin runs stop r1` ends what it left\n"), "{shown}");
+    insta::assert_snapshot!(counted(&scratch.run(&["runs", "stop"]).transcript()), @"
+    exit 0
+    --- stdout
+    Run r1 was not going on. Ended N processes that it left behind. `linchpin run --resume r1` goes on with it.
+    --- stderr
+    ");
+    assert!(!is_alive(&bare));
+    assert_eq!(scratch.run(&["runs", "stop"]).code, Some(2));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_command_of_a_gate_ends_with_the_run() {
+    // The gate's command has a child in its group, and one that has left the group.
+    let gate = format!(
+        r"
+        sh -c 'echo $$ > child; {HANG}' & setsid sh -c 'echo $$ > other; {HANG}' &
+        until test -s child && test -s other; do sleep 0.02; done
+        echo $$ > gate; {HANG}
+        "
+    );
+    let the_loop = format!("{ALONE}completion: {{requires: [{{command: [sh, gate.sh]}}]}}\n");
+    for way in ["-INT", "-TERM", "runs stop", "-KILL"] {
+        let scratch = looping(&the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
+        scratch.file("gate.sh", &gate);
+        let mut run = started(&scratch, &["run", "-p", "Go"]);
+        wait_for(&scratch.root().join("gate"));
+        let number = |file: &str| fs::read_to_string(scratch.root().join(file)).expect("a number").trim().to_owned();
+        let left = ["gate", "child", "other"].map(number);
+        assert!(left.iter().all(|process| is_alive(process)), "{way}: what would be ended is there");
+        if way == "runs stop" {
+            assert_eq!(scratch.run(&["runs", "stop"]).code, Some(0));
+        } else {
+            signal(&run, way);
+        }
+        run.wait().expect("its end");
+        if way == "-KILL" {
+            scratch.file("gate.sh", "true");
+            let reply = scratch.run(&["run", "--resume"]);
+            assert_eq!(reply.code, Some(1), "the gate's file was changed: {}", reply.transcript());
+        }
+        let alive: Vec<&String> = left.iter().filter(|process| is_alive(process)).collect();
+        assert!(alive.is_empty(), "{way}: {alive:?} of {left:?}");
+    }
 }
 
 #[test]
@@ -156,6 +230,23 @@ hats:
     ");
     let prompt = fs::read_to_string(scratch.root().join("prompt-3")).expect("a prompt");
     assert!(prompt.contains("<event topic=\"task.resume\">\n> Do it\n</event>"), "{prompt}");
+}
+
+#[test]
+fn a_run_that_nothing_can_go_on_with_is_not_said_to_go_on() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+hats:
+  planner: {triggers: [task.start], publishes: [aside, loop.complete]}
+  observer: {triggers: [aside]}
+";
+    let script = r#"test "$LINCHPIN_HAT" = observer || "$LINCHPIN_BIN" emit aside > said"#;
+    let scratch = looping(the_loop, script);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    assert!(reply.stderr.contains("; the hat `observer` publishes nothing\n"), "{}", reply.transcript());
+    assert!(!reply.stderr.contains("--resume"), "{}", reply.transcript());
+    let status = scratch.run(&["status"]).stdout;
+    assert!(status.contains("Run     r1 failed: nothing is left to do") && !status.contains("--resume"), "{status}");
 }
 
 #[test]

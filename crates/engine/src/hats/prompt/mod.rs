@@ -1,5 +1,6 @@
 //! What an agent under a hat is told: a pure function of the loop, the hat, the events and what is known. The same input
-//! gives the same bytes. Text from outside is never rendered: it is quoted line by line, and each line is as it was.
+//! gives the same bytes. Text from outside is never rendered: it is quoted line by line, with control
+//! characters made visible.
 //!
 //! What is asked for here is, where it can be, also enforced: by `emit`, by gates, and by the hooks.
 

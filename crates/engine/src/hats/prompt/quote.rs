@@ -1,5 +1,6 @@
 //! Text that others wrote, quoted line by line. A quoted line can neither close the section that it stands in nor pass for
-//! one of our numbered instructions, because every one of them begins with `>`.
+//! one of our numbered instructions, because every one of them begins with `>`. Control characters, and those that change the
+//! order of writing, are shown as escapes (`\u{1b}`): a prompt goes to logs and terminals too.
 
 use std::fmt::{self, Write};
 
@@ -15,7 +16,8 @@ impl fmt::Display for Quoted<'_> {
         for line in text.replace("\r\n", "\n").split(LINE_BREAKS) {
             out.write_char('>')?;
             if !line.is_empty() {
-                write!(out, " {line}")?;
+                out.write_char(' ')?;
+                line.chars().try_for_each(|char| write_visibly(char, out))?;
             }
             out.write_char('\n')?;
         }
@@ -23,9 +25,25 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
+fn write_visibly(char: char, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let changes_order =
+        matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if char != '\t' && (char.is_control() || changes_order) {
+        write!(out, "{}", char.escape_unicode())
+    } else {
+        out.write_char(char)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_visible() {
+        let quoted = Quoted("\u{1b}[2Ja\tb\0\u{7f}\u{9b}\u{202e}ä 👩\u{200d}🚀").to_string();
+        assert_eq!(quoted, "> \\u{1b}[2Ja\tb\\u{0}\\u{7f}\\u{9b}\\u{202e}ä 👩\u{200d}🚀\n");
+    }
 
     #[test]
     fn every_line_of_a_quoted_text_begins_with_its_mark() {

@@ -1,0 +1,73 @@
+//! Compares what stands in an agent's settings with what `install` would write, for people who wonder whether it works.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::difference::Wanted;
+use super::document::{Document, SettingsError};
+use super::entries::{self, Own};
+use super::inspect_module;
+use super::installed::{Installed, InstalledEntry};
+use super::scope::SettingsScope;
+use super::settings::{Entries, Form};
+use crate::Agent;
+
+/// What stands in the settings, compared with what [`install`](super::install) would write. `deadline`
+/// is how long Linchpin may take for an answer.
+pub fn installed(
+    agent: Agent,
+    scope: SettingsScope,
+    text: &str,
+    deadline: Duration,
+) -> Result<Installed, SettingsError> {
+    let entries = match &agent.adapter().settings.form {
+        Form::Entries(entries) => entries,
+        Form::Module(module) => return Ok(inspect_module::installed(module, scope, text)),
+    };
+    if text.trim().is_empty() {
+        return Ok(Installed::default());
+    }
+    let document = Document::new(text);
+    let found = entries::find(&document, agent)?;
+    let values = entries::values(&document)?;
+    // A file without entries of ours may be as it likes.
+    let mut problems = if found.is_empty() { Vec::new() } else { faults(entries, &document, &values)? };
+    for (event, command) in entries::wrapped(&document, agent)? {
+        problems.push(format!("`{event}` runs Linchpin within `{command}`, so what it answers may not arrive"));
+    }
+    let is_there = |event: &str| found.iter().any(|own| own.event == event);
+    let missing = entries.hooks.iter().map(|hook| hook.event).filter(|event| !is_there(event)).collect();
+    Ok(Installed {
+        missing,
+        differences: Wanted { agent, scope, entries, deadline }.differences(&found),
+        repeated: repeated(&found),
+        problems,
+        switches: (entries.switches)(&values),
+        entries: found.into_iter().map(|Own { event, program, .. }| InstalledEntry { event, program }).collect(),
+    })
+}
+
+/// What keeps the hooks of this file from being called, whatever stands in others.
+fn faults(entries: &Entries, document: &Document, values: &Map<String, Value>) -> Result<Vec<String>, SettingsError> {
+    let mut faults = (entries.faults)(values);
+    if entries.is_versioned && values.get("version") != Some(&Value::from(1)) {
+        faults.push("`\"version\": 1` is missing, so the file may not be read".to_owned());
+    }
+    for event in entries::without_list(document)? {
+        faults.push(format!("`hooks.{event}` is no list, so the file may not be read"));
+    }
+    Ok(faults)
+}
+
+/// Events of more than one entry.
+fn repeated(found: &[Own]) -> Vec<String> {
+    let mut events: Vec<String> = Vec::new();
+    for own in found {
+        let count = found.iter().filter(|other| other.event == own.event).count();
+        if count > 1 && !events.contains(&own.event) {
+            events.push(own.event.clone());
+        }
+    }
+    events
+}

@@ -1,0 +1,42 @@
+//! Compares a plugin module with the one that `install` would write.
+
+use super::difference::Difference;
+use super::handler::may_fail_closed;
+use super::installed::{Installed, InstalledEntry};
+use super::module::{Module, is_ours, program};
+use super::scope::SettingsScope;
+
+pub(super) fn installed(module: &Module, scope: SettingsScope, text: &str) -> Installed {
+    if !is_ours(text) {
+        let problem = "a plugin lies where Linchpin's should, and is not the one that `install` writes";
+        let problems = if text.trim().is_empty() { Vec::new() } else { vec![problem.to_owned()] };
+        return Installed { problems, ..Installed::default() };
+    }
+    let program = program(text);
+    let entry = |program: &String| InstalledEntry { event: "every event".to_owned(), program: program.clone() };
+    Installed {
+        entries: program.iter().map(entry).collect(),
+        differences: difference(module, scope, text, program.as_deref()).into_iter().collect(),
+        ..Installed::default()
+    }
+}
+
+fn difference(module: &Module, scope: SettingsScope, text: &str, program: Option<&str>) -> Option<Difference> {
+    let is_for = |scope: SettingsScope| program.is_some_and(|program| module.text(scope, program) == text);
+    if is_for(scope) {
+        return None;
+    }
+    let is_for_others = SettingsScope::ALL.into_iter().any(is_for);
+    Some(match (is_for_others, may_fail_closed(scope)) {
+        (true, true) => {
+            Difference { text: "the plugin lets calls run where Linchpin cannot be run".to_owned(), weakens: true }
+        }
+        (true, false) => {
+            Difference { text: "the plugin locks out everyone who has no Linchpin".to_owned(), weakens: false }
+        }
+        (false, _) => Difference {
+            text: "the plugin is not the one that this Linchpin writes, so what it does is not known".to_owned(),
+            weakens: true,
+        },
+    })
+}

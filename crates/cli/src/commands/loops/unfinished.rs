@@ -1,0 +1,53 @@
+//! The last run, as `status` tells it where it is not done.
+
+use driver::running;
+use guard::Project;
+use guard::loops::Stage;
+use guard::workflow::Running;
+use serde_json::{Value, json};
+use work::{Iteration, Run, RunId, Work};
+
+use super::processes;
+use super::runs::{left, state, to_json};
+use crate::commands::work::gate_line;
+use crate::commands::{Context, hats, now};
+
+/// For people, and as JSON.
+pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value)> {
+    let work = Work::existing(&project.work(&context.environment)).ok()??;
+    let run = work.runs(1).ok()?.pop().filter(|run| !run.is_complete())?;
+    let (going_on, spent) = (running(&project.root, &context.environment), work.spent(run.id).ok()?);
+    let mut value = to_json(&run, &spent, going_on);
+    if going_on != Some(run.id) {
+        return Some((ended(&run, going_on, &work, project, context), value));
+    }
+    let mut told = format!("{} {}", run.id, state(&run, going_on));
+    if let Some(Iteration { number, hat, topic, .. }) = work.iterations(run.id, 1).ok()?.pop() {
+        told = format!("{told}, #{number} {hat} for {topic}");
+    }
+    let gates = Stage::of_run(run.id, project, &context.environment)
+        .map(|stage| stage.running_gates(project, &context.environment))
+        .unwrap_or_default();
+    let lines = gates.iter().map(|(gate, running)| format!("\n      {gate}, {}", gate_line(running, now())));
+    let told = std::iter::once(told).chain(lines).collect();
+    if let Some(fields) = value.as_object_mut() {
+        let gate = |(id, running): &(String, Running)| json!({ "id": id, "running": { "started": running.started, "last_line": running.last_line } });
+        fields.insert("gates".to_owned(), gates.iter().map(gate).collect());
+    }
+    Some((told, value))
+}
+
+/// One that nobody drives now.
+fn ended(run: &Run, going_on: Option<RunId>, work: &Work, project: &Project, context: &Context) -> String {
+    let end = run.end.as_ref();
+    let why = end.map_or_else(String::new, |end| format!(": {}", end.why.lines().next().unwrap_or_default()));
+    let left = match left(run, going_on, project, context) {
+        0 => String::new(),
+        count => format!(", {} left behind (`linchpin runs stop {}` ends them)", processes(count), run.id),
+    };
+    // A loop that cannot be read now may be sound when somebody resumes the run.
+    let is_over = hats::sound(project, context)
+        .is_ok_and(|the_loop| driver::can_go_on(run.id, work, &the_loop).is_ok_and(|can_go_on| !can_go_on));
+    let go_on = if is_over { "" } else { "; `linchpin run --resume` goes on with it" };
+    format!("{} {}{left}{why}{go_on}", run.id, state(run, going_on))
+}

@@ -1,0 +1,103 @@
+//! `set`: a variable gets a new value, by hand.
+
+use engine::expr::check_variable_name;
+use engine::suggest;
+use engine::workflow::Workflow;
+use guard::Whose;
+use guard::workflow::VariableOwner;
+use policy::Config;
+use serde_json::{Value, json};
+
+use super::{Mover, refused};
+use crate::arguments::Set;
+use crate::commands::Context;
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+const ONE_VALUE: &str = "`linchpin set` gives one value; an observer can change a list or a mapping";
+
+pub fn set(arguments: &Set, context: &Context) -> Outcome {
+    let Set { name, value, session } = arguments;
+    let mover = Mover::with_session(&["set", name], session.as_deref(), context)?;
+    let (attempt, config) = (mover.moves(context), &mover.policy.config);
+    let workflow = attempt.active_workflow().map_err(refused::problem)?;
+    let declaring = workflow.as_ref().filter(|workflow| workflow.variables.contains_key(name));
+    attempt.may_set(name, declaring).map_err(refused::problem)?;
+    check_variable_name(name).map_err(|why| Problem::new("InvalidValue", why))?;
+    if declaring.is_none() && !is_known(name, config, workflow.as_ref()) {
+        return Err(undeclared(name, config, workflow.as_ref()));
+    }
+    let value = policy::scalar(value).map_err(|why| {
+        Problem::new("InvalidValue", why)
+            .help("give `true`, `false`, `null`, a number or a text; quotes make anything a text")
+    })?;
+    if let Some(declared) = declaring.map_or_else(|| config.variable(name), |workflow| workflow.variable(name)) {
+        check_kind(name, &value, &declared)?;
+    }
+    let owner = match (declaring, &mover.session) {
+        (Some(workflow), _) => VariableOwner::Workflow(workflow.name.clone()),
+        (None, Some(session)) => VariableOwner::Session(session.clone()),
+        (None, None) => {
+            let problem = Problem::new("NotFound", "no session was heard of yet");
+            return Err(problem.help("it begins with an agent's first event"));
+        }
+    };
+    attempt.set(name, &value, &owner).map_err(refused::problem)?;
+    let (place, told) = match &owner {
+        VariableOwner::Workflow(workflow) => {
+            (format!("workflow `{workflow}`"), json!({ "workflow": workflow, "set": name, "value": value }))
+        }
+        VariableOwner::Session(Whose { agent, session }) => (
+            format!("session {session} of {agent}"),
+            json!({ "agent": agent, "session": session, "set": name, "value": value }),
+        ),
+    };
+    context.output.line_or(format!("Set `{name}` to {value} in {place}."), &told);
+    Ok(ExitCode::Done)
+}
+
+/// A text such as "no" is true in a condition, so it cannot stand in for `false`. A variable that is declared as a text or as
+/// null takes every kind.
+fn check_kind(name: &str, value: &Value, declared: &Value) -> Result<(), Problem> {
+    let (kind, help) = match declared {
+        Value::Bool(_) if !value.is_boolean() => {
+            ("`true` or `false`", format!("give `true` or `false`: `linchpin set {name} true`"))
+        }
+        Value::Number(_) if !value.is_number() => {
+            ("a number", format!("give a number: `linchpin set {name} {declared}`"))
+        }
+        Value::Array(_) => ("a list", ONE_VALUE.to_owned()),
+        Value::Object(_) => ("a mapping", ONE_VALUE.to_owned()),
+        _ => return Ok(()),
+    };
+    let given = match value {
+        Value::Null | Value::Bool(_) => format!("`{value}`"),
+        Value::Number(_) => format!("the number {value}"),
+        _ => format!("the text {value}"),
+    };
+    let message = format!("`{name}` is declared as {kind}, and {given} is not; nothing was set");
+    Err(Problem::new("InvalidValue", message).help(help))
+}
+
+fn is_known(name: &str, config: &Config, workflow: Option<&Workflow>) -> bool {
+    let mut observers = workflow.into_iter().flat_map(|workflow| &workflow.observers);
+    config.knows_variable(name) || observers.any(|observer| observer.variables().contains(&name))
+}
+
+fn undeclared(name: &str, config: &Config, workflow: Option<&Workflow>) -> Problem {
+    let of_workflow = workflow.into_iter().flat_map(|workflow| workflow.variables.keys().map(String::as_str));
+    let observers = config.observers.iter().chain(workflow.into_iter().flat_map(|workflow| &workflow.observers));
+    let set = observers.flat_map(|observer| observer.variables());
+    let mut known: Vec<&str> = config.variable_names().chain(of_workflow).chain(set).collect();
+    known.sort_unstable();
+    known.dedup();
+    let place =
+        if workflow.is_some() { "the active workflow or `.linchpin/config.yml`" } else { "`.linchpin/config.yml`" };
+    let declare = format!("declare it in {place}: `variables: {{{name}: false}}`");
+    let help = match (suggest::closest(name, known.iter().copied()), known.as_slice()) {
+        (Some(close), _) => suggest::did_you_mean(close),
+        (None, []) => format!("none is declared; {declare}"),
+        (None, known) => format!("these are declared: {}; {declare}", known.join(", ")),
+    };
+    Problem::new("NotFound", format!("no variable `{name}` is declared")).help(help)
+}

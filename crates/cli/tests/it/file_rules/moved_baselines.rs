@@ -1,0 +1,147 @@
+//! A session that commits and then moves the baseline past its own commits is asked for them all the same.
+
+use testkit::{Reply, Scratch};
+
+use super::{README, commit, prompt, stop, told, with_rule};
+
+/// On `main`, which is pushed to `origin`, in a session that has begun.
+fn begun() -> Scratch {
+    let project = cloned();
+    assert_eq!(prompt(&project, "Go on.").stdout, "");
+    project
+}
+
+fn cloned() -> Scratch {
+    let project = with_rule("readme", README);
+    project.git(&["init", "-q", "--bare", "-b", "main", "../remote"]);
+    project.git(&["remote", "add", "origin", "../remote"]);
+    project.git(&["push", "-q", "-u", "origin", "main"]);
+    project
+}
+
+/// Another clone commits and pushes a change of a file.
+fn somebody_pushes(project: &Scratch, file: &str) {
+    let other = project.root().join("../other");
+    if !other.exists() {
+        project.git(&["clone", "-q", "../remote", "../other"]);
+    }
+    std::fs::write(other.join(file), "theirs\n").expect("a file");
+    project.git(&["-C", "../other", "pull", "-q"]);
+    project.git(&["-C", "../other", "add", "-A"]);
+    project.git(&["-C", "../other", "commit", "-q", "-m", "Theirs"]);
+    project.git(&["-C", "../other", "push", "-q", "origin", "main"]);
+}
+
+fn change(project: &Scratch, file: &str) {
+    project.file(file, "changed\n");
+    commit(project, file);
+}
+
+fn asked_for(reply: &Reply) -> Vec<String> {
+    let lines = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
+    lines.lines().filter(|line| line.strip_suffix(".py").is_some()).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_pushed_or_said_to_be_is_still_asked_for() {
+    for moved in [
+        ["push", "-q", "origin", "main"].as_slice(),
+        &["update-ref", "refs/remotes/origin/main", "HEAD"],
+        &["fetch", "-q", ".", "+HEAD:refs/remotes/origin/main"],
+    ] {
+        let project = begun();
+        change(&project, "src/a.py");
+        project.git(moved);
+        assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{moved:?}");
+        project.file("README.md", "Changed.\n");
+        commit(&project, "Docs");
+        assert_eq!(stop(&project).stdout, "", "{moved:?}");
+        // It was met: what comes later is asked for alone.
+        change(&project, "src/b.py");
+        project.git(moved);
+        assert_eq!(asked_for(&stop(&project)), ["src/b.py"], "{moved:?}");
+    }
+}
+
+#[test]
+fn a_branch_that_the_default_branch_is_moved_to() {
+    for moved in [
+        ["branch", "-f", "main"].as_slice(),
+        &["branch", "-f", "main", "HEAD~1"],
+        &["update-ref", "refs/heads/main", "HEAD"],
+    ] {
+        let project = with_rule("readme", README);
+        project.git(&["switch", "-q", "-c", "work"]);
+        prompt(&project, "Go on.");
+        change(&project, "src/a.py");
+        change(&project, "other.txt");
+        assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+        project.git(moved);
+        assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{moved:?}");
+    }
+    let project = begun();
+    project.git(&["switch", "-q", "-c", "work"]);
+    change(&project, "src/a.py");
+    project.git(&["push", "-q", "origin", "work:main"]);
+    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+}
+
+#[test]
+fn a_branch_without_a_history() {
+    let project = begun();
+    project.git(&["checkout", "-q", "--orphan", "fresh"]);
+    project.file("src/a.py", "changed\n");
+    // The README is new on this branch, and the same as ever.
+    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    commit(&project, "Fresh");
+    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    project.git(&["push", "-q", "--force", "origin", "fresh:main"]);
+    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+}
+
+#[test]
+fn what_others_did_is_not_asked_for() {
+    // Pulled, and nothing done.
+    let project = begun();
+    somebody_pushes(&project, "src/theirs.py");
+    project.git(&["pull", "-q"]);
+    assert_eq!(stop(&project).stdout, "");
+    // Pulled first, then worked and pushed.
+    somebody_pushes(&project, "src/more.py");
+    project.git(&["pull", "-q"]);
+    change(&project, "src/a.py");
+    project.git(&["push", "-q", "origin", "main"]);
+    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+    // Worked first, then pulled in either way, and pushed.
+    for pull in ["--rebase", "--no-rebase"] {
+        let project = begun();
+        somebody_pushes(&project, "src/theirs.py");
+        change(&project, "src/a.py");
+        project.git(&["pull", "-q", pull]);
+        project.git(&["push", "-q", "origin", "main"]);
+        assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{pull}");
+    }
+    // On a branch, with the newer default branch merged.
+    let project = begun();
+    project.git(&["switch", "-q", "-c", "work"]);
+    change(&project, "src/a.py");
+    somebody_pushes(&project, "src/theirs.py");
+    project.git(&["fetch", "-q"]);
+    project.git(&["merge", "-q", "origin/main"]);
+    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+}
+
+#[test]
+fn a_start_that_git_lost_is_told() {
+    let project = cloned();
+    change(&project, "other.txt");
+    prompt(&project, "Go on.");
+    project.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    change(&project, "src/a.py");
+    project.git(&["push", "-q", "origin", "main"]);
+    project.git(&["reflog", "expire", "--expire=now", "--all"]);
+    project.git(&["gc", "-q", "--prune=now"]);
+    let reply = stop(&project);
+    insta::assert_snapshot!(told(&reply), @"Linchpin: git no longer has the commit that this session began with, so file rules may miss work that was committed before it was removed. To see all of a branch: `linchpin check --base REF`");
+    assert_eq!(told(&stop(&project)), "");
+}

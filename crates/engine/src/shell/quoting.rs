@@ -1,9 +1,0 @@
-//! How words are written into a text that a shell reads.
-
-/// A word that nobody knows.
-pub(crate) const UNKNOWN: &str = "\"${UNKNOWN}\"";
-
-/// A word as it is, whatever stands in it.
-pub(crate) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
-}

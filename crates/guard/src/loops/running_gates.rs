@@ -1,0 +1,25 @@
+//! The gates of the hat that is on whose commands run just now.
+
+use engine::workflow::{Gate, Requirement};
+
+use super::Stage;
+use crate::environment::Environment;
+use crate::project::Project;
+use crate::workflow::{Receipts, Running};
+
+impl Stage {
+    /// Each by its id, once.
+    pub fn running_gates(&self, project: &Project, environment: &Environment) -> Vec<(String, Running)> {
+        let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
+        let mut running: Vec<(String, Running)> = Vec::new();
+        for Requirement { id, gate, .. } in ways.chain(&self.close_requires) {
+            if let Gate::Command { words, .. } = gate
+                && !running.iter().any(|(known, _)| known == id)
+                && let Some(found) = Running::of(&Receipts::of(words, &project.root, environment))
+            {
+                running.push((id.clone(), found));
+            }
+        }
+        running
+    }
+}

@@ -1,0 +1,69 @@
+//! `set`: a variable of the workflow, or of a session, gets a value by hand.
+
+use engine::workflow::Workflow;
+use policy::Tiers;
+use serde_json::{Value, json};
+use store::{NoteKind, StateChanges};
+
+use super::noting::moved_meanwhile;
+use super::{Moves, Position, Refusal};
+use crate::whose_session::Whose;
+
+#[derive(Debug, Clone)]
+pub enum VariableOwner {
+    /// The active workflow, by its name.
+    Workflow(String),
+    Session(Whose),
+}
+
+impl Moves<'_> {
+    /// The active workflow, as it was when its file last had no errors; the hat's, in a run.
+    pub fn active_workflow(&self) -> Result<Option<Workflow>, Refusal> {
+        if let Some(stage) = &self.stage {
+            return Ok(Some(stage.workflow.clone()));
+        }
+        let position = Position::of(&self.scene()?.state.variables);
+        let compiled = position.and_then(|position| {
+            self.project.workflow(&position.workflow, position.tier, &self.policy, false, self.environment)
+        });
+        Ok(compiled.map(|compiled| compiled.workflow))
+    }
+
+    /// Whether whoever asks may set a variable. `workflow`: the workflow that declares it.
+    pub fn may_set(&self, name: &str, workflow: Option<&Workflow>) -> Result<(), Refusal> {
+        self.may_move("set", || Ok(workflow.map(|workflow| (workflow.name.clone(), Some(workflow.tier)))))?;
+        if workflow.is_some() || !self.is_agents || self.policy.config.user_lets_agents("set") {
+            return Ok(());
+        }
+        let users = Tiers { project: None, user: self.project.tiers.user.clone() };
+        let is_users = policy::load(&users, &policy::Before::default(), |_| false).config.knows_variable(name);
+        if is_users { Err(Refusal::OfUser { verb: "set", what: format!("variable `{name}`") }) } else { Ok(()) }
+    }
+
+    pub fn set(&self, name: &str, value: &Value, owner: &VariableOwner) -> Result<(), Refusal> {
+        let change = [(name.to_owned(), Some(value.clone()))].into();
+        let (changes, workflow) = match owner {
+            VariableOwner::Workflow(name) => (StateChanges { workflow: change, ..StateChanges::default() }, Some(name)),
+            VariableOwner::Session(_) => (StateChanges { variables: change, ..StateChanges::default() }, None),
+        };
+        let mut fields = self.fields([("name", json!(name)), ("workflow", json!(workflow))]);
+        fields.insert("value".to_owned(), value.clone());
+        let (root, cwd) = self.places();
+        Self::until_written(|| {
+            let mut scene = self.scene()?;
+            let Some(workflow) = workflow else {
+                scene.store.note(&self.note(NoteKind::Set, &fields, &changes, &root, &cwd))?;
+                return Ok(());
+            };
+            let position = Position::of(&scene.state.variables);
+            if position.as_ref().is_none_or(|position| position.workflow != *workflow) {
+                return Err(moved_meanwhile(position.as_ref()));
+            }
+            // A variable outlives a move within the workflow.
+            self.write(&mut scene, NoteKind::Set, &fields, &changes).map_err(|refusal| match refusal {
+                Refusal::MovedMeanwhile(_) => Refusal::WrittenMeanwhile,
+                refusal => refusal,
+            })
+        })
+    }
+}

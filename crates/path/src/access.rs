@@ -1,0 +1,10 @@
+use serde::{Deserialize, Serialize};
+
+/// What is done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    Read,
+    Write,
+    Delete,
+}

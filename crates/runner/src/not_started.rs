@@ -1,0 +1,12 @@
+//! Why a process was not started.
+
+/// Why a process was not started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct NotStarted {
+    pub why: String,
+}
+
+pub(crate) fn not_started(why: impl Into<String>) -> NotStarted {
+    NotStarted { why: why.into() }
+}

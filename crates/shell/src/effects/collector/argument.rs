@@ -1,0 +1,170 @@
+//! What a program does to one argument, by the role that the argument has.
+
+use path::Access;
+
+use super::Collector;
+use super::git::pathspec;
+use crate::effects::mentioned_paths::pieces;
+use crate::model::Word;
+use crate::programs::{Argument, Role};
+use crate::special_programs::interpreter::runs_its_input;
+use crate::special_programs::sed;
+
+impl Collector<'_> {
+    /// `keeps_to_itself`: whether the command shows nothing of what it changes.
+    pub(super) fn argument(&mut self, argument: &Argument, keeps_to_itself: bool) {
+        let command = self.command;
+        let Some(word) = command.words().get(argument.word) else { return };
+        let text = command.meaning_from(argument.word, argument.from);
+        let magic = text.filter(|_| command.program() == Some("git")).and_then(pathspec);
+        let text = magic.or(text);
+        match argument.role {
+            Role::AtFile | Role::FormField | Role::NamedFile | Role::ListedFile | Role::Address => {
+                self.in_value(argument.role, text, word);
+            }
+            Role::ReadOrRemote | Role::WriteOrRemote | Role::DeleteOrRemote => {
+                self.local_or_remote(argument.role, text, word);
+            }
+            Role::Revision => self.in_revision(text, word),
+            Role::Setting if command.program() == Some("socat") => self.in_socket_address(text, word),
+            Role::Data if command.program().is_some_and(sed::is_sed) => {
+                for (access, path) in text.map(sed::read).unwrap_or_default().touches {
+                    self.add(Some(&path), word, Some(access));
+                }
+            }
+            // Without a sign of a pattern, git takes it for a path.
+            Role::Glob
+                if command.program() == Some("git") && !text.is_some_and(|text| text.contains(['*', '?', '['])) =>
+            {
+                self.add(text, word, Some(Access::Read));
+            }
+            Role::Glob => self.in_search(text, word),
+            // `unzip x.zip 'config/*'`: the pattern is its own.
+            Role::Write if command.program() == Some("unzip") => {
+                let glob = text.is_some_and(|text| text.contains(['*', '?']));
+                self.add(text, &Word { glob: word.glob || glob, ..word.clone() }, Some(Access::Write));
+            }
+            // What it holds is seen by nobody.
+            Role::Edit if keeps_to_itself => self.add(text, word, Some(Access::Write)),
+            Role::Path if magic.is_some() => self.add(magic, word, None),
+            Role::Path => self.mentioned(word),
+            Role::Query => self.in_query(word),
+            // `sh -s -- WORDS`: what it runs comes to it, and these are the words for that.
+            Role::Script if self.runs_its_input() => {}
+            Role::Code => self.in_code(word, text),
+            Role::DeleteAll => self.add_deletion_of_all(text, word),
+            Role::Mark => self.add_deed(text, word, Some(Access::Write), false),
+            Role::Move => {
+                self.add(text, word, Some(Access::Read));
+                self.add_deletion_of_all(text, word);
+            }
+            role => {
+                for access in accesses(role) {
+                    self.add(text, word, *access);
+                }
+            }
+        }
+    }
+
+    /// The files that a value names beside other things, all of which are read.
+    fn in_value(&mut self, role: Role, text: Option<&str>, word: &Word) {
+        let reads = Some(Access::Read);
+        match role {
+            Role::AtFile => {
+                if let Some(path) = text.and_then(|text| text.strip_prefix('@')) {
+                    self.add(Some(path), word, reads);
+                }
+            }
+            Role::FormField => {
+                let sign = text.and_then(|text| text.find(['=', '@']));
+                let value = text.zip(sign).and_then(|(text, sign)| text.get(sign..));
+                let value = value.map(|value| value.strip_prefix('=').unwrap_or(value));
+                if let Some(path) = value.and_then(|value| value.strip_prefix(['@', '<'])) {
+                    self.add(path.split(';').next(), word, reads);
+                }
+            }
+            Role::ListedFile => {
+                let named = text.unwrap_or_default().split(',').filter_map(|part| part.split_once('='));
+                for (_, file) in named.filter(|(name, _)| matches!(*name, "src" | "source")) {
+                    self.add(Some(file), word, reads);
+                }
+            }
+            Role::Address => {
+                let is_file = |text: &&str| text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+                if let Some(path) = text.filter(is_file).and_then(|text| text.get(5..)) {
+                    self.add(path.strip_prefix("//").or(Some(path)), word, reads);
+                }
+            }
+            // `name=file`
+            _ => self.add(text.map(|text| text.split_once('=').map_or(text, |(_, file)| file)), word, reads),
+        }
+    }
+
+    /// A path, or `host:path`.
+    fn local_or_remote(&mut self, role: Role, text: Option<&str>, word: &Word) {
+        let is_remote = |text: &str| text.split('/').next().is_some_and(|host| host.contains(':'));
+        let local = text.filter(|text| !is_remote(text));
+        match role {
+            // What is lost elsewhere is lost as well, and nobody knows what it is.
+            Role::DeleteOrRemote => self.add_deletion_of_all(local, word),
+            _ if text.is_some() && local.is_none() => {}
+            Role::ReadOrRemote => self.add(local, word, Some(Access::Read)),
+            _ => self.add(local, word, Some(Access::Write)),
+        }
+    }
+
+    /// `socat FILE:.env -`
+    fn in_socket_address(&mut self, text: Option<&str>, word: &Word) {
+        let address = text.and_then(|text| text.split_once(':')).filter(|(kind, _)| is_file_address(kind));
+        if let Some(path) = address.and_then(|(_, path)| path.split(',').next()) {
+            self.add(Some(path), word, Some(Access::Read));
+            self.add(Some(path), word, Some(Access::Write));
+        }
+    }
+
+    /// Whether it changes files in their places, and shows and copies nothing of them: `sed -i s/a/b/ FILE`.
+    pub(super) fn keeps_to_itself(&self) -> bool {
+        let Some(arguments) = self.command.arguments().filter(|_| self.command.program() == Some("sed")) else {
+            return false;
+        };
+        let is_edit = |argument: &Argument| {
+            argument.role != Role::Data
+                || self.command.text_from(argument.word, argument.from).is_some_and(sed::only_edits)
+        };
+        // A copy that is made beside it is called like it.
+        let is_alike = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
+        let copies = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
+        let mut copies = copies.map(|value| self.command.text_from(value.word, value.from));
+        let reads = arguments.list.iter().any(|argument| matches!(argument.role, Role::Read | Role::Script));
+        !reads && arguments.list.iter().all(is_edit) && copies.all(|suffix| suffix.is_some_and(is_alike))
+    }
+
+    /// A text for a database may name files, and is none.
+    pub(super) fn in_query(&mut self, word: &Word) {
+        let Some(text) = word.value.as_deref() else { return self.mentioned(word) };
+        for piece in pieces(text).filter(|piece| !piece.contains(char::is_whitespace)) {
+            self.add(Some(piece), word, None);
+        }
+    }
+
+    pub(super) fn runs_its_input(&self) -> bool {
+        let known = self.command.program().zip(self.command.arguments());
+        known.is_some_and(|(program, arguments)| runs_its_input(program, arguments, self.command.words()))
+    }
+}
+
+/// Of `socat`: whether a file stands behind it.
+fn is_file_address(kind: &str) -> bool {
+    matches!(kind.to_ascii_uppercase().as_str(), "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT")
+}
+
+/// What is done to an argument of this kind.
+pub(super) fn accesses(role: Role) -> &'static [Option<Access>] {
+    match role {
+        Role::Read | Role::Script | Role::Names => &[Some(Access::Read)],
+        Role::Write => &[Some(Access::Write)],
+        Role::Edit => &[Some(Access::Read), Some(Access::Write)],
+        Role::Delete => &[Some(Access::Delete)],
+        _ => &[],
+    }
+}

@@ -1,0 +1,66 @@
+//! Files that searches read or delete: patterns for names, and `find`.
+
+use path::Access;
+
+use super::Collector;
+use crate::effects::effect::PathExpansion;
+use crate::model::Word;
+use crate::programs::{Argument, Role};
+use crate::special_programs::find;
+
+impl Collector<'_> {
+    /// What a search looks into that is told a pattern for names: at any depth where that has no slash. One that says nothing
+    /// of names means a folder, and a folder is not the files in it.
+    pub(super) fn in_search(&mut self, glob: Option<&str>, word: &Word) {
+        let name = glob.map(|glob| glob.rsplit('/').next().unwrap_or(glob));
+        if name.is_some_and(|name| !name.is_empty() && name.chars().all(|letter| letter == '*')) {
+            return;
+        }
+        self.add(glob, &Word { glob: false, ..word.clone() }, Some(Access::Read));
+        let Some(glob) = glob.filter(|glob| !glob.starts_with('!')) else { return };
+        let depth = if glob.contains('/') { "" } else { "**/" };
+        for folder in self.searched_folders() {
+            let first = self.effects.len();
+            self.add(Some(&format!("{folder}{depth}{glob}")), &Word::known(glob), Some(Access::Read));
+            self.effects.iter_mut().skip(first).for_each(|effect| effect.pattern = PathExpansion::Search);
+        }
+    }
+
+    /// The folders that a search is told, each as the beginning of a path.
+    pub(super) fn searched_folders(&self) -> Vec<String> {
+        let command = self.command;
+        let arguments = command.arguments().into_iter();
+        let read = arguments.flat_map(|known| {
+            known.list.iter().filter(|argument| argument.role == Role::Read && known.operands.contains(&argument.word))
+        });
+        let folder = |argument: &Argument| match command.meaning_from(argument.word, argument.from) {
+            Some(folder) if folder != "." => format!("{}/", folder.trim_end_matches('/')),
+            _ => String::new(),
+        };
+        let mut folders: Vec<String> = read.map(folder).collect();
+        if folders.is_empty() {
+            folders.push(String::new());
+        }
+        folders.dedup();
+        folders
+    }
+
+    pub(super) fn in_find(&mut self) {
+        let command = self.command;
+        let deletes = command.words().iter().any(|word| word.value.as_deref() == Some("-delete"));
+        let follows = command.words().iter().any(|word| matches!(word.value.as_deref(), Some("-L" | "-H" | "-follow")));
+        for found in find::found(command).iter().filter(|_| deletes) {
+            self.add_deletion_of_all(found.meaning(), found);
+            // What a link leads to, and not the link.
+            if let Some(folder) = found.meaning().and_then(|path| found.folder_of_all(path)).filter(|_| follows) {
+                let within = format!("{folder}/*");
+                self.add_deletion_of_all(Some(&within), &Word { glob: true, ..Word::known(&within) });
+            }
+        }
+        let writes = |word: &Word| matches!(word.value.as_deref(), Some("-fprint" | "-fprint0" | "-fls" | "-fprintf"));
+        let targets = command.words().iter().zip(command.words().iter().skip(1)).filter(|(flag, _)| writes(flag));
+        for (_, target) in targets {
+            self.add(target.meaning(), target, Some(Access::Write));
+        }
+    }
+}

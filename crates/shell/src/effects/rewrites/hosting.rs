@@ -1,0 +1,128 @@
+//! What the hosts of repositories are told to do to branches: by their own programs, and by their interfaces.
+
+use super::RewrittenBranch;
+use crate::model::SimpleCommand;
+use crate::programs::Arguments;
+
+/// The branch that is rewritten, deleted or laid open, and whether it surely is.
+pub(crate) fn rewrite(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBranch, bool)> {
+    let form: Vec<&str> = arguments.subcommands.iter().map(String::as_str).collect();
+    let flag = |name: &str| {
+        let value = arguments.flags.iter().find(|flag| flag.is(name))?.value?;
+        command.text_from(value.word, value.from)
+    };
+    match (command.program()?, form.as_slice()) {
+        ("gh", ["repo", "sync"]) => by_sync(arguments, flag("--branch")),
+        // With a repository go its branches; one that is named may be another.
+        ("gh" | "glab", ["repo", "delete"]) | ("hub", ["delete"]) => {
+            Some((RewrittenBranch::All, arguments.operands.is_empty()))
+        }
+        ("az", ["repos", "ref", "delete"]) => Some(named(flag("--name").map(|name| name.trim_start_matches("refs/")))),
+        ("sl", ["push"]) if arguments.flags.iter().any(|flag| flag.is("--force")) => Some(named(flag("--to"))),
+        ("gh" | "glab" | "hub", ["api"]) | ("curl" | "http" | "https" | "wget" | "wget2" | "xh", []) => {
+            by_api(command, arguments)
+        }
+        _ => None,
+    }
+}
+
+fn named(branch: Option<&str>) -> (RewrittenBranch, bool) {
+    let name = |branch: &str| RewrittenBranch::Named(branch.strip_prefix("heads/").unwrap_or(branch).to_owned());
+    branch.map_or((RewrittenBranch::Unknown, false), |branch| (name(branch), true))
+}
+
+/// `gh repo sync OWNER/NAME --force`
+fn by_sync(arguments: &Arguments, branch: Option<&str>) -> Option<(RewrittenBranch, bool)> {
+    arguments.operands.first().filter(|_| arguments.has_flag(&["--force"]))?;
+    Some(named(branch))
+}
+
+/// `gh api` or `curl` on a branch.
+fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBranch, bool)> {
+    let values = |names: &'static [&'static str]| {
+        let flags = arguments.flags.iter().filter(move |flag| names.iter().any(|name| flag.is(name)));
+        flags.filter_map(|flag| flag.value).map(|value| command.text_from(value.word, value.from))
+    };
+    let urls = arguments.flags.iter().filter(|flag| flag.is("--url")).filter_map(|flag| Some(flag.value?.word));
+    let places: Vec<usize> = arguments.operands.iter().copied().chain(urls).collect();
+    let addresses = || places.iter().filter_map(|place| command.words().get(*place));
+    // There, a branch is a number that nobody knows.
+    let changes = |query: &str| ["updateRef", "deleteRef"].iter().any(|change| query.contains(change));
+    if addresses().any(|word| word.value.as_deref().is_some_and(|text| text.ends_with("graphql")))
+        && values(&["-f", "-F", "-d", "--data-raw", "--json"]).flatten().any(changes)
+    {
+        return Some((RewrittenBranch::Unknown, false));
+    }
+    let addresses = addresses().map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
+    let addresses: Vec<String> = addresses.collect();
+    // GitHub has the one, GitLab the other.
+    let behind = |address: String| {
+        let branch = address.split_once("git/refs/heads/").or_else(|| address.split_once("/repository/branches/"));
+        branch.map(|(_, branch)| branch.to_owned())
+    };
+    let verb =
+        arguments.operands.first().and_then(|place| command.words().get(*place)).map(|word| word.value.as_deref());
+    let method = match command.program() {
+        Some("http" | "https" | "xh") => verb,
+        Some("wget" | "wget2") => values(&["--method"]).next_back(),
+        _ => values(&["-X"]).next_back(),
+    };
+    let method = method.map(|method| method.map(str::to_ascii_uppercase));
+    let is = |wanted: &str| matches!(&method, Some(Some(method)) if method == wanted);
+    if let Some(opened) = addresses.iter().find_map(|address| opened(address)).filter(|_| is("DELETE")) {
+        return Some((opened, false));
+    }
+    if let Some(name) = addresses.iter().find_map(|address| renamed(address)).filter(|_| !is("GET")) {
+        return Some(named(Some(name)));
+    }
+    let address = addresses.into_iter().find_map(behind)?;
+    let branch = address.as_str();
+    let branch = RewrittenBranch::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
+    let is_force =
+        |field: &str| field.replace(['"', ' '], "").replace(':', "=").replace("==", "=").contains("force=true");
+    let words = || arguments.operands.iter().filter_map(|place| command.text_from(*place, 0)).map(Some);
+    let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json", "--body-data"]).chain(words());
+    let is_forced = fields().any(|field| field.is_some_and(is_force));
+    let is_file = |field: Option<&str>| field.is_none_or(|field| field.starts_with('@'));
+    let has_unknown = values(&["--input", "--body-file"]).next().is_some() || fields().any(is_file);
+    match method?.as_deref() {
+        Some("DELETE") => Some((branch, true)),
+        Some("PATCH") if is_forced => Some((branch, true)),
+        Some("PATCH") if has_unknown => Some((branch, false)),
+        None => Some((branch, false)),
+        Some(_) => None,
+    }
+}
+
+/// What stands behind `repos/` or `projects/` in an address of a host.
+fn of_repository(address: &str) -> Option<&str> {
+    const ROOTS: &[&str] = &["api.github.com/repos/", "/api/v3/repos/", "/api/v4/projects/"];
+    let address = address.split(['?', '#']).next()?;
+    // Its own program is told no host.
+    let own = address.trim_start_matches('/');
+    let own = own.strip_prefix("repos/").or_else(|| own.strip_prefix("projects/"));
+    own.or_else(|| ROOTS.iter().find_map(|root| address.split_once(root)).map(|(_, rest)| rest))
+}
+
+/// `repos/OWNER/NAME/branches/main/rename`
+fn renamed(address: &str) -> Option<&str> {
+    of_repository(address)?.split_once("/branches/")?.1.strip_suffix("/rename")
+}
+
+/// Where it is deleted, what protects a branch, or the repository with all that it has.
+fn opened(address: &str) -> Option<RewrittenBranch> {
+    let within = of_repository(address)?;
+    let protected = within.split_once("/branches/").and_then(|(_, rest)| rest.split_once("/protection"));
+    let protected = protected.map(|(branch, _)| branch);
+    if let Some(branch) = protected.or_else(|| within.split_once("/protected_branches/").map(|(_, branch)| branch)) {
+        return Some(named(Some(branch)).0);
+    }
+    let parts: Vec<&str> = within.split('/').collect();
+    let is_whole = match parts.as_slice() {
+        [_] => address.contains("projects/"),
+        [_, _] => address.contains("repos/"),
+        [_, _, "rulesets", _] => true,
+        _ => false,
+    };
+    is_whole.then_some(RewrittenBranch::All)
+}

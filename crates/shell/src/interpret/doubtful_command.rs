@@ -1,0 +1,114 @@
+//! Commands that bash is known to run otherwise than they are read here.
+
+use crate::model::{Redirect, RedirectKind, SOME_NUMBER, SimpleCommand, Word};
+use crate::syntax::bash_differences::{has_command_in_index, runs_something};
+
+/// Of a pattern in the place of a program, nobody knows what it becomes: `for test in tests/*; do $test; done`. It could
+/// even be several words, so only one that stays in a folder of the project is a program like any that is not known.
+pub(crate) fn forget_pattern(command: &mut SimpleCommand) {
+    let Some(first) = command.invocation.words.first_mut().filter(|first| first.glob) else { return };
+    let stays = |text: &str| !text.starts_with(['/', '~', '$']) && !text.contains("..");
+    let Some((folder, _)) =
+        first.meaning().filter(|text| stays(text)).and_then(|text| text.split_once(['*', '?', '[']))
+    else {
+        return;
+    };
+    if folder.contains('/') {
+        let shown = format!("{folder}$…");
+        *first = Word { raw: shown.clone(), shown, ..Word::default() };
+    }
+}
+
+/// What is doubtful about one command.
+pub(crate) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
+    if let Some(first) = command.words().first() {
+        // `[` and `[[` are programs.
+        if first.glob && first.value.as_ref().is_none_or(|text| text.len() > 2) {
+            return Some("a pattern in the place of a program");
+        }
+        if matches!(first.value.as_deref(), Some("time" | "!" | "--" | "-p")) {
+            return Some("`time` where bash reads it differently");
+        }
+    }
+    let set = command.assignments().iter().filter_map(|set| Some((set.name.as_str(), set.value.value.as_deref()?)));
+    if set.clone().any(|(_, value)| has_command_in_index(value)) {
+        return Some("a command in an array index");
+    }
+    if set.clone().any(|(name, value)| PROMPTS.contains(&name) && runs_something(value)) {
+        return Some("a command in a prompt");
+    }
+    if takes_names(command)
+        && command.words().iter().any(|word| word.value.as_deref().is_some_and(has_command_in_index))
+    {
+        return Some("a command in an array index");
+    }
+    if declares(command) && command.words().iter().any(|word| word.value.as_deref().is_some_and(sets_command_in_index))
+    {
+        return Some("a command in an array index");
+    }
+    if makes_completions(command)
+        && command.words().iter().any(|word| word.value.as_deref().is_some_and(runs_something))
+    {
+        return Some("a command in a list of words");
+    }
+    if command.words().iter().any(|word| descriptor_variable(word).is_some()) {
+        return Some("a redirection to a descriptor that a variable names");
+    }
+    if command.redirects().iter().any(is_odd_duplicate) {
+        return Some("an odd duplication of a descriptor");
+    }
+    command.words().iter().any(has_odd_braces).then_some("odd braces")
+}
+
+/// Whether words of it are names of variables, which bash expands once more.
+fn takes_names(command: &SimpleCommand) -> bool {
+    match command.program() {
+        Some("read" | "unset" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "let" | "test" | "[") => {
+            true
+        }
+        Some("printf") => command.words().get(1).is_some_and(|word| word.value.as_deref() == Some("-v")),
+        _ => false,
+    }
+}
+
+/// Whether words of it may be arithmetic: `declare -i n=…`, `let n=…`.
+fn declares(command: &SimpleCommand) -> bool {
+    matches!(command.program(), Some("declare" | "typeset" | "local" | "readonly" | "export" | "let"))
+}
+
+/// Whether it expands a word that it is given: `compgen -W`.
+fn makes_completions(command: &SimpleCommand) -> bool {
+    matches!(command.program(), Some("compgen" | "complete"))
+}
+
+/// `'n=a[$(command)]'`
+fn sets_command_in_index(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(_, value)| has_command_in_index(value))
+}
+
+/// What a shell shows before it runs something. It expands them then.
+const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
+
+/// The name in `{fd}>file`.
+pub(crate) fn descriptor_variable(word: &Word) -> Option<&str> {
+    let name = word.raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    name.filter(|name| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
+}
+
+/// Anything behind `>&` but a number or `-`: bash may expand it twice, or end it early.
+fn is_odd_duplicate(redirect: &Redirect) -> bool {
+    let is_duplicate = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput);
+    let is_plain = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
+    // `exec {fd}>file` and `coproc` set such.
+    let is_number = redirect.target.means.as_deref() == Some(SOME_NUMBER);
+    is_duplicate && !is_number && !redirect.target.value.as_deref().is_some_and(is_plain)
+}
+
+/// Unbalanced braces.
+fn has_odd_braces(word: &Word) -> bool {
+    let raw = word.raw.as_str();
+    if !raw.contains('{') || raw.contains(['\'', '"', '\\', '$']) {
+        return false;
+    }
+    raw.matches('{').count() != raw.matches('}').count()
+}

@@ -1,0 +1,89 @@
+//! Arrays of which every element is known: lists, and those whose elements have names.
+
+use super::Value;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Array {
+    List(Vec<Value>),
+    /// In the order of the text; which one the shell has is its own matter.
+    Map(Vec<(String, Value)>),
+}
+
+/// Longer arrays are not followed.
+const MAX_ELEMENTS: usize = 256;
+
+impl Array {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::List(elements) => elements.len(),
+            Self::Map(elements) => elements.len(),
+        }
+    }
+
+    pub(super) fn values(&self) -> Vec<Value> {
+        match self {
+            Self::List(elements) => elements.clone(),
+            Self::Map(elements) => elements.iter().map(|(_, value)| value.clone()).collect(),
+        }
+    }
+
+    /// `${!NAME[@]}`
+    pub(super) fn keys(&self) -> Vec<Value> {
+        match self {
+            Self::List(elements) => (0..elements.len()).map(|place| Value::plain(place.to_string())).collect(),
+            Self::Map(elements) => elements.iter().map(|(key, _)| Value::plain(key.as_str())).collect(),
+        }
+    }
+
+    /// The element of this name.
+    pub(super) fn named(&self, key: &str) -> Option<Value> {
+        match self {
+            Self::List(_) => self.at(key.parse().ok()?),
+            Self::Map(elements) => elements.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone()),
+        }
+    }
+
+    /// The element at this place; `-1` is the last.
+    pub(super) fn at(&self, place: i64) -> Option<Value> {
+        let Self::List(elements) = self else { return self.named(&place.to_string()) };
+        let place = match usize::try_from(place) {
+            Ok(place) => place,
+            Err(_) => elements.len().checked_sub(usize::try_from(place.unsigned_abs()).ok()?)?,
+        };
+        // Of what a pattern becomes, nobody knows the number.
+        let is_counted = !elements.get(..place)?.iter().any(|value| value.glob);
+        elements.get(place).filter(|_| is_counted).cloned()
+    }
+
+    /// With one element set; `None` where that makes too many.
+    pub(super) fn with(self, key: &str, value: Value) -> Option<Self> {
+        let mut elements = match self {
+            Self::List(mut elements) => match key.parse::<usize>() {
+                Ok(place) if place < elements.len() => {
+                    *elements.get_mut(place)? = value;
+                    return Some(Self::List(elements));
+                }
+                Ok(place) if place == elements.len() && place < MAX_ELEMENTS => {
+                    elements.push(value);
+                    return Some(Self::List(elements));
+                }
+                _ => elements.into_iter().enumerate().map(|(place, value)| (place.to_string(), value)).collect(),
+            },
+            Self::Map(elements) => elements,
+        };
+        elements.retain(|(known, _): &(String, Value)| known != key);
+        elements.push((key.to_owned(), value));
+        (elements.len() <= MAX_ELEMENTS).then_some(Self::Map(elements))
+    }
+
+    /// `NAME+=(…)`; `None` where that makes too many.
+    pub(super) fn then(self, more: Self) -> Option<Self> {
+        match (self, more) {
+            (Self::List(elements), Self::List(more)) if elements.len() + more.len() <= MAX_ELEMENTS => {
+                Some(Self::List(elements.into_iter().chain(more).collect()))
+            }
+            (array, Self::Map(more)) => more.into_iter().try_fold(array, |array, (key, value)| array.with(&key, value)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Whether a text that ended well says that every command in it did.
+
+use brush_parser::ast::{AndOr, Command, Pipeline, SeparatorOperator};
+
+use crate::model::Script;
+use crate::syntax::bounded_parse;
+
+/// Whether all of its commands run, and each has to succeed for the text to end well: plain commands between `&&`. With
+/// anything else (a pipeline, `;`, `||`, a substitution, a program that runs others its own way) nobody can say.
+pub fn succeeds_as_one(text: &str, script: &Script) -> bool {
+    let Ok(program) = bounded_parse::parse(text, 0) else { return false };
+    let [list] = program.complete_commands.as_slice() else { return false };
+    let [item] = list.0.as_slice() else { return false };
+    if !matches!(item.1, SeparatorOperator::Sequence) {
+        return false;
+    }
+    let is_plain = |pipeline: &Pipeline| !pipeline.bang && matches!(pipeline.seq.as_slice(), [Command::Simple(_)]);
+    let rest = item.0.additional.iter().all(|part| matches!(part, AndOr::And(pipeline) if is_plain(pipeline)));
+    // What stands between runs in the same shell; what only wraps a command ends as that does.
+    let is_direct = script
+        .commands
+        .iter()
+        .all(|command| command.context.scope == 0 && command.via().len() == command.wrappers.len());
+    is_plain(&item.0.first) && rest && is_direct && script.complete && script.functions.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse;
+
+    #[test]
+    fn only_plain_commands_between_ands_end_well_together() {
+        let together = |text: &str| super::succeeds_as_one(text, &parse(text));
+        for text in
+            ["cargo test", "cd api && FOO=1 cargo test -q && git add .", "time cargo test", "cargo test > log 2>&1"]
+        {
+            assert!(together(text), "{text}");
+        }
+        for text in [
+            "cargo test | tail",
+            "cargo test || true",
+            "cargo test; true",
+            "cargo test\ntrue",
+            "cargo test &",
+            "! cargo test",
+            "echo $(cargo test)",
+            "bash -c 'cargo test; true'",
+            "(cargo test)",
+            "if cargo test; then true; fi",
+            "cargo test() { true; }",
+            "cargo test && (",
+        ] {
+            assert!(!together(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Redirections: what a command reads from, and what it prints into.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, RedirectList};
+
+use super::Walker;
+use super::words::{known_word, word_of};
+use crate::model::{Invocation, Redirect, RedirectKind, Word};
+use crate::programs::Role;
+use crate::syntax::word_scan::{Context, Unit};
+
+/// What a redirection of a loop or group gives it to read.
+pub(super) struct Fed {
+    pub(super) paths: Rc<[Word]>,
+    pub(super) text: Option<Arc<str>>,
+}
+
+impl Walker<'_> {
+    /// The redirections of a compound command are those of a command without words. Returns what they give it to read.
+    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Fed> {
+        let list = redirects?;
+        let ways = self.each_possible(&list.to_string(), |walker| {
+            list.0.iter().map(|redirect| walker.redirect(redirect)).collect::<Vec<Redirect>>()
+        });
+        let mut fed = None;
+        for redirects in ways {
+            fed = fed.or_else(|| self.fed_by(&redirects));
+            self.emit(Invocation { redirects, ..Invocation::default() }.into());
+        }
+        fed
+    }
+
+    pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
+        match redirect {
+            IoRedirect::File(descriptor, kind, target) => {
+                let target = match target {
+                    IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
+                        self.single_word(&word.value)
+                    }
+                    IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
+                    IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => self.process(subshell, kind),
+                };
+                Redirect { descriptor: *descriptor, kind: file_redirect_kind(kind), target }
+            }
+            IoRedirect::OutputAndError(word, appends) => {
+                let kind = if *appends { RedirectKind::AppendAll } else { RedirectKind::WriteAll };
+                Redirect { descriptor: None, kind, target: self.single_word(&word.value) }
+            }
+            IoRedirect::HereString(descriptor, word) => {
+                let target = Word { role: Role::Data, ..self.single_word(&word.value) };
+                Redirect { descriptor: *descriptor, kind: RedirectKind::HereString, target }
+            }
+            IoRedirect::HereDocument(descriptor, document) => {
+                let body = &document.doc.value;
+                let target = if document.requires_expansion {
+                    let units = self.scan(body, Context::Text);
+                    let is_meant =
+                        |unit: &Unit| !matches!(unit, Unit::Expansion(expansion) if expansion.means.is_none());
+                    let mut text = word_of(body.clone(), &units);
+                    // A text of many lines is no path, of which a part could be anything.
+                    text.means = text.means.filter(|_| units.iter().all(is_meant));
+                    text
+                } else {
+                    known_word(body.clone())
+                };
+                let target = Word { role: Role::Data, ..target };
+                Redirect { descriptor: *descriptor, kind: RedirectKind::HereDocument, target }
+            }
+        }
+    }
+}
+
+fn file_redirect_kind(kind: &IoFileRedirectKind) -> RedirectKind {
+    match kind {
+        IoFileRedirectKind::Read => RedirectKind::Read,
+        IoFileRedirectKind::Write => RedirectKind::Write,
+        IoFileRedirectKind::Append => RedirectKind::Append,
+        IoFileRedirectKind::ReadAndWrite => RedirectKind::ReadWrite,
+        IoFileRedirectKind::Clobber => RedirectKind::Clobber,
+        IoFileRedirectKind::DuplicateInput => RedirectKind::DuplicateInput,
+        IoFileRedirectKind::DuplicateOutput => RedirectKind::DuplicateOutput,
+    }
+}

@@ -1,0 +1,141 @@
+//! Commands whose output another command runs, and files that it runs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Walker;
+use crate::model::{Redirect, SimpleCommand, Word, Written};
+use crate::programs::Role;
+use crate::special_programs::fetched::fetches;
+use crate::special_programs::interpreter::{given_script, is_fetched, runs_what_it_reads, script_file, script_files};
+use crate::special_programs::shell_setup::is_setup;
+use crate::written_files::implicit_files;
+
+/// Folders of a `PATH` that are looked into.
+const MAX_FOLDERS: usize = 16;
+
+impl Walker<'_> {
+    /// Notes whose output a command runs, and tells whether that is nothing to worry about.
+    pub(super) fn note_sources(&self, command: &mut SimpleCommand, reads_input: bool) -> bool {
+        // What comes out of a `<(…)` is no pipe's.
+        let reads_pipe = reads_input && !command.words().iter().any(Word::is_process);
+        let sources = self.sources_of(command, reads_pipe);
+        let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
+        let programs: BTreeSet<&str> = sources().filter_map(SimpleCommand::program).collect();
+        command.evidence.runs_output_of = programs.into_iter().map(str::to_owned).collect();
+        // What fetches it is the program itself: `deno run https://…`.
+        if script_file(command).is_some_and(|script| is_fetched(&script)) {
+            command.evidence.runs_output_of.push("fetch".to_owned());
+        }
+        let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
+        runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
+    }
+
+    /// What is in the files that it runs, as far as those were written in the session.
+    pub(super) fn note_scripts(&self, command: &mut SimpleCommand) {
+        let named = script_files(command);
+        let script = named.iter().find_map(|path| self.files.get(command, path));
+        let script = script.or_else(|| named.iter().find_map(|path| self.files.unpacked(command, path)));
+        command.evidence.script = script.or_else(|| given_script(command)).or_else(|| self.piped_file(command));
+        command.evidence.own_texts = implicit_files::texts(command, &self.files);
+        command.evidence.own_texts.extend(self.on_path(command).map(|path| Some(format!("'{path}'"))));
+    }
+
+    /// The commands whose output becomes what a command runs: those in its words, and those that it reads from.
+    fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<usize> {
+        let mut places: Vec<usize> = command.evidence.substituted.clone().collect();
+        let mut is_known = vec![false; self.script.commands.len()];
+        let mut next = places.len();
+        places.extend(command.piped_from().filter(|_| reads_input || self.around.filled.fills_words));
+        for place in &places {
+            if let Some(is_known) = is_known.get_mut(*place) {
+                *is_known = true;
+            }
+        }
+        // What the first of them read comes through the others.
+        while let Some(source) = places.get(next).and_then(|place| self.script.commands.get(*place)) {
+            for place in source.piped_from() {
+                if let Some(is_known @ false) = is_known.get_mut(place) {
+                    *is_known = true;
+                    places.push(place);
+                }
+            }
+            next += 1;
+        }
+        places
+    }
+
+    /// What comes out of an archive that was just fetched is nothing that anybody has seen.
+    pub(super) fn note_unpacked(&mut self, command: &SimpleCommand) {
+        let Some(arguments) = command.arguments() else { return };
+        let unpacks = match command.program() {
+            Some("tar" | "bsdtar" | "gtar") => arguments.has_flag(&["-x", "--extract", "--get"]),
+            Some("unzip") => !arguments.has_flag(&["-l", "-t", "-Z", "-v", "-p", "-c"]),
+            _ => false,
+        };
+        if !unpacks {
+            return;
+        }
+        let archives = arguments.list.iter().filter(|argument| argument.role == Role::Read);
+        let archives = archives.filter_map(|argument| command.meaning_from(argument.word, argument.from));
+        let is_unseen = |path: &str| self.files.of_script(command, path) == Some(Written::Unknown);
+        let sources = self.sources_of(command, true);
+        let sources = sources.iter().filter_map(|place| self.script.commands.get(*place)?.program());
+        let is_fetched = archives.into_iter().any(is_unseen) || sources.into_iter().any(fetches);
+        let folders =
+            arguments.flags.iter().filter(|flag| flag.is("-C") || flag.is("-d")).filter_map(|flag| flag.value);
+        let folder =
+            folders.filter_map(|value| command.meaning_from(value.word, value.from)).next_back().unwrap_or(".");
+        if is_fetched {
+            self.files.note_unpacked(command, folder);
+        }
+    }
+
+    /// A program that the script wrote, in a folder which it looks in first: `PATH=bin:$PATH x`.
+    fn on_path(&self, command: &SimpleCommand) -> Option<String> {
+        let name = command.words().first()?.value.as_deref().filter(|name| !name.contains('/'))?;
+        // A form of git that is a program of its own.
+        let form = command.arguments().and_then(|arguments| arguments.subcommands.first());
+        let form = form.filter(|_| name == "git").map(|form| format!("git-{form}"));
+        let name = form.as_deref().unwrap_or(name);
+        let set = command.assignments().iter().rfind(|set| set.name == "PATH").map(|set| &set.value);
+        let set = set.map(|value| value.value.as_deref().unwrap_or(&value.shown).to_owned());
+        let folders = set.or_else(|| self.state.variables.path.clone())?;
+        let folders = folders.replace("${PWD}", ".").replace("$PWD", ".").replace("$(pwd)", ".");
+        let folders = folders.split(':').filter(|folder| !folder.is_empty() && !folder.contains('$'));
+        let mut paths = folders.take(MAX_FOLDERS).map(|folder| format!("{folder}/{name}"));
+        paths.find(|path| !path.contains('\'') && self.files.of_script(command, path).is_some())
+    }
+
+    /// To run what `cat FILE` prints is to run the file.
+    fn prints_what_people_wrote(&self, command: &SimpleCommand) -> bool {
+        only_file(command).is_some_and(|file| self.files.get(command, file).is_none())
+    }
+
+    /// What is in the file of `cat FILE | bash`. One that people wrote is theirs, and nothing to judge.
+    fn piped_file(&self, command: &SimpleCommand) -> Option<Written> {
+        let [source] = self.script.commands.get(command.piped_from())? else { return None };
+        let path = only_file(source).filter(|_| runs_what_it_reads(command))?;
+        Some(self.files.get(source, path).unwrap_or(Written::Text(Arc::default())))
+    }
+}
+
+/// The one file that `cat` prints, and nothing else.
+fn only_file(command: &SimpleCommand) -> Option<&str> {
+    // On another machine, it is another file.
+    let prints_one = command.program() == Some("cat") && !command.is_remote();
+    let arguments = command.arguments().filter(|_| prints_one)?;
+    let [file] = arguments.list.as_slice() else { return None };
+    let is_input = command.words().get(file.word).is_some_and(Word::is_input);
+    command
+        .meaning_from(file.word, file.from)
+        .filter(|_| !is_input && !command.redirects().iter().any(Redirect::is_input))
+}
+
+/// Whether what it runs is the output of commands and nothing else: `eval "$(a)"`, but not `eval "x; $(a)"`.
+fn runs_one_output(command: &SimpleCommand) -> bool {
+    let mut unknown = command.words().iter().filter(|word| word.value.is_none());
+    let is_all = |word: &Word| word.is_process() || word.is_substitution();
+    let is_joined = command.program() == Some("eval") && command.words().len() > 2;
+    unknown.next().is_none_or(is_all) && unknown.next().is_none() && !is_joined
+}

@@ -1,0 +1,40 @@
+//! What a command reads, as far as that is known before it runs.
+
+use crate::model::{RedirectKind, SimpleCommand, Word};
+
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    /// Nothing that the script gives it.
+    Nothing,
+    Unknown,
+    Text(&'a str),
+    /// Paths, one a line.
+    Paths(&'a [Word]),
+}
+
+impl<'a> Input<'a> {
+    /// `piped`: what comes through the pipe, where that is known; `found`: the paths that do.
+    pub(crate) fn of(command: &'a SimpleCommand, piped: Option<&'a str>, found: &'a [Word]) -> Self {
+        match command.redirects().iter().rev().find(|redirect| redirect.is_input()) {
+            Some(redirect) => match redirect.kind {
+                // What is in a file is another question, unless it is none.
+                RedirectKind::Read if redirect.text().is_some() => redirect.text().map_or(Self::Unknown, Self::Text),
+                RedirectKind::Read if redirect.target.is_process() => match redirect.paths() {
+                    [] => Self::Unknown,
+                    paths => Self::Paths(paths),
+                },
+                RedirectKind::Read | RedirectKind::ReadWrite if !redirect.target.is_device() => Self::Nothing,
+                RedirectKind::HereDocument | RedirectKind::HereString => {
+                    redirect.target.meaning().map_or(Self::Unknown, Self::Text)
+                }
+                _ => Self::Unknown,
+            },
+            None => match piped {
+                Some(text) => Self::Text(text),
+                None if !found.is_empty() => Self::Paths(found),
+                None if !command.piped_from().is_empty() => Self::Unknown,
+                None => Self::Nothing,
+            },
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! The words behind a program, each with what it is.
+
+use super::argument::{Argument, Flag};
+use super::usage::{FlagUsage, Usage};
+use super::{Role, Session};
+
+/// A name, the flags that make it this form, and the usage.
+type Line = (&'static str, &'static str, &'static str);
+
+/// The lines of `programs.txt`, by name.
+static TABLE: &[Line] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// Where the system has programs of its own, these of GNU have a `g` before their names. In order, so that `git` is soon
+/// known for none of them.
+const COREUTILS: &[&str] = &[
+    "base64",
+    "cat",
+    "chgrp",
+    "chmod",
+    "chown",
+    "chroot",
+    "comm",
+    "cp",
+    "csplit",
+    "cut",
+    "date",
+    "dd",
+    "du",
+    "echo",
+    "env",
+    "expand",
+    "fmt",
+    "fold",
+    "head",
+    "install",
+    "join",
+    "link",
+    "ln",
+    "ls",
+    "md5sum",
+    "mkdir",
+    "mkfifo",
+    "mknod",
+    "mktemp",
+    "mv",
+    "nice",
+    "nl",
+    "nohup",
+    "od",
+    "paste",
+    "printf",
+    "readlink",
+    "realpath",
+    "rm",
+    "rmdir",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "shred",
+    "shuf",
+    "sort",
+    "split",
+    "stat",
+    "stdbuf",
+    "tac",
+    "tail",
+    "tee",
+    "timeout",
+    "touch",
+    "tr",
+    "truncate",
+    "uniq",
+    "unlink",
+    "wc",
+];
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Arguments {
+    /// All but flags, in the order of the words. What takes the rest of the words stands once, for the first of them.
+    pub list: Vec<Argument>,
+    pub flags: Vec<Flag>,
+    /// The places of the words that are neither flags, nor their values, nor subcommands.
+    pub operands: Vec<usize>,
+    /// The words that name the form: `push` of `git push`.
+    pub subcommands: Vec<String>,
+    /// What it does without naming it: a role, and a path.
+    pub implied: Vec<(Role, &'static str)>,
+    pub session: Option<Session>,
+    /// Whether the form is known.
+    pub is_known: bool,
+}
+
+impl Arguments {
+    /// Of a form that is not known.
+    fn add_guessed(&mut self, words: &[Option<&str>], from: usize) {
+        let rest = Reading::guessed(words, from);
+        self.flags.extend(rest.flags);
+        self.operands.extend(rest.operands);
+    }
+
+    pub fn has_flag(&self, names: &[&str]) -> bool {
+        self.flags.iter().any(|flag| names.contains(&flag.name.as_str()))
+    }
+}
+
+/// Reads the words of a command, program first; `None` among them is one that is not known. `program` is its base name.
+/// `None`: no such program is known here.
+pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
+    let old_style;
+    let words = match words {
+        [first, Some(flags), rest @ ..] if is_tar(program) && !flags.starts_with('-') => {
+            old_style = dashed(flags);
+            &[&[*first, Some(old_style.as_str())], rest].concat()
+        }
+        _ => words,
+    };
+    let program = canonical(program);
+    let mut found = Arguments::default();
+    let mut name = program.to_owned();
+    // `cargo +nightly build`
+    let names_toolchain = matches!(program, "cargo" | "rustc" | "rustup")
+        && words.get(1).copied().flatten().is_some_and(|word| word.starts_with('+'));
+    let mut from = if names_toolchain { 2 } else { 1 };
+    // Each round is a subcommand deeper.
+    while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from, &found.flags)) {
+        found.flags.extend(reading.flags);
+        if let Some((known, next)) = script_form(&name, &reading.list, words) {
+            (name, from) = (known, next);
+            continue;
+        }
+        found.list.extend(reading.list);
+        found.implied.extend(reading.implied);
+        found.operands.extend(reading.operands);
+        found.session = reading.session;
+        let subcommand =
+            reading.subcommand.and_then(|(place, from)| Some((place, words.get(place).copied()??.get(from..)?)));
+        let Some((place, word)) = subcommand else {
+            if let Some((place, _)) = reading.subcommand {
+                found.add_guessed(words, place + 1);
+            }
+            break;
+        };
+        found.session = None;
+        let form = format!("{name} {word}");
+        let (any, other) = (format!("{name} *"), format!("{name} **"));
+        if lines(&form).is_empty() && !lines(&other).is_empty() {
+            (name, from) = (other, place);
+            continue;
+        }
+        name = if lines(&form).is_empty() && !lines(&any).is_empty() { any } else { form };
+        found.subcommands.push(word.to_owned());
+        from = place + 1;
+    }
+    if lines(program).is_empty() {
+        return None;
+    }
+    if lines(&name).is_empty() {
+        // A form that is not known may do anything with what it is given; and what names it may be a path: `git stash -- x`.
+        let named = if found.subcommands.is_empty() { from } else { from - 1 };
+        found.list.extend((named..words.len()).map(|word| Argument { role: Role::Path, word, from: 0 }));
+        found.add_guessed(words, from);
+    }
+    found.is_known = !lines(&name).is_empty();
+    Some(found)
+}
+
+/// `manage.py shell` of `python3 manage.py shell`: a script that the table knows by its name, told to do what it knows. With
+/// the place of what follows.
+fn script_form(program: &str, list: &[Argument], words: &[Option<&str>]) -> Option<(String, usize)> {
+    let script = list.iter().find(|argument| argument.role == Role::Script)?.word;
+    let path = words.get(script).copied()??;
+    // A word that only looks like a script.
+    let word = format!("{program} {path}");
+    if matches!(program, "node" | "nodejs") && !lines(&word).is_empty() {
+        return Some((word, script + 1));
+    }
+    let form = words.get(script + 1).copied()??;
+    let name = format!("{program} {} {form}", path.rsplit('/').next().unwrap_or(path));
+    (!lines(&name).is_empty()).then_some((name, script + 2))
+}
+
+/// Reads the words of a program that is not known: what begins with a dash is a flag, all else is an operand.
+pub fn guessed_arguments(words: &[Option<&str>]) -> Arguments {
+    let Reading { flags, operands, .. } = Reading::guessed(words, 1);
+    Arguments { flags, operands, ..Arguments::default() }
+}
+
+fn is_tar(program: &str) -> bool {
+    matches!(program, "tar" | "bsdtar" | "gtar")
+}
+
+/// `tar xfz` is `tar -xzf`: what takes a value takes the next word, wherever it stands.
+fn dashed(flags: &str) -> String {
+    let (files, others): (String, String) = flags.chars().partition(|flag| *flag == 'f');
+    format!("-{others}{files}")
+}
+
+/// The name that a program has here: `python3.12` is `python3`, `php8.2` is `php`, and `grm` is `rm`.
+pub fn canonical(program: &str) -> &str {
+    let bare = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    if let Some(name) = program.strip_prefix('g').filter(|name| COREUTILS.binary_search(name).is_ok()) {
+        return name;
+    }
+    match bare {
+        "python" if program.starts_with("python3") => "python3",
+        "python" | "perl" | "ruby" | "php" | "lua" | "node" | "pip" | "pypy" if program.len() > bare.len() => bare,
+        _ => program,
+    }
+}
+
+pub fn is_known_program(name: &str) -> bool {
+    !lines(canonical(name)).is_empty()
+}
+
+/// Whether it runs a file that it is given, and where it is given none, what it reads.
+pub fn is_interpreter(name: &str) -> bool {
+    let is_one = |(_, _, usage): &Line| {
+        let operands = usage.rsplit(']').next().unwrap_or(usage);
+        let has = |item: &str| operands.split_whitespace().any(|operand| operand == item);
+        has("SCRIPT") && has("SESSION")
+    };
+    lines(canonical(name)).iter().any(is_one)
+}
+
+/// Whether some flag of it is a text for a shell, as that of `csh -c` is.
+pub fn takes_shell_text(name: &str) -> bool {
+    let has = |(_, _, usage): &Line| usage.split([' ', '[', ']']).any(|item| item == "SHELL");
+    lines(canonical(name)).iter().any(has)
+}
+
+/// In their order.
+fn lines(name: &str) -> &'static [Line] {
+    let first = TABLE.partition_point(|(known, _, _)| *known < name);
+    let end = TABLE.partition_point(|(known, _, _)| *known <= name);
+    TABLE.get(first..end).unwrap_or_default()
+}
+
+#[derive(Default)]
+struct Reading {
+    list: Vec<Argument>,
+    flags: Vec<Flag>,
+    /// Its place among the words, and where in the word it begins.
+    subcommand: Option<(usize, usize)>,
+    implied: Vec<(Role, &'static str)>,
+    session: Option<Session>,
+    /// The words that are neither flags nor their values.
+    operands: Vec<usize>,
+    /// Where `--` stands.
+    dashes: Option<usize>,
+    /// Those behind them that are all the same.
+    rest: Vec<usize>,
+}
+
+impl Reading {
+    /// `None` where the words lack what makes it this form. `before`: the flags before its name.
+    fn of((_, flags, usage): &Line, words: &[Option<&str>], from: usize, before: &[Flag]) -> Option<Self> {
+        let usage: Usage<'static> = Usage::parse(flags, usage)?;
+        let mut reading = Self { implied: usage.implied.clone(), session: usage.session, ..Self::default() };
+        reading.read(&usage, words, from);
+        if !usage.is_for(&reading.flags) {
+            // `dotenv -f FILE list`: what it is told of files may stand before as well.
+            let before = before.iter().filter(|flag| flag.value.is_some_and(|value| value.role == Role::Read)).cloned();
+            let all: Vec<Flag> = before.chain(reading.flags.iter().cloned()).collect();
+            if all.len() == reading.flags.len() || !usage.is_for(&all) {
+                return None;
+            }
+        }
+        reading.name_operands(&usage, words);
+        reading.list.sort_by_key(|argument| (argument.word, argument.from));
+        let rest = std::mem::take(&mut reading.rest);
+        reading.operands.extend(rest);
+        if reading.operands.is_empty() {
+            reading.implied.extend(usage.assumed);
+        }
+        Some(reading)
+    }
+
+    fn guessed(words: &[Option<&str>], from: usize) -> Self {
+        let mut reading = Self::default();
+        if let Some(usage) = Usage::parse("", "X...") {
+            reading.read(&usage, words, from);
+        }
+        reading
+    }
+
+    fn read(&mut self, usage: &Usage<'static>, words: &[Option<&str>], from: usize) {
+        let mut flags_ended = false;
+        let mut place = from;
+        while let Some(word) = words.get(place) {
+            let text = word.unwrap_or_default();
+            let rest = usage.rest_from(self.operands.len());
+            // Behind an operand, what is left is the rest, flags or not.
+            if let Some(role) = rest.filter(|_| !usage.goes_on_behind(self.operands.len())) {
+                self.take_rest(role, place, words.len());
+                return;
+            }
+            if !flags_ended && text == "--" {
+                flags_ended = true;
+                self.dashes = Some(place);
+            } else if !flags_ended
+                && text.len() > 1
+                && (text.starts_with('-') || (usage.takes_plus && text.starts_with('+')))
+            {
+                let Some(values) = self.flag(usage, text, place) else { return };
+                place += values;
+            } else if usage.takes_assignments && self.operands.is_empty() && is_assignment(text) {
+                self.list.push(Argument { role: Role::Assignment, word: place, from: 0 });
+            } else if let Some(role) = rest {
+                self.take_rest(role, place, words.len());
+                return;
+            } else {
+                self.operands.push(place);
+            }
+            place += 1;
+        }
+    }
+
+    fn take_rest(&mut self, role: Role, start: usize, end: usize) {
+        if role != Role::Subcommand {
+            self.rest.extend(start..end);
+        }
+        let end = if role.takes_the_rest() { start + 1 } else { end };
+        self.list.extend((start..end).map(|word| Argument { role, word, from: 0 }));
+        self.subcommand = (role == Role::Subcommand).then_some((start, 0));
+    }
+
+    /// Returns how many words more it takes; `None`: all.
+    fn flag(&mut self, usage: &Usage<'static>, text: &str, place: usize) -> Option<usize> {
+        // Behind one letter, `=` is part of the value.
+        let long = text.split_once('=').filter(|(name, _)| name.len() > 2);
+        let (name, attached) = long.map_or((text, None), |(name, _)| (name, Some(name.len() + 1)));
+        // Also with one dash, as of `find` and `java`; a cluster of letters never is one of the table's flags.
+        if let Some(found) = usage.flag(name) {
+            return self.known_flag(found, place, attached.filter(|from| *from < text.len()));
+        }
+        if text.starts_with("--") {
+            let value = attached.map(|from| Argument { role: Role::Plain, word: place, from });
+            self.flags.push(Flag { name: name.to_owned(), word: place, value, spellings: "" });
+            return Some(0);
+        }
+        let mut in_number = false;
+        for (at, letter) in text.char_indices().skip(1) {
+            if in_number && letter.is_ascii_digit() {
+                continue;
+            }
+            let name = format!("-{letter}");
+            let behind = at + letter.len_utf8();
+            in_number = usage.flag(&name).is_some_and(|found| found.is_number);
+            match usage.flag(&name) {
+                Some(found) if in_number => {
+                    self.known_flag(found, place, None);
+                }
+                Some(found) if found.role.is_some() => {
+                    return self.known_flag(found, place, (behind < text.len()).then_some(behind));
+                }
+                Some(found) => {
+                    self.known_flag(found, place, None);
+                }
+                None => self.flags.push(Flag { name, word: place, value: None, spellings: "" }),
+            }
+        }
+        Some(0)
+    }
+
+    /// `attached`: where in its own word its value begins.
+    fn known_flag(&mut self, found: FlagUsage<'static>, place: usize, attached: Option<usize>) -> Option<usize> {
+        let mut flag = Flag { name: found.flag.to_owned(), word: place, value: None, spellings: found.spellings };
+        let mut more = 0;
+        if let Some(role) = found.role
+            && (attached.is_some() || !found.is_optional)
+        {
+            let (word, from) = attached.map_or((place + 1, 0), |from| (place, from));
+            let value = Argument { role, word, from };
+            flag.value = Some(value);
+            self.list.push(value);
+            self.list.extend(found.second.map(|role| Argument { role, word: word + 1, from: 0 }));
+            more = word - place + usize::from(found.second.is_some());
+        } else {
+            self.implied.extend(found.role.zip(found.otherwise));
+        }
+        if found.role == Some(Role::Subcommand) {
+            self.subcommand = flag.value.map(|value| (value.word, value.from));
+        }
+        self.flags.push(flag);
+        let mut roles = [found.role, found.second].into_iter().flatten();
+        (!roles.any(Role::takes_the_rest)).then_some(more)
+    }
+
+    fn name_operands(&mut self, usage: &Usage, words: &[Option<&str>]) {
+        let expected = usage.operands(&self.flags);
+        let keyed: Vec<_> = expected.iter().filter_map(|operand| Some((operand.key?, operand.role))).collect();
+        let expected: Vec<_> = expected.into_iter().filter(|operand| operand.key.is_none()).collect();
+        let repeating = expected.iter().position(|operand| operand.repeats);
+        let count = self.operands.len();
+        // What stands behind the repeated one is for the last operands.
+        let last = repeating.map_or(0, |place| expected.len() - place - 1);
+        for (number, word) in self.operands.iter().copied().enumerate() {
+            let text = words.get(word).copied().flatten().unwrap_or_default();
+            let by_key = keyed.iter().find(|(key, _)| text.split_once('=').is_some_and(|(name, _)| name == *key));
+            if let Some((key, role)) = by_key {
+                self.list.push(Argument { role: *role, word, from: key.len() + 1 });
+                continue;
+            }
+            let from_end = count - number;
+            let expected = match repeating {
+                Some(place) if number >= place && from_end <= last => expected.get(expected.len() - from_end),
+                Some(place) if number >= place => expected.get(place),
+                _ => expected.get(number),
+            };
+            let role = expected.map_or(Role::Plain, |operand| operand.role);
+            let role = usage.behind_dashes.filter(|_| self.dashes.is_some_and(|dashes| word > dashes)).unwrap_or(role);
+            self.list.push(Argument { role, word, from: 0 });
+            if role.takes_the_rest() {
+                break;
+            }
+        }
+    }
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|letter: char| letter.is_ascii_digit())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%'))
+    })
+}

@@ -1,0 +1,25 @@
+//! `awk '{print $2}'`: a program that prints one field of the lines that it reads.
+
+/// What is in the lines of which it prints a field, where it says so, and the field.
+pub(crate) fn printed(program: &str) -> Option<(&str, &str)> {
+    let program = program.trim();
+    let (chosen, action) = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
+        Some((pattern, action)) if !pattern.contains(['/', '{']) => (pattern, action),
+        _ => match program.find('{').and_then(|place| program.split_at_checked(place)) {
+            Some((condition, action)) if compares_a_field(condition) => ("", action),
+            _ => ("", program),
+        },
+    };
+    let action = action.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let field = action.trim().strip_prefix("print")?.trim().strip_prefix('$')?;
+    (field == "NF" || field.parse::<u8>().is_ok()).then_some((chosen, field))
+}
+
+/// `$1 == "x"`
+fn compares_a_field(condition: &str) -> bool {
+    let sides = condition.split_once("==").or_else(|| condition.split_once("!="));
+    let Some((field, text)) = sides.map(|(field, text)| (field.trim(), text.trim())) else { return false };
+    let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let is_field = field.strip_prefix('$').is_some_and(|field| field.parse::<u8>().is_ok());
+    is_field && text.is_some_and(|text| !text.contains(['"', '\\']))
+}

@@ -1,0 +1,131 @@
+//! What programs make of a text that they read, where that is sure before they run: `tr a b`, `cut -c2-`, `sed s/a/b/`.
+
+mod awk;
+mod cut;
+mod jq;
+
+use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
+
+use crate::model::SimpleCommand;
+use crate::programs::{Arguments, Role};
+use crate::special_programs::sed;
+
+pub(crate) fn is_filter(program: &str) -> bool {
+    let programs =
+        ["cat", "tac", "base64", "xxd", "tr", "rev", "head", "tail", "cut", "sed", "gsed", "awk", "gawk", "mawk", "jq"];
+    programs.contains(&program)
+}
+
+/// `None` where that is not known.
+pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Option<String> {
+    let arguments = command.arguments()?;
+    // What some print needs nothing to be read.
+    match program {
+        "awk" | "gawk" | "mawk" => return awk::printed(command, arguments, text),
+        "jq" => return jq::printed(command, arguments, text),
+        _ if text.is_empty() => return None,
+        _ => {}
+    }
+    // Without the files.
+    let is_file = |place: usize| arguments.list.iter().any(|one| one.word == place && one.role == Role::Read);
+    let words = command.words().iter().enumerate().skip(1).filter(|(place, _)| !is_file(*place));
+    let words: Vec<&str> =
+        words.map(|(_, word)| word.value.as_deref().filter(|_| !word.glob)).collect::<Option<_>>()?;
+    match program {
+        "cat" => words.iter().all(|word| *word == "-").then(|| text.to_owned()),
+        "tac" if words.is_empty() => Some(text.lines().rev().flat_map(|line| [line, "\n"]).collect()),
+        "base64" if is_decoding(&words) => {
+            // Anything but the alphabet and ends of lines is an error, behind which nobody knows what was printed.
+            let packed = Some(text.replace('\n', "")).filter(|text| !text.contains('\r'))?;
+            String::from_utf8(BASE64_MIME_PERMISSIVE.decode(packed.as_bytes()).ok()?).ok()
+        }
+        "xxd" if matches!(words.as_slice(), ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => {
+            let packed: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            String::from_utf8(HEXLOWER_PERMISSIVE.decode(&packed).ok()?).ok()
+        }
+        "tr" => match words.as_slice() {
+            ["-d", from] => Some(text.replace(letters(from)?.as_slice(), "")),
+            [from, to] => translated(text, from, to),
+            _ => None,
+        },
+        "rev" if words.is_empty() => {
+            Some(text.split('\n').map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n"))
+        }
+        "head" => {
+            let lines = text.split_inclusive('\n');
+            Some(lines.take(count(&words)?).collect())
+        }
+        "tail" => {
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            Some(lines.get(lines.len().saturating_sub(count(&words)?)..)?.concat())
+        }
+        "cut" => cut::cut(command, arguments, text),
+        "sed" | "gsed" => edited(command, arguments, text),
+        _ => None,
+    }
+}
+
+/// How many lines: `-n 3`, `-3`.
+fn count(words: &[&str]) -> Option<usize> {
+    // `-n +2` counts from the beginning.
+    match words {
+        _ if words.iter().any(|word| word.contains('+')) => None,
+        [] => Some(10),
+        ["-n" | "--lines", count] => count.parse().ok(),
+        [flag] => {
+            let count = flag.strip_prefix("--lines=").or_else(|| flag.strip_prefix("-n"));
+            count.or_else(|| flag.strip_prefix('-'))?.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+/// What a script of `sed` makes of it, where that is nothing but substitutions.
+fn edited(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<String> {
+    let is_extended = arguments.has_flag(&["-E", "-r", "--regexp-extended"]);
+    let is_plain =
+        |flag: &str| matches!(flag, "-E" | "-r" | "--regexp-extended" | "-e" | "--expression" | "-u" | "--unbuffered");
+    if !arguments.flags.iter().all(|flag| is_plain(&flag.name)) {
+        return None;
+    }
+    let mut scripts = arguments.list.iter().filter(|argument| argument.role == Role::Data);
+    scripts.try_fold(text.to_owned(), |text, script| {
+        sed::edited(command.text_from(script.word, script.from)?, is_extended, &text)
+    })
+}
+
+/// What `tr` makes of a text: letter by letter, the last of `to` for all that are left.
+fn translated(input: &str, from: &str, to: &str) -> Option<String> {
+    let (from, to) = (letters(from)?, letters(to)?);
+    let last = *to.last()?;
+    let place = |letter: char| from.iter().rposition(|known| *known == letter);
+    Some(input.chars().map(|letter| place(letter).map_or(letter, |at| to.get(at).copied().unwrap_or(last))).collect())
+}
+
+/// `a-z` and plain letters; `None` for classes and escapes.
+fn letters(set: &str) -> Option<Vec<char>> {
+    let set = &set.replace("\\n", "\n").replace("\\t", "\t");
+    if set.is_empty() || set.starts_with('-') || set.contains(['\\', '[']) || !set.is_ascii() {
+        return None;
+    }
+    let set: Vec<char> = set.chars().collect();
+    let mut letters = Vec::new();
+    let mut rest = set.as_slice();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = if let ['-', last, behind @ ..] = behind {
+            letters.extend(*first..=*last);
+            behind
+        } else {
+            letters.push(*first);
+            behind
+        };
+    }
+    Some(letters)
+}
+
+/// Whether `base64` takes apart what it reads, and nothing else is asked of it.
+fn is_decoding(arguments: &[&str]) -> bool {
+    let decodes = |flag: &&str| matches!(*flag, "-d" | "-D" | "--decode" | "-di" | "-id");
+    let is_flag = |flag: &&str| decodes(flag) || matches!(*flag, "-i" | "--ignore-garbage" | "-");
+    arguments.iter().any(decodes) && arguments.iter().all(is_flag)
+}

@@ -1,0 +1,84 @@
+//! `awk '{print $2}'` and `awk 'BEGIN{print "x"}'`: one action that prints fields and constants, and nothing else.
+
+use crate::model::SimpleCommand;
+use crate::programs::{Argument, Arguments, Role};
+
+enum Part<'p> {
+    Text(&'p str),
+    /// From one on; 0 is the line.
+    Field(usize),
+    Last,
+    /// Between what commas separate.
+    Space,
+}
+
+pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<String> {
+    let codes: Vec<&Argument> = arguments.list.iter().filter(|argument| argument.role == Role::Code).collect();
+    let [code] = codes.as_slice() else { return None };
+    let program = command.text_from(code.word, code.from)?.trim();
+    let (is_before, action) = match program.strip_prefix("BEGIN") {
+        Some(action) => (true, action),
+        None => (false, program),
+    };
+    let action = action.trim().strip_prefix('{')?.strip_suffix('}')?.trim().trim_end_matches(';');
+    let parts = parts(action.strip_prefix("print")?)?;
+    let mut separator = None;
+    for flag in &arguments.flags {
+        let value = flag.value.and_then(|value| command.text_from(value.word, value.from));
+        // More than one letter is a pattern.
+        let is_letter = |text: &&str| text.chars().count() == 1 && *text != " ";
+        separator = Some(value.filter(|_| flag.is("-F") || flag.is("--field-separator")).filter(is_letter)?);
+    }
+    if is_before {
+        let is_constant = |part: &Part<'_>| matches!(part, Part::Text(_) | Part::Space);
+        return parts.iter().all(is_constant).then(|| line(&parts, "", &[]));
+    }
+    let fields = |line: &str| match separator {
+        Some(separator) => line.split(separator).map(str::to_owned).collect(),
+        None => line.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
+    };
+    (!text.is_empty()).then(|| text.lines().map(|text| line(&parts, text, &fields(text))).collect())
+}
+
+fn line(parts: &[Part<'_>], whole: &str, fields: &[String]) -> String {
+    let text = |part: &Part<'_>| match part {
+        Part::Text(text) => (*text).to_owned(),
+        Part::Space => " ".to_owned(),
+        Part::Last => fields.last().cloned().unwrap_or_default(),
+        Part::Field(0) => whole.to_owned(),
+        Part::Field(place) => fields.get(place - 1).cloned().unwrap_or_default(),
+    };
+    parts.iter().map(text).collect::<String>() + "\n"
+}
+
+/// Constants, fields and commas; `None` for all else.
+fn parts(mut text: &str) -> Option<Vec<Part<'_>>> {
+    let mut parts = Vec::new();
+    loop {
+        text = text.trim_start();
+        let Some(first) = text.chars().next() else { break };
+        let rest = text.get(first.len_utf8()..)?;
+        match first {
+            '"' => {
+                let (constant, behind) = rest.split_once('"').filter(|(constant, _)| !constant.contains('\\'))?;
+                parts.push(Part::Text(constant));
+                text = behind;
+            }
+            ',' => {
+                parts.push(Part::Space);
+                text = rest;
+            }
+            '$' => {
+                let length = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
+                let (field, behind) = rest.split_at_checked(length)?;
+                parts.push(if field == "NF" { Part::Last } else { Part::Field(field.parse().ok()?) });
+                text = behind;
+            }
+            _ => return None,
+        }
+    }
+    if parts.is_empty() {
+        parts.push(Part::Field(0));
+    }
+    Some(parts)
+}

@@ -1,0 +1,40 @@
+//! `jq -r .a.b` and `jq -nr '"x"'`: one member of a text, or a constant.
+
+use serde_json::Value;
+
+use crate::model::SimpleCommand;
+use crate::programs::{Argument, Arguments, Role};
+
+pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<String> {
+    let is_known = |name: &str| matches!(name, "-n" | "-r" | "-j" | "-c" | "-e" | "-M");
+    let filters: Vec<&Argument> = arguments.list.iter().filter(|argument| argument.role == Role::Data).collect();
+    let [filter] = filters.as_slice() else { return None };
+    let filter = command.text_from(filter.word, filter.from)?.trim();
+    if !arguments.flags.iter().all(|flag| is_known(&flag.name)) {
+        return None;
+    }
+    let constant = || serde_json::from_str(filter).ok().filter(|_| !filter.contains("\\("));
+    let value: Value = if filter.starts_with('.') {
+        let whole: Value = serde_json::from_str(text).ok().filter(|_| !arguments.has_flag(&["-n"]))?;
+        whole.pointer(&pointer(filter)?)?.clone()
+    } else {
+        constant().filter(|_| arguments.has_flag(&["-n"]) || !text.is_empty())?
+    };
+    let shown = match value {
+        Value::String(text) if arguments.has_flag(&["-r", "-j"]) => text,
+        Value::Array(_) | Value::Object(_) => return None,
+        value => value.to_string(),
+    };
+    Some(shown + "\n")
+}
+
+/// `/a/0` of `.a[0]`.
+fn pointer(filter: &str) -> Option<String> {
+    // A key between quotes may have signs in it.
+    let filter = Some(filter).filter(|filter| !filter.contains('"'))?;
+    let path = filter.trim_start_matches('.').replace('[', ".").replace(']', "");
+    let is_part =
+        |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_alphanumeric() || "_-".contains(letter));
+    let parts: Vec<&str> = path.split('.').filter(|part| !part.is_empty()).collect();
+    parts.iter().all(|part| is_part(part)).then(|| parts.iter().flat_map(|part| ["/", part]).collect())
+}

@@ -1,0 +1,248 @@
+//! `find`: where it looks, what it runs, what it finds. Its words are an expression, which no table describes.
+
+use std::borrow::Cow;
+
+use crate::limits::budget;
+use crate::model::{ALL_BELOW, SimpleCommand, Word};
+use crate::special_programs::placeholders;
+
+pub(crate) fn is_find(program: &str) -> bool {
+    matches!(program, "find" | "gfind" | "bfs")
+}
+
+/// The words before the first condition: where it looks. Without any, where it is.
+pub(crate) fn starts(command: &SimpleCommand) -> Vec<Word> {
+    const OPTIONS: &[&str] = &["-H", "-L", "-P", "-D", "--", "-x", "-E", "-s", "-X", "-d"];
+    let is_option =
+        |word: &&Word| word.value.as_deref().is_some_and(|text| OPTIONS.contains(&text) || text.starts_with("-O"));
+    let is_condition =
+        |word: &&Word| word.value.as_deref().is_some_and(|text| text.starts_with(['-', '(', '!', ')', ',']));
+    let words = command.words().iter().skip(1).skip_while(is_option);
+    let starts: Vec<Word> = words.take_while(|word| !is_condition(word)).cloned().collect();
+    if starts.is_empty() { vec![path(".".to_owned(), false)] } else { starts }
+}
+
+/// Of more, any may be the one.
+const MAX_ALTERNATIVES: usize = 16;
+
+/// What it finds, as patterns: the names that it looks for, where it looks; else all that is below.
+pub(crate) fn found(command: &SimpleCommand) -> Vec<Word> {
+    let conditions = conditions(command);
+    let depth = Depth::of(&conditions);
+    let alternatives: Vec<_> = unpruned(&conditions).split(|word| is_or(*word)).collect();
+    let is_any = negates_several(&conditions) || alternatives.len() > MAX_ALTERNATIVES;
+    let alternatives = if is_any { vec![&[][..]] } else { alternatives };
+    let alternatives: Vec<Wanted> = alternatives.into_iter().map(Wanted::of).collect();
+    let from = |start: Word| {
+        let mut found: Vec<Word> = alternatives.iter().map(|wanted| wanted.below(&start, depth)).collect();
+        found.dedup();
+        found
+    };
+    starts(command).into_iter().flat_map(from).collect()
+}
+
+/// How far below its starts it looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// At these alone.
+    Starts,
+    /// At what lies right there.
+    One,
+    Any,
+}
+
+impl Depth {
+    fn of(conditions: &[Option<&str>]) -> Self {
+        let has = |wanted: &str| conditions.iter().flatten().any(|word| *word == wanted);
+        // To pass over whatever comes is to come no farther.
+        let is_pruned = has("-prune") && !conditions.iter().flatten().any(|word| is_test(word));
+        match only_wanted(conditions, &["-maxdepth"]) {
+            _ if is_pruned => Self::Starts,
+            Some("0") => Self::Starts,
+            Some("1") => Self::One,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// Whether it is a condition by which it chooses.
+fn is_test(word: &str) -> bool {
+    const TESTS: &[&str] =
+        &["-type", "-xtype", "-empty", "-size", "-perm", "-user", "-group", "-regex", "-path", "-name", "-iname"];
+    TESTS.contains(&word) || ["time", "min"].iter().any(|end| word.ends_with(end)) || word.starts_with("-newer")
+}
+
+/// What conditions that hold together ask for.
+struct Wanted<'v> {
+    name: Option<Cow<'v, str>>,
+    path: Option<&'v str>,
+    /// `f` for files, `d` for folders.
+    kind: Option<&'v str>,
+    /// Only what has nothing in it.
+    is_empty: bool,
+    /// Not what is hidden, nor what lies in it.
+    leaves_hidden: bool,
+}
+
+impl<'v> Wanted<'v> {
+    fn of(conditions: &[Option<&'v str>]) -> Self {
+        let only = |kind: &[&str]| only_wanted(conditions, kind);
+        let before = std::iter::once(&None).chain(conditions);
+        let is_empty = before.zip(conditions).any(|(before, word)| *word == Some("-empty") && !is_not(*before));
+        let is_hidden = |path: Option<&str>| matches!(path, Some("*/.*" | "./.*"));
+        let leaves_hidden = conditions.windows(3).any(|words| match words {
+            [not, Some("-path" | "-wholename"), path] => is_not(*not) && is_hidden(*path),
+            _ => false,
+        });
+        let (name, path) = (only(&["-name", "-iname"]), only(&["-path", "-wholename", "-ipath", "-iwholename"]));
+        let by_regex = || only(&["-regex", "-iregex"]).and_then(name_of_regex).map(Cow::Owned);
+        let name = name.map(Cow::Borrowed).or_else(by_regex);
+        Self { name, path, kind: only(&["-type", "-xtype"]), is_empty, leaves_hidden }
+    }
+
+    /// Whether what is in it stays, whatever is done to all that is found: folders with nothing in them, files of one
+    /// folder, links.
+    fn is_shallow(&self, depth: Depth) -> bool {
+        self.kind.is_some_and(|kind| match (kind.contains('f'), kind.contains('d')) {
+            (false, false) => true,
+            (false, true) => self.is_empty,
+            (true, false) => depth == Depth::One,
+            (true, true) => false,
+        })
+    }
+
+    /// What is found from one start.
+    fn below(&self, start: &Word, depth: Depth) -> Word {
+        match (start.meaning(), self.name.as_deref(), self.path) {
+            // At any depth.
+            (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
+            // Its `*` stands for slashes too.
+            (Some(start), None, Some(whole)) if whole.starts_with('*') => {
+                path(format!("{start}/**/{}", whole.strip_prefix("*/").unwrap_or(whole)), true)
+            }
+            (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
+            // Some of what is there.
+            (Some(start), None, None) if self.is_shallow(depth) => path(format!("{start}/*"), false),
+            (Some(start), None, None) if self.leaves_hidden => path(format!("{start}/*{ALL_BELOW}"), false),
+            (Some(start), None, None) if depth != Depth::Starts => path(format!("{start}{ALL_BELOW}"), false),
+            _ => start.clone(),
+        }
+    }
+}
+
+/// The name that `.*/NAME` stands for, of which only points may be escaped.
+fn name_of_regex(regex: &str) -> Option<String> {
+    let name = regex.strip_prefix(".*/")?.trim_end_matches('$').replace("\\.", ".");
+    let is_name =
+        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+    is_name.then_some(name)
+}
+
+/// Its words without the commands that it runs.
+fn conditions(command: &SimpleCommand) -> Vec<Option<&str>> {
+    let mut is_in_command = false;
+    let values = command.words().iter().map(|word| word.value.as_deref());
+    values
+        .filter(|value| {
+            let was_in_command = is_in_command;
+            is_in_command = if was_in_command { !ends_command(*value) } else { begins_command(*value) };
+            !was_in_command
+        })
+        .collect()
+}
+
+/// What stands behind `… -prune -o`: the rest is left out, if something is done to this alone.
+fn unpruned<'c, 'v>(conditions: &'c [Option<&'v str>]) -> &'c [Option<&'v str>] {
+    let is_action = |word: &str| begins_command(Some(word)) || ACTIONS.iter().any(|action| word.starts_with(action));
+    let acts = |conditions: &[Option<&str>]| conditions.iter().flatten().any(|word| is_action(word));
+    let (mut depth, mut start) = (0_usize, 0);
+    for (place, word) in conditions.iter().enumerate() {
+        match *word {
+            Some("(") => depth += 1,
+            Some(")") => depth = depth.saturating_sub(1),
+            Some("-prune") if depth == 0 && conditions.get(place + 1).is_some_and(|next| is_or(*next)) => {
+                start = place + 2;
+            }
+            _ => {}
+        }
+    }
+    match conditions.split_at_checked(start) {
+        Some((pruned, rest)) if acts(rest) && !acts(pruned) => rest,
+        _ => conditions,
+    }
+}
+
+/// How those begin that do something to what is found, beside running commands.
+const ACTIONS: &[&str] = &["-print", "-fprint", "-delete", "-ls", "-fls"];
+
+fn is_or(word: Option<&str>) -> bool {
+    matches!(word, Some("-o" | "-or" | ","))
+}
+
+fn begins_command(word: Option<&str>) -> bool {
+    matches!(word, Some("-exec" | "-execdir" | "-ok" | "-okdir"))
+}
+
+fn ends_command(word: Option<&str>) -> bool {
+    matches!(word, Some(";" | "+"))
+}
+
+fn is_not(word: Option<&str>) -> bool {
+    matches!(word, Some("!" | "-not"))
+}
+
+/// What conditions of one kind ask for, where that is one thing; what it must not be only leaves less of that.
+fn only_wanted<'v>(values: &[Option<&'v str>], kind: &[&str]) -> Option<&'v str> {
+    let before = std::iter::once(&None).chain(values);
+    let mut wanted = before.zip(values.windows(2)).filter_map(|(before, pair)| match pair {
+        [Some(name), value] if kind.contains(name) && !is_not(*before) => Some(*value),
+        _ => None,
+    });
+    wanted.next().filter(|_| wanted.next().is_none()).flatten()
+}
+
+/// `! ( … )`
+fn negates_several(values: &[Option<&str>]) -> bool {
+    let is_several = |word: Option<&str>| word == Some("(") || is_not(word);
+    values.windows(2).any(|pair| matches!(pair, [before, behind] if is_not(*before) && is_several(*behind)))
+}
+
+/// The commands behind `-exec` and its like, up to `;` or `+`; `{}` is what was found.
+pub(crate) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
+    let mut found = found(command);
+    let length = found.iter().map(|thing| budget::WORD + thing.raw.len()).sum();
+    if !placeholders::fits(command.words(), "{}", length) {
+        found = vec![Word::unknown()];
+    }
+    let mut commands = Vec::new();
+    let mut rest = command.words();
+    while let Some((word, behind)) = rest.split_first() {
+        rest = behind;
+        if !begins_command(word.value.as_deref()) {
+            continue;
+        }
+        let end = behind.iter().position(|word| ends_command(word.value.as_deref())).unwrap_or(behind.len());
+        let (words, later) = behind.split_at(end);
+        rest = later;
+        commands.push(words.iter().flat_map(|word| filled(word, &found)).collect());
+    }
+    commands
+}
+
+/// The word once for each thing that was found.
+pub(crate) fn filled(word: &Word, found: &[Word]) -> Vec<Word> {
+    let Some(text) = word.value.as_deref().filter(|text| text.contains("{}")) else { return vec![word.clone()] };
+    let unknown = || {
+        let shown = placeholders::filled(text, "{}", "$…").unwrap_or_else(|| "$…".to_owned());
+        Word { raw: word.raw.clone(), shown, ..Word::default() }
+    };
+    let with = |thing: &Word| {
+        let value = thing.meaning().and_then(|value| placeholders::filled(text, "{}", value));
+        value.map_or_else(unknown, |value| path(value, thing.glob))
+    };
+    found.iter().map(with).collect()
+}
+
+fn path(text: String, glob: bool) -> Word {
+    Word { raw: text.clone(), value: Some(text), glob, ..Word::default() }
+}

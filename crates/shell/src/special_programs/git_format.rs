@@ -1,0 +1,56 @@
+//! What git prints in a form that it is told: `git log --format='…%H'`, `git branch --format='%(refname)'`.
+
+use crate::model::SimpleCommand;
+
+/// What stands for a hash, a name or a date. Nobody cares which.
+const SOME_WORD: &str = "some-word";
+/// Of refs, all may be named.
+const ANY_REF: &str = "*";
+
+/// One line of it, with something for each part that git fills in.
+pub(crate) fn maybe(command: &SimpleCommand) -> Option<String> {
+    let arguments = command.arguments().filter(|_| command.program() == Some("git"))?;
+    let form = arguments.subcommands.first()?.as_str();
+    if !matches!(
+        form,
+        "log" | "reflog" | "show" | "rev-list" | "for-each-ref" | "branch" | "tag" | "stash" | "shortlog"
+    ) {
+        return None;
+    }
+    let is_format = |name: &str| matches!(name, "--format" | "--pretty");
+    let flag = arguments.flags.iter().rfind(|flag| is_format(&flag.name));
+    let given = flag.map(|flag| flag.value.and_then(|value| command.text_from(value.word, value.from)));
+    let format = given.flatten().or_else(|| written(command))?;
+    let format = format.strip_prefix("tformat:").or_else(|| format.strip_prefix("format:")).unwrap_or(format);
+    format.contains('%').then(|| filled(format) + "\n")
+}
+
+/// Of a form whose flags are not known so well.
+fn written(command: &SimpleCommand) -> Option<&str> {
+    let words = command.words().iter().filter_map(|word| word.value.as_deref());
+    words.rev().find_map(|word| word.strip_prefix("--format=").or_else(|| word.strip_prefix("--pretty=")))
+}
+
+fn filled(format: &str) -> String {
+    let mut text = String::new();
+    let mut rest = format;
+    while let Some((before, behind)) = rest.split_once('%') {
+        text.push_str(before);
+        let field = behind.strip_prefix('(').and_then(|behind| behind.split_once(')'));
+        rest = if let Some((field, behind)) = field {
+            text.push_str(if field.starts_with("refname") { ANY_REF } else { SOME_WORD });
+            behind
+        } else if let Some(behind) = behind.strip_prefix('n') {
+            text.push('\n');
+            behind
+        } else {
+            // One letter, or two: `%h`, `%an`.
+            text.push_str(SOME_WORD);
+            let is_long = behind.starts_with(['a', 'c', 'C', 'g', 'G', 't', 'p', 'T', 'P']);
+            let is_letter = |letter: char| letter.is_ascii_alphabetic();
+            let second = behind.get(1..).unwrap_or_default();
+            if is_long && second.starts_with(is_letter) { second.get(1..).unwrap_or_default() } else { second }
+        };
+    }
+    text + rest
+}

@@ -1,0 +1,216 @@
+//! Programs that run texts: shells, and interpreters of other languages, whether or not those can be read here.
+
+use std::borrow::Cow;
+
+use code::Language;
+
+use super::language::{is_readable, language_of};
+use crate::model::{RedirectKind, SimpleCommand, Word, Written};
+use crate::programs::{self, Argument, Arguments, Role};
+
+/// What the names begin with that compiled programs have in the table of programs: `compiled-c`.
+pub(crate) const COMPILED: &str = "compiled-";
+
+/// Where packages are published, which people choose by name.
+const REGISTRIES: &[&str] = &["deno.land", "esm.sh", "jsr.io"];
+
+/// Whether a script is an address, of something that nobody has seen.
+pub(crate) fn is_fetched(script: &str) -> bool {
+    let address = script.strip_prefix("https://").or_else(|| script.strip_prefix("http://"));
+    address.and_then(|address| address.split('/').next()).is_some_and(|host| !REGISTRIES.contains(&host))
+}
+
+/// Whether a program, called like this, runs what it reads.
+pub(crate) fn is_fed(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
+    match program {
+        "source" | "." | "at" | "batch" => true,
+        // To list or to remove takes nothing in.
+        "crontab" => !arguments.has_flag(&["-l", "-r"]),
+        "make" | "gmake" => arguments.list.iter().any(|argument| argument.role == Role::Script),
+        "ssh" => arguments.list.iter().any(|argument| argument.role == Role::Host),
+        "sudo" | "doas" | "su" => arguments.session.is_some(),
+        _ => is_interpreter(program) && (arguments.session.is_some() || names_its_input(arguments, words)),
+    }
+}
+
+/// Programs that run a file that they are given.
+pub(crate) fn is_interpreter(program: &str) -> bool {
+    programs::is_interpreter(program) || runs_code(program) || matches!(program, "source" | "." | "make" | "gmake")
+}
+
+/// Whether what it runs is no text for a shell.
+pub(crate) fn runs_code(program: &str) -> bool {
+    is_awk(program)
+        || program.starts_with(COMPILED)
+        || is_readable(program)
+        || programs::is_interpreter(program) && !programs::takes_shell_text(program)
+}
+
+/// Whether what a command reads is what it runs.
+pub(crate) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
+    let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return false };
+    is_interpreter(program) && runs_its_input(program, arguments, command.words())
+}
+
+/// The file that a command runs, by the name that it is given.
+pub(crate) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
+    let program = command.program()?;
+    if runs_by_name(command) {
+        return command.words().first()?.file().filter(|program| program.contains('/')).map(Cow::Borrowed);
+    }
+    let arguments = command.arguments()?;
+    let given = arguments.list.iter().find(|argument| argument.role == Role::Script);
+    let given = given.and_then(|script| command.file_from(script.word, script.from)).map(Cow::Borrowed);
+    if !is_interpreter(program) {
+        return given;
+    }
+    if runs_its_input(program, arguments, command.words()) {
+        let is_read = |kind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
+        let read = command.redirects().iter().rev().find(|redirect| is_read(redirect.kind));
+        return read?.target.file().map(Cow::Borrowed);
+    }
+    let is_module = language_of(program) == Some(Language::Python) && given.is_none();
+    if let Some(module) = arguments.subcommands.first().filter(|_| is_module) {
+        return Some(Cow::Owned(format!("{}.py", module.replace('.', "/"))));
+    }
+    // `bun x.ts`
+    if let Some(script) = arguments.subcommands.first().filter(|_| !arguments.is_known) {
+        let is_file = matches!(program, "bun" | "deno") && script.contains('.');
+        return is_file.then_some(Cow::Borrowed(script.as_str()));
+    }
+    given
+}
+
+/// Whether the file that it runs, if it is one, is itself.
+pub(crate) fn runs_by_name(command: &SimpleCommand) -> bool {
+    let runs_file = |argument: &Argument| argument.role == Role::Script;
+    let takes_script = command.arguments().is_some_and(|known| known.list.iter().any(runs_file));
+    !takes_script && !command.program().is_some_and(is_interpreter)
+}
+
+/// What is in the `<(…)` that it is told to run instead of a file.
+pub(crate) fn given_script(command: &SimpleCommand) -> Option<Written> {
+    let program = command.program().filter(|program| !is_interpreter(program) || runs_code(program))?;
+    let arguments = command.arguments()?;
+    let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
+    let script = command.words().get(script.word)?;
+    match &script.given {
+        Some(text) if script.is_process() => Some(Written::Text(text.as_str().into())),
+        // Of an interpreter, that is told with all else that it reads.
+        None if script.is_process() && !is_interpreter(program) => Some(Written::Unknown),
+        _ if script.is_input() && !is_interpreter(program) => {
+            command.given_text().map(|text| Written::Text(text.into()))
+        }
+        _ => None,
+    }
+}
+
+/// The program that runs a file that is called like this.
+pub(crate) fn interpreter_of(file: &str) -> Option<&'static str> {
+    match file.rsplit_once('.')?.1 {
+        "py" => Some("python3"),
+        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" => Some("node"),
+        "rb" => Some("ruby"),
+        "pl" => Some("perl"),
+        "php" => Some("php"),
+        "sh" | "bash" => Some("bash"),
+        "c" | "cc" | "cpp" | "cxx" => Some("compiled-c"),
+        "go" => Some("compiled-go"),
+        "rs" => Some("compiled-rust"),
+        "java" => Some("compiled-java"),
+        _ => None,
+    }
+}
+
+/// Where that file may lie: Node finds `x.js` by `./x`, and `index.js` by its folder.
+pub(crate) fn script_files(command: &SimpleCommand) -> Vec<Cow<'_, str>> {
+    let Some(script) = script_file(command) else { return Vec::new() };
+    let is_node = command.program().and_then(language_of) == Some(Language::Node);
+    let others = is_node.then(|| [format!("{script}.js"), format!("{script}/index.js")].map(Cow::Owned));
+    std::iter::once(script).chain(others.into_iter().flatten()).collect()
+}
+
+/// Whether nothing among its arguments is what it runs instead of what it reads.
+pub(crate) fn runs_its_input(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
+    if is_shell(program) && arguments.has_flag(&["-s"]) {
+        return true;
+    }
+    if names_its_input(arguments, words) {
+        return true;
+    }
+    let is_run =
+        |role| matches!(role, Role::Code | Role::Shell | Role::Words | Role::Command | Role::Script | Role::Subcommand);
+    !arguments.list.iter().any(|argument| is_run(argument.role))
+}
+
+/// Whether the file that it is to run is what it reads: `-`, `<(…)`.
+pub(crate) fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
+    let is_read = |script: &Argument| match words.get(script.word) {
+        // `-f-`
+        Some(word) if script.from > 0 => word.value.as_deref().and_then(|text| text.get(script.from..)) == Some("-"),
+        Some(word) => word.is_input() || word.is_process(),
+        None => false,
+    };
+    arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read)
+}
+
+/// The files that Node and Ruby run before the one that they are given.
+pub(crate) fn required_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
+    let names: &[&str] = match command.program().and_then(language_of) {
+        Some(Language::Node) => &["-r", "--require", "--import", "--loader"],
+        Some(Language::Ruby) => &["-r"],
+        _ => return Vec::new(),
+    };
+    let values =
+        arguments.flags.iter().filter(|flag| names.contains(&flag.name.as_str())).filter_map(|flag| flag.value);
+    let files = values.filter_map(|value| command.meaning_from(value.word, value.from));
+    // All else is the name of a package.
+    files.filter(|file| file.starts_with(['.', '/', '~'])).map(Word::known).collect()
+}
+
+/// The files that a shell runs before anything else.
+pub(crate) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
+    let flags = arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--rcfile" | "--init-file"));
+    let named = flags.filter_map(|flag| flag.value).filter_map(|value| command.words().get(value.word));
+    let is_asked = arguments.has_flag(&["-i"]);
+    // By the variable that says where it is, and what stands behind that.
+    let (variable, end) = match command.program() {
+        Some("zsh") => ("ZDOTDIR", "/.zshenv"),
+        Some("sh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "yash") if is_asked => ("ENV", ""),
+        _ => ("BASH_ENV", ""),
+    };
+    let set = command.assignments().iter().filter(|set| set.name == variable).map(|set| set.value.clone());
+    let exported = command.exported().iter().filter(|exported| &*exported.name == variable);
+    let exported =
+        exported.map(|exported| Word { value: exported.value.as_deref().map(str::to_owned), ..Word::default() });
+    let placed = |file: Word| match &file.value {
+        Some(folder) if !end.is_empty() => Word::known(&format!("{folder}{end}")),
+        _ => file,
+    };
+    let (set, exported) = (set.map(placed), exported.map(placed));
+    // What it runs anyway is not run once more.
+    let is_other = |file: &Word| command.words().get(1).is_none_or(|word| word.value != file.value);
+    named.cloned().chain(set.chain(exported).filter(is_other)).collect()
+}
+
+pub(crate) fn is_awk(program: &str) -> bool {
+    matches!(program, "awk" | "gawk" | "mawk" | "nawk")
+}
+
+pub(crate) fn is_shell(program: &str) -> bool {
+    matches!(
+        program,
+        "sh" | "bash" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "osh" | "yash" | "zsh" | "rbash" | "fish"
+    )
+}
+
+/// The program that a script asks for in its first line; a shell where it asks for none.
+pub(crate) fn shebang_program(text: &str) -> &str {
+    let Some(line) = text.lines().next().and_then(|line| line.strip_prefix("#!")) else { return "sh" };
+    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    match words.next() {
+        Some("env") => words.find(|word| !word.starts_with('-') && !word.contains('=')).unwrap_or("sh"),
+        Some(name) => name,
+        None => "sh",
+    }
+}

@@ -1,0 +1,263 @@
+//! What a command prints, where that is sure before it runs: `echo x`, `printf %s x`, `cat <<E`, `base64 -d`.
+
+use std::borrow::Cow;
+
+use crate::model::{Redirect, SimpleCommand, Word};
+use crate::programs::{Argument, Role};
+use crate::special_programs::filter::{filtered, is_filter};
+use crate::syntax::escape::{Reader, decode_for};
+
+/// More than this is not known to be printed.
+pub(crate) const MAX_OUTPUT: usize = 64 * 1024;
+
+/// Programs that make something of files that they are told to read, where what is in those is worth knowing.
+pub(crate) fn asks_for_texts(program: &str) -> bool {
+    is_filter(program) || matches!(program, "xargs" | "gxargs" | "tar" | "gtar" | "bsdtar" | "rsync" | "sort" | "wc")
+}
+
+/// `input`: what it reads, where that is known.
+pub(crate) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
+    let program = command.words().first()?.value.as_deref()?;
+    if is_filter(program) {
+        return filtered(program, command, &read_by(command, input)?);
+    }
+    // Whatever they are told, they print nothing.
+    if matches!(program, "true" | "false" | ":" | "test" | "[" | "unset" | "shift" | "sleep") {
+        return Some(String::new());
+    }
+    let words = command.words().iter().map(|word| word.value.as_deref().filter(|_| !word.glob));
+    let words: Vec<&str> = words.collect::<Option<_>>()?;
+    let (program, arguments) = words.split_first()?;
+    match *program {
+        "export" | "local" => Some(String::new()),
+        "cd" if arguments != ["-"] => Some(String::new()),
+        "echo" => echo(arguments),
+        "printf" => printf(arguments),
+        "tee" if arguments.is_empty() || arguments == ["-"] => fed(command, input).map(str::to_owned),
+        "basename" => match arguments {
+            [path] => Some(base_name(path, "").to_owned() + "\n"),
+            [path, end] => Some(base_name(path, end).to_owned() + "\n"),
+            _ => None,
+        }
+        .filter(|_| !has_flags(arguments)),
+        "dirname" if !arguments.is_empty() && !has_flags(arguments) => {
+            Some(arguments.iter().map(|path| folder_name(path).to_owned() + "\n").collect())
+        }
+        "seq" => seq(arguments),
+        _ => None,
+    }
+}
+
+/// What comes in, by a redirection or through the pipe, where that is known.
+fn fed<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<&'c str> {
+    // Where what it prints goes is another question.
+    let comes_in = |redirect: &&Redirect| !redirect.takes_output() && redirect.descriptor != Some(2);
+    match command.redirects().iter().filter(comes_in).collect::<Vec<_>>().as_slice() {
+        [] => input,
+        [redirect] => redirect.text(),
+        _ => None,
+    }
+}
+
+/// What a command reads: the files that it is told, one behind the other, or what comes in.
+fn read_by<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<Cow<'c, str>> {
+    let arguments = command.arguments()?;
+    let is_file = |argument: &&Argument| argument.role == Role::Read && arguments.operands.contains(&argument.word);
+    let files: Vec<&Word> =
+        arguments.list.iter().filter(is_file).filter_map(|argument| command.words().get(argument.word)).collect();
+    let text = |file: &Word| match &file.given {
+        Some(text) => Some(text.clone()),
+        None if file.is_input() => fed(command, input).map(str::to_owned),
+        None => None,
+    };
+    match files.as_slice() {
+        // To read nothing is enough for some.
+        [] => Some(Cow::Borrowed(fed(command, input).unwrap_or_default())),
+        files => files.iter().map(|file| text(file)).collect::<Option<String>>().map(Cow::Owned),
+    }
+}
+
+/// Whole numbers only, and not many.
+fn seq(arguments: &[&str]) -> Option<String> {
+    let numbers: Vec<i64> = arguments.iter().map(|number| number.parse().ok()).collect::<Option<_>>()?;
+    let (first, step, last) = match numbers.as_slice() {
+        [last] => (1, 1, *last),
+        [first, last] => (*first, 1, *last),
+        [first, step, last] => (*first, *step, *last),
+        _ => return None,
+    };
+    if step > 0 && last < first || step < 0 && last > first {
+        return Some(String::new());
+    }
+    let count = last.checked_sub(first)?.checked_div(step)?;
+    let number = |place: i64| Some(first.checked_add(step.checked_mul(place)?)?.to_string() + "\n");
+    (count < MAX_NUMBERS).then(|| (0..=count).map(number).collect())?
+}
+
+/// More that `seq` counts to are not written out.
+const MAX_NUMBERS: i64 = 256;
+
+fn has_flags(arguments: &[&str]) -> bool {
+    arguments.iter().any(|argument| argument.starts_with('-'))
+}
+
+/// `end` is taken away, unless it is all there is.
+fn base_name<'p>(path: &'p str, end: &str) -> &'p str {
+    let trimmed = path.trim_end_matches('/');
+    let name = match trimmed.rsplit('/').next() {
+        Some("") | None => return if path.is_empty() { "" } else { "/" },
+        Some(name) => name,
+    };
+    name.strip_suffix(end).filter(|rest| !rest.is_empty()).unwrap_or(name)
+}
+
+fn folder_name(path: &str) -> &str {
+    let trimmed = path.trim_end_matches('/');
+    match trimmed.rsplit_once('/').map(|(folder, _)| folder.trim_end_matches('/')) {
+        Some(folder) if !folder.is_empty() => folder,
+        Some(_) => "/",
+        None if trimmed.len() < path.len() && trimmed.is_empty() => "/",
+        None => ".",
+    }
+}
+
+/// As the shells' own `echo` reads its words: all flags before the text count.
+fn echo(arguments: &[&str]) -> Option<String> {
+    let flags = arguments.iter().take_while(|argument| is_echo_flag(argument)).count();
+    let (flags, words) = arguments.split_at_checked(flags)?;
+    let letters: String = flags.concat();
+    let text = words.join(" ");
+    let end = if letters.contains('n') { "" } else { "\n" };
+    let reads_escapes = letters.chars().rfind(|letter| matches!(letter, 'e' | 'E')) == Some('e');
+    if reads_escapes {
+        let decoded = decode_for(Reader::Echo, &text)?;
+        return Some(decoded.text + if decoded.is_last { "" } else { end });
+    }
+    // Some shells read escapes without being asked to.
+    (!has_escape(&text)).then(|| text + end)
+}
+
+/// Whether a backslash may mean something to `echo`.
+fn has_escape(text: &str) -> bool {
+    let is_escape = |next: char| next.is_ascii_digit() || "abceEfnrtvxuU\\".contains(next);
+    let mut behind = text.split('\\').skip(1);
+    behind.any(|rest| rest.chars().next().is_none_or(is_escape))
+}
+
+fn is_echo_flag(word: &str) -> bool {
+    word.strip_prefix('-')
+        .is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|letter| b"neE".contains(&letter)))
+}
+
+/// Only what needs no more than `%s`, `%b` and escapes.
+pub(crate) fn printf(arguments: &[&str]) -> Option<String> {
+    let ends_flags = arguments.first() == Some(&"--");
+    let arguments = if ends_flags { arguments.get(1..)? } else { arguments };
+    let (format, mut values) = arguments.split_first().filter(|(format, _)| ends_flags || !format.starts_with('-'))?;
+    let mut text = String::new();
+    loop {
+        let mut parts = format.split('%');
+        text.push_str(&decode_for(Reader::Format, parts.next()?)?.text);
+        let count = values.len();
+        while let Some(part) = parts.next() {
+            let plain = match part.chars().next() {
+                // `%%`
+                None => {
+                    text.push('%');
+                    parts.next()?
+                }
+                Some(kind @ ('s' | 'b')) => {
+                    let (value, rest) = values.split_first().map_or(("", values), |(value, rest)| (*value, rest));
+                    values = rest;
+                    if kind == 's' {
+                        text.push_str(value);
+                    } else {
+                        let decoded = decode_for(Reader::Argument, value)?;
+                        text.push_str(&decoded.text);
+                        if decoded.is_last {
+                            return Some(text);
+                        }
+                    }
+                    part.get(1..)?
+                }
+                Some(_) => return None,
+            };
+            text.push_str(&decode_for(Reader::Format, plain)?.text);
+        }
+        if text.len() > MAX_OUTPUT {
+            return None;
+        }
+        // The format is used again for what is left.
+        if values.is_empty() || values.len() == count {
+            return Some(text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base_name, echo, folder_name, printf};
+
+    fn words(text: &str) -> Vec<&str> {
+        text.split(' ').collect()
+    }
+
+    #[test]
+    fn echo_as_bash_has_it() {
+        let cases = [
+            (r"-n -e \x41 b", Some("A b")),
+            (r"-e -n \x41", Some("A")),
+            (r"-n -n x", Some("x")),
+            (r"-ne -E \x41", None),
+            (r"-E -e \0101", Some("A\n")),
+            (r"-n \x41", None),
+            (r"-e a\cb", Some("a")),
+            (r"-x -n", Some("-x -n\n")),
+            (r"x -n", Some("x -n\n")),
+            (r"-e \101", Some("\\101\n")),
+        ];
+        for (arguments, expected) in cases {
+            assert_eq!(echo(&words(arguments)).as_deref(), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn printf_as_bash_has_it() {
+        let cases = [
+            (r"%s a b", Some("ab")),
+            (r"%s-%s\n a b c", Some("a-b\nc-\n")),
+            (r"\0101", Some("\u{8}1")),
+            (r"%b \0101", Some("A")),
+            (r"%b%s a\cb c", Some("a")),
+            (r"%%s x", Some("%s")),
+            (r"%s\\0 x", Some("x\\0")),
+            (r"%d 1", None),
+            (r"%", None),
+            (r"x\0y", Some("x\0y")),
+        ];
+        for (arguments, expected) in cases {
+            assert_eq!(printf(&words(arguments)).as_deref(), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn parts_of_paths() {
+        // A path, then its folder and its name.
+        let cases = [
+            ("/", "/", "/"),
+            ("//", "/", "/"),
+            ("", ".", ""),
+            ("a", ".", "a"),
+            ("a/", ".", "a"),
+            ("/a", "/", "a"),
+            ("/a//", "/", "a"),
+            ("//a", "/", "a"),
+            ("a//b/", "a", "b"),
+            ("/a/b", "/a", "b"),
+        ];
+        for (path, folder, name) in cases {
+            assert_eq!((folder_name(path), base_name(path, "")), (folder, name), "{path}");
+        }
+        assert_eq!([base_name("a.b", ".b"), base_name("x/.b/", ".b"), base_name("/", "/")], ["a", ".b", "/"]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Commands that are told by a text which files they read: `cpio -o`, `tar -T LIST`, `rsync --files-from=-`.
+
+use crate::model::{SimpleCommand, Word};
+use crate::programs::{Argument, Arguments, Role};
+
+/// Whether it takes names from what it reads.
+pub(crate) fn takes_names(command: &SimpleCommand) -> bool {
+    let Some(arguments) = command.arguments() else { return false };
+    let is_read = |argument: &Argument| {
+        argument.role == Role::Names && command.text_from(argument.word, argument.from) == Some("-")
+    };
+    match command.program() {
+        Some("cpio") => arguments.has_flag(&["-o", "-p", "--create", "--pass-through"]),
+        Some("zip") => arguments.has_flag(&["-@"]),
+        _ => arguments.list.iter().any(is_read),
+    }
+}
+
+/// The names, as far as they are known.
+pub(crate) fn names(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
+    let lists = arguments.list.iter().filter(|argument| argument.role == Role::Names);
+    let lists = lists.filter_map(|argument| command.words().get(argument.word));
+    let listed = lists.flat_map(|list| in_text(list.given.as_deref()).chain(list.given_paths.iter().cloned()));
+    let mut names: Vec<Word> = listed.collect();
+    if takes_names(command) {
+        names.extend(in_text(command.given_text()));
+        names.extend(command.evidence.told.iter().cloned());
+    }
+    names
+}
+
+fn in_text(text: Option<&str>) -> impl Iterator<Item = Word> {
+    text.into_iter().flat_map(|text| text.split(['\n', '\0'])).filter(|name| !name.is_empty()).map(Word::known)
+}

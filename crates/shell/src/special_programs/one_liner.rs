@@ -1,0 +1,54 @@
+//! Program texts in other languages, and what they find when a command runs them: words, file, variables.
+
+use std::borrow::Cow;
+
+use code::{Given, Language, OneLiner};
+
+use super::interpreter::script_file;
+use super::language::language_of;
+use crate::model::SimpleCommand;
+use crate::programs::Role;
+
+/// What a text for a program does; `None` where its language is not read.
+pub(crate) fn read(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
+    let language = language_of(program)?;
+    // To zx, `$` is a name from the start.
+    let import = if program == "zx" { "import {$} from 'zx';\n" } else { "" };
+    Some(code::read(language, &format!("{import}{text}"), given))
+}
+
+pub(crate) fn given(command: &SimpleCommand) -> Given {
+    let file = command.evidence.script.as_ref().and_then(|_| script_file(command)).map(Cow::into_owned);
+    let exported = command.exported().iter().map(|exported| (&*exported.name, exported.value.as_deref()));
+    let set = command.assignments().iter().map(|set| (set.name.as_str(), set.value.value.as_deref()));
+    let mut variables: Vec<(String, String)> = Vec::new();
+    for (name, value) in exported.chain(set) {
+        // The last counts, and one that nobody knows is none.
+        variables.retain(|(known, _)| known != name);
+        variables.extend(value.map(|value| (name.to_owned(), value.to_owned())));
+    }
+    let in_command = has_code(command);
+    Given { words: words(command, in_command), in_command, file, variables }
+}
+
+fn has_code(command: &SimpleCommand) -> bool {
+    let list = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
+    list.into_iter().any(|argument| argument.role == Role::Code)
+}
+
+fn words(command: &SimpleCommand, in_command: bool) -> Option<Vec<Option<String>>> {
+    let arguments = command.arguments()?;
+    let language = command.program().and_then(language_of);
+    let is_perl_or_ruby = matches!(language, Some(Language::Perl | Language::Ruby));
+    // Others that read JavaScript do not agree on what stands before the words then.
+    let is_strange = in_command && language == Some(Language::Node) && command.program() != Some("node");
+    let words = arguments.list.iter().find(|argument| argument.role == Role::Words && !is_strange);
+    // To Perl and Ruby, the words of a text in the command may be files to be read.
+    let files = arguments.operands.first().filter(|_| in_command && is_perl_or_ruby);
+    let words = command.words().get(words.map(|words| words.word).or(files.copied())?..)?;
+    let words = match words.split_first() {
+        Some((first, rest)) if in_command && language == Some(Language::Node) && first.raw == "--" => rest,
+        _ => words,
+    };
+    Some(words.iter().map(|word| word.value.clone().filter(|_| !word.glob)).collect())
+}

@@ -1,0 +1,61 @@
+//! `parallel`: a command for each of its arguments, or each line that it reads; or the arguments are the commands.
+
+use crate::model::{Input, Word};
+use crate::special_programs::placeholders;
+use crate::syntax::quoting::quoted;
+
+/// More are as good as any.
+const MAX_ARGUMENTS: usize = 64;
+
+/// The texts that a shell would run; `None` for one that is not known. `words`: those behind its own flags.
+pub(crate) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
+    let mut lists = words.split(is_mark);
+    let template = lists.next().unwrap_or_default().iter().map(|word| word.value.as_deref());
+    let template: Option<Vec<&str>> = template.collect();
+    let files = words.iter().any(|word| word.value.as_deref().is_some_and(|text| text.starts_with("::::")));
+    let given: Option<Vec<String>> = match (lists.next(), lists.next()) {
+        (Some(list), None) if !files => list.iter().map(|word| word.value.clone()).collect(),
+        (None, _) => match input {
+            Input::Text(text) => Some(text.lines().map(str::to_owned).collect()),
+            Input::Paths(paths) => paths.iter().map(|path| path.meaning().map(str::to_owned)).collect(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(template) = template else { return vec![None] };
+    let Some(given) = given.filter(|given| given.len() <= MAX_ARGUMENTS) else {
+        // What it runs is known, and not what with.
+        let template = Some(template).filter(|template| !template.is_empty());
+        return vec![template.and_then(|template| filled_with(&template, "\"${LINE}\""))];
+    };
+    given.into_iter().map(|argument| filled(&template, argument)).collect()
+}
+
+/// The files that it reads its arguments from: those behind `::::`.
+pub(crate) fn files(words: &[Word]) -> impl Iterator<Item = &Word> {
+    let mut is_behind = false;
+    words.iter().filter(move |word| {
+        if is_mark(word) {
+            is_behind = word.value.as_deref().is_some_and(|text| text.starts_with("::::"));
+        }
+        is_behind && !is_mark(word)
+    })
+}
+
+/// `:::` or `::::`, behind which its arguments stand.
+pub(crate) fn is_mark(word: &Word) -> bool {
+    word.value.as_deref().is_some_and(|text| text.starts_with(":::"))
+}
+
+fn filled(template: &[&str], argument: String) -> Option<String> {
+    if template.is_empty() {
+        return Some(argument);
+    }
+    filled_with(template, &quoted(&argument))
+}
+
+fn filled_with(template: &[&str], argument: &str) -> Option<String> {
+    let text = template.join(" ");
+    let text = if text.contains("{}") { text } else { format!("{text} {{}}") };
+    placeholders::filled(&text, "{}", argument)
+}

@@ -1,0 +1,99 @@
+//! What a patch does to files, by its text.
+
+use path::Access;
+
+use crate::model::SimpleCommand;
+
+impl SimpleCommand {
+    pub(crate) fn applies_patch(&self) -> bool {
+        let (Some(program), Some(arguments)) = (self.program(), self.arguments()) else { return false };
+        let form = arguments.subcommands.first().map(String::as_str);
+        let only_looks = arguments.has_flag(&["--check", "--dry-run", "--numstat", "--stat", "--summary"]);
+        let applies =
+            is_agents_own(program) || program == "patch" || (program == "git" && matches!(form, Some("apply" | "am")));
+        applies && (!only_looks || arguments.has_flag(&["--apply"]))
+    }
+
+    /// The texts of the patches that it applies, where they are known.
+    pub(crate) fn applied_patches(&self) -> Vec<&str> {
+        let given = self.given_text().filter(|_| self.applies_patch());
+        let own = self.words().get(1).filter(|_| self.program().is_some_and(is_agents_own));
+        let own = own.and_then(|patch| patch.value.as_deref());
+        given.into_iter().chain(own).chain(self.evidence.patches.iter().map(|text| &**text)).collect()
+    }
+}
+
+/// What agents have for patches with marks of their own, as its only argument or to be read.
+fn is_agents_own(program: &str) -> bool {
+    matches!(program, "apply_patch" | "applypatch")
+}
+
+/// The files that it says it changes, and what becomes of them.
+pub(crate) fn changed(patch: &str) -> impl Iterator<Item = (&str, Access)> {
+    let mut before = None;
+    let named = move |line| {
+        let line: &str = line;
+        if let Some(marked) = line.trim().strip_prefix("***").and_then(|mark| mark.split_once(':')) {
+            return match (marked.0.trim(), marked.1.trim()) {
+                (_, "") => None,
+                ("Add File" | "Update File" | "Move to", file) => Some((file, Access::Write)),
+                ("Delete File", file) => Some((file, Access::Delete)),
+                _ => None,
+            };
+        }
+        if let Some(name) = line.strip_prefix("--- ") {
+            before = Some(path(name));
+            return None;
+        }
+        let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
+        let renamed = || line.strip_prefix("rename from ").or_else(|| line.strip_prefix("rename to "));
+        let name = match line.strip_prefix("+++ ").or(of_git).map(path).or_else(renamed) {
+            // What it deletes has its name in the line before.
+            Some("/dev/null") => before,
+            name => name,
+        };
+        name.map(|name| (name, Access::Write))
+    };
+    patch.lines().filter_map(named)
+}
+
+/// The files that it makes, each with what is then in it.
+pub(crate) fn made(patch: &str) -> Vec<(&str, String)> {
+    let mut made: Vec<(&str, String)> = Vec::new();
+    let mut is_new = false;
+    for line in patch.lines() {
+        if let Some(before) = line.strip_prefix("--- ") {
+            is_new = path(before) == "/dev/null";
+        } else if let Some(after) = line.strip_prefix("+++ ").filter(|_| is_new) {
+            made.push((path(after), String::new()));
+        } else if let (Some(added), Some((_, text)), true) = (line.strip_prefix('+'), made.last_mut(), is_new) {
+            text.push_str(added);
+            text.push('\n');
+        }
+    }
+    made
+}
+
+/// Without the time behind it, and without the `a/` or `b/` that git puts before it.
+fn path(name: &str) -> &str {
+    let name = name.split('\t').next().unwrap_or(name);
+    name.split_once('/').filter(|(first, _)| matches!(*first, "a" | "b")).map_or(name, |(_, path)| path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_patch() {
+        let patch = "diff --git a/x b/x\n--- a/x\t2024\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/y/z\n@@ -0,0 +1 @@\n+c\n";
+        let names = |patch| changed(patch).map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names(patch), ["x", "x", "y/z"]);
+        assert_eq!(made(patch), [("y/z", "c\n".to_owned())]);
+        let patch = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\ndiff --git a/o b/n\nrename from o\nrename to n\n";
+        assert_eq!(names(patch), ["x", "n", "o", "n"]);
+        let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n***Delete File: c \n*** End Patch\n";
+        let changed: Vec<_> = changed(patch).collect();
+        assert_eq!(changed, [("a", Access::Write), ("b", Access::Write), ("c", Access::Delete)]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Texts for the clients of databases. Beside queries, they take commands that run others: `\! ls`, `.shell ls`.
+
+use crate::model::SimpleCommand;
+use crate::programs::{Arguments, Role};
+
+pub(crate) fn is_client(program: &str) -> bool {
+    matches!(program, "sqlite3" | "psql" | "mysql" | "mariadb" | "duckdb")
+}
+
+/// Those that a client is given, and what it reads.
+pub(crate) fn texts<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> Vec<&'c str> {
+    let given = arguments.list.iter().filter(|argument| argument.role == Role::Query);
+    let given = given.filter_map(|argument| command.meaning_from(argument.word, argument.from));
+    let read = command.given_text().into_iter().chain(command.script_text());
+    given.chain(read.filter(|_| command.program().is_some_and(is_client))).collect()
+}
+
+/// The texts that a shell would run.
+pub(crate) fn commands(text: &str) -> Vec<String> {
+    let run = |line: &str| {
+        let line = line.trim_start();
+        if let Some(text) = line.strip_prefix("\\!") {
+            return Some(text.trim().to_owned());
+        }
+        let (name, text) = line.split_once(char::is_whitespace)?;
+        let text = match name.to_ascii_lowercase().as_str() {
+            ".shell" | ".system" | ".sh" | ".sys" | "system" => Some(text),
+            ".once" | ".output" | ".o" | "\\o" | "\\g" | "pager" => text.trim_start().strip_prefix('|'),
+            _ => None,
+        };
+        text.map(|text| text.trim().to_owned())
+    };
+    text.lines().filter_map(run).collect()
+}

@@ -1,0 +1,72 @@
+//! What `read` takes of what it is given: a line, and the words in it.
+
+use crate::model::{Redirect, SimpleCommand};
+
+/// The line that a `read` gets, where that is known.
+pub(crate) fn read_by(command: &SimpleCommand) -> Option<&str> {
+    let flags = || command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
+    // So many letters, or from elsewhere.
+    if flags().any(|flag| matches!(flag.name.as_str(), "-n" | "-N" | "-u" | "-i")) {
+        return None;
+    }
+    let ends = flags().find(|flag| flag.name == "-d").map(|flag| {
+        let value = flag.value?;
+        command.text_from(value.word, value.from)
+    });
+    let own = command.redirects().iter().rev().find(|redirect| Redirect::is_input(redirect));
+    let text = match own {
+        Some(redirect) => redirect.text()?,
+        None => command.evidence.input.as_deref()?,
+    };
+    match ends {
+        // To the end, or to a NUL.
+        Some(Some("")) => text.split('\0').next(),
+        Some(_) => None,
+        None if own.is_some() => text.lines().next(),
+        // Others may have read from the same pipe before.
+        None => Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n')),
+    }
+}
+
+/// The words of a line for so many names; the last name gets all that is left.
+pub(crate) fn fields<'l>(line: &'l str, separators: &str, count: usize) -> Vec<&'l str> {
+    let is_separator = |letter: char| separators.contains(letter);
+    let is_space = |letter: char| is_separator(letter) && letter.is_whitespace();
+    let mut rest = line.trim_start_matches(is_space).trim_end_matches(is_space);
+    let mut fields = Vec::new();
+    while !rest.is_empty() && fields.len() + 1 < count {
+        let Some(end) = rest.find(is_separator) else { break };
+        let (field, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        fields.push(field);
+        let behind = behind.trim_start_matches(is_space);
+        // Spaces around another separator belong to it.
+        let behind = behind.strip_prefix(|letter| is_separator(letter) && !is_space(letter)).unwrap_or(behind);
+        rest = behind.trim_start_matches(is_space);
+    }
+    if !rest.is_empty() {
+        fields.push(rest);
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fields;
+
+    #[test]
+    fn as_bash_splits() {
+        let cases: [(&str, &str, usize, &[&str]); 8] = [
+            ("  a b  c ", " \t\n", 2, &["a", "b  c"]),
+            ("x/.env", "/", 2, &["x", ".env"]),
+            ("a::b", ":", 9, &["a", "", "b"]),
+            ("a : b", ": ", 9, &["a", "b"]),
+            (" a b ", "", 1, &[" a b "]),
+            ("a b", ",", 2, &["a b"]),
+            ("", " ", 2, &[]),
+            ("a,b,c", ",", 1, &["a,b,c"]),
+        ];
+        for (line, separators, count, expected) in cases {
+            assert_eq!(fields(line, separators, count), expected, "{line}");
+        }
+    }
+}

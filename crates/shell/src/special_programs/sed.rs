@@ -1,0 +1,123 @@
+//! What a script of `sed` does beside changing text: `r` and `w` name files, `e` runs a command.
+
+mod regex;
+mod script;
+
+use path::Access;
+
+use script::{Command, Step, Steps, steps};
+
+/// What a script names.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct SedScript {
+    pub(crate) touches: Vec<(Access, String)>,
+    /// Texts for a shell; `None` for one that is not known before.
+    pub(crate) runs: Vec<Option<String>>,
+}
+
+pub(crate) fn is_sed(program: &str) -> bool {
+    matches!(program, "sed" | "gsed")
+}
+
+pub(crate) fn read(script: &str) -> SedScript {
+    let mut found = SedScript::default();
+    let Steps { list, is_whole } = steps(script);
+    for step in list {
+        match step.command {
+            Command::Other('r' | 'R', file) => found.touches.push((Access::Read, file.to_owned())),
+            Command::Other('w' | 'W', file) => found.touches.push((Access::Write, file.to_owned())),
+            // Without a command it runs the line that it has; escapes in one are sed's own.
+            Command::Other('e', text) => {
+                found.runs.push(Some(text).filter(|text| !text.is_empty() && !text.contains('\\')).map(str::to_owned));
+            }
+            Command::Substitute { flags, file, .. } => {
+                found.touches.extend(file.map(|file| (Access::Write, file.to_owned())));
+                found.runs.extend(flags.contains('e').then_some(None));
+            }
+            Command::Other(..) => {}
+        }
+    }
+    found.runs.extend((!is_whole).then_some(None));
+    found
+}
+
+/// What the one command `s/FROM/TO/flags` says, where a script is nothing else.
+pub(crate) fn only_substitution(script: &str) -> Option<(&str, &str)> {
+    let Steps { list, is_whole } = steps(script);
+    match list.as_slice() {
+        [Step { is_addressed: false, command }] if is_whole => plain_substitution(command),
+        _ => None,
+    }
+}
+
+/// What a script that is nothing but substitutions makes of a text; `None` for any other, and where that is not known.
+pub(crate) fn edited(script: &str, is_extended: bool, text: &str) -> Option<String> {
+    let Steps { list, is_whole } = steps(script);
+    let mut text = Some(text.to_owned()).filter(|_| is_whole && !list.is_empty())?;
+    for step in list {
+        let Command::Substitute { from, to, flags, file: None } = step.command else { return None };
+        let is_plain = !step.is_addressed && flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'I'));
+        text = regex::substituted(&text, from, to, Some(flags).filter(|_| is_plain)?, is_extended)?;
+    }
+    Some(text)
+}
+
+/// Whether a script does no more than to change lines: all that it prints goes where they go.
+pub(crate) fn only_edits(script: &str) -> bool {
+    let Steps { list, is_whole } = steps(script);
+    let is_edit = |step: &Step| match &step.command {
+        Command::Other(name, _) => matches!(name, 'd' | '{' | '}' | '#'),
+        command @ Command::Substitute { .. } => plain_substitution(command).is_some(),
+    };
+    is_whole && list.iter().all(is_edit)
+}
+
+/// One that runs nothing, and names no file.
+fn plain_substitution<'t>(command: &Command<'t>) -> Option<(&'t str, &'t str)> {
+    match *command {
+        Command::Substitute { from, to, flags, file: None } if !flags.contains('e') => Some((from, to)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(script: &str) -> String {
+        let SedScript { touches, runs } = read(script);
+        let touches = touches.iter().map(|(access, path)| format!("{access:?} {path}"));
+        let runs = runs.iter().map(|run| format!("runs {}", run.as_deref().unwrap_or("?")));
+        touches.chain(runs).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn files_and_commands() {
+        let cases = [
+            ("s/read/write/g", ""),
+            ("1,$p", ""),
+            ("/^e rm/d", ""),
+            ("s|a/b|c|", ""),
+            ("r .env", "Read .env"),
+            ("1r .env", "Read .env"),
+            ("/x/ r .env", "Read .env"),
+            ("p;w out.txt", "Write out.txt"),
+            ("s/a/b/w out.txt", "Write out.txt"),
+            ("1e rm -rf x", "runs rm -rf x"),
+            ("s/^/ls/e", "runs ?"),
+            ("s/\\/e/x/", ""),
+            ("s/x;y/z/;1e ls", "runs ls"),
+            ("s/;e rm x/{e ls}/", ""),
+            ("/x/I,+3{w out.txt\n}", "Write out.txt"),
+            ("\\,/etc,r .env", "Read .env"),
+            ("s/a/b/gw out.txt\ne ls", "Write out.txt, runs ls"),
+            ("a e rm x;r .env", ""),
+            ("1e \\x6cs", "runs ?"),
+            ("e", "runs ?"),
+            ("s/a/b/x", "runs ?"),
+        ];
+        for (script, expected) in cases {
+            assert_eq!(shown(script), expected, "{script}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Programs that print lines for a shell to set itself up with: `eval "$(ssh-agent -s)"`.
+//!
+//! What they print is not known here, but it is made for just this, by programs that everybody has.
+
+use crate::model::SimpleCommand;
+
+/// The beginnings of their texts.
+const SETUPS: &[&str] = &[
+    "atuin init",
+    "aws configure export-credentials",
+    "brew shellenv",
+    "cargo llvm-cov show-env",
+    "conda shell.",
+    "deno completions",
+    "dircolors",
+    "direnv export",
+    "direnv hook",
+    "docker completion",
+    "docker-machine env",
+    "fnm env",
+    "fzf --bash",
+    "gh completion",
+    "gh copilot alias",
+    "gpg-agent",
+    "helm completion",
+    "jj util completion",
+    "just --completions",
+    "keychain",
+    "kind completion",
+    "kubectl completion",
+    "lesspipe",
+    "linchpin completions",
+    "luarocks path",
+    "minikube completion",
+    "minikube docker-env",
+    "minikube podman-env",
+    "mise activate",
+    "mise env",
+    "ng completion",
+    "nodenv init",
+    "npm completion",
+    "opam env",
+    "path_helper",
+    "perl -I~/perl5/lib/perl5 -Mlocal::lib",
+    "perl -Mlocal::lib",
+    "pip completion",
+    "pixi shell-hook",
+    "pnpm completion",
+    "podman completion",
+    "poetry completions",
+    "poetry env activate",
+    "pyenv init",
+    "pyenv virtualenv-init",
+    "rbenv init",
+    "register-python-argcomplete",
+    "resize",
+    "rustup completions",
+    "ssh-agent",
+    "starship init",
+    "thefuck --alias",
+    "uv generate-shell-completion",
+    "volta completions",
+    "zoxide init",
+];
+
+/// Where programs lie that a system came with, or that people installed.
+const INSTALLED: &[&str] = &["/bin/", "/home/linuxbrew/", "/opt/", "/usr/", "~/."];
+
+pub(crate) fn is_setup(command: &SimpleCommand) -> bool {
+    let text = command.text();
+    let begins = |setup: &&str| {
+        let rest = text.strip_prefix(setup);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || setup.ends_with('.'))
+    };
+    // One in the project is only called like it.
+    let is_installed = |program: &str| !program.contains('/') || INSTALLED.iter().any(|root| program.starts_with(root));
+    let program = command.words().first().and_then(|word| word.value.as_deref());
+    // What is only known in kind is enough: `$HOME`.
+    let is_known = command.words().iter().all(|word| word.meaning().is_some());
+    is_known && program.is_some_and(is_installed) && SETUPS.iter().any(begins)
+}

@@ -1,0 +1,166 @@
+//! `xargs`: what it reads becomes words of the commands that it runs.
+
+use crate::model::{Input, Word};
+use crate::programs::Arguments;
+use crate::special_programs::placeholders::{filled, fits};
+
+/// Words of all that it runs, where it runs a command for each thing that it reads.
+const MAX_WORDS: usize = 16 * 1024;
+/// More commands are not told apart: nobody knows which word is in them.
+const MAX_COMMANDS: usize = 32;
+
+/// For people.
+const WHAT_IT_READS: &str = "what xargs reads";
+
+/// The commands that it runs. `words`: the command as it is written; `all`: those of `xargs` itself.
+pub(crate) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) -> Vec<Vec<Word>> {
+    let xargs = Xargs::of(arguments, all, input);
+    if xargs.has(REPLACE) {
+        return xargs.replacing(words);
+    }
+    if let (Some(text), None) = (xargs.text.filter(|_| xargs.has(LINES)), xargs.separator) {
+        return xargs.by_lines(text, &words);
+    }
+    xargs.by_words(words)
+}
+
+const REPLACE: &[&str] = &["-I", "-i", "--replace"];
+const LINES: &[&str] = &["-L", "-l", "--max-lines"];
+const WORDS: &[&str] = &["-n", "--max-args"];
+
+/// What it is told, and what it reads.
+struct Xargs<'c> {
+    arguments: &'c Arguments,
+    /// Its own words.
+    all: &'c [Word],
+    input: Input<'c>,
+    /// What it reads, where that is known and split into words as it is here.
+    text: Option<&'c str>,
+    /// Where it is told what stands between words: `-0`, `-d`.
+    separator: Option<char>,
+}
+
+impl<'c> Xargs<'c> {
+    fn of(arguments: &'c Arguments, all: &'c [Word], input: Input<'c>) -> Self {
+        let mut xargs = Self { arguments, all, input, text: None, separator: None };
+        xargs.input = xargs.file().unwrap_or(input);
+        xargs.separator = match xargs.value_of(&["-d", "--delimiter"]) {
+            Some("\\n") => Some('\n'),
+            Some("\\0") => Some('\0'),
+            Some(given) => given.chars().next().filter(|letter| *letter != '\\' && given.len() == letter.len_utf8()),
+            None if xargs.has(&["-0", "--null"]) => Some('\0'),
+            None => None,
+        };
+        let is_split_here = xargs.separator.is_some() || !xargs.has(&["-d", "--delimiter"]);
+        let is_split_otherwise = xargs.has(&["-E", "--eof"]) || !is_split_here;
+        // Quotes would mean something to it.
+        xargs.text = match xargs.input {
+            Input::Text(_) if is_split_otherwise => None,
+            Input::Text(text) if xargs.separator.is_none() && text.contains(['\'', '"', '\\']) => None,
+            Input::Text(text) => Some(text),
+            _ => None,
+        };
+        xargs
+    }
+
+    fn has(&self, flags: &[&str]) -> bool {
+        self.arguments.has_flag(flags)
+    }
+
+    fn value_of(&self, flags: &[&str]) -> Option<&'c str> {
+        let value = self.arguments.flags.iter().rfind(|flag| flags.contains(&flag.name.as_str()))?.value?;
+        self.all.get(value.word)?.value.as_deref()?.get(value.from..)
+    }
+
+    /// How many lines or words each command gets.
+    fn count_of(&self, flags: &[&str]) -> Option<usize> {
+        self.value_of(flags).and_then(|count| count.parse().ok()).filter(|count| *count > 0)
+    }
+
+    /// The file that it reads instead of its stdin: `-a FILE`.
+    fn file(&self) -> Option<Input<'c>> {
+        let flag = self.arguments.flags.iter().rfind(|flag| flag.is("-a") || flag.is("--arg-file"))?;
+        let Some(file) = flag.value.and_then(|value| self.all.get(value.word)) else { return Some(Input::Unknown) };
+        Some(match &file.given {
+            Some(text) => Input::Text(text),
+            None if !file.given_paths.is_empty() => Input::Paths(&file.given_paths),
+            None => Input::Unknown,
+        })
+    }
+
+    /// `-I {}`: a command for each line, which stands in the place of the mark.
+    fn replacing(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
+        let mark = self.value_of(REPLACE).unwrap_or("{}");
+        let lines = self.text.map(|text| {
+            let lines = text.split(self.separator.unwrap_or('\n'));
+            let lines = lines.map(|line| if self.separator.is_none() { line.trim_start() } else { line });
+            lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
+        });
+        match (lines, self.input) {
+            (Some(lines), _) if lines.len() <= MAX_COMMANDS => {
+                lines.into_iter().map(|line| replaced(words.clone(), mark, Some(&known(line)))).collect()
+            }
+            (_, Input::Paths(paths)) if paths.len() * words.len() <= MAX_WORDS => {
+                paths.iter().map(|path| replaced(words.clone(), mark, Some(path))).collect()
+            }
+            _ => vec![replaced(words, mark, None)],
+        }
+    }
+
+    /// `-L 2`: a command for so many lines.
+    fn by_lines(&self, text: &str, words: &[Word]) -> Vec<Vec<Word>> {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let some = lines.chunks(self.count_of(LINES).unwrap_or(1));
+        let read = some.map(|lines| lines.iter().flat_map(|line| line.split_whitespace()).map(known).collect());
+        read.map(|read: Vec<Word>| [words, &read].concat()).collect()
+    }
+
+    /// `-n 2`: a command for so many words, or one for all of them.
+    fn by_words(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
+        let read: Vec<Word> = match (self.text, self.separator, self.input) {
+            (Some(text), None, _) => text.split_whitespace().map(known).collect(),
+            (Some(text), Some(separator), _) => {
+                text.split(separator).filter(|part| !part.is_empty()).map(known).collect()
+            }
+            (None, _, Input::Paths(paths)) => paths.iter().map(chosen).collect(),
+            _ => vec![Word { raw: WHAT_IT_READS.to_owned(), ..Word::unknown() }],
+        };
+        let is_counted = self.has(WORDS) || self.has(LINES);
+        match self.count_of(WORDS).or_else(|| is_counted.then_some(1)) {
+            Some(count) if !read.is_empty() && read.len() * words.len() <= MAX_WORDS => {
+                read.chunks(count).map(|some| [words.as_slice(), some].concat()).collect()
+            }
+            _ => vec![[words, read].concat()],
+        }
+    }
+}
+
+fn known(text: &str) -> Word {
+    Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() }
+}
+
+/// All that there is, without a look at it: nobody knows what that is.
+fn chosen(path: &Word) -> Word {
+    if path.value.as_deref() == Some("*") && !path.glob { Word::unknown() } else { path.clone() }
+}
+
+/// `mark`: what stands for what is read.
+fn replaced(mut words: Vec<Word>, mark: &str, read: Option<&Word>) -> Vec<Word> {
+    let read = read.filter(|read| fits(&words, mark, read.value.as_deref().map_or(0, str::len)));
+    for word in &mut words {
+        let Some(text) = word.value.take_if(|value| value.contains(mark)) else { continue };
+        let with = match read {
+            Some(Word { value: Some(read), glob, .. }) if read != "*" || text != mark || *glob => {
+                word.glob = *glob;
+                Some(read.as_str())
+            }
+            _ => None,
+        };
+        word.value = with.and_then(|with| filled(&text, mark, with));
+        if word.value.is_none() {
+            word.raw = filled(&text, mark, WHAT_IT_READS).unwrap_or_else(|| WHAT_IT_READS.to_owned());
+            word.shown = filled(&text, mark, "$…").unwrap_or_else(|| "$…".to_owned());
+        }
+    }
+    words
+}

@@ -1,0 +1,313 @@
+//! What the shell counts: `$((1 + 2))`, `let i=3`, `${a[i]}`, `((i++))`. Whole numbers, and variables that are known to be such.
+
+/// More brackets and signs in each other are nobody's.
+const MAX_DEPTH: usize = 32;
+
+/// What an expression comes to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) value: i64,
+    /// The variables that it sets, in order.
+    pub(crate) set: Vec<(String, i64)>,
+}
+
+/// `None` where that is not known, or not known how. `variable`: what one holds.
+pub(crate) fn count(text: &str, variable: &dyn Fn(&str) -> Option<i64>) -> Option<Counted> {
+    let mut reader = Reader { rest: text, variable, set: Vec::new(), depth: 0 };
+    let mut value = reader.assignment()?;
+    while reader.takes(",") {
+        value = reader.assignment()?;
+    }
+    reader.rest.trim().is_empty().then_some(Counted { value, set: reader.set })
+}
+
+/// Whether it sets what an expansion names: `$name = 1`, `x_${name}++`. Tells what that name begins with.
+pub(crate) fn sets_unnamed(text: &str) -> Option<&str> {
+    text.match_indices('$').find_map(|(place, mark)| {
+        let before = text.get(..place)?;
+        let known = before.trim_end_matches(is_letter);
+        let behind = behind_expansion(text.get(place + mark.len()..)?).trim_start();
+        let is_stepped = known.trim_end().ends_with("++") || known.trim_end().ends_with("--");
+        before.get(known.len()..).filter(|_| is_stepped || begins_with_setting(behind))
+    })
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}
+
+/// What stands behind the name that an expansion is part of, and behind an index. `rest`: from behind the `$` on.
+fn behind_expansion(rest: &str) -> &str {
+    let inside = |rest: &str, open: char, close: char| {
+        let mut depth = 0_usize;
+        let end = rest.char_indices().find(|(_, letter)| {
+            depth = (depth + usize::from(*letter == open)).saturating_sub(usize::from(*letter == close));
+            depth == 0
+        });
+        end.map_or(0, |(place, letter)| place + letter.len_utf8())
+    };
+    let length = match rest.chars().next() {
+        Some('{') => inside(rest, '{', '}'),
+        Some('(') => inside(rest, '(', ')'),
+        _ => 0,
+    };
+    let rest = rest.get(length..).unwrap_or_default().trim_start_matches(is_letter);
+    let index = if rest.starts_with('[') { inside(rest, '[', ']') } else { 0 };
+    rest.get(index..).unwrap_or_default()
+}
+
+/// `=`, `+=`, `++`, but not `==`.
+fn begins_with_setting(text: &str) -> bool {
+    let operators = ["<<", ">>", "+", "-", "*", "/", "%", "&", "^", "|"];
+    let is_joined =
+        operators.iter().any(|operator| text.strip_prefix(operator).is_some_and(|end| end.starts_with('=')));
+    let is_plain = text.starts_with('=') && !text.starts_with("==");
+    is_plain || is_joined || text.starts_with("++") || text.starts_with("--")
+}
+
+/// Between two values, those that bind least first. Of two with the same beginning, the longer stands first.
+const OPERATORS: &[&[&str]] = &[
+    &["||"],
+    &["&&"],
+    &["|"],
+    &["^"],
+    &["&"],
+    &["==", "!="],
+    &["<=", ">=", "<", ">"],
+    &["<<", ">>"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
+
+struct Reader<'t> {
+    rest: &'t str,
+    variable: &'t dyn Fn(&str) -> Option<i64>,
+    set: Vec<(String, i64)>,
+    depth: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn takes(&mut self, mark: &str) -> bool {
+        let behind = self.rest.trim_start().strip_prefix(mark);
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
+    }
+
+    /// `name`, `$name` or `${name}`.
+    fn name(&mut self) -> Option<&'t str> {
+        let text = self.rest.trim_start();
+        let (text, is_closed) = match text.strip_prefix("${") {
+            Some(text) => (text, true),
+            None => (text.strip_prefix('$').unwrap_or(text), false),
+        };
+        let length = text.find(|letter| !is_letter(letter)).unwrap_or(text.len());
+        let (name, rest) = text.split_at_checked(length)?;
+        let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+        let rest = if is_closed { rest.strip_prefix('}')? } else { rest };
+        // An element of an array is more than its name.
+        let is_whole = is_name && !rest.starts_with('[');
+        self.rest = if is_whole { rest } else { self.rest };
+        is_whole.then_some(name)
+    }
+
+    fn value_of(&self, name: &str) -> Option<i64> {
+        let own = self.set.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value);
+        own.or_else(|| (self.variable)(name))
+    }
+
+    fn sets(&mut self, name: &str, value: i64) -> i64 {
+        self.set.push((name.to_owned(), value));
+        value
+    }
+
+    fn assignment(&mut self) -> Option<i64> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let start = self.rest;
+        if let Some(name) = self.name() {
+            for operator in ["+=", "-=", "*=", "="] {
+                if self.rest.trim_start().starts_with("==") || !self.takes(operator) {
+                    continue;
+                }
+                let right = self.assignment()?;
+                let value = match operator {
+                    "+=" => self.value_of(name)?.checked_add(right)?,
+                    "-=" => self.value_of(name)?.checked_sub(right)?,
+                    "*=" => self.value_of(name)?.checked_mul(right)?,
+                    _ => right,
+                };
+                self.depth -= 1;
+                return Some(self.sets(name, value));
+            }
+        }
+        self.rest = start;
+        let value = self.operation(OPERATORS)?;
+        self.depth -= 1;
+        Some(value)
+    }
+
+    /// Recursive as deep as there are kinds of operators.
+    fn operation(&mut self, operators: &[&'static [&'static str]]) -> Option<i64> {
+        let Some((these, tighter)) = operators.split_first() else { return self.value() };
+        let mut left = self.operation(tighter)?;
+        while let Some(operator) = self.operator(these) {
+            let known = self.set.len();
+            let right = self.operation(tighter)?;
+            // The right side may not be looked at by the shell.
+            if matches!(operator, "||" | "&&") && self.set.len() > known {
+                return None;
+            }
+            left = applied(left, operator, right)?;
+        }
+        Some(left)
+    }
+
+    fn operator(&mut self, these: &[&'static str]) -> Option<&'static str> {
+        let text = self.rest.trim_start();
+        let operator = these.iter().copied().find(|operator| text.starts_with(operator))?;
+        let behind = text.get(operator.len()..)?;
+        // The first letter of another one, or of one that sets.
+        let is_longer = match operator {
+            "|" | "&" | "<" | ">" => behind.starts_with([operator.chars().next()?, '=']),
+            "+" | "-" | "*" | "/" | "%" | "^" | "<<" | ">>" => behind.starts_with('='),
+            _ => false,
+        };
+        if is_longer || operator == "*" && behind.starts_with('*') {
+            return None;
+        }
+        self.rest = behind;
+        Some(operator)
+    }
+
+    fn value(&mut self) -> Option<i64> {
+        self.depth += 1;
+        let value = if self.depth > MAX_DEPTH { None } else { self.unary() };
+        self.depth -= 1;
+        value
+    }
+
+    fn unary(&mut self) -> Option<i64> {
+        for (sign, step) in [("++", 1), ("--", -1)] {
+            if self.takes(sign) {
+                let name = self.name()?;
+                let value = self.value_of(name)?.checked_add(step)?;
+                return Some(self.sets(name, value));
+            }
+        }
+        if self.takes("(") {
+            let value = self.assignment()?;
+            return self.takes(")").then_some(value);
+        }
+        if self.takes("-") {
+            return self.value()?.checked_neg();
+        }
+        if self.takes("+") {
+            return self.value();
+        }
+        if self.takes("!") {
+            return Some(i64::from(self.value()? == 0));
+        }
+        if let Some(name) = self.name() {
+            let value = self.value_of(name)?;
+            for (sign, step) in [("++", 1), ("--", -1)] {
+                if self.takes(sign) {
+                    self.sets(name, value.checked_add(step)?);
+                }
+            }
+            return Some(value);
+        }
+        self.number()
+    }
+
+    fn number(&mut self) -> Option<i64> {
+        let text = self.rest.trim_start();
+        let length = text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '#').unwrap_or(text.len());
+        let (digits, rest) = text.split_at_checked(length)?;
+        self.rest = rest;
+        match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            Some(digits) => i64::from_str_radix(digits, 16).ok(),
+            None if digits.len() > 1 && digits.starts_with('0') => i64::from_str_radix(digits, 8).ok(),
+            None => digits.parse().ok(),
+        }
+    }
+}
+
+fn applied(left: i64, operator: &str, right: i64) -> Option<i64> {
+    let shift = || u32::try_from(right).ok();
+    match operator {
+        "||" => Some(i64::from(left != 0 || right != 0)),
+        "&&" => Some(i64::from(left != 0 && right != 0)),
+        "|" => Some(left | right),
+        "^" => Some(left ^ right),
+        "&" => Some(left & right),
+        "==" => Some(i64::from(left == right)),
+        "!=" => Some(i64::from(left != right)),
+        "<=" => Some(i64::from(left <= right)),
+        ">=" => Some(i64::from(left >= right)),
+        "<" => Some(i64::from(left < right)),
+        ">" => Some(i64::from(left > right)),
+        "<<" => left.checked_shl(shift()?),
+        ">>" => left.checked_shr(shift()?),
+        "+" => left.checked_add(right),
+        "-" => left.checked_sub(right),
+        "*" => left.checked_mul(right),
+        "/" => left.checked_div(right),
+        "%" => left.checked_rem(right),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counted, count, sets_unnamed};
+
+    #[test]
+    fn as_bash_counts() {
+        let variable = |name: &str| (name == "i").then_some(5);
+        let cases = [
+            ("1 + 2*3", Some(7)),
+            ("(1+2)*3", Some(9)),
+            ("i-1", Some(4)),
+            ("$i % 3 == 2 && ${i} > 4", Some(1)),
+            ("-i + 1", Some(-4)),
+            ("!i", Some(0)),
+            ("1<<4|1", Some(17)),
+            ("0x10 + 010", Some(24)),
+            ("10/0", None),
+            ("unknown", None),
+            ("a[1]", None),
+            ("2**3", None),
+            ("1 +", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(count(text, &variable).map(|counted| counted.value), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_an_expansion_names() {
+        for text in ["$v = 7", "${v}++", "--$v", "i = ($v += 1)", "$v[2] = 1", "$(x y)=3", "${a[i]} <<= 1"] {
+            assert_eq!(sets_unnamed(text), Some(""), "{text}");
+        }
+        assert_eq!(sets_unnamed("n + (x_${v} = 1)"), Some("x_"));
+        for text in
+            ["i = $v", "$v == 2", "$v <= 2", "a[$v] = 1", "a[$v]++", "$v + +1", "i++ + $v", "$# > 1", "$", "${v"]
+        {
+            assert_eq!(sets_unnamed(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_it_sets() {
+        let variable = |name: &str| (name == "i").then_some(5);
+        let set = |text: &str| count(text, &variable).map(|Counted { value, set }| (value, set));
+        assert_eq!(set("i++"), Some((5, vec![("i".to_owned(), 6)])));
+        assert_eq!(set("--i"), Some((4, vec![("i".to_owned(), 4)])));
+        assert_eq!(set("j=i+1, j*2"), Some((12, vec![("j".to_owned(), 6)])));
+        assert_eq!(set("i += 2"), Some((7, vec![("i".to_owned(), 7)])));
+        assert_eq!(set("i > 9 && (j = 1)"), None);
+    }
+}

@@ -1,0 +1,283 @@
+//! The door before the parser: only text that it can take in bounded time and stack passes.
+//!
+//! Measured on brush-parser 0.4.0, release build, 8 MiB of stack:
+//! - each nested `case` whose last item lacks `;;` doubles the time (26 of them: 20 s);
+//! - each open parenthesis inside `((` or `[[ … =~` doubles it where none is closed (22: 0.6 s);
+//! - each process substitution behind a numbered redirection (`2> <(`) doubles it where none is closed;
+//! - compound commands overflow the stack at about 1,600 levels, chains of `coproc` and of `!` in `[[` like them, and
+//!   `$(`, `${` and `$[` at some thousands;
+//! - an array index is parsed by recursion, and overflows like them (`a[a[a[…`);
+//! - the end of the text behind a tag of nothing (`cat <<'' `) is never found, and eats all memory;
+//! - a file descriptor over `i32::MAX` (`99999999999>x`) panics;
+//! - an expansion behind `<<TAG` on the same line is torn apart: of `a <<E $(b)` it makes the words `a b $()`.
+//!
+//! The parser's word grammar (`brush_parser::word`) and its global caches are not used at all.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use brush_parser::ast::Program;
+use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
+
+use crate::limits::{Gap, MAX_BYTES, MAX_NESTING};
+use crate::syntax::{nesting, parentheses, rejection, select};
+
+/// Expansions that may be open at once, counted so that it is never too few: more than nesting, less than the stack.
+const MAX_OPEN_EXPANSIONS: usize = 100;
+/// Double parentheses of two shells.
+const MAX_PARTED: usize = 16;
+/// Brackets, quotes and expansions in an array index.
+const MAX_INDEX_PARTS: usize = 32;
+
+/// Syntax tree of the text, where `depth` levels of nesting are around it already.
+pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
+    if text.len() > MAX_BYTES {
+        return Err(Gap::TooLong);
+    }
+    if text.contains('\0') {
+        return Err(Gap::Nul);
+    }
+    if depth >= MAX_NESTING || open_expansions(text) > MAX_OPEN_EXPANSIONS {
+        return Err(Gap::TooDeep);
+    }
+    let text = ended(text)?;
+    // Extended globs are off unless a script turns them on; reading `!(rm x)` as one would hide a command.
+    let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
+    // The parser is not ours and has asserts: a panic is text that it rejects.
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        let mut text = text;
+        for _ in 0..MAX_PARTED {
+            let tokens = uncached_tokenize_str(&text, &options.tokenizer_options())
+                .map_err(|error| Gap::Rejected(rejection::of_tokens(&error)))?;
+            let looped = select::as_for(&text, &tokens);
+            let grammar = looped.as_deref().unwrap_or(&tokens);
+            nesting::check(grammar, MAX_NESTING - depth)?;
+            let Some(place) = parentheses::to_be_parted(&text, &tokens)? else {
+                return parsed(&text, &tokens, grammar, &options);
+            };
+            let offset = text.char_indices().nth(place).map_or(text.len(), |(offset, _)| offset);
+            text.to_mut().insert(offset, '\n');
+        }
+        Err(Gap::Doubtful("many double parentheses"))
+    }));
+    parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))
+}
+
+/// The text with an end that the tokenizer finds: behind the tag of a here-document it waits for a line.
+fn ended(text: &str) -> Result<Cow<'_, str>, Gap> {
+    if !text.contains("<<") {
+        return Ok(Cow::Borrowed(text));
+    }
+    let trailing_backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    if trailing_backslashes % 2 == 1 {
+        return Err(Gap::Rejected("it ends with a backslash".to_owned()));
+    }
+    Ok(Cow::Owned(format!("{text}\n")))
+}
+
+/// `grammar`: the tokens as the parser gets them.
+fn parsed(text: &str, tokens: &[Token], grammar: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
+    check_words(tokens)?;
+    check_here_documents(text, tokens)?;
+    check_nothing_lost(text, tokens)?;
+    parse_tokens(grammar, options).map_err(|error| Gap::Rejected(rejection::of_grammar(text, &error)))
+}
+
+/// How many `$(`, `${` and `$[` the tokenizer, which recurses into them, may have open at once: never fewer than it has.
+/// One counts as closed only where nothing in it could make the tokenizer read the closing character differently.
+fn open_expansions(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut stuck = 0;
+    let mut most = 0;
+    let mut open: Vec<&[u8]> = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let opened: Option<(usize, &[u8])> = match rest {
+            [b'$', b'(', b'(', ..] => Some((3, b"))")),
+            [b'$', b'(', ..] => Some((2, b")")),
+            [b'$', b'{', ..] => Some((2, b"}")),
+            [b'$', b'[', ..] => Some((2, b"]")),
+            _ => None,
+        };
+        if let Some((length, closing)) = opened {
+            open.push(closing);
+            most = most.max(stuck + open.len());
+            at += length;
+            continue;
+        }
+        match open.last() {
+            Some(closing) if rest.starts_with(closing) => {
+                at += closing.len();
+                open.pop();
+                continue;
+            }
+            Some(_) if matches!(rest, [b'\'' | b'"' | b'\\' | b'`' | b'#' | b'<' | b'(' | b')' | b'\n', ..]) => {
+                stuck += open.len();
+                open.clear();
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    most
+}
+
+/// Words that the parser would go too deep in, or panic at.
+fn check_words(tokens: &[Token]) -> Result<(), Gap> {
+    let too_deep = |token: &Token| matches!(token, Token::Word(word, _) if index_parts(word) > MAX_INDEX_PARTS);
+    if tokens.iter().any(too_deep) {
+        return Err(Gap::TooDeep);
+    }
+    let panics = |pair: (&Token, &Token)| match pair {
+        (Token::Word(number, number_at), Token::Operator(operator, operator_at)) => {
+            operator.starts_with(['<', '>'])
+                && number_at.end.index == operator_at.start.index
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+                && number.parse::<i32>().is_err()
+        }
+        _ => false,
+    };
+    if tokens.iter().zip(tokens.iter().skip(1)).any(panics) {
+        return Err(Gap::Rejected("file descriptor out of range".to_owned()));
+    }
+    Ok(())
+}
+
+/// Lines with `<<` that the tokenizer tears apart. Its words cannot be trusted there: the text at their place is asked.
+fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
+    if !text.contains("<<") || !has_expansion(text) {
+        return Ok(());
+    }
+    let offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).chain([text.len()]).collect();
+    let source = |from: usize, to: usize| {
+        let (from, to) = (offsets.get(from).copied()?, offsets.get(to).copied()?);
+        text.get(from..to)
+    };
+    // A here-string has no body that could be mistaken.
+    let behind_tag = |line: &str| line.replace("<<<", "   ").split_once("<<").map(|(_, behind)| behind.to_owned());
+    let is_torn = |line: &str| behind_tag(line).is_some_and(|behind| has_expansion(&behind));
+    let torn = || Gap::Rejected("an expansion behind `<<` on the same line".to_owned());
+    // What is lost in comments hides what is lost elsewhere, so `check_nothing_lost` does not help here.
+    if text.contains('#') && text.split('\n').any(is_torn) {
+        return Err(torn());
+    }
+    let mut rest = tokens.iter();
+    while let Some(token) = rest.next() {
+        let location = token.location();
+        let tears = match token {
+            Token::Operator(operator, _) if operator == "<<" || operator == "<<-" => {
+                // The tag, the document and the closing tag: text, of which the parser makes nothing.
+                let _ = rest.nth(2);
+                let behind = source(location.end.index, offsets.len() - 1).unwrap_or(text);
+                has_expansion(behind.split('\n').next().unwrap_or_default())
+            }
+            Token::Operator(..) => false,
+            // In a substitution, the tokenizer does not find the end of arithmetic, and takes `<<` for a part of it.
+            Token::Word(word, _) if has_arithmetic_command(word) => return Err(Gap::Doubtful(ARITHMETIC)),
+            Token::Word(word, _) => {
+                let written = source(location.start.index, location.end.index).unwrap_or(word);
+                has_substitution(written) && written.split('\n').any(is_torn)
+            }
+        };
+        if tears {
+            return Err(torn());
+        }
+    }
+    Ok(())
+}
+
+const ARITHMETIC: &str = "arithmetic in a substitution, and a here-document";
+
+/// `$(… ((`, where a command may begin.
+fn has_arithmetic_command(word: &str) -> bool {
+    let begins = |before: &str| {
+        let before = before.trim_end_matches([' ', '\t']);
+        let last = before.rsplit(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+        before.ends_with(['(', ';', '\n', '&', '|', '{', '!', '`'])
+            || matches!(last, "for" | "if" | "elif" | "while" | "until" | "then" | "do" | "else" | "time")
+    };
+    let mut commands = word.match_indices("((").filter_map(|(place, _)| word.get(..place)).filter(|text| begins(text));
+    commands.next().is_some() && has_real_substitution(word)
+}
+
+/// Whether there is one that is not between single quotes.
+fn has_real_substitution(word: &str) -> bool {
+    let (mut is_single, mut is_double) = (false, false);
+    let mut rest = word;
+    while let Some(letter) = rest.chars().next() {
+        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+        match letter {
+            '\'' if !is_double => is_single = !is_single,
+            _ if is_single => {}
+            '"' => is_double = !is_double,
+            '\\' => rest = rest.get(rest.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default(),
+            '`' => return true,
+            '$' if rest.starts_with('(') && !rest.starts_with("((") => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The tokens are the text, less white space and comments. Where they are not, a command may have got lost. Which `#`
+/// begins a comment only the tokenizer knows, so text with one is not checked.
+fn check_nothing_lost(text: &str, tokens: &[Token]) -> Result<(), Gap> {
+    if text.contains('#') {
+        return Ok(());
+    }
+    let visible = |text: &str| text.chars().filter(|character| !character.is_whitespace()).count();
+    let kept: usize = tokens.iter().map(|token| visible(token.to_str())).sum();
+    let continued_lines = text.matches("\\\n").count();
+    if (kept..=kept + continued_lines).contains(&visible(text)) {
+        Ok(())
+    } else {
+        Err(Gap::Rejected("the parser lost part of it".to_owned()))
+    }
+}
+
+fn has_expansion(text: &str) -> bool {
+    ["$(", "${", "$["].iter().any(|opening| text.contains(opening))
+}
+
+/// `$(`, but not `$((`, in which `<<` is an operator.
+fn has_substitution(word: &str) -> bool {
+    word.split("$(").skip(1).any(|behind| !behind.starts_with('('))
+}
+
+/// How much the parser may nest in `name[index]`, by which it finds assignments.
+fn index_parts(word: &str) -> usize {
+    let name = word.find(|character: char| !character.is_ascii_alphanumeric() && character != '_').unwrap_or(0);
+    let Some(index) = word.get(name..).filter(|index| name > 0 && index.starts_with('[')) else { return 0 };
+    let index = index.split_once("]=").map_or(index, |(index, _)| index);
+    index.bytes().filter(|byte| b"[({$`\"'".contains(byte)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_behind_a_tag_of_nothing_is_found() {
+        for text in [
+            "cat <<'' ",
+            "cat <<\"\" x ",
+            "$(cat <<  ",
+            "cat <<'' \\\n",
+            "cat <<'' \"a\nb\" ",
+            "cat <<'' << ",
+            "a <<'' #\\",
+        ] {
+            let _ = parse(text, 0);
+        }
+        assert!(parse("cat <<''\nx\n\n", 0).is_ok());
+    }
+
+    #[test]
+    fn expansions_that_surely_close_do_not_add_up() {
+        assert_eq!(open_expansions(&"${a} $(b c) $((1+2)) $[3] ".repeat(500)), 1);
+        assert_eq!(open_expansions("${a:-${b:-$(c)}}"), 3);
+        assert_eq!(open_expansions(&"\"${a}\"'$b' ".repeat(500)), 1);
+        assert_eq!(open_expansions(&"$( ')' ".repeat(500)), 500);
+        assert_eq!(open_expansions(&"$(a <<E\n)".repeat(500)), 500);
+    }
+}

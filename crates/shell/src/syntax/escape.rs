@@ -1,0 +1,165 @@
+//! Backslashes in a text, by the rules of who reads it: `$'…'`, `echo -e`, and the two ways of `printf`.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Who reads the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// `$'…'`
+    Quotes,
+    /// `echo -e`
+    Echo,
+    /// What `printf` is given first.
+    Format,
+    /// What `printf` is given for `%b`.
+    Argument,
+}
+
+/// A text without its escapes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    pub(crate) text: String,
+    /// Nothing is printed behind it: `\c`.
+    pub(crate) is_last: bool,
+}
+
+/// The text of `$'…'`. None where the result is no text that a shell could pass on as such: bytes that are not UTF-8, or a
+/// NUL, at which shells cut the word.
+pub(crate) fn decode(quoted: &str) -> Option<String> {
+    decode_for(Reader::Quotes, quoted).map(|decoded| decoded.text).filter(|text| !text.contains('\0'))
+}
+
+/// None for bytes that are not UTF-8, and where `printf` complains.
+pub(crate) fn decode_for(reader: Reader, text: &str) -> Option<Decoded> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    let mut is_last = false;
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            push(&mut bytes, character);
+            continue;
+        }
+        match rest.next() {
+            None | Some('\\') => bytes.push(b'\\'),
+            Some('c') if matches!(reader, Reader::Echo | Reader::Argument) => {
+                is_last = true;
+                break;
+            }
+            Some(letter) => escape(reader, letter, &mut rest, &mut bytes)?,
+        }
+    }
+    Some(Decoded { text: String::from_utf8(bytes).ok()?, is_last })
+}
+
+/// What a backslash and the letter behind it stand for. `rest`: what is behind the letter.
+fn escape(reader: Reader, letter: char, rest: &mut Peekable<Chars>, bytes: &mut Vec<u8>) -> Option<()> {
+    match letter {
+        'a' => bytes.push(0x07),
+        'b' => bytes.push(0x08),
+        'e' | 'E' => bytes.push(0x1b),
+        'f' => bytes.push(0x0c),
+        'n' => bytes.push(b'\n'),
+        'r' => bytes.push(b'\r'),
+        't' => bytes.push(b'\t'),
+        'v' => bytes.push(0x0b),
+        '\'' | '"' | '?' if matches!(reader, Reader::Quotes | Reader::Format) => push(bytes, letter),
+        '0'..='7' if letter == '0' || reader != Reader::Echo => bytes.push(octal(reader, letter, rest)?),
+        'x' if reader == Reader::Quotes && rest.next_if_eq(&'{').is_some() => {
+            let (value, _) = number(rest, 16, u32::MAX)?;
+            rest.next_if_eq(&'}');
+            bytes.push(u8::try_from(value & 0xff).ok()?);
+        }
+        'x' => match number(rest, 16, 2) {
+            Some((value, _)) => bytes.push(u8::try_from(value).ok()?),
+            None if matches!(reader, Reader::Format | Reader::Argument) => return None,
+            None => bytes.extend(b"\\x"),
+        },
+        'u' | 'U' => match number(rest, 16, if letter == 'u' { 4 } else { 8 }) {
+            Some((value, _)) => push(bytes, char::from_u32(value)?),
+            None if matches!(reader, Reader::Format | Reader::Argument) => return None,
+            None => bytes.extend([b'\\', u8::try_from(letter).ok()?]),
+        },
+        'c' if reader == Reader::Quotes => bytes.push(control(rest)?),
+        other => {
+            bytes.push(b'\\');
+            push(bytes, other);
+        }
+    }
+    Some(())
+}
+
+/// `\101`
+fn octal(reader: Reader, digit: char, rest: &mut Peekable<Chars>) -> Option<u8> {
+    // Behind `\0` some take as many digits as others do in all.
+    let is_long = digit == '0' && matches!(reader, Reader::Echo | Reader::Argument);
+    let first = digit.to_digit(8)?;
+    let value =
+        number(rest, 8, if is_long { 3 } else { 2 }).map_or(first, |(value, digits)| (first << (3 * digits)) | value);
+    u8::try_from(value & 0xff).ok()
+}
+
+/// `\cx`
+fn control(rest: &mut Peekable<Chars>) -> Option<u8> {
+    match rest.next()? {
+        '?' => Some(0x7f),
+        control => {
+            rest.next_if(|next| control == '\\' && *next == '\\');
+            Some(u8::try_from(control.to_ascii_uppercase()).ok()? & 0x1f)
+        }
+    }
+}
+
+fn push(bytes: &mut Vec<u8>, character: char) {
+    bytes.extend(character.encode_utf8(&mut [0; 4]).bytes());
+}
+
+/// Up to `most` digits: their value and how many there were.
+fn number(rest: &mut Peekable<Chars>, radix: u32, most: u32) -> Option<(u32, u32)> {
+    let mut value = 0_u32;
+    let mut digits = 0;
+    while digits < most
+        && let Some(digit) = rest.peek().and_then(|character| character.to_digit(radix))
+    {
+        value = value.wrapping_mul(radix) | digit;
+        digits += 1;
+        rest.next();
+    }
+    (digits > 0).then_some((value, digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reader, decode, decode_for};
+
+    #[test]
+    fn escapes() {
+        assert_eq!(decode(r"a\tb\x41\101\u65e5\'\\\q").as_deref(), Some("a\tbAA日'\\\\q"));
+        assert_eq!(decode(r"\xe6\x97\xa5").as_deref(), Some("日"));
+        assert_eq!(decode(r"\e[0m\ca").as_deref(), Some("\u{1b}[0m\u{1}"));
+        assert_eq!(decode(r"\7x\x\u").as_deref(), Some("\u{7}x\\x\\u"));
+        assert_eq!(decode(r"\xff"), None);
+        assert_eq!(decode(r"a\0b"), None);
+        assert_eq!(decode(r"\UFFFFFFFF"), None);
+        assert_eq!(decode(r"\"), Some("\\".to_owned()));
+    }
+
+    #[test]
+    fn each_reader_has_its_own_rules() {
+        let cases = [
+            // Text, then what `$'…'`, `echo -e`, `printf` and `%b` make of it.
+            (r"\162m", ["rm", r"\162m", "rm", "rm"]),
+            (r"\0162m", ["\u{e}2m", "rm", "\u{e}2m", "rm"]),
+            (r"\x72m", ["rm", "rm", "rm", "rm"]),
+            (r"\\0", [r"\0", r"\0", r"\0", r"\0"]),
+            ("\\\"", ["\"", "\\\"", "\"", "\\\""]),
+            (r"a\cbc", ["a\u{2}c", "a", r"a\cbc", "a"]),
+            (r"\x{72}m", ["rm", r"\x{72}m", "", ""]),
+        ];
+        for (text, expected) in cases {
+            let readers = [Reader::Quotes, Reader::Echo, Reader::Format, Reader::Argument];
+            let found = readers.map(|reader| decode_for(reader, text).map(|found| found.text).unwrap_or_default());
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

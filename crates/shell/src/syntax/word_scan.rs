@@ -1,0 +1,268 @@
+//! From the raw text of a word to what the program will get.
+
+use crate::limits::{Gap, MAX_NESTING};
+use crate::syntax::escape;
+use crate::syntax::extent::{self, Enclosed};
+
+/// A part of a word after quote removal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Unquoted: may be part of a glob, a brace expansion or a tilde.
+    Bare(char),
+    Quoted(char),
+    /// A home folder, behind something else of the word: written `~`, and no `~` for the program.
+    Home,
+    /// An expansion, whose value is known if at all from what ran before.
+    Expansion(Box<Expansion>),
+    /// Between the words that an expansion became.
+    Break,
+    /// Nothing, between quotes: a word all the same.
+    Empty,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Expansion {
+    pub(crate) raw: String,
+    pub(crate) quoted: bool,
+    /// The text of a command substitution.
+    pub(crate) script: Option<String>,
+    /// What it stands for, where only its kind is known: `$(mktemp)`, `$TMPDIR`.
+    pub(crate) means: Option<String>,
+    /// It is a variable that comes from outside.
+    pub(crate) is_foreign: bool,
+}
+
+impl Expansion {
+    /// Whether what follows cannot become part of its name.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.quoted || self.raw.ends_with(['}', ')', '`'])
+    }
+}
+
+/// How the text around an expansion is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Context {
+    /// A word of a command.
+    Word,
+    /// Text in which only expansions and backslashes mean anything: a here-document, arithmetic.
+    Text,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Scanned {
+    pub(crate) units: Vec<Unit>,
+    /// The texts of the command substitutions inside of other expansions, in order.
+    pub(crate) scripts: Vec<String>,
+    pub(crate) gap: Option<Gap>,
+    /// How much of it was looked at: what is inside of other expansions, once for each of those.
+    pub(crate) length: usize,
+}
+
+/// Whether nothing in the word needs a closer look.
+pub(crate) fn is_plain(raw: &str) -> bool {
+    !raw.bytes().any(|byte| matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'{'))
+}
+
+pub(crate) fn scan(raw: &str, context: Context) -> Scanned {
+    let mut scanned = Scanned::default();
+    scan_into(raw, context, 0, &mut scanned);
+    scanned
+}
+
+/// Recursion, into the words of `${…}` and `$((…))`, ends at the nesting limit.
+fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
+    if depth > MAX_NESTING {
+        found.gap = Some(Gap::TooDeep);
+        return;
+    }
+    found.length += text.len();
+    let mut scanner = Scanner { text, at: 0, context, in_double_quotes: false, depth, found };
+    while let Some(character) = scanner.peek() {
+        if scanner.step(character).is_none() {
+            let gap = if extent::nests_too_deeply(scanner.rest()) {
+                Gap::TooDeep
+            } else {
+                Gap::Rejected("it has an expansion or quote that is not closed".to_owned())
+            };
+            scanner.found.gap.get_or_insert(gap);
+            scanner.unknown_to(text.len());
+        }
+    }
+}
+
+struct Scanner<'a, 'b> {
+    text: &'a str,
+    at: usize,
+    context: Context,
+    in_double_quotes: bool,
+    depth: usize,
+    found: &'b mut Scanned,
+}
+
+impl<'a> Scanner<'a, '_> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn quoted(&self) -> bool {
+        self.in_double_quotes || self.context == Context::Text
+    }
+
+    /// None where something opened here is not closed.
+    fn step(&mut self, character: char) -> Option<()> {
+        match character {
+            '\\' => self.backslash(),
+            '$' => self.dollar()?,
+            '`' => self.backquote()?,
+            '"' if self.context == Context::Word => {
+                if !self.in_double_quotes && self.rest().starts_with("\"\"") {
+                    self.found.units.push(Unit::Empty);
+                }
+                self.in_double_quotes = !self.in_double_quotes;
+                self.at += 1;
+            }
+            '\'' if !self.quoted() => {
+                let length = self.text.get(self.at + 1..)?.find('\'')?;
+                self.take_quoted(self.at + 1, self.at + 1 + length);
+                self.at += length + 2;
+            }
+            _ => {
+                self.found.units.push(if self.quoted() { Unit::Quoted(character) } else { Unit::Bare(character) });
+                self.at += character.len_utf8();
+            }
+        }
+        Some(())
+    }
+
+    fn take_quoted(&mut self, from: usize, to: usize) {
+        let text = self.text.get(from..to).unwrap_or_default();
+        self.add_quoted(text);
+    }
+
+    fn add_quoted(&mut self, text: &str) {
+        self.found.units.extend(text.chars().map(Unit::Quoted));
+        if text.is_empty() {
+            self.found.units.push(Unit::Empty);
+        }
+    }
+
+    fn unknown_to(&mut self, end: usize) {
+        self.expansion_to(end, None);
+    }
+
+    fn expansion_to(&mut self, end: usize, script: Option<String>) {
+        let raw = self.text.get(self.at..end).unwrap_or_default().to_owned();
+        let expansion = Expansion { raw, quoted: self.quoted(), script, means: None, is_foreign: false };
+        self.found.units.push(Unit::Expansion(Box::new(expansion)));
+        self.at = end;
+    }
+
+    fn backslash(&mut self) {
+        let next = self.rest().chars().nth(1);
+        match next {
+            Some('\n') => self.at += 2,
+            Some(next)
+                if !self.quoted() || matches!(next, '$' | '`' | '\\') || (next == '"' && self.in_double_quotes) =>
+            {
+                self.found.units.push(Unit::Quoted(next));
+                self.at += 1 + next.len_utf8();
+            }
+            _ => {
+                self.found.units.push(Unit::Quoted('\\'));
+                self.at += 1;
+            }
+        }
+    }
+
+    fn backquote(&mut self) -> Option<()> {
+        let end = extent::closing_backquote(self.text, self.at + 1)?;
+        let inner = self.text.get(self.at + 1..end)?;
+        let script = unescape_backquoted(inner, self.in_double_quotes);
+        self.expansion_to(end + 1, Some(script));
+        Some(())
+    }
+
+    fn dollar(&mut self) -> Option<()> {
+        let rest = self.rest();
+        if let Some((enclosed, length)) = extent::opened_by_dollar(rest.as_bytes(), self.quoted()) {
+            let end = extent::closing(self.text, self.at + length, enclosed)?;
+            let inner = self.text.get(self.at + length..end)?;
+            let mut script = None;
+            match (enclosed, arithmetic(inner)) {
+                (Enclosed::Arithmetic, Some(expression)) => self.fragment(expression, Context::Text),
+                (Enclosed::Commands | Enclosed::Arithmetic, _) => script = Some(inner.to_owned()),
+                (Enclosed::Parameter { in_double_quotes: false }, _) => self.fragment(inner, Context::Word),
+                _ => self.fragment(inner, Context::Text),
+            }
+            self.expansion_to(end + 1, script);
+            return Some(());
+        }
+        match rest.chars().nth(1) {
+            Some('\'') if !self.quoted() => {
+                let end = extent::closing_ansi_c(self.text, self.at + 2)?;
+                match escape::decode(self.text.get(self.at + 2..end)?) {
+                    Some(decoded) => {
+                        self.add_quoted(&decoded);
+                        self.at = end + 1;
+                    }
+                    None => self.unknown_to(end + 1),
+                }
+            }
+            // A translated string: the quotes that follow say the rest.
+            Some('"') if !self.quoted() => self.at += 1,
+            Some(first) if first.is_ascii_alphabetic() || first == '_' => {
+                let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
+                let name = self.text.get(self.at + 1..)?;
+                let length = name.find(|character| !is_name(character)).unwrap_or(name.len());
+                self.unknown_to(self.at + 1 + length);
+            }
+            Some(first) if first.is_ascii_digit() || "@*#?$!-".contains(first) => self.unknown_to(self.at + 2),
+            _ => {
+                self.found.units.push(if self.quoted() { Unit::Quoted('$') } else { Unit::Bare('$') });
+                self.at += 1;
+            }
+        }
+        Some(())
+    }
+
+    /// The inside of an expansion: its value is of no use, but the substitutions in it run.
+    fn fragment(&mut self, inner: &str, context: Context) {
+        let mut found = Scanned::default();
+        scan_into(inner, context, self.depth + 1, &mut found);
+        let own = found.units.iter_mut().filter_map(|unit| match unit {
+            Unit::Expansion(expansion) => expansion.script.take(),
+            _ => None,
+        });
+        self.found.scripts.extend(own);
+        self.found.scripts.append(&mut found.scripts);
+        self.found.length += found.length;
+        if found.gap.is_some() {
+            self.found.gap = found.gap;
+        }
+    }
+}
+
+/// The inside of `$(…)`, without the parentheses that make it arithmetic; none where they do not belong together, as in
+/// `$((a); (b))`.
+fn arithmetic(inner: &str) -> Option<&str> {
+    let expression = inner.strip_prefix('(')?.strip_suffix(')')?;
+    let closed = extent::closing(inner, 1, Enclosed::Arithmetic)?;
+    (closed + 1 == inner.len()).then_some(expression)
+}
+
+fn unescape_backquoted(inner: &str, in_double_quotes: bool) -> String {
+    let mut script = String::with_capacity(inner.len());
+    let mut rest = inner.chars().peekable();
+    while let Some(character) = rest.next() {
+        let escapes = |next: &char| matches!(next, '`' | '\\' | '$') || (*next == '"' && in_double_quotes);
+        match rest.next_if(|next| character == '\\' && escapes(next)) {
+            Some(next) => script.push(next),
+            None => script.push(character),
+        }
+    }
+    script
+}

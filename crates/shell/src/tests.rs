@@ -1,0 +1,632 @@
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::*;
+use insta::assert_snapshot;
+use proptest::prelude::*;
+
+mod containers;
+mod running;
+
+const CASES: &str = include_str!("../../../corpus/command_text.jsonl");
+
+#[test]
+fn corpus() {
+    let mut failures = Vec::new();
+    for (number, line) in CASES.lines().enumerate() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let expected: Vec<_> = case["texts"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+        let script = parse(case["command"].as_str().unwrap());
+        let found: Vec<_> = script.texts().collect();
+        if found != expected || !script.complete {
+            failures.push(format!("line {}: {line}\n   found {found:?} {:?}", number + 1, script.gaps));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn texts(text: &str) -> String {
+    let script = parse(text);
+    let mut shown: Vec<_> = script.texts().collect();
+    shown.extend(script.gaps.iter().map(|gap| format!("gap: {gap}")));
+    shown.join("\n")
+}
+
+/// Everything about each command, one a line.
+fn details(text: &str) -> String {
+    let script = parse(text);
+    let mut shown = String::new();
+    let word = |word: &Word| {
+        let mut shown = match &word.value {
+            Some(value) => format!("{value:?}"),
+            None => format!("unknown({})", word.raw),
+        };
+        for (flag, name) in [(word.is_data(), " data"), (word.glob, " glob"), (word.tilde, " tilde")] {
+            if flag {
+                shown.push_str(name);
+            }
+        }
+        shown
+    };
+    for command in &script.commands {
+        let mut parts: Vec<_> = command.words().iter().map(word).collect();
+        parts.extend(command.assignments().iter().map(|set| format!("set {}={}", set.name, word(&set.value))));
+        parts.extend(command.redirects().iter().map(|redirect| {
+            let descriptor = redirect.descriptor.map(|number| number.to_string()).unwrap_or_default();
+            format!("{descriptor}{:?} {}", redirect.kind, word(&redirect.target))
+        }));
+        if !command.piped_from().is_empty() {
+            parts.push(format!("from {:?}", command.piped_from()));
+        }
+        if command.context.scope > 0 {
+            parts.push(format!("scope {}", command.context.scope));
+        }
+        writeln!(shown, "{}", parts.join(", ")).unwrap();
+    }
+    for gap in &script.gaps {
+        writeln!(shown, "gap: {gap}").unwrap();
+    }
+    shown
+}
+
+#[test]
+fn a_home_folder_within_a_word_is_no_tilde_of_its_own() {
+    assert_snapshot!(details("A=~; B=x$A; export C=y$HOME; beta a\"$A\" $A ${B%y} $C a~ ${A:0:1} ${HOME#/}"), @r#"
+    set A="~" tilde
+    set B="x~" tilde
+    "export", "C=y~" tilde
+    "beta", "a~" tilde, "~" tilde, "x~" tilde, "y~" tilde, "a~", unknown(${A:0:1}), unknown(${HOME#/})
+    "#);
+}
+
+#[test]
+fn everywhere_a_command_can_stand() {
+    assert_snapshot!(texts("a; b & c && d || e | f |& g\nh"), @"
+    a
+    b
+    c
+    d
+    e
+    f
+    g
+    h
+    ");
+    assert_snapshot!(texts("{ a; (b; c); } > x"), @"
+    a
+    b
+    c
+    ");
+    assert_snapshot!(texts("if a; then b; elif c; then d; else e; fi"), @"
+    a
+    b
+    c
+    d
+    e
+    ");
+    assert_snapshot!(texts("while a; do b; done; until c; do d; done"), @"
+    a
+    b
+    c
+    d
+    ");
+    assert_snapshot!(texts("for x in 1 $(a); do b; done; for y; do c; done; for ((i=$(d); i<3; i++)); do e; done"), @"
+    a
+    b
+    c
+    d
+    e
+    ");
+    assert_snapshot!(texts("case $(a) in x|$(b)) c;; (y) d;& *) e; esac"), @"
+    a
+    b
+    c
+    d
+    e
+    ");
+    assert_snapshot!(texts("f() { a; }; function g { b; }; h() ( c ) > $(d); f"), @"
+    a
+    b
+    d
+    c
+    ");
+}
+
+#[test]
+fn everywhere_a_substitution_can_stand() {
+    assert_snapshot!(texts("[[ -f $(a) && $(b) =~ x || ! ( $(c) == y ) ]] && d"), @"
+    a
+    b
+    c
+    d
+    ");
+    assert_snapshot!(texts("(( x = $(a) + 1 )) && b $((1 + $(c))) $[ $(d) ]"), @"
+    a
+    c
+    d
+    b … …
+    ");
+    assert_snapshot!(texts("a <(b) >(c | d) < <(e)"), @"
+    b
+    c
+    d
+    e
+    a <(…) >(…)
+    ");
+    assert_snapshot!(texts("a --file=<(b)"), @"
+    b
+    a --file <(…)
+    ");
+    assert_snapshot!(texts("! a; time -p b; coproc c; coproc n { d; }"), @"
+    a
+    b
+    c
+    d
+    ");
+    assert_snapshot!(texts("x=$(a) y=`b` z=($(c) [$(d)]=e) f g=$(h)"), @"
+    a
+    b
+    c
+    d
+    h
+    f g=$(h)
+    ");
+    assert_snapshot!(texts("a <<E $b `c`\n$(d) `e` ${x:-$(f)}\n\\$(g)\nE\nh <<'E'\n$(i)\nE\nj <<< $(k)"), @"
+    f
+    d
+    e
+    f
+    c
+    a $b `c`
+    h
+    k
+    j
+    ");
+    assert_snapshot!(texts("a \"$(b \"$(c)\")\" '$(d)' \"`e \\`f\\``\" ${x:-$(g)} \"${y:-'$(h)'}\" ${z:-'$(i)'}"), @"
+    c
+    b $(c)
+    f
+    e `f`
+    g
+    g
+    h
+    a … $(d) … ${x:-$(g)} ${y:-'$(h)'} ${z:-'$(i)'}
+    c
+    b $(c)
+    f
+    e `f`
+    g
+    g
+    h
+    a … $(d) … ${x:-$(g)} $(h) $(i)
+    ");
+    assert_snapshot!(texts("a $(b # )\n) c # $(d)\n# e"), @"
+    b
+    a … c
+    ");
+    assert_snapshot!(texts("a $( (b); c ) $((d); (e))"), @"
+    b
+    c
+    d
+    e
+    a … …
+    ");
+    assert_snapshot!(texts("!(a b)"), @"a b");
+}
+
+#[test]
+fn a_message_from_a_here_document() {
+    assert_snapshot!(
+        texts("git commit -m \"$(cat <<'EOF'\nit's (a \"fix\n\nnever `git push`\nEOF\n)\" && git push"),
+        @"
+    cat
+    git commit -m …
+    git push
+    "
+    );
+}
+
+#[test]
+fn expansions_behind_a_here_document() {
+    assert_snapshot!(texts("a <<E $(b)\nE"), @"
+    b
+    a $(b)
+    ");
+    assert_snapshot!(texts("a <<E > ${x}.y \"$(b \"$(c)\")\"z | d # $(e)\n${f:-$(g)}\nE\nh"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
+    assert_snapshot!(texts("a $(b <<E $(c)\nE\n) # d"), @"
+    c
+    b $(c)
+    a …
+    ");
+    assert_snapshot!(details("a <<E > ${x}.y $((1))\nE"), @r#""a", "1", HereDocument "" data, Write unknown(${x}.y)"#);
+    assert_snapshot!(texts("case x in y) a <<E $(b);; esac\nE"), @"
+    b
+    a $(b)
+    ");
+    assert_snapshot!(texts("a \u{e000} <<E $(b)\nE"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
+}
+
+#[test]
+fn quote_removal() {
+    assert_snapshot!(details(r#"'r'm r\m "r"m r''m $'\x72m' $"rm" r\
+m /bin/rm"#), @r#""rm", "rm", "rm", "rm", "rm", "rm", "rm", "/bin/rm""#);
+    assert_snapshot!(details(r#"a 'it'\''s' "\$x \a \" \\" \$x '' "" $ "$" a$"#), @r#""a", "it's", "$x \\a \" \\", "$x", "", "", "$", "$", "a$""#);
+    assert_snapshot!(details(r#"a $x "$x" ${x} $1 $@ $? x$(y)z `z` $((1)) '$x' "a"$x"#), @r#"
+    "y", scope 1
+    "z", scope 2
+    "a", unknown($x), unknown("$x"), unknown(${x}), unknown($1), unknown($@), unknown($?), unknown(x$(y)z), unknown(`z`), "1", "$x", unknown("a"$x)
+    "#);
+    assert_snapshot!(details(r"a * '*' ~ ~/x '~' x[0-9] {b,c}{1..2} '{d,e}' {$f,g} \{h,i} ${j}"), @r#""a", "*" glob, "*", "~" tilde, "~/x" tilde, "~", "x[0-9]" glob, "b1", "b2", "c1", "c2", "{d,e}", unknown({$f,g}), "g", "{h,i}", unknown(${j})"#);
+    assert_snapshot!(details(r"a $'\xff' $'b\tc'"), @r#""a", unknown($'\xff'), "b\tc""#);
+}
+
+#[test]
+fn redirections_and_assignments() {
+    assert_snapshot!(details("A=1 B=$x C+=2 D[0]=3 E=(1 2) cmd F=4 > out 2>&1 < in >> app <> rw >| clob &> all &>> more"), @r#""cmd", "F=4", set A="1", set B=unknown($x), set C=unknown(2), set D[0]="3", set E=unknown((1 2)), Write "out", 2DuplicateOutput "1", Read "in", Append "app", ReadWrite "rw", Clobber "clob", WriteAll "all", AppendAll "more""#);
+    assert_snapshot!(details("cat <<E > x\na $b\nE"), @r#"
+    "cat", HereDocument unknown(a $b
+    ) data, Write "x"
+    "#);
+    assert_snapshot!(details("cat <<-'E'\n\ta $b\n\tE"), @r#""cat", HereDocument "a $b\n" data"#);
+    assert_snapshot!(details("while read l; do echo $l; done < .env"), @r#"
+    Read ".env"
+    "read", "l"
+    "echo", unknown($l) data
+    "#);
+    assert_snapshot!(details("A=1; > x; <<< y"), @r#"
+    set A="1"
+    Write "x"
+    HereString "y" data
+    "#);
+}
+
+#[test]
+fn pipes_and_scopes() {
+    assert_snapshot!(details("a | b | c"), @r#"
+    "a", scope 1
+    "b", from 0..1, scope 2
+    "c", from 1..2, scope 3
+    "#);
+    assert_snapshot!(details("cd x; (cd y; a) & b $(cd z)"), @r#"
+    "cd", "x"
+    "cd", "y", scope 2
+    "a", scope 2
+    "cd", "z", scope 3
+    "b"
+    "#);
+    assert_snapshot!(details("{ a; b; } | while c; do d; done"), @r#"
+    "a", scope 1
+    "b", scope 1
+    "c", from 0..2, scope 2
+    "d", from 0..2, scope 2
+    "#);
+}
+
+#[test]
+fn data_operands() {
+    assert_snapshot!(texts("echo -n a --force; printf -v x %s b; : c"), @"
+    echo -n … …
+    printf -v x … …
+    : …
+    ");
+    assert_snapshot!(texts("grep -rn a b; grep -e a b -- c; grep -A 3 a b; grep --regexp=a b; grep -f x b; rg -tjs a b"), @"
+    grep -rn … b
+    grep -e … b -- c
+    grep -A 3 … b
+    grep --regexp=… b
+    grep -f x b
+    rg -tjs … b
+    ");
+    assert_snapshot!(texts("sed -i s/a/b/ f; sed -ne p f; awk -F: '{print}' f; jq --arg a b .x f"), @"
+    sed -i … f
+    sed -ne … f
+    awk -F: … f
+    jq --arg … … … f
+    ");
+    assert_snapshot!(
+        texts("git -C x commit -am y; git commit --message=y -my; git tag v1 -m y; git log --grep=a --oneline; git grep a b"),
+        @"
+    git -C x commit -am …
+    git commit --message=… -m…
+    git tag v1 -m …
+    git log --grep=… --oneline
+    git grep … b
+    "
+    );
+    assert_snapshot!(texts("git push -m x; gh pr create --title x -b y; /usr/bin/git -c a=b stash push -m x"), @"
+    git push -m x
+    gh pr create --title … -b …
+    git -c a=b stash push -m …
+    ");
+    assert_snapshot!(texts("git commit -m $MSG; git push origin \"$(git branch --show-current)\" \"$B\""), @"
+    git commit -m …
+    git branch --show-current
+    git push origin … $B
+    ");
+}
+
+#[test]
+fn a_choice_is_a_loop() {
+    assert_snapshot!(texts("select x in a b; do c $x; done"), @"
+    c a
+    c b
+    ");
+    assert_snapshot!(texts("x || select y in a; do select z in b\n do c; done; done"), @"
+    x
+    c
+    ");
+    assert_snapshot!(texts("echo select x in a"), @"echo … … … …");
+}
+
+#[test]
+fn what_is_not_understood() {
+    assert_snapshot!(texts("select x y z; do c; done"), @"gap: the command is not understood: from `x` on, at line 1, column 8");
+    assert_snapshot!(texts("a 'b"), @"gap: the command is not understood: the single quote at line 1, column 3 is not closed");
+    assert_snapshot!(texts("a <<E\nb"), @"gap: the command is not understood: the here-document has no end: `E` is missing");
+    assert_snapshot!(texts("a <<\"E\"\nb"), @"gap: the command is not understood: the here-document has no end: `E` is missing");
+    assert_snapshot!(texts("a <<'EOF'\nb"), @"gap: the command is not understood: the here-document has no end: `EOF` is missing");
+    assert_snapshot!(texts("a $(b"), @"gap: the command is not understood: an expansion, such as `${` or `$(`, is not closed");
+    assert_snapshot!(texts("a; $(if)"), @"
+    a
+    $(if)
+    gap: the command is not understood: it ends where more has to follow
+    gap: what `$(if)` runs is not known before it runs
+    ");
+    assert_snapshot!(texts("a\0b"), @"gap: the command has a NUL character");
+    assert_snapshot!(texts("x 99999999999> y"), @"gap: the command is not understood: file descriptor out of range");
+    assert_snapshot!(texts("x 99999999999 > y"), @"x 99999999999");
+    assert_snapshot!(texts("echo {1..1000000000}"), @"
+    echo …
+    gap: the command's braces expand to too many words
+    ");
+    assert_snapshot!(texts(&"a ".repeat(40_000)), @"gap: the command is longer than 65536 bytes");
+    assert_snapshot!(texts("a > ${x} <<'E' && b\n<< ${y}\nE"), @"
+    a
+    b
+    ");
+    assert_snapshot!(texts("a $((1<<2)) ${x}"), @"a 4 ${x}");
+    assert_snapshot!(texts("a =(b); print -l *(.)"), @"gap: the command is not understood: from `;` on, at line 1, column 7");
+}
+
+/// Each overflowed the stack, panicked or took exponential time in the parser behind the door.
+#[test]
+fn hostile_nesting_is_incomplete() {
+    let nested = [
+        ("{ ", "; }"),
+        ("( ", " )"),
+        ("(", ")"),
+        ("$(", ")"),
+        ("\"$(", ")\""),
+        ("${a:-", "}"),
+        ("$((", "))"),
+        ("$[", "]"),
+        ("if a; then ", "; fi"),
+        ("if ", "; then a; fi"),
+        ("while a; do ", "; done"),
+        ("for x in y; do ", "; done"),
+        ("case x in x) ", " ; esac"),
+        ("case x in x) ", " ;; esac"),
+        ("case x in x) ( ", " ) ; esac"),
+        ("f() { ", "; }"),
+        ("function f { ", "; }"),
+        ("f() (", ")"),
+        ("coproc ", ""),
+        ("coproc n { ", "; }"),
+        ("f() coproc ", ""),
+        ("cat <(", ")"),
+        ("cat < <(", ")"),
+        ("2> <(", ")"),
+        ("case x in esac ) ", ""),
+        ("for x in done; do ", "; done"),
+        ("while a > done; do ", "; done"),
+        ("if echo then fi; then ", "; fi"),
+        ("{ echo } }; ", "}; "),
+        ("[[ ]] =~ (a", ""),
+        ("cat 2< <(", ")"),
+        ("case x in x) 2> <(((", ")))"),
+        ("[[ ", ""),
+        ("((", "))"),
+        ("$( ')' ", ""),
+        ("$(a <<E\n", "\nE\n)"),
+        ("`", "`"),
+        ("a[", "]=1"),
+        ("a=( ", " )"),
+        ("x=${y[", "]}"),
+    ];
+    for (open, close) in nested {
+        for count in [20, 70, 1000] {
+            for middle in ["x", "a;b", ""] {
+                let text = format!("{}{middle}{}", open.repeat(count), close.repeat(count));
+                let _ = parse(&text);
+                let _ = parse(&format!("{}{middle}", open.repeat(count)));
+                let _ = parse(&format!("echo \"{text}\" {text}"));
+            }
+        }
+        let deep = format!("{}x{}", open.repeat(70), close.repeat(70));
+        if !matches!(open, "`" | "a[" | "a=( ") {
+            assert!(!parse(&deep).complete, "{open}");
+        }
+    }
+    let tests = [format!("[[ {}x ]]", "! ".repeat(20_000)), format!("[[ x =~ {} ]]", "(".repeat(40))];
+    assert_snapshot!(tests.map(|test| texts(&test)).join("\n"), @"
+    gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
+    gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
+    ");
+}
+
+#[test]
+fn long_flat_text_is_fine() {
+    for piece in [
+        "a && ",
+        "a | ",
+        "a; ",
+        "! ",
+        "x=1 ",
+        "\n",
+        "a > b; ",
+        "[[ a ]] && ",
+        "{ a; } && ",
+        "if a; then b; fi; ",
+        "(case x in y) z;; esac\n); ",
+    ] {
+        let script = parse(&format!("{}x", piece.repeat(5000 / piece.len())));
+        assert!(script.complete, "{piece}: {:?}", script.gaps);
+    }
+    let quoted = "echo \"${a}\" \"$(b)\" ".repeat(200);
+    assert!(parse(&quoted).complete);
+}
+
+/// Grammar in random order reaches further into the parser than random characters.
+fn soup() -> impl Strategy<Value = String> {
+    let token = proptest::sample::select(vec![
+        "if ",
+        "then ",
+        "fi ",
+        "case ",
+        "in ",
+        "esac ",
+        ";; ",
+        "for ",
+        "while ",
+        "do ",
+        "done ",
+        "{ ",
+        "} ",
+        "( ",
+        ") ",
+        "((",
+        "))",
+        "$(",
+        "${",
+        "}",
+        "$((",
+        "`",
+        "'",
+        "\"",
+        "\\",
+        "[[ ",
+        "]] ",
+        "=~ ",
+        "&& ",
+        "|| ",
+        "| ",
+        "& ",
+        "; ",
+        "\n",
+        "<<E\n",
+        "<<E ",
+        "<<'' ",
+        "<<",
+        "E\n",
+        "<<-'E'\n",
+        "<<< ",
+        "<(",
+        ">(",
+        "> ",
+        "2>&1 ",
+        "99>",
+        "x ",
+        "a=",
+        "a=(",
+        "a[",
+        "] ",
+        "$x ",
+        "$'",
+        "{a,b}",
+        "{1..3}",
+        "! ",
+        "time ",
+        "coproc ",
+        "function ",
+        "f() ",
+        "#",
+        "*",
+        "~",
+        "echo ",
+        "日",
+        "\t",
+        "\r",
+        "|& ",
+        "&> ",
+    ]);
+    proptest::collection::vec(token, 0..60).prop_map(|tokens| tokens.concat())
+}
+
+/// A value in one of the ways to write it.
+fn quoted(value: &str, style: usize) -> String {
+    match style {
+        0 => format!("'{}'", value.replace('\'', r"'\''")),
+        1 => {
+            let escaped = value.chars().map(|c| if "\"\\$`".contains(c) { format!("\\{c}") } else { c.to_string() });
+            format!("\"{}\"", escaped.collect::<Vec<_>>().concat())
+        }
+        2 => {
+            let escaped = value.chars().map(|c| if c == '\n' { "'\n'".to_owned() } else { format!("\\{c}") });
+            escaped.collect::<Vec<_>>().concat()
+        }
+        3 => format!("$'{}'", value.replace('\\', r"\\").replace('\'', r"\'")),
+        _ => {
+            let hex = value.bytes().map(|byte| format!("\\x{byte:02x}"));
+            format!("$'{}'", hex.collect::<Vec<_>>().concat())
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn never_panics(text in ".{0,200}") {
+        let script = parse(&text);
+        prop_assert_eq!(script.complete, script.gaps.is_empty());
+    }
+
+    #[test]
+    fn soup_finishes(text in soup()) {
+        let script = parse(&text);
+        prop_assert_eq!(script.complete, script.gaps.is_empty());
+        for command in &script.commands {
+            prop_assert!(command.context.scope < script.scopes.len());
+            prop_assert!(command.piped_from().end <= script.commands.len());
+        }
+    }
+
+    #[test]
+    fn however_quoted_the_value_is_the_same(value in "[a-z '\"\\\\$`*{},;&|#!~日\n-]{1,12}", style in 0..5_usize) {
+        let text = format!("x {}", quoted(&value, style));
+        let script = parse(&text);
+        // An escaped `$` before a quote is doubted wherever it stands.
+        prop_assume!(script.complete || !text.contains("\\$'"));
+        prop_assert!(script.complete, "{:?} {:?}", text, script.gaps);
+        prop_assert_eq!(script.commands.len(), 1);
+        prop_assert_eq!(script.commands[0].words().len(), 2, "{}", text);
+        prop_assert_eq!(script.commands[0].words()[1].value.as_deref(), Some(value.as_str()), "{}", text);
+    }
+
+    #[test]
+    fn what_is_around_a_command_does_not_hide_it(
+        words in proptest::collection::vec("[a-z./=-]{1,6}|'[^'\0]{0,6}'|\"[a-z ]{0,6}\"|\\$[a-z]{1,3}", 1..5),
+        place in 0..13_usize,
+    ) {
+        let command = format!("rm {}", words.join(" "));
+        let text = match place {
+            0 => format!("true && {command}"),
+            1 => format!("({command})"),
+            2 => format!("{{ {command}; }}"),
+            3 => format!("if true; then {command}; fi"),
+            4 => format!("a | {command} | b"),
+            5 => format!("echo \"$({command})\""),
+            6 => format!("for item in 1; do {command}; done"),
+            7 => format!("case x in x) {command};; esac"),
+            8 => format!("cat <(\n{command}\n)"),
+            9 => format!("f() {{ {command}; }}; f"),
+            10 => format!("cat <<E\n$({command})\nE\n"),
+            11 => format!("x=${{y:-$({command})}}"),
+            _ => format!("cat <<E $({command})\nE\n"),
+        };
+        let alone: Vec<_> = parse(&command).texts().collect();
+        let script = parse(&text);
+        // Where lines of the command would end the line of a here-document, not knowing is right too.
+        prop_assume!(script.complete || place < 12);
+        let within: Vec<_> = script.texts().collect();
+        prop_assert!(within.contains(&alone[0]), "{:?} not in {:?}: {}", alone, within, text);
+    }
+}

@@ -1,0 +1,108 @@
+//! What git is told by its environment: settings in variables, and in files that the script has written.
+
+use super::files::Files;
+use crate::model::{SimpleCommand, Written};
+
+/// Names in lower case, and values.
+type Settings = Vec<(String, String)>;
+
+/// More are nobody's.
+const MAX_COUNT: usize = 64;
+
+/// Files that git reads its settings from, by the variable that names them, or the folder that they lie in.
+const FILES: &[(&str, &[&str])] = &[
+    ("GIT_CONFIG_GLOBAL", &[""]),
+    ("GIT_CONFIG_SYSTEM", &[""]),
+    ("HOME", &["/.gitconfig", "/.config/git/config"]),
+    ("XDG_CONFIG_HOME", &["/git/config"]),
+];
+/// Those that it reads in any case.
+const OWN_FILES: &[&str] = &[".git/config", "~/.gitconfig", "~/.config/git/config"];
+
+/// `None` where they cannot be known.
+pub(crate) fn by_environment(command: &SimpleCommand, files: &Files) -> Option<Settings> {
+    let mut settings = counted(command)?;
+    if let Some(parameters) = command.variable("GIT_CONFIG_PARAMETERS") {
+        settings.extend(quoted(parameters.known()?)?);
+    }
+    for (name, ends) in FILES {
+        let Some(path) = command.variable(name) else { continue };
+        // Only an alias makes a form of git that nobody knows.
+        let Some(path) = path.known() else {
+            return command.is_understood().then_some(settings);
+        };
+        for file in ends.iter().filter_map(|end| files.get(command, &format!("{path}{end}"))) {
+            settings.extend(in_file(&file)?);
+        }
+    }
+    for file in OWN_FILES.iter().filter_map(|path| files.of_script(command, path)) {
+        settings.extend(in_file(&file).unwrap_or_default());
+    }
+    Some(settings)
+}
+
+/// `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=name GIT_CONFIG_VALUE_0=value`
+fn counted(command: &SimpleCommand) -> Option<Settings> {
+    let Some(count) = command.variable("GIT_CONFIG_COUNT") else { return Some(Vec::new()) };
+    let count: usize = count.known()?.parse().ok().filter(|count| *count <= MAX_COUNT)?;
+    let part = |kind: &str, number: usize| command.variable(&format!("GIT_CONFIG_{kind}_{number}"))?.known();
+    (0..count)
+        .map(|number| Some((part("KEY", number)?.to_ascii_lowercase(), part("VALUE", number)?.to_owned())))
+        .collect()
+}
+
+/// `'name=value' 'name'='value'`
+fn quoted(parameters: &str) -> Option<Settings> {
+    let mut settings = Vec::new();
+    let mut rest = parameters.trim();
+    while !rest.is_empty() {
+        let (first, behind) = rest.strip_prefix('\'')?.split_once('\'')?;
+        let (setting, behind) = match behind.strip_prefix("='").and_then(|value| value.split_once('\'')) {
+            Some((value, behind)) => ((first, value), behind),
+            None => (first.split_once('=').unwrap_or((first, "true")), behind),
+        };
+        settings.push((setting.0.to_ascii_lowercase(), setting.1.to_owned()));
+        rest = behind.trim_start();
+    }
+    Some(settings)
+}
+
+fn in_file(file: &Written) -> Option<Settings> {
+    let Written::Text(text) = file else { return None };
+    let mut section = String::new();
+    let mut settings = Vec::new();
+    for line in text.replace("\\\n", " ").lines().map(str::trim) {
+        let behind = match line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+            Some((name, behind)) => {
+                // `[remote "origin"]`
+                section = name.replace(" \"", ".").replace('"', "");
+                behind.trim()
+            }
+            None => line,
+        };
+        if behind.is_empty() || behind.starts_with(['#', ';']) {
+            continue;
+        }
+        let (key, value) = behind.split_once('=').unwrap_or((behind, "true"));
+        let value = value.trim().replace("\\\"", "\u{1}").replace('"', "").replace('\u{1}', "\"");
+        settings.push((format!("{section}.{}", key.trim()).to_ascii_lowercase(), value));
+    }
+    Some(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_in_texts() {
+        let file = "# x\n[core]\n\tpager = less\n[alias] x = \"!ls \\\"a\\\"\"\n[remote \"origin\"]\n\tmirror\n";
+        let read = in_file(&Written::Text(file.into())).unwrap_or_default();
+        let shown: Vec<String> = read.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(shown, ["core.pager=less", "alias.x=!ls \"a\"", "remote.origin.mirror=true"]);
+        let read = quoted("'alias.x=!ls' 'Core.Pager'='less -R'").unwrap_or_default();
+        let shown: Vec<String> = read.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(shown, ["alias.x=!ls", "core.pager=less -R"]);
+        assert_eq!(quoted("alias.x"), None);
+    }
+}

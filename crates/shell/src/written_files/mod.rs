@@ -1,0 +1,12 @@
+//! Files that were written before they are run or read: by the script itself, or earlier in the session.
+
+pub(crate) mod container_image;
+pub(crate) mod files;
+pub(crate) mod git_config;
+pub(crate) mod implicit_files;
+pub(crate) mod justfile;
+pub(crate) mod makefile;
+pub(crate) mod marked_lines;
+pub(crate) mod recipe;
+pub(crate) mod taskfile;
+pub(crate) mod test_files;

@@ -1,0 +1,53 @@
+//! Files that say how things are made: named lists of commands, each with what has to be made before.
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Recipe {
+    pub(crate) names: Vec<String>,
+    pub(crate) needs: Vec<String>,
+    /// For a shell, one a line.
+    pub(crate) commands: Vec<String>,
+}
+
+/// The commands of those that are asked for, and of what they need; without any, of the first. Where one is asked for that the
+/// file does not name, it may be any.
+pub(crate) fn commands(recipes: &[Recipe], wanted: &[&str]) -> String {
+    let first = recipes.iter().flat_map(|recipe| &recipe.names).find(|name| !name.starts_with('.'));
+    let mut wanted: Vec<&str> = wanted.to_vec();
+    if wanted.is_empty() {
+        wanted.extend(first.map(String::as_str));
+    }
+    let are_known = wanted.iter().all(|name| named(recipes, name).next().is_some());
+    let mut next = 0;
+    while let Some(name) = wanted.get(next).copied() {
+        let needs = named(recipes, name).flat_map(|recipe| &recipe.needs).map(String::as_str);
+        let new: Vec<&str> = needs.filter(|need| !wanted.contains(need)).collect();
+        wanted.extend(new);
+        next += 1;
+    }
+    let is_wanted = |recipe: &&Recipe| !are_known || recipe.names.iter().any(|name| wanted.contains(&name.as_str()));
+    let lines = recipes.iter().filter(is_wanted).flat_map(|recipe| &recipe.commands).map(String::as_str);
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+fn named<'r>(recipes: &'r [Recipe], name: &'r str) -> impl Iterator<Item = &'r Recipe> {
+    recipes.iter().filter(move |recipe| recipe.names.iter().any(|known| known == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_that_are_asked_for() {
+        let recipe = |name: &str, needs: &[&str]| Recipe {
+            names: vec![name.to_owned()],
+            needs: needs.iter().map(|need| (*need).to_owned()).collect(),
+            commands: vec![format!("echo {name}")],
+        };
+        let recipes = [recipe("all", &["lib"]), recipe("lib", &[]), recipe("deploy", &["all"])];
+        assert_eq!(commands(&recipes, &[]), "echo all\necho lib\n");
+        assert_eq!(commands(&recipes, &["lib"]), "echo lib\n");
+        assert_eq!(commands(&recipes, &["deploy"]), "echo all\necho lib\necho deploy\n");
+        assert_eq!(commands(&recipes, &["x.o"]), "echo all\necho lib\necho deploy\n");
+    }
+}

@@ -1,0 +1,127 @@
+//! Texts and values without secrets.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+
+use rusqlite::ToSql;
+use rusqlite::types::ToSqlOutput;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use super::{map, mask};
+
+/// A text without secrets: the only kind that may be stored. It is made by masking, and in no other way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Masked<'t>(Cow<'t, str>);
+
+impl<'t> Masked<'t> {
+    pub(super) fn new(masked: Cow<'t, str>) -> Self {
+        Self(masked)
+    }
+
+    /// The JSON of a value.
+    pub fn json(value: &Value) -> Masked<'static> {
+        super::json(value).to_text()
+    }
+
+    /// The JSON of an object; none where it has no fields.
+    pub fn json_of_fields(fields: &Map<String, Value>) -> Option<Masked<'static>> {
+        let json = (!fields.is_empty()).then(|| serde_json::to_string(&map(fields)).ok())?;
+        json.map(|json| Masked(Cow::Owned(json)))
+    }
+
+    /// The JSON of a list of texts; none where it is empty.
+    pub fn json_of_list(texts: &[String]) -> Option<Masked<'static>> {
+        let masked: Vec<Masked<'_>> = texts.iter().map(|text| mask(text)).collect();
+        let json = (!masked.is_empty()).then(|| serde_json::to_string(&masked).ok())?;
+        json.map(|json| Masked(Cow::Owned(json)))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A text of its own, which may outlive the one that was masked.
+    pub fn into_static(self) -> Masked<'static> {
+        Masked(Cow::Owned(self.0.into_owned()))
+    }
+
+    /// A plain text, to be shown or compared.
+    pub fn into_owned(self) -> String {
+        self.0.into_owned()
+    }
+
+    /// The text as it was given, where it held no secret.
+    pub fn unchanged(self) -> Option<&'t str> {
+        match self.0 {
+            Cow::Borrowed(text) => Some(text),
+            Cow::Owned(_) => None,
+        }
+    }
+}
+
+/// A value whose texts have no secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaskedValue<'v>(Cow<'v, Value>);
+
+impl<'v> MaskedValue<'v> {
+    pub(super) fn new(masked: Cow<'v, Value>) -> Self {
+        Self(masked)
+    }
+
+    pub fn as_value(&self) -> &Value {
+        &self.0
+    }
+
+    /// Its JSON.
+    pub fn to_text(&self) -> Masked<'static> {
+        Masked(Cow::Owned(self.0.to_string()))
+    }
+}
+
+impl Deref for Masked<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for Masked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl PartialEq<str> for Masked<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Masked<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl PartialEq<String> for Masked<'_> {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl ToSql for Masked<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.as_str().to_sql()
+    }
+}
+
+/// Masked again: who wrote a file is not known when it is read.
+impl<'de> Deserialize<'de> for Masked<'static> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(mask(&String::deserialize(deserializer)?).into_static())
+    }
+}
