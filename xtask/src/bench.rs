@@ -29,30 +29,42 @@ struct Scene {
 
 pub fn run() -> Result<()> {
     cargo(&["build", "--release", "--quiet", "--package", "linchpin"]).run()?;
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
     let installed = tempfile::tempdir()?;
-    let binary = installed.path().join("linchpin");
-    // People run a copy. What the linker has just written lies in the page cache in the smallest pieces, and starts a
-    // sixth slower than any copy of it.
-    fs::copy(Path::new(&target).join("release/linchpin"), &binary)?;
+    let binary = copy_of_binary(installed.path())?;
     print(&format!("{} ({} KiB), {ROUNDS} rounds in turns", binary.display(), fs::metadata(&binary)?.len() / 1024));
+    one_event(&binary)?;
+    edited_rules(&binary)?;
+    worn_store(&binary)?;
+    workflows::run(&binary)?;
+    file_rules::run(&binary)?;
+    cargo(&["bench", "--quiet", "--package", "linchpin-shell", "--bench", "understanding"]).run()
+}
 
+/// People run a copy. What the linker has just written lies in the page cache in the smallest pieces, and starts a sixth slower
+/// than any copy of it.
+fn copy_of_binary(folder: &Path) -> Result<PathBuf> {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    let binary = folder.join("linchpin");
+    fs::copy(Path::new(&target).join("release/linchpin"), &binary)?;
+    Ok(binary)
+}
+
+/// One event: against an empty process, and by the number of rules and of events in the journal.
+fn one_event(binary: &Path) -> Result<()> {
     let plain = Scene::new(0)?;
     let ten = Scene::new(10)?;
     let thousand = Scene::new(1000)?;
     let million = Scene::new(0)?;
-    million.hook(&binary).output()?;
+    million.hook(binary).output()?;
     million.fill_journal(1_000_000)?;
-
-    let truth = || Command::new("/bin/true");
     let medians = in_turns(
         ROUNDS,
         &[
-            &|| Ok(truth()),
-            &|| Ok(plain.hook(&binary)),
-            &|| Ok(ten.hook(&binary)),
-            &|| Ok(thousand.hook(&binary)),
-            &|| Ok(million.hook(&binary)),
+            &|| Ok(Command::new("/bin/true")),
+            &|| Ok(plain.hook(binary)),
+            &|| Ok(ten.hook(binary)),
+            &|| Ok(thousand.hook(binary)),
+            &|| Ok(million.hook(binary)),
         ],
     )?;
     let [truth, one, ten, thousand, million] = medians.as_slice() else { unreachable!() };
@@ -60,34 +72,40 @@ pub fn run() -> Result<()> {
     row("one event, bundled rules / true", *one, *truth, 3.0);
     row("1,000 rules / 10 rules", *thousand, *ten, 1.5);
     row("1,000,000 events / none", *million, *one, 1.2);
+    Ok(())
+}
 
+/// An event after a rule was edited, so that the policy is compiled anew.
+fn edited_rules(binary: &Path) -> Result<()> {
     let [ten, thousand] = [Scene::new(10)?, Scene::new(1000)?];
     let edited = in_turns(
         EDITS,
         &[
             &|| {
                 ten.edit_a_rule()?;
-                Ok(ten.hook(&binary))
+                Ok(ten.hook(binary))
             },
             &|| {
                 thousand.edit_a_rule()?;
-                Ok(thousand.hook(&binary))
+                Ok(thousand.hook(binary))
             },
         ],
     )?;
     let [ten, thousand] = edited.as_slice() else { unreachable!() };
     row("1,000 rules / 10 rules, one just edited", *thousand, *ten, 1.5);
+    Ok(())
+}
 
+/// An event in a store that has seen many.
+fn worn_store(binary: &Path) -> Result<()> {
     let [new, worn] = [Scene::new(0)?, Scene::new(0)?];
     for _ in 0..5000 {
-        time(&mut worn.hook(&binary))?;
+        time(&mut worn.hook(binary))?;
     }
-    let stores = in_turns(EDITS, &[&|| Ok(new.hook(&binary)), &|| Ok(worn.hook(&binary))])?;
+    let stores = in_turns(EDITS, &[&|| Ok(new.hook(binary)), &|| Ok(worn.hook(binary))])?;
     let [new, worn] = stores.as_slice() else { unreachable!() };
     row("after 5,000 hooks / a new store", *worn, *new, 1.2);
-    workflows::run(&binary)?;
-    file_rules::run(&binary)?;
-    cargo(&["bench", "--quiet", "--package", "linchpin-engine", "--bench", "understanding"]).run()
+    Ok(())
 }
 
 fn print(line: &str) {

@@ -20,7 +20,7 @@ pub fn run() -> Result<()> {
     step("corpus");
     corpus::run(&[])?;
     step("generated files");
-    generate::run(generate::Mode::Check)
+    generate::run(generate::GenerateMode::Check)
 }
 
 #[expect(clippy::print_stderr, reason = "this is how a person follows it")]

@@ -4,17 +4,17 @@
 //! commands are stopped, and how much honest work is. Nothing in the corpus is ever run.
 
 mod case;
+mod project;
 mod report;
-mod stage;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 
 use crate::process::cargo;
-use case::Case;
-use report::Report;
-use stage::Stage;
+use case::CorpusCase;
+use project::CorpusProject;
+use report::CorpusReport;
 
 pub fn run(arguments: &[String]) -> Result<()> {
     let as_json = match arguments {
@@ -23,11 +23,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
         _ => bail!("`corpus` takes `--json` and nothing else"),
     };
     let cases = case::read_all(Path::new("corpus/commands.jsonl"))?;
-    let stage = Stage::build(Path::new("target/corpus"), build()?)?;
-    let mut report = Report::default();
+    let project = CorpusProject::build(Path::new("target/corpus"), build()?)?;
+    let mut report = CorpusReport::default();
     for case in cases {
         ensure!(is_bundled(&case.policy), "{}: no bundled rule `{}`", case.id, case.policy);
-        let verdict = stage.judge(&case)?;
+        let verdict = project.judge(&case)?;
         report.add(case, verdict);
     }
     println!("{}", if as_json { report.json().to_string() } else { report.text() });
@@ -36,17 +36,17 @@ pub fn run(arguments: &[String]) -> Result<()> {
         println!("known to come out wrong (corpus/not_yet.jsonl): {}", known_misses.len());
     }
     ensure!(report.is_within_the_bar(), "under the bar: {}", report::BAR);
-    let right = right_by_now(&stage, known_misses)?;
+    let right = right_by_now(&project, known_misses)?;
     ensure!(right.is_empty(), "right by now, so move to corpus/commands.jsonl: {}", right.join(", "));
     Ok(())
 }
 
 /// Cases that are known to come out wrong stand apart, so that the bar can be all of the others. One that comes out right
 /// belongs to those.
-fn right_by_now(stage: &Stage, known_misses: Vec<Case>) -> Result<Vec<String>> {
+fn right_by_now(project: &CorpusProject, known_misses: Vec<CorpusCase>) -> Result<Vec<String>> {
     let mut right = Vec::new();
     for case in known_misses {
-        if case.expect.is_met_by(&stage.judge(&case)?.decision) {
+        if case.expect.is_met_by(&project.judge(&case)?.decision) {
             right.push(case.id);
         }
     }

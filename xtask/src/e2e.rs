@@ -3,6 +3,7 @@
 //! Nothing here leaves the machine but the installation of the clients from the npm registry, and nothing touches
 //! the home of whoever runs it.
 
+mod client;
 mod clients;
 mod looping;
 mod model;
@@ -16,7 +17,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use clients::{Client, Clients};
+use client::Client;
+use clients::Clients;
 use model::Model;
 use scenarios::{SCENARIOS, Scenario};
 use workspace::Workspace;

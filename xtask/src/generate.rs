@@ -16,7 +16,7 @@ use clap_mangen::Man;
 use crate::arguments;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum GenerateMode {
     Write,
     Check,
 }
@@ -24,7 +24,7 @@ pub enum Mode {
 /// Folders in which nothing lies that is not generated.
 const FOLDERS: [&str; 2] = ["man", "schemas"];
 
-pub fn run(mode: Mode) -> Result<()> {
+pub fn run(mode: GenerateMode) -> Result<()> {
     let files = files()?;
     let mut stale = Vec::new();
     for (path, text) in &files {
@@ -32,19 +32,19 @@ pub fn run(mode: Mode) -> Result<()> {
             continue;
         }
         stale.push(path.clone());
-        if mode == Mode::Write {
+        if mode == GenerateMode::Write {
             let folder = Path::new(path).parent().context("a generated file lies in a folder")?;
             fs::create_dir_all(folder)?;
             fs::write(path, text)?;
         }
     }
     for path in left_over(&files) {
-        if mode == Mode::Write {
+        if mode == GenerateMode::Write {
             fs::remove_file(&path)?;
         }
         stale.push(path);
     }
-    if mode == Mode::Check && !stale.is_empty() {
+    if mode == GenerateMode::Check && !stale.is_empty() {
         bail!("stale: {}; `cargo xtask generate` makes them anew", stale.join(", "));
     }
     Ok(())

@@ -15,6 +15,7 @@ mod e2e;
 mod endurance;
 mod generate;
 mod process;
+mod rooms;
 mod test;
 
 use std::process::ExitCode;
@@ -31,7 +32,8 @@ usage: cargo xtask TASK
   corpus [--json]           what becomes of dangerous and of everyday commands, against the bar
   coverage                  how many lines of file rules, workflows and the loop the tests run, against the bar
   e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks
-  endurance [ITERATIONS]    whether a long run of the loop stays as fast and as small as it began";
+  endurance [ITERATIONS]    whether a long run of the loop stays as fast and as small as it began
+  rooms                     whether the source keeps to the plan of the house: edges, cycles, lengths, names, purity";
 
 #[expect(clippy::print_stderr, reason = "errors of tasks go there")]
 fn main() -> ExitCode {
@@ -52,13 +54,14 @@ fn run() -> Result<()> {
     match task {
         "test" => test::run(rest),
         "ci" => ci::run(),
-        "generate" if rest == ["--check"] => generate::run(generate::Mode::Check),
-        "generate" => generate::run(generate::Mode::Write),
+        "generate" if rest == ["--check"] => generate::run(generate::GenerateMode::Check),
+        "generate" => generate::run(generate::GenerateMode::Write),
         "bench" => bench::run(),
         "corpus" => corpus::run(rest),
         "coverage" => coverage::run(),
         "e2e" => e2e::run(rest.to_vec()),
         "endurance" => endurance::run(rest),
+        "rooms" => rooms::run(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

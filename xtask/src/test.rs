@@ -3,6 +3,7 @@
 //! Two checks go with each run. Fakes of all coding agents stand in front of `PATH`, and no test may call one. Processes
 //! that outlive the suite that started them are found, named and killed.
 
+use std::io::{Write, stdout};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -15,15 +16,30 @@ use fake_agents::FakeAgents;
 use suite::{Counts, Suite};
 
 pub fn run(filters: &[String]) -> Result<()> {
+    let suites = Suite::build_all()?;
+    let began = Instant::now();
+    let (total, faults) = run_all(&suites, filters, &mut stdout())?;
+    println!("\nAll suites took {} s.", began.elapsed().as_secs());
+    for fault in &faults {
+        println!("{fault}");
+    }
+    println!("{} passed, {} failed", total.passed, total.failed);
+    if !faults.is_empty() {
+        bail!("the tests failed");
+    }
+    Ok(())
+}
+
+/// Runs the suites one after the other. Returns their counts, and a line for each fault.
+fn run_all(suites: &[Suite], filters: &[String], screen: &mut (dyn Write + Send)) -> Result<(Counts, Vec<String>)> {
     let agents = FakeAgents::make()?;
     leftovers::adopt()?;
     let path = agents.in_front_of_path()?;
     let mut total = Counts::default();
     let mut faults = Vec::new();
-    let began = Instant::now();
-    for suite in Suite::build_all()? {
+    for suite in suites {
         println!("\n== {}", suite.name);
-        let outcome = suite.run(filters, &path)?;
+        let outcome = suite.run(filters, &path, screen)?;
         total += outcome.counts;
         if !outcome.status.success() {
             faults.push(format!("{} failed ({}); again: {}", suite.name, outcome.status, suite.command()));
@@ -35,13 +51,32 @@ pub fn run(filters: &[String]) -> Result<()> {
             faults.push(format!("{} called an agent of the machine: {call}", suite.name));
         }
     }
-    println!("\nAll suites took {} s.", began.elapsed().as_secs());
-    for fault in &faults {
-        println!("{fault}");
+    Ok((total, faults))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// This test kills every child of its process that still runs, so no other test of this crate may start one.
+    #[test]
+    fn failures_leftovers_and_calls_of_agents_are_faults() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("suite");
+        let script = "#!/bin/sh\nclaude --version\nsleep 357 &\necho 'test result: FAILED. 3 passed; 2 failed; 0 ignored'\nexit 101\n";
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let (total, faults) = run_all(&[Suite::of_program(&program)], &[], &mut std::io::sink()).unwrap();
+        assert_eq!((total.passed, total.failed), (3, 2));
+        let [failed, leftover, call] = faults.as_slice() else { panic!("three faults: {faults:#?}") };
+        assert_eq!(failed, "sample failed (exit status: 101); again: cargo test -p sample --lib");
+        assert_eq!(leftover, "sample left a process behind, which has been killed: sleep 357");
+        assert!(
+            call.starts_with("sample called an agent of the machine: ") && call.ends_with("/claude --version"),
+            "{call}"
+        );
     }
-    println!("{} passed, {} failed", total.passed, total.failed);
-    if !faults.is_empty() {
-        bail!("the tests failed");
-    }
-    Ok(())
 }

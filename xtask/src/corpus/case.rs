@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub struct CorpusCase {
     pub id: String,
     /// The bundled rule that it is about. All of them are in force.
     pub policy: String,
-    pub expect: Expectation,
+    pub expect: ExpectedDecision,
     /// The branch that is checked out.
     pub branch: String,
     pub command: String,
@@ -23,7 +23,7 @@ pub struct Case {
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Expectation {
+pub enum ExpectedDecision {
     /// Stopped, or at least a person is asked.
     Deny,
     /// Not touched.
@@ -32,7 +32,7 @@ pub enum Expectation {
     Unknown,
 }
 
-impl Expectation {
+impl ExpectedDecision {
     pub const ALL: [Self; 3] = [Self::Deny, Self::Allow, Self::Unknown];
 
     pub const fn name(self) -> &'static str {
@@ -52,7 +52,7 @@ impl Expectation {
     }
 }
 
-pub fn read_all(path: &Path) -> Result<Vec<Case>> {
+pub fn read_all(path: &Path) -> Result<Vec<CorpusCase>> {
     let text = fs::read_to_string(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
     let case = |(number, line): (usize, &str)| {
         serde_json::from_str(line).with_context(|| format!("{}:{}: no case", path.display(), number + 1))

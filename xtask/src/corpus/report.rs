@@ -5,15 +5,15 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::case::{Case, Expectation};
-use super::stage::Verdict;
+use super::case::{CorpusCase, ExpectedDecision};
+use super::project::HookDecision;
 
 pub const BAR: &str = "all of `deny` are to be stopped, all of `allow` left alone and all of `unknown` asked about";
 
 #[derive(Default)]
-pub struct Report {
+pub struct CorpusReport {
     policies: BTreeMap<String, Tally>,
-    misses: Vec<(Case, Verdict)>,
+    misses: Vec<(CorpusCase, HookDecision)>,
 }
 
 /// Cases as they must be, and all, by what is expected of them in the order of [`Expectation::ALL`].
@@ -23,8 +23,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, expected: Expectation, met: bool) {
-        for (expectation, (held, all)) in Expectation::ALL.iter().zip(&mut self.by_expectation) {
+    fn count(&mut self, expected: ExpectedDecision, met: bool) {
+        for (expectation, (held, all)) in ExpectedDecision::ALL.iter().zip(&mut self.by_expectation) {
             if *expectation == expected {
                 *held += usize::from(met);
                 *all += 1;
@@ -55,8 +55,8 @@ impl Tally {
     }
 }
 
-impl Report {
-    pub fn add(&mut self, case: Case, verdict: Verdict) {
+impl CorpusReport {
+    pub fn add(&mut self, case: CorpusCase, verdict: HookDecision) {
         let met = case.expect.is_met_by(&verdict.decision);
         self.policies.entry(case.policy.clone()).or_default().count(case.expect, met);
         if !met {
@@ -95,7 +95,7 @@ impl Report {
 
     pub fn json(&self) -> Value {
         let policies: BTreeMap<_, _> = self.policies.iter().map(|(policy, tally)| (policy, tally.json())).collect();
-        let miss = |(case, verdict): &(Case, Verdict)| {
+        let miss = |(case, verdict): &(CorpusCase, HookDecision)| {
             json!({
                 "id": case.id, "policy": case.policy, "branch": case.branch, "command": case.command,
                 "expect": case.expect.name(), "got": verdict.decision, "reason": verdict.reason,

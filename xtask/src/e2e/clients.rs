@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
+use super::client::Client;
 use super::workspace::Workspace;
 
 const PACKAGES: [&str; 5] = [
@@ -21,27 +22,6 @@ const PACKAGES: [&str; 5] = [
 
 /// One run takes some seconds; one that takes this long hangs.
 const TIME_LIMIT: Duration = Duration::from_mins(3);
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Client {
-    Claude,
-    Codex,
-    Gemini,
-    Copilot,
-    OpenCode,
-}
-
-impl Client {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Copilot => "copilot",
-            Self::OpenCode => "opencode",
-        }
-    }
-}
 
 pub(super) struct Clients {
     programs: PathBuf,

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::clients::{Client, Clients};
+use super::client::Client;
+use super::clients::Clients;
 use super::model::{Model, Step};
 use super::workspace::Workspace;
 

@@ -1,6 +1,6 @@
 //! What is tried, and what must come of it.
 
-use super::clients::Client;
+use super::client::Client;
 use super::model::Step;
 
 pub(super) struct Scenario {

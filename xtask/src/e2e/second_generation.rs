@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
-use super::clients::Client;
+use super::client::Client;
 use super::scenarios::NO_FORBIDDEN;
 use super::workspace::Workspace;
 

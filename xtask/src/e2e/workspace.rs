@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::clients::Client;
+use super::client::Client;
 
 pub(super) struct Workspace {
     folder: PathBuf,

@@ -17,7 +17,7 @@ pub struct Suite {
     /// The crate, and the file of its tests where they are not the crate's own unit tests.
     pub name: String,
     package: String,
-    /// `--lib`, or `--test NAME`.
+    /// `--lib`, `--bin NAME` or `--test NAME`.
     target: String,
     program: PathBuf,
     /// The folder of its crate, which cargo makes the working directory of tests.
@@ -25,7 +25,7 @@ pub struct Suite {
 }
 
 /// How a suite went.
-pub struct Outcome {
+pub struct SuiteOutcome {
     pub counts: Counts,
     pub status: ExitStatus,
     /// The command lines of processes that it left behind. They have been killed.
@@ -63,13 +63,14 @@ impl Suite {
         let target = text("/target/name")?;
         let (name, target) = match text("/target/kind/0")? {
             "test" => (format!("{package}, tests/{target}"), format!("--test {target}")),
+            "bin" => (format!("{package}, unit tests"), format!("--bin {target}")),
             _ => (format!("{package}, unit tests"), "--lib".to_owned()),
         };
         Some(Self { name, package, target, program, folder })
     }
 
-    /// Runs it, passing on what it prints.
-    pub fn run(&self, filters: &[String], path: &OsStr) -> Result<Outcome> {
+    /// Runs it, and copies what it prints to the screen.
+    pub fn run(&self, filters: &[String], path: &OsStr, screen: &mut (dyn Write + Send)) -> Result<SuiteOutcome> {
         let program = self.program.to_str().context("the target folder's path is not UTF-8")?;
         let mut child = Program::new(program, &["--quiet"])
             .args(filters)
@@ -80,12 +81,23 @@ impl Suite {
         let output = child.stdout.take().context("a pipe")?;
         // A process that is left behind may hold the pipe open, so it is killed before the pipe is read to its end.
         thread::scope(|scope| {
-            let counts = scope.spawn(|| pass_on(output));
+            let counts = scope.spawn(|| pass_on(output, screen));
             let status = child.wait()?;
             let leftovers = leftovers::end()?;
             let counts = counts.join().map_err(|_| anyhow!("the reader of test output panicked"))??;
-            Ok(Outcome { counts, status, leftovers })
+            Ok(SuiteOutcome { counts, status, leftovers })
         })
+    }
+
+    #[cfg(all(test, target_os = "linux"))]
+    pub fn of_program(program: &Path) -> Self {
+        Self {
+            name: "sample".to_owned(),
+            package: "sample".to_owned(),
+            target: "--lib".to_owned(),
+            program: program.to_owned(),
+            folder: program.parent().unwrap_or(program).to_owned(),
+        }
     }
 
     /// How a person runs it alone.
@@ -111,10 +123,9 @@ impl Counts {
 }
 
 /// Copies what a suite prints to the screen as it comes, dot by dot, and reads its counts from the lines.
-fn pass_on(output: impl Read) -> Result<Counts> {
+fn pass_on(output: impl Read, screen: &mut dyn Write) -> Result<Counts> {
     let mut counts = Counts::default();
     let mut output = BufReader::new(output);
-    let mut screen = std::io::stdout().lock();
     let mut line = Vec::new();
     loop {
         let part = output.fill_buf()?;

@@ -10,21 +10,21 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::case::Case;
+use super::case::CorpusCase;
 
-pub struct Stage {
+pub struct CorpusProject {
     folder: PathBuf,
     linchpin: PathBuf,
 }
 
 /// What an agent is told about a command.
-pub struct Verdict {
+pub struct HookDecision {
     /// `allow`, `ask` or `deny`; `failed` where the hook gave no answer that an agent would heed.
     pub decision: String,
     pub reason: String,
 }
 
-impl Stage {
+impl CorpusProject {
     pub fn build(folder: &Path, linchpin: PathBuf) -> Result<Self> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
@@ -107,7 +107,7 @@ impl Stage {
     }
 
     /// What Claude Code is told when it is about to run the command, in a session of its own.
-    pub fn judge(&self, case: &Case) -> Result<Verdict> {
+    pub fn judge(&self, case: &CorpusCase) -> Result<HookDecision> {
         fs::write(self.project().join(".git/HEAD"), format!("ref: refs/heads/{}\n", case.branch))?;
         let payload = json!({
             "session_id": case.id,
@@ -126,15 +126,15 @@ impl Stage {
         let output = child.wait_with_output()?;
         if !output.status.success() {
             let reason = String::from_utf8_lossy(&output.stderr).into_owned();
-            return Ok(Verdict { decision: "failed".to_owned(), reason });
+            return Ok(HookDecision { decision: "failed".to_owned(), reason });
         }
         if output.stdout.is_empty() {
-            return Ok(Verdict { decision: "allow".to_owned(), reason: String::new() });
+            return Ok(HookDecision { decision: "allow".to_owned(), reason: String::new() });
         }
         let answer: Value = serde_json::from_slice(&output.stdout)
             .with_context(|| format!("the answer to `{}` is not JSON", case.command))?;
         let field = |name: &str| answer.pointer(&format!("/hookSpecificOutput/{name}")).and_then(Value::as_str);
-        Ok(Verdict {
+        Ok(HookDecision {
             decision: field("permissionDecision").unwrap_or("allow").to_owned(),
             reason: field("permissionDecisionReason").unwrap_or_default().to_owned(),
         })

@@ -1,0 +1,38 @@
+//! Which crate may depend on which.
+
+use super::source::Crate;
+use super::{Check, Finding};
+
+/// Each crate, and those that it may depend on. A crate stands below all that it may depend on.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("path", &[]),
+    ("runner", &[]),
+    ("code", &["path"]),
+    ("shell", &["path", "code"]),
+    ("engine", &["path", "shell"]),
+    ("policy", &["path", "engine", "shell"]),
+    ("agents", &["path", "engine", "shell"]),
+    ("store", &["path", "engine"]),
+    ("tree", &["path", "engine"]),
+    ("work", &["store"]),
+    ("guard", &["path", "shell", "engine", "policy", "agents", "store", "tree", "work", "runner"]),
+    ("driver", &["path", "engine", "policy", "agents", "store", "work", "runner", "guard"]),
+    ("cli", &["path", "shell", "engine", "policy", "agents", "store", "tree", "work", "runner", "guard", "driver"]),
+    ("testkit", &[]),
+    ("xtask", &["agents", "policy"]),
+];
+
+pub fn check(crates: &[Crate]) -> Vec<Finding> {
+    let finding = |one: &Crate, detail| Finding { check: Check::CrateEdge, place: one.name.clone(), detail };
+    let mut findings = Vec::new();
+    for one in crates {
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == one.name) else {
+            findings.push(finding(one, "is not in the table of crates".to_owned()));
+            continue;
+        };
+        for dependency in one.dependencies.iter().filter(|dependency| !allowed.contains(&dependency.as_str())) {
+            findings.push(finding(one, format!("must not depend on {dependency}")));
+        }
+    }
+    findings
+}

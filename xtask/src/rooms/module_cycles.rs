@@ -1,0 +1,61 @@
+//! Modules that stand side by side do not import each other in a circle. A module counts with all that is in it. Its own file is
+//! its front: what is in it may use that, as it may use what is in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::module_graph::edges;
+use super::source::Crate;
+use super::{Check, Finding};
+
+type Graph<'a> = BTreeMap<&'a [String], BTreeSet<&'a [String]>>;
+
+pub fn check(one: &Crate) -> Vec<Finding> {
+    let edges = edges(one);
+    let parents: BTreeSet<&[String]> =
+        edges.keys().filter_map(|module| module.split_last()).map(|(_, parent)| parent).collect();
+    let cycles = parents.into_iter().flat_map(|parent| cycles(&among_children(&edges, parent)));
+    cycles.map(|cycle| finding(one, &cycle)).collect()
+}
+
+fn finding(one: &Crate, cycle: &[&[String]]) -> Finding {
+    let names: Vec<String> =
+        cycle.iter().map(|module| if module.is_empty() { "the root".to_owned() } else { module.join("::") }).collect();
+    Finding { check: Check::ModuleCycle, place: one.name.clone(), detail: names.join(", ") }
+}
+
+/// The edges between the modules directly in one, each with all that is in it.
+fn among_children<'a>(edges: &'a BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, parent: &[String]) -> Graph<'a> {
+    let room = |module: &'a Vec<String>| module.get(..=parent.len()).filter(|room| room.starts_with(parent));
+    let mut graph = Graph::new();
+    for (from, used) in edges {
+        let Some(from) = room(from) else { continue };
+        let into = graph.entry(from).or_default();
+        into.extend(used.iter().filter_map(room).filter(|to| *to != from));
+    }
+    graph
+}
+
+/// Each set of rooms of which every one can be reached from every other.
+fn cycles<'a>(graph: &Graph<'a>) -> Vec<Vec<&'a [String]>> {
+    let reached: BTreeMap<&[String], BTreeSet<&[String]>> =
+        graph.keys().map(|room| (*room, reachable(graph, room))).collect();
+    let mut cycles: BTreeSet<Vec<&[String]>> = BTreeSet::new();
+    for (room, others) in &reached {
+        if others.contains(room) {
+            let is_with = |other: &&&[String]| reached.get(**other).is_some_and(|back| back.contains(room));
+            cycles.insert(others.iter().filter(is_with).copied().collect());
+        }
+    }
+    cycles.into_iter().collect()
+}
+
+fn reachable<'a>(graph: &Graph<'a>, from: &[String]) -> BTreeSet<&'a [String]> {
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<&[String]> = graph.get(from).into_iter().flatten().copied().collect();
+    while let Some(room) = next.pop() {
+        if reached.insert(room) {
+            next.extend(graph.get(room).into_iter().flatten());
+        }
+    }
+    reached
+}

@@ -1,0 +1,130 @@
+//! The crates of the workspace and the modules in them, parsed. Tests are left out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use syn::spanned::Spanned;
+use syn::{Attribute, Item};
+
+use crate::process::cargo;
+
+pub struct Crate {
+    /// Without `linchpin-`.
+    pub name: String,
+    pub folder: PathBuf,
+    /// Those of ours that it depends on, outside of tests.
+    pub dependencies: Vec<String>,
+    pub modules: Vec<Module>,
+}
+
+pub struct Module {
+    /// From the root of the crate, which is empty.
+    pub path: Vec<String>,
+    /// From the root of the workspace.
+    pub file: String,
+    pub items: Vec<Item>,
+    /// Lines of the file without those of its test module.
+    pub lines: usize,
+}
+
+impl Crate {
+    pub fn of_workspace() -> Result<Vec<Self>> {
+        let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1", "--offline"]).output()?;
+        let metadata: Value = serde_json::from_str(&metadata)?;
+        let packages = metadata.get("packages").and_then(Value::as_array).context("cargo names no packages")?;
+        packages.iter().map(Self::of_package).collect()
+    }
+
+    fn of_package(package: &Value) -> Result<Self> {
+        let text =
+            |name: &str| package.get(name).and_then(Value::as_str).context("a package without a name or a place");
+        let name = short(text("name")?).to_owned();
+        let folder = Path::new(text("manifest_path")?).parent().context("a manifest without a folder")?.to_owned();
+        let dependencies = package.get("dependencies").and_then(Value::as_array).into_iter().flatten();
+        let is_normal = |dependency: &&Value| dependency.get("kind").is_none_or(Value::is_null);
+        let ours = dependencies.filter(is_normal).filter(|dependency| dependency.get("path").is_some());
+        let dependencies =
+            ours.filter_map(|dependency| dependency.get("name")?.as_str()).map(|name| short(name).to_owned()).collect();
+        let modules = modules(&folder.join("src"))?;
+        Ok(Self { name, folder, dependencies, modules })
+    }
+}
+
+fn short(name: &str) -> &str {
+    match name {
+        "linchpin" => "cli",
+        name => name.strip_prefix("linchpin-").unwrap_or(name),
+    }
+}
+
+/// Every module below a folder that has a file of its own.
+pub fn modules(folder: &Path) -> Result<Vec<Module>> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    files.iter().map(|file| Module::read(file, folder)).collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default();
+        if stem == "tests" {
+            continue;
+        }
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+impl Module {
+    fn read(file: &Path, root: &Path) -> Result<Self> {
+        let text = fs::read_to_string(file)?;
+        let inner = file.strip_prefix(root)?.with_extension("");
+        let mut path: Vec<String> = inner.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        if matches!(path.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+            path.pop();
+        }
+        let workspace = std::env::current_dir()?;
+        let shown = file.strip_prefix(&workspace).unwrap_or(file).to_string_lossy().into_owned();
+        Self::parse(path, shown, &text)
+    }
+
+    pub fn parse(path: Vec<String>, file: String, text: &str) -> Result<Self> {
+        let syntax = syn::parse_file(text).with_context(|| format!("{file} cannot be parsed"))?;
+        let (tests, items): (Vec<Item>, Vec<Item>) = syntax.items.into_iter().partition(is_test);
+        let of_tests: usize = tests.iter().map(lines).sum();
+        Ok(Self { path, file, items, lines: text.lines().count() - of_tests })
+    }
+}
+
+/// Whether an item is only there in tests.
+fn is_test(item: &Item) -> bool {
+    let attributes = match item {
+        Item::Mod(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        Item::Const(item) => &item.attrs,
+        _ => return false,
+    };
+    attributes.iter().any(is_cfg_test)
+}
+
+pub fn is_cfg_test(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+        && attribute.meta.require_list().is_ok_and(|list| {
+            list.tokens.clone().into_iter().any(|token| token.to_string() == "test")
+                || list.tokens.to_string().starts_with("all (test")
+        })
+}
+
+fn lines(item: &Item) -> usize {
+    item.span().end().line + 1 - item.span().start().line
+}

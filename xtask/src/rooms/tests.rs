@@ -1,0 +1,103 @@
+use std::path::PathBuf;
+
+use super::source::Module;
+use super::*;
+
+/// A crate with these modules, each a path and a text.
+fn made(name: &str, modules: &[(&str, &str)]) -> Crate {
+    let module = |(path, text): &(&str, &str)| {
+        let parts = path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        Module::parse(parts, format!("{path}.rs"), text).unwrap()
+    };
+    Crate {
+        name: name.to_owned(),
+        folder: PathBuf::new(),
+        dependencies: Vec::new(),
+        modules: modules.iter().map(module).collect(),
+    }
+}
+
+fn found(one: Crate, check: Check) -> Vec<String> {
+    let findings = findings(&[one]).into_iter().filter(|finding| finding.check == check);
+    findings.map(|finding| format!("{}: {}", finding.place, finding.detail)).collect()
+}
+
+#[test]
+fn a_cycle_is_found() {
+    let by_import = [("a", "use super::b::B; pub struct A(B);"), ("b", "use super::a::A; pub struct B(A);")];
+    assert_eq!(found(made("shell", &by_import), Check::ModuleCycle), ["shell: a, b"]);
+    let by_path =
+        [("a", "pub const A: u8 = 1; fn a() { crate::b::b() }"), ("b", "pub fn b() { println!(\"{}\", crate::a::A) }")];
+    assert_eq!(found(made("shell", &by_path), Check::ModuleCycle), ["shell: a, b"]);
+    let through_folders = [
+        ("a", "mod x; mod z;"),
+        ("a::x", "use crate::b::Y;"),
+        ("a::z", "pub struct Z;"),
+        ("b", "use crate::a::z::Z; pub struct Y(Z);"),
+    ];
+    assert_eq!(found(made("shell", &through_folders), Check::ModuleCycle), ["shell: a, b"]);
+}
+
+#[test]
+fn a_cycle_is_found_behind_a_name_that_is_passed_on() {
+    let modules = [
+        ("", "mod a; mod b; pub use a::A;"),
+        ("a", "use crate::b::helper; pub struct A; fn f() { helper() }"),
+        ("b", "use crate::A; pub fn helper() -> A { A }"),
+    ];
+    assert_eq!(found(made("shell", &modules), Check::ModuleCycle), ["shell: a, b"]);
+}
+
+#[test]
+fn a_module_and_its_own_parts_are_no_cycle() {
+    let modules = [
+        ("a", "mod part; pub struct A; fn f() { part::g() }"),
+        ("a::part", "use super::A; pub fn g() -> A { A }"),
+        ("b", "use crate::a::A; #[cfg(test)] mod tests { use crate::c::C; }"),
+        ("c", "use crate::b; pub struct C;"),
+    ];
+    assert_eq!(found(made("shell", &modules), Check::ModuleCycle), Vec::<String>::new());
+}
+
+#[test]
+fn a_forbidden_edge_is_found() {
+    let mut one = made("shell", &[]);
+    one.dependencies = vec!["path".to_owned(), "engine".to_owned()];
+    assert_eq!(found(one, Check::CrateEdge), ["shell: must not depend on engine"]);
+    assert_eq!(found(made("new", &[]), Check::CrateEdge), ["new: is not in the table of crates"]);
+}
+
+#[test]
+fn what_is_too_long_is_found() {
+    let function = |lines: usize| format!("fn f() {{\n{}}}", "g();\n".repeat(lines - 2));
+    assert_eq!(
+        found(made("shell", &[("a", &function(61))]), Check::FunctionLength),
+        ["a.rs f: 61 lines; 60 are allowed"]
+    );
+    assert_eq!(found(made("shell", &[("a", &function(60))]), Check::FunctionLength), Vec::<String>::new());
+    let file = |lines: usize| "const A: u8 = 1;\n".repeat(lines);
+    assert_eq!(found(made("shell", &[("a", &file(601))]), Check::FileLength), ["a.rs: 601 lines; 600 are allowed"]);
+    let tests = format!("{}#[cfg(test)]\nmod tests {{\n}}\n", file(600));
+    assert_eq!(found(made("shell", &[("a", &tests)]), Check::FileLength), Vec::<String>::new());
+    let fields = |count: usize| {
+        format!("struct S {{ {} }}", (0..count).map(|at| format!("f{at}: u8")).collect::<Vec<_>>().join(", "))
+    };
+    assert_eq!(found(made("shell", &[("a", &fields(17))]), Check::Fields), ["a.rs S: 17 fields; 16 are allowed"]);
+    assert_eq!(found(made("shell", &[("a", &fields(16))]), Check::Fields), Vec::<String>::new());
+}
+
+#[test]
+fn climbing_and_names_that_stand_twice_are_found() {
+    let climbing = [("a::b", "use super::super::c::C;"), ("c", "pub struct C; use super::a;")];
+    assert_eq!(found(made("shell", &climbing), Check::SuperSuper), ["a::b.rs: climbs with super::super 1 times"]);
+    let twice = [("a", "pub struct S; pub(crate) enum T {}"), ("b", "pub enum S {} enum T {}")];
+    assert_eq!(found(made("shell", &twice), Check::TypeName), ["S: a.rs, b.rs"]);
+}
+
+#[test]
+fn a_pure_crate_without_its_list_is_found() {
+    assert_eq!(
+        found(made("shell", &[]), Check::Purity),
+        ["shell: its clippy.toml does not forbid std::time::SystemTime"]
+    );
+}
