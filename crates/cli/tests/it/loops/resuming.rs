@@ -164,7 +164,7 @@ fn the_command_of_a_gate_ends_with_the_run() {
         r"
         sh -c 'echo $$ > child; {HANG}' & setsid sh -c 'echo $$ > other; {HANG}' &
         until test -s child && test -s other; do sleep 0.02; done
-        echo $$ > gate; {HANG}
+        echo $$ > gate; touch begun; {HANG}
         "
     );
     let the_loop = format!("{ALONE}completion: {{requires: [{{command: [sh, gate.sh]}}]}}\n");
@@ -172,7 +172,7 @@ fn the_command_of_a_gate_ends_with_the_run() {
         let scratch = looping(&the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
         scratch.file("gate.sh", &gate);
         let mut run = started(&scratch, &["run", "-p", "Go"]);
-        wait_for(&scratch.root().join("gate"));
+        wait_for(&scratch.root().join("begun"));
         let number = |file: &str| fs::read_to_string(scratch.root().join(file)).expect("a number").trim().to_owned();
         let left = ["gate", "child", "other"].map(number);
         assert!(left.iter().all(|process| is_alive(process)), "{way}: what would be ended is there");
