@@ -2,6 +2,7 @@
 //!
 //! A ratio within one run says something on any machine; milliseconds do not. Nothing here fails a test.
 
+mod comparison;
 mod file_rules;
 mod workflows;
 
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::process::cargo;
 
@@ -27,11 +28,19 @@ struct Scene {
     payload: PathBuf,
 }
 
-pub fn run() -> Result<()> {
+pub fn run(arguments: &[String]) -> Result<()> {
+    let old = match arguments {
+        [] => None,
+        [flag, old] if flag == "--against" => Some(Path::new(old)),
+        _ => bail!("`bench` takes nothing, or `--against BINARY`"),
+    };
     cargo(&["build", "--release", "--quiet", "--package", "linchpin"]).run()?;
     let installed = tempfile::tempdir()?;
     let binary = copy_of_binary(installed.path())?;
     print(&format!("{} ({} KiB), {ROUNDS} rounds in turns", binary.display(), fs::metadata(&binary)?.len() / 1024));
+    if let Some(old) = old {
+        return comparison::run(&binary, old);
+    }
     one_event(&binary)?;
     edited_rules(&binary)?;
     worn_store(&binary)?;

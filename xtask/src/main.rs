@@ -28,7 +28,7 @@ usage: cargo xtask TASK
   test [FILTER]...          every test, or those whose names hold a filter
   ci                        all that must hold before a change lands
   generate [--check]        write the generated files, or fail where one is stale
-  bench                     how long hooks take, as ratios
+  bench [--against BINARY]  how long hooks take, as ratios; or this build against another binary, in turns
   corpus [--json]           what becomes of dangerous and of everyday commands, against the bar
   coverage                  how many lines of file rules, workflows and the loop the tests run, against the bar
   e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks
@@ -56,7 +56,7 @@ fn run() -> Result<()> {
         "ci" => ci::run(),
         "generate" if rest == ["--check"] => generate::run(generate::GenerateMode::Check),
         "generate" => generate::run(generate::GenerateMode::Write),
-        "bench" => bench::run(),
+        "bench" => bench::run(rest),
         "corpus" => corpus::run(rest),
         "coverage" => coverage::run(),
         "e2e" => e2e::run(rest.to_vec()),

@@ -8,10 +8,10 @@ use anyhow::{Result, ensure};
 
 use super::{in_turns, milliseconds, print, row};
 
-const FILES: usize = 100_000;
+pub const FILES: usize = 100_000;
 const FOLDERS: usize = 400;
-const CHANGES: usize = 1000;
-const RULES: usize = 1000;
+pub const CHANGES: usize = 1000;
+pub const RULES: usize = 1000;
 const ROUNDS: usize = 15;
 /// How much longer than git itself a thousand rules may take over a thousand changes.
 const BEYOND: f64 = 50.0;
@@ -44,12 +44,12 @@ pub fn run(linchpin: &Path) -> Result<()> {
 }
 
 /// A repository with so many files in it, and file rules.
-struct Tree {
+pub struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
-    fn build(root: &Path, files: usize, rules: usize) -> Result<Self> {
+    pub fn build(root: &Path, files: usize, rules: usize) -> Result<Self> {
         let tree = Self { root: root.to_owned() };
         let per_folder = files.div_ceil(FOLDERS);
         for number in 0..files {
@@ -71,7 +71,7 @@ impl Tree {
     }
 
     /// Every file differs from what is committed.
-    fn change_everything(&self) -> Result<()> {
+    pub fn change_everything(&self) -> Result<()> {
         for folder in fs::read_dir(self.root.join("src"))? {
             for file in fs::read_dir(folder?.path())? {
                 fs::write(file?.path(), "fn changed() {}\n")?;
@@ -92,7 +92,7 @@ impl Tree {
         Ok(())
     }
 
-    fn check(&self, linchpin: &Path) -> Command {
+    pub fn check(&self, linchpin: &Path) -> Command {
         let mut command = Command::new(linchpin);
         command.args(["check", "--json"]).current_dir(&self.root).stdin(Stdio::null());
         for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {

@@ -48,7 +48,7 @@ pub fn run(linchpin: &Path) -> Result<()> {
 
 impl Scene {
     /// In a phase with some events.
-    fn at_work(linchpin: &Path) -> Result<Self> {
+    pub fn at_work(linchpin: &Path) -> Result<Self> {
         let scene = Self::new(0)?;
         let folder = scene.folder.path().join("project/.linchpin/workflows");
         fs::create_dir_all(&folder)?;
@@ -63,7 +63,7 @@ impl Scene {
         Ok(scene)
     }
 
-    fn command(&self, linchpin: &Path, arguments: &[&str]) -> Command {
+    pub fn command(&self, linchpin: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(linchpin);
         // A shell may carry what makes it an agent's.
         command.env_clear().args(arguments).current_dir(self.folder.path().join("project"));
@@ -73,7 +73,7 @@ impl Scene {
     }
 
     /// The gate does not hold.
-    fn next(&self, linchpin: &Path) -> Result<Duration> {
+    pub fn next(&self, linchpin: &Path) -> Result<Duration> {
         let mut command = self.command(linchpin, &["next"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let started = std::time::Instant::now();
@@ -84,7 +84,7 @@ impl Scene {
     }
 
     /// Every event of the phase, and what was counted of it, a thousand times within the last hour.
-    fn multiply(&self) -> Result<()> {
+    pub fn multiply(&self) -> Result<()> {
         self.fill_journal(EVENTS * usize::try_from(COPIES)?)?;
         let mut database = Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
         let change = database.transaction()?;
