@@ -7,10 +7,10 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::expr;
-use crate::facts::Answered;
+use crate::expr::{self, EvaluationError};
+use crate::facts::{Answered, Missing};
 use crate::file_rules::{self, Changes, FileMatch, FileRule, Placeholders, Reach};
-use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Subject, Truth};
+use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Subject, ToolMatch, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Section, Verdict};
 
@@ -128,13 +128,12 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         if !rule.on.contains(situation.event.kind) {
             continue;
         }
-        let mut judged = judge(&rule, situation, inquiry.thorough, &happening);
-        if is_acknowledged(&rule, &judged, situation) {
-            judged.outcome = Outcome::Acknowledged;
-        }
-        if situation.facts.take_missed() {
+        let Ok(mut judged) = judge(&rule, situation, inquiry.thorough, &happening) else {
             decision.skipped.push(rule.id);
             continue;
+        };
+        if is_acknowledged(&rule, &judged, situation) {
+            judged.outcome = Outcome::Acknowledged;
         }
         // What was given up is as open as it was.
         if judged.files.is_some() && judged.outcome != Outcome::GivenUp {
@@ -154,14 +153,11 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         }
         let mut lets_go = false;
         if let Some(level) = judged.outcome.level() {
-            let finding = decision.finding(&rule, level, &judged, inquiry);
             // A hold that cannot be counted could go on for ever.
-            if situation.facts.take_missed() {
-                decision.holds.retain(|(held, _)| *held != rule.id);
-                decision.demands.retain(|demand| demand.rule.id != rule.id);
+            let Ok(finding) = decision.finding(&rule, level, &judged, inquiry) else {
                 decision.skipped.push(rule.id);
                 continue;
-            }
+            };
             lets_go = finding.level < level;
             findings.push((finding, matches!(judged.outcome, Outcome::Incomplete(_))));
         }
@@ -258,7 +254,19 @@ fn with_subject(reason: String, subject: Option<String>) -> String {
     }
 }
 
-fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Happened) -> RuleJudged {
+/// A fact that the rule needs is stored and cannot be read now.
+struct Skipped;
+
+/// What a missing fact makes of the rule that asked for it.
+fn outcome_without(rule: &Rule, missing: Missing) -> Result<Outcome, Skipped> {
+    match missing {
+        Missing::Unreadable(_) => Err(Skipped),
+        Missing::NotRecorded(fact) => Ok(Outcome::Undecidable(vec![fact])),
+        Missing::Failed(why) => Ok(fault(rule, &why)),
+    }
+}
+
+fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Happened) -> Result<RuleJudged, Skipped> {
     let mut judged = RuleJudged { clauses: Vec::new(), files: None, shown: 0, pace: None, outcome: Outcome::Passed };
     let mut truth = Truth::True;
     if let Detect::Pace(pace) = &rule.detect {
@@ -268,27 +276,34 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Ha
                 judged.clauses.push(paced.clause(pace));
                 judged.pace = Some(paced);
             }
-            Ok(None) => return judged,
-            Err(outcome) => {
-                judged.outcome = outcome;
-                return judged;
+            Ok(None) => return Ok(judged),
+            Err(missing) => {
+                judged.outcome = outcome_without(rule, missing)?;
+                return Ok(judged);
             }
         }
     }
     if let Detect::Files(file) = &rule.detect {
-        match look_at_files(file, situation) {
-            Ok(Some((found, changes))) => {
+        let changes = match situation.facts.changes(file.reach) {
+            Ok(Some(changes)) => changes,
+            Ok(None) => return Ok(judged),
+            Err(missing) => {
+                judged.outcome = outcome_without(rule, missing)?;
+                return Ok(judged);
+            }
+        };
+        match file.judge(&changes) {
+            Ok(found) => {
                 truth = found.is_unmet().into();
                 // To look again at what others changed is only worth it where somebody reads it.
                 let others = thorough && found.triggers.is_empty() && is_missing_for_others(file, &changes);
                 let shown = if others { NOT_ITS_OWN.to_owned() } else { shown_files(&found) };
-                judged.clauses.push(Clause { key: "files", truth, shown, subject: None });
+                judged.clauses.push(Clause::new("files", truth, shown));
                 judged.files = Some(found);
             }
-            Ok(None) => return judged,
-            Err(outcome) => {
-                judged.outcome = outcome.unwrap_or_else(|why| fault(rule, &why));
-                return judged;
+            Err(error) => {
+                judged.outcome = fault(rule, &error.to_string());
+                return Ok(judged);
             }
         }
     }
@@ -297,17 +312,16 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Ha
             Ok(found) => {
                 truth = found.truth();
                 // Of paths that are not known, what the clauses about them say counts for nothing.
-                let unknown = situation.facts.take_unknown();
-                if !unknown.is_empty() && found.truth_but_for_paths() != Truth::False {
-                    judged.outcome = undecidable(unknown);
-                    judged.clauses = found.clauses;
-                    return judged;
-                }
+                let missing = missing_of(rule, &found)?;
                 judged.clauses = found.clauses;
+                if let Some(outcome) = missing {
+                    judged.outcome = outcome;
+                    return Ok(judged);
+                }
             }
             Err(error) => {
                 judged.outcome = fault(rule, &error.to_string());
-                return judged;
+                return Ok(judged);
             }
         }
     }
@@ -315,32 +329,30 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Ha
         && (truth != Truth::False || thorough)
     {
         let reach = rule.as_file_rule().map_or_else(Reach::default, |file| file.reach);
-        let evaluated = expr::holds(when, situation, reach);
-        if let Some(why) = situation.facts.take_fault() {
-            judged.files = None;
-            judged.outcome = fault(rule, &why);
-            return judged;
-        }
-        let unknown = situation.facts.take_unknown();
-        if !unknown.is_empty() {
-            judged.clauses.push(Clause::new("when", Truth::Unknown, when.clone()));
-            if truth != Truth::False {
-                judged.outcome = undecidable(unknown);
-            }
-            return judged;
-        }
-        match evaluated {
+        let is_false = truth == Truth::False;
+        match expr::holds(when, situation, reach) {
             Ok(value) => {
                 let holds = Truth::from(value);
                 judged.clauses.push(Clause::new("when", holds, when.clone()));
                 truth = truth.and(holds);
             }
-            Err(_) if truth == Truth::False => {}
-            Err(error) => {
+            Err(EvaluationError::Missing(missing)) => {
+                let outcome = if is_false { Outcome::Passed } else { outcome_without(rule, missing.clone())? };
+                if let Outcome::Fault(..) = outcome {
+                    judged.files = None;
+                } else {
+                    let clause = Clause::new("when", Truth::Unknown, when.clone());
+                    judged.clauses.push(Clause { missing: Some(missing), ..clause });
+                }
+                judged.outcome = outcome;
+                return Ok(judged);
+            }
+            Err(EvaluationError::Expression(_)) if is_false => {}
+            Err(EvaluationError::Expression(error)) => {
                 // It asks for nothing that could be answered, and holds as any rule at fault does.
                 judged.files = None;
                 judged.outcome = fault(rule, &format!("`when` cannot be evaluated: {}", error.message));
-                return judged;
+                return Ok(judged);
             }
         }
     }
@@ -349,20 +361,39 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Ha
         Truth::True => Outcome::Matched(rule.action),
         Truth::Unknown => incomplete_level(rule).map_or(Outcome::Passed, Outcome::Incomplete),
     };
-    judged.answer(rule, situation);
-    judged
+    judged.answer(rule, situation)?;
+    Ok(judged)
+}
+
+/// What becomes of a tool rule that depends on facts that are missing; `None` where it depends on none, or is false without
+/// them.
+fn missing_of(rule: &Rule, found: &ToolMatch) -> Result<Option<Outcome>, Skipped> {
+    if found.truth_but_for_paths() == Truth::False {
+        return Ok(None);
+    }
+    let mut names = Vec::new();
+    for missing in found.missing() {
+        match outcome_without(rule, missing.clone())? {
+            Outcome::Undecidable(facts) => names.extend(facts),
+            outcome => return Ok(Some(outcome)),
+        }
+    }
+    names.sort();
+    names.dedup();
+    Ok((!names.is_empty()).then_some(Outcome::Undecidable(names)))
 }
 
 impl RuleJudged {
     /// Takes what somebody has answered for out of what a file rule asks for.
-    fn answer(&mut self, rule: &Rule, situation: &Situation) {
-        let Some(found) = self.files.take_if(|_| matches!(self.outcome, Outcome::Matched(_))) else { return };
-        let Answered { settled, shown, is_given_up } = situation.facts.answered(rule, &found);
-        let unknown = situation.facts.take_unknown();
-        if !unknown.is_empty() {
-            self.outcome = undecidable(unknown);
-            return;
-        }
+    fn answer(&mut self, rule: &Rule, situation: &Situation) -> Result<(), Skipped> {
+        let Some(found) = self.files.take_if(|_| matches!(self.outcome, Outcome::Matched(_))) else { return Ok(()) };
+        let Answered { settled, shown, is_given_up } = match situation.facts.answered(rule, &found) {
+            Ok(answered) => answered,
+            Err(missing) => {
+                self.outcome = outcome_without(rule, missing)?;
+                return Ok(());
+            }
+        };
         let settled: HashSet<String> = settled.into_iter().collect();
         let open = found.without(|trigger| settled.contains(&trigger.path));
         if !open.is_unmet() {
@@ -371,27 +402,11 @@ impl RuleJudged {
             self.outcome = Outcome::GivenUp;
         }
         (self.files, self.shown) = (Some(open), shown);
+        Ok(())
     }
 }
 
 const NOT_ITS_OWN: &str = "nothing that this session changed asks for it";
-
-/// What a file rule sees, and in what.
-type Looked = (FileMatch, Arc<Changes>);
-
-/// What a file rule sees; nothing where nobody knows what changed. Where it cannot look: what comes of that, or why.
-fn look_at_files(file: &FileRule, situation: &Situation) -> Result<Option<Looked>, Result<Outcome, String>> {
-    let changes = situation.facts.changes(file.reach);
-    let unknown = situation.facts.take_unknown();
-    if !unknown.is_empty() {
-        return Err(Ok(undecidable(unknown)));
-    }
-    let Some(changes) = changes else { return Ok(None) };
-    match file.judge(&changes) {
-        Ok(found) => Ok(Some((found, changes))),
-        Err(error) => Err(Err(error.to_string())),
-    }
-}
 
 /// Whether something would be missing if what other sessions changed were this one's.
 fn is_missing_for_others(file: &FileRule, changes: &Changes) -> bool {
@@ -404,12 +419,6 @@ fn shown_files(found: &FileMatch) -> String {
         return format!("answered by {}", found.matched.join(", "));
     }
     if found.triggers.is_empty() { "nothing is missing".to_owned() } else { file_rules::listed(found) }
-}
-
-fn undecidable(mut facts: Vec<String>) -> Outcome {
-    facts.sort();
-    facts.dedup();
-    Outcome::Undecidable(facts)
 }
 
 impl Undecided {
@@ -452,7 +461,13 @@ impl Decision {
         }
     }
 
-    fn finding(&mut self, rule: &Rule, level: Level, judged: &RuleJudged, inquiry: &Inquiry) -> Finding {
+    fn finding(
+        &mut self,
+        rule: &Rule,
+        level: Level,
+        judged: &RuleJudged,
+        inquiry: &Inquiry,
+    ) -> Result<Finding, Missing> {
         let because = judged
             .clauses
             .iter()
@@ -488,10 +503,10 @@ impl Decision {
         let holds = level == Level::Block && kind.is_stop();
         let level = match &judged.files {
             Some(found) => self.demand(rule, found, judged.shown, level, holds),
-            None if holds && self.hold(rule, inquiry).is_some() => Level::Warn,
+            None if holds && self.hold(rule, inquiry)?.is_some() => Level::Warn,
             None => level,
         };
-        Finding {
+        Ok(Finding {
             rule: rule.id.clone(),
             level,
             reason,
@@ -500,7 +515,7 @@ impl Decision {
             protects_guard: rule.protects_guard(),
             section: judged.files.as_ref().map(|_| section_kind(rule)),
             is_shared: false,
-        }
+        })
     }
 
     /// A file rule holds as often as it was asked to, however many stops that takes.
@@ -512,13 +527,13 @@ impl Decision {
     }
 
     /// A hold has a cap; a rule that has reached it lets go, and the person is told: what is returned.
-    fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Option<String> {
-        let held = inquiry.situation.facts.holds(&rule.id);
+    fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Result<Option<String>, Missing> {
+        let held = inquiry.situation.facts.holds(&rule.id)?;
         if held >= most_holds(rule) {
-            return Some(self.let_go(rule, held));
+            return Ok(Some(self.let_go(rule, held)));
         }
         self.holds.push((rule.id.clone(), held + 1));
-        None
+        Ok(None)
     }
 
     fn let_go(&mut self, rule: &Rule, held: u32) -> String {

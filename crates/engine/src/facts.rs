@@ -1,11 +1,12 @@
 //! What is known when an event is judged.
 //!
-//! Judging asks for facts one by one; whoever supplies them computes only what is asked for, and only once a
-//! judgement, and can write down what was asked. A live hook, a recorded history and a test each supply them in their
-//! own way. Parts of the event that a journal does not keep whole are asked for in the same way: whoever writes a
-//! judgement down hears which of them it used, and a judgement by what was written down says which of them it lacked.
+//! Judging asks for facts one by one. A supplier ([`Facts`]) computes only what is asked for, once a judgement, and can
+//! record what was asked. A live hook, a recorded history and a test each supply facts in their own way. A fact that
+//! cannot be told is [`Missing`], which says why. Parts of the event that a journal does not keep whole are asked for in
+//! the same way: a live judgement records which of them it used, and a judgement by a record says which of them it lacks.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -15,76 +16,109 @@ use crate::pace::{Happening, Standing};
 use crate::rules::Rule;
 use shell::Written;
 
-/// What a supplier does not say is what somebody says who knows nothing.
+/// Why a fact cannot be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    /// It is stored and cannot be read now. The rule that asked is skipped.
+    Unreadable(Stored),
+    /// The record that is judged by does not have it; its name. The rule that asked is undecidable.
+    NotRecorded(String),
+    /// It could not be determined, and why. The rule that asked is at fault.
+    Failed(String),
+}
+
+/// Where a fact is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    /// In the state of the session; it cannot be read where the session is not known, or the journal cannot be opened.
+    Session,
+    /// In the journal of events.
+    Journal,
+    /// In the database of tasks and loops.
+    Work,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(Stored::Session | Stored::Journal) => f.write_str("the journal cannot be read"),
+            Self::Unreadable(Stored::Work) => f.write_str("the tasks of the project cannot be read"),
+            Self::NotRecorded(name) => write!(f, "{name} was not recorded"),
+            Self::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+/// The default of each answer is that of a supplier that knows nothing.
 pub trait Facts: Send + Sync {
     /// A variable of the session, or its declared default.
-    fn variable(&self, _name: &str) -> Option<Value> {
-        None
+    fn variable(&self, _name: &str) -> Result<Option<Value>, Missing> {
+        Ok(None)
     }
 
     /// The names of all variables that have a value, in byte order.
-    fn variable_names(&self) -> Vec<String> {
-        Vec::new()
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
+        Ok(Vec::new())
     }
 
     /// A field of `git`; null where there is no repository.
-    fn git(&self, _field: GitField) -> Value {
-        Value::Null
+    fn git(&self, _field: GitField) -> Result<Value, Missing> {
+        Ok(Value::Null)
     }
 
     /// A field of `workflow`; where none is active, `active` is false and every other is null.
-    fn workflow(&self, field: WorkflowField) -> Value {
-        field.without_workflow()
+    fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
+        Ok(field.without_workflow())
     }
 
     /// A field of `phase`; null where no workflow is active, and where it cannot be told.
-    fn phase(&self, _field: PhaseField) -> Value {
-        Value::Null
+    fn phase(&self, _field: PhaseField) -> Result<Value, Missing> {
+        Ok(Value::Null)
     }
 
     /// A field of `loop`; null where no run of a loop is going on, and where it cannot be told.
-    fn in_loop(&self, _field: LoopField) -> Value {
-        Value::Null
+    fn in_loop(&self, _field: LoopField) -> Result<Value, Missing> {
+        Ok(Value::Null)
     }
 
     /// Whether a person asked a session to stop; none: the one that is judged, or the run that it belongs to.
-    fn stop_signal(&self, _session: Option<&str>) -> bool {
-        false
+    fn stop_signal(&self, _session: Option<&str>) -> Result<bool, Missing> {
+        Ok(false)
     }
 
     /// A field of `tasks`; null where it cannot be told.
-    fn tasks(&self, _field: TaskField) -> Value {
-        Value::Null
+    fn tasks(&self, _field: TaskField) -> Result<Value, Missing> {
+        Ok(Value::Null)
     }
 
     /// Whether nothing is left to do of a task and of all below it; false where there is no such task.
-    fn task_tree_is_complete(&self, _id: &str) -> bool {
-        false
+    fn task_tree_is_complete(&self, _id: &str) -> Result<bool, Missing> {
+        Ok(false)
     }
 
     /// Whether a person has to look at a task.
-    fn task_needs_review(&self, _id: &str) -> bool {
-        false
+    fn task_needs_review(&self, _id: &str) -> Result<bool, Missing> {
+        Ok(false)
     }
 
     /// What was claimed with the move that is being decided, else with the one that led to the current phase.
-    fn claims(&self) -> Map<String, Value> {
-        Map::new()
+    fn claims(&self) -> Result<Map<String, Value>, Missing> {
+        Ok(Map::new())
     }
 
     /// The same, where an expression asks for `claims` by this name: that is written down.
-    fn asked_claims(&self) -> Map<String, Value> {
+    fn asked_claims(&self) -> Result<Map<String, Value>, Missing> {
         self.claims()
     }
 
-    /// The files that changed; `None` where nobody can tell, and file rules have nothing to go by.
-    fn changes(&self, _reach: Reach) -> Option<Arc<Changes>> {
-        None
+    /// The files that changed; `None` where git cannot tell, and file rules have nothing to go by.
+    fn changes(&self, _reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
+        Ok(None)
     }
 
     /// What became so far of what a file rule asks for.
-    fn answered(&self, _rule: &Rule, _found: &FileMatch) -> Answered {
-        Answered::default()
+    fn answered(&self, _rule: &Rule, _found: &FileMatch) -> Result<Answered, Missing> {
+        Ok(Answered::default())
     }
 
     /// The file rule in force that has this name.
@@ -92,16 +126,15 @@ pub trait Facts: Send + Sync {
         None
     }
 
-    /// How the phase that the event belongs to stands with a pace rule; `None` where this event makes no difference to it,
-    /// or nobody can tell.
-    fn pace(&self, _rule: &Rule, _happening: Option<&Happening>) -> Option<Standing> {
-        None
+    /// How the phase that the event belongs to stands with a pace rule; `None` where this event makes no difference to it.
+    fn pace(&self, _rule: &Rule, _happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+        Ok(None)
     }
 
     /// The simple commands that the session ran, by their normalised text, newest first; for what a workflow says, those that
     /// any session ran in this phase.
-    fn commands_ran(&self) -> Vec<RanCommand> {
-        Vec::new()
+    fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
+        Ok(Vec::new())
     }
 
     /// The paths that a shell would put in the place of a pattern; `None` where nobody can look.
@@ -131,8 +164,8 @@ pub trait Facts: Send + Sync {
     }
 
     /// How often the rule has held the stop that the agent is now trying again.
-    fn holds(&self, _rule: &str) -> u32 {
-        0
+    fn holds(&self, _rule: &str) -> Result<u32, Missing> {
+        Ok(0)
     }
 
     /// Whether somebody acknowledged the rule, in the version with this digest, in this session.
@@ -140,24 +173,10 @@ pub trait Facts: Send + Sync {
         false
     }
 
-    /// Why something that was asked for since this was last asked cannot be told. The rule that asked is then at fault.
-    fn take_fault(&self) -> Option<String> {
-        None
-    }
-
-    /// Whether, since this was last asked, something was asked for that is stored and cannot be read now. What a rule
-    /// made of it does not count.
-    fn take_missed(&self) -> bool {
-        false
-    }
-
-    /// A rule is about to use this part of the event. To be noted by whoever writes judgements down.
-    fn asked(&self, _part: EventPart<'_>) {}
-
-    /// What was asked for since this was last asked and is not known, by name: there is a record, and it does not say.
-    /// The rule that asked is then undecidable.
-    fn take_unknown(&self) -> Vec<String> {
-        Vec::new()
+    /// A rule is about to use this part of the event. A live judgement notes it for the journal; a judgement by a record
+    /// answers whether the record has that part.
+    fn asked(&self, _part: EventPart<'_>) -> Result<(), Missing> {
+        Ok(())
     }
 }
 

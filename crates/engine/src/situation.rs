@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::event::{Event, ShellText, ToolCall};
 use crate::expr::Converted;
-use crate::facts::{Facts, GitField};
+use crate::facts::{Facts, GitField, Missing};
 use path::Access;
 use shell::{self, Branch, Effect, PathExpansion, Rewrite, RewrittenBranch, Script, SimpleCommand, Written};
 
@@ -20,6 +20,7 @@ pub struct Situation {
     texts: OnceLock<Vec<String>>,
     touches: OnceLock<Touches>,
     rewrites: OnceLock<Vec<Rewrite>>,
+    missing_branch: OnceLock<Missing>,
     /// For each simple command, whether it is the matter of this place.
     pub(crate) here: OnceLock<Vec<bool>>,
     pub(crate) converted: Converted,
@@ -94,6 +95,7 @@ impl Situation {
             texts: OnceLock::new(),
             touches: OnceLock::new(),
             rewrites: OnceLock::new(),
+            missing_branch: OnceLock::new(),
             here: OnceLock::new(),
             converted: Converted::default(),
         }
@@ -145,7 +147,12 @@ impl Situation {
         })
     }
 
-    /// The branch that is checked out where a command runs; `None` where nobody knows.
+    /// Why it cannot be told which branch one of the [rewrites](Self::rewrites) is about.
+    pub fn missing_branch(&self) -> Option<&Missing> {
+        self.missing_branch.get()
+    }
+
+    /// The branch that is checked out where a command runs; `None` where that is not known.
     fn checked_out(&self, branch: &Branch, command: &SimpleCommand) -> Option<String> {
         let folders = command.git_folders()?;
         // Another folder may be another repository.
@@ -156,7 +163,14 @@ impl Situation {
                 return None;
             }
         }
-        let before = || self.facts.git(GitField::Branch).as_str().map(str::to_owned);
+        let before = || match self.facts.git(GitField::Branch) {
+            Ok(name) => name.as_str().map(str::to_owned),
+            Err(missing) => {
+                // It is the same for every command.
+                let _ = self.missing_branch.set(missing);
+                None
+            }
+        };
         match branch {
             Branch::Unknown => None,
             Branch::AsBefore => before(),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::event::EventKind;
 use engine::facts::{
-    Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, TaskField, WorkflowField,
+    Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, Stored, TaskField, WorkflowField,
 };
 use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
@@ -66,12 +66,11 @@ pub struct LiveFacts {
     asked_input: Mutex<AskedInput>,
     /// Paths that lead elsewhere, by where.
     links: Mutex<BTreeMap<String, String>>,
-    missed: AtomicBool,
-    /// Git did not say whether anything changed.
-    undetermined: AtomicBool,
-    fault: Mutex<Option<String>>,
     repository: OnceLock<Option<Repository>>,
-    commands: OnceLock<Vec<RanCommand>>,
+    /// Whether anything differs from `HEAD`; `None`: git does not say.
+    dirty: OnceLock<Option<bool>>,
+    /// `None`: they cannot be read.
+    commands: OnceLock<Option<Vec<RanCommand>>>,
     /// Real paths of folders: what a command names mostly lies in the same few.
     folders: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
@@ -118,10 +117,8 @@ impl LiveFacts {
             used: Mutex::default(),
             asked_input: Mutex::default(),
             links: Mutex::default(),
-            missed: AtomicBool::new(false),
-            undetermined: AtomicBool::new(false),
-            fault: Mutex::default(),
             repository: OnceLock::new(),
+            dirty: OnceLock::new(),
             commands: OnceLock::new(),
             folders: Mutex::default(),
         }
@@ -134,11 +131,12 @@ impl LiveFacts {
     }
 
     /// The workflow that is active, whether or not this is part of it.
-    fn workflow_around(&self) -> Option<&Arc<Active>> {
-        let around = self.active.as_ref().or(self.beside.as_ref());
-        // Without the journal nobody knows whether one is active.
-        self.missed.fetch_or(around.is_none() && self.state.is_none(), Ordering::Relaxed);
-        around
+    fn workflow_around(&self) -> Result<Option<&Arc<Active>>, Missing> {
+        match self.active.as_ref().or(self.beside.as_ref()) {
+            Some(active) => Ok(Some(active)),
+            // Without the journal it is not known whether one is active.
+            None => self.stored().map(|_| None),
+        }
     }
 
     /// The same, for what a workflow says. Its rules may ask about those that are in force without it.
@@ -178,9 +176,7 @@ impl LiveFacts {
     /// Every fact that was asked for and found, by the name under which the journal keeps it.
     pub fn used(&self) -> Map<String, Value> {
         let used = self.used.lock().map(|used| used.clone()).unwrap_or_default();
-        let unknown = self.undetermined.load(Ordering::Relaxed).then_some(DIRTY);
-        let known = used.into_iter().filter(|(name, _)| Some(name.as_str()) != unknown);
-        known.map(|(name, value)| (fact_name(&self.folder, &name), value)).collect()
+        used.into_iter().map(|(name, value)| (fact_name(&self.folder, &name), value)).collect()
     }
 
     /// What was asked of the input of the tool call.
@@ -215,14 +211,6 @@ impl LiveFacts {
         self.observed.lock().map(|observed| observed.clone()).unwrap_or_default()
     }
 
-    fn fail(&self, why: &str) -> Value {
-        self.undetermined.store(true, Ordering::Relaxed);
-        if let Ok(mut fault) = self.fault.lock() {
-            *fault = Some(why.to_owned());
-        }
-        Value::Null
-    }
-
     pub fn files(&self) -> &FileFacts {
         self.files.get_or_init(|| self.file_setting.facts(self.state.as_ref()))
     }
@@ -241,13 +229,13 @@ impl LiveFacts {
     }
 
     /// A fact about tasks: asked for once, and noted where it can be told.
-    fn of_tasks(&self, name: String, ask: impl FnOnce(&TaskFacts) -> Option<Value>) -> Value {
+    fn of_tasks(&self, name: String, ask: impl FnOnce(&TaskFacts) -> Result<Value, Missing>) -> Result<Value, Missing> {
         if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
-            return known;
+            return Ok(known);
         }
-        let Some(value) = ask(&self.history.tasks) else { return Value::Null };
+        let value = ask(&self.history.tasks)?;
         self.note(name, &value);
-        value
+        Ok(value)
     }
 
     fn note(&self, name: String, value: &Value) {
@@ -256,37 +244,38 @@ impl LiveFacts {
         }
     }
 
-    fn stored(&self) -> Option<&SessionState> {
-        if self.state.is_none() {
-            self.missed.store(true, Ordering::Relaxed);
-        }
-        self.state.as_ref()
+    fn stored(&self) -> Result<&SessionState, Missing> {
+        self.state.as_ref().ok_or(Missing::Unreadable(Stored::Session))
+    }
+
+    fn is_dirty(&self, repository: &Repository) -> Result<bool, Missing> {
+        const WHY: &str = "git does not say in time, or cannot safely be asked, whether anything changed";
+        self.dirty.get_or_init(|| repository.is_dirty()).ok_or_else(|| Missing::Failed(WHY.to_owned()))
     }
 }
 
 impl Facts for LiveFacts {
-    fn variable(&self, name: &str) -> Option<Value> {
+    fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
         // A claim is no variable, and none has its name.
         if self.active.as_ref().is_some_and(|active| active.claims_include(name)) {
-            return None;
+            return Ok(None);
         }
         let observed = self.observed.lock().ok().and_then(|observed| observed.get(name).cloned());
         let of_workflow = self.active.as_ref().filter(|active| active.declares(name));
-        let kept = || match of_workflow {
-            Some(active) => active.variable(name),
-            None => self.stored().and_then(|state| state.variables.get(name).cloned()),
+        let value = match (observed, of_workflow) {
+            (Some(observed), _) => observed,
+            (None, Some(active)) => active.variable(name),
+            (None, None) => self.stored()?.variables.get(name).cloned(),
         };
-        let value = observed.unwrap_or_else(kept);
         let value = value.or_else(|| self.config.variable(name));
         if !self.is_observing.load(Ordering::Relaxed) {
             self.note(variable_fact(name, of_workflow.is_some()), value.as_ref().unwrap_or(&Value::Null));
         }
-        value
+        Ok(value)
     }
 
-    fn variable_names(&self) -> Vec<String> {
-        let stored = self.stored().into_iter().flat_map(|state| state.variables.keys().map(String::as_str));
-        let mut names: BTreeSet<String> = stored.map(str::to_owned).collect();
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
+        let mut names: BTreeSet<String> = self.stored()?.variables.keys().cloned().collect();
         for (name, value) in self.observed() {
             if value.is_some() {
                 names.insert(name);
@@ -298,82 +287,78 @@ impl Facts for LiveFacts {
         names.retain(|name| !name.starts_with('_'));
         names.extend(self.config.variable_names().map(str::to_owned));
         names.extend(self.active.iter().flat_map(|active| active.workflow.variables.keys().cloned()));
-        names.into_iter().collect()
+        Ok(names.into_iter().collect())
     }
 
-    fn workflow(&self, field: WorkflowField) -> Value {
-        let active = self.workflow_around();
+    fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
+        let active = self.workflow_around()?;
         let value = active.map_or_else(|| field.without_workflow(), |active| active.workflow_field(field));
         self.note(format!("workflow.{}", field.name()), &value);
-        value
+        Ok(value)
     }
 
-    fn phase(&self, field: PhaseField) -> Value {
-        let tokens = |active: &Active| {
-            let spent = self.pace.spent(Some(&active.position.phase()));
-            self.missed.fetch_or(spent.is_err(), Ordering::Relaxed);
-            spent.ok()?.known().map(|tokens| tokens.sum(&TokenKind::USUAL))
+    fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
+        let active = self.workflow_around()?;
+        let tokens = match active.filter(|_| field == PhaseField::Tokens) {
+            Some(active) => {
+                let spent = self.pace.spent(Some(&active.position.phase()));
+                let spent = spent.map_err(|_| Missing::Unreadable(Stored::Journal))?;
+                spent.known().map(|tokens| tokens.sum(&TokenKind::USUAL))
+            }
+            None => None,
         };
         let commits = |active: &Active| {
             let repository = self.repository.get_or_init(|| Repository::of(&self.root)).as_ref();
             let visit = active.position.visit();
             repository?.commits_since(visit.started / 1000, visit.head.as_deref())
         };
-        let value = self
-            .workflow_around()
-            .map_or(Value::Null, |active| active.phase_field(field, || tokens(active), || commits(active)));
+        let value = active.map_or(Value::Null, |active| active.phase_field(field, || tokens, || commits(active)));
         self.note(format!("phase.{}", field.name()), &value);
-        value
+        Ok(value)
     }
 
-    fn in_loop(&self, field: LoopField) -> Value {
-        let value = self.history.in_loop.field(field).unwrap_or_else(|_| {
-            self.missed.store(true, Ordering::Relaxed);
-            Value::Null
-        });
+    fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
+        let value = self.history.in_loop.field(field).map_err(|_| Missing::Unreadable(Stored::Work))?;
         self.note(format!("loop.{}", field.name()), &value);
-        value
+        Ok(value)
     }
 
-    fn stop_signal(&self, session: Option<&str>) -> bool {
+    fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
         let own = self.history.session.as_str();
-        let last_prompt = |asked: &str| self.last_prompt(asked);
-        let asked = self.history.in_loop.is_to_stop(session, own, last_prompt).unwrap_or_else(|_| {
-            self.missed.store(true, Ordering::Relaxed);
-            false
-        });
+        let asked = self.history.in_loop.is_to_stop(session, own, |asked| self.last_prompt(asked));
+        let asked = asked.map_err(|_| Missing::Unreadable(Stored::Work))?;
         self.note(stop_fact(session), &json!(asked));
-        asked
+        Ok(asked)
     }
 
-    fn tasks(&self, field: TaskField) -> Value {
+    fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
         self.of_tasks(tasks_fact(field), |tasks| tasks.count(field))
     }
 
-    fn task_tree_is_complete(&self, id: &str) -> bool {
-        let answer = self.of_tasks(tree_fact(id), |tasks| tasks.tree_is_complete(id).map(Value::Bool));
-        answer == Value::Bool(true)
+    fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
+        let answer = self.of_tasks(tree_fact(id), |tasks| tasks.tree_is_complete(id).map(Value::Bool))?;
+        Ok(answer == Value::Bool(true))
     }
 
-    fn task_needs_review(&self, id: &str) -> bool {
-        let answer = self.of_tasks(review_fact(id), |tasks| tasks.needs_review(id).map(Value::Bool));
-        answer == Value::Bool(true)
+    fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
+        let answer = self.of_tasks(review_fact(id), |tasks| tasks.needs_review(id).map(Value::Bool))?;
+        Ok(answer == Value::Bool(true))
     }
 
-    fn claims(&self) -> Map<String, Value> {
-        self.workflow_around().map(|active| active.claims.clone()).unwrap_or_default()
+    fn claims(&self) -> Result<Map<String, Value>, Missing> {
+        Ok(self.workflow_around()?.map(|active| active.claims.clone()).unwrap_or_default())
     }
 
-    fn asked_claims(&self) -> Map<String, Value> {
-        let claims = self.claims();
+    fn asked_claims(&self) -> Result<Map<String, Value>, Missing> {
+        let claims = self.claims()?;
         self.note(CLAIMS_FACT.to_owned(), &Value::Object(claims.clone()));
-        claims
+        Ok(claims)
     }
 
-    fn git(&self, field: GitField) -> Value {
+    fn git(&self, field: GitField) -> Result<Value, Missing> {
         let name = format!("git.{}", field.name());
         if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
-            return known;
+            return Ok(known);
         }
         let repository = self.repository.get_or_init(|| Repository::of(&self.root)).as_ref();
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
@@ -383,61 +368,53 @@ impl Facts for LiveFacts {
             GitField::DefaultBranch => {
                 text(self.config.default_branch.clone().or_else(|| repository.and_then(Repository::default_branch)))
             }
-            GitField::Dirty => repository.map_or(Value::Null, |repository| {
-                repository.is_dirty().map_or_else(
-                    || self.fail("git does not say in time, or cannot safely be asked, whether anything changed"),
-                    Value::Bool,
-                )
-            }),
+            GitField::Dirty => match repository {
+                Some(repository) => Value::Bool(self.is_dirty(repository)?),
+                None => Value::Null,
+            },
         };
         self.note(name, &value);
-        value
+        Ok(value)
     }
 
-    fn changes(&self, reach: Reach) -> Option<Arc<engine::file_rules::Changes>> {
-        let changes = self.files().changes(reach)?;
-        self.note(changes_fact(reach), &changes_record(&changes));
-        Some(changes)
-    }
-
-    fn answered(&self, rule: &Rule, found: &FileMatch) -> Answered {
-        let answered = self.files().answered(rule, found);
-        if answered.is_none() {
-            self.missed.store(true, Ordering::Relaxed);
+    fn changes(&self, reach: Reach) -> Result<Option<Arc<engine::file_rules::Changes>>, Missing> {
+        let changes = self.files().changes(reach);
+        if let Some(changes) = &changes {
+            self.note(changes_fact(reach), &changes_record(changes));
         }
-        let answered = answered.unwrap_or_default();
-        self.note(answered_fact(&rule.id), &answered_record(&answered));
-        answered
+        Ok(changes)
     }
 
-    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Option<Standing> {
+    fn answered(&self, rule: &Rule, found: &FileMatch) -> Result<Answered, Missing> {
+        let answered = self.files().answered(rule, found).ok_or(Missing::Unreadable(Stored::Journal))?;
+        self.note(answered_fact(&rule.id), &answered_record(&answered));
+        Ok(answered)
+    }
+
+    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
         let state = self.stored()?;
         let scope = match &self.active {
             Some(active) => active.pace_scope(),
             None => PaceScope::of_session(state, self.file_setting.event.time),
         };
-        let standing = match self.pace.standing(rule, happening, &scope) {
-            Ok(standing) => standing?,
-            Err(PaceError::MetricAccessFailed(_)) => {
-                self.missed.store(true, Ordering::Relaxed);
-                return None;
-            }
-            Err(PaceError::RegexMatchFailed(why)) => {
-                self.fail(&why);
-                return None;
-            }
-        };
-        self.note(pace_fact(&rule.digest, self.active.is_some()), &serde_json::to_value(&standing).unwrap_or_default());
-        Some(standing)
+        let standing = self.pace.standing(rule, happening, &scope).map_err(|error| match error {
+            PaceError::MetricAccessFailed(_) => Missing::Unreadable(Stored::Journal),
+            PaceError::RegexMatchFailed(why) => Missing::Failed(why),
+        })?;
+        if let Some(standing) = &standing {
+            let fact = pace_fact(&rule.digest, self.active.is_some());
+            self.note(fact, &serde_json::to_value(standing).unwrap_or_default());
+        }
+        Ok(standing)
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {
         self.files().rule(id)
     }
 
-    fn commands_ran(&self) -> Vec<RanCommand> {
-        if self.active.is_none() && self.stored().is_none() {
-            return Vec::new();
+    fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
+        if self.active.is_none() {
+            self.stored()?;
         }
         let read = || {
             let store = Store::open_existing_read(&self.history.store, self.history.options)?;
@@ -448,14 +425,9 @@ impl Facts for LiveFacts {
             let key = store::SessionKey { agent: &self.history.agent, session: &self.history.session };
             store.commands(key, 0, COMMANDS_LIMIT)
         };
-        let commands = self.commands.get_or_init(|| {
-            let Ok(commands) = read() else {
-                self.missed.store(true, Ordering::Relaxed);
-                return Vec::new();
-            };
-            commands.iter().flat_map(simple_commands).collect()
-        });
-        commands.clone()
+        let commands =
+            self.commands.get_or_init(|| Some(read().ok()?.iter().flat_map(simple_commands).collect::<Vec<_>>()));
+        commands.clone().ok_or(Missing::Unreadable(Stored::Journal))
     }
 
     fn resolved(&self, path: &str) -> Option<String> {
@@ -505,10 +477,10 @@ impl Facts for LiveFacts {
         Some(found)
     }
 
-    fn holds(&self, rule: &str) -> u32 {
-        let count = self.stored().map_or(0, |state| state.counter(&self.hold_counter(rule)));
+    fn holds(&self, rule: &str) -> Result<u32, Missing> {
+        let count = self.stored()?.counter(&self.hold_counter(rule));
         // A stop that was not held before begins a new count.
-        if self.held_before { u32::try_from(count).unwrap_or(0) } else { 0 }
+        Ok(if self.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
     }
 
     fn acknowledged(&self, rule: &str, digest: &str) -> bool {
@@ -516,20 +488,11 @@ impl Facts for LiveFacts {
         self.state.as_ref().is_some_and(|state| is_acknowledged(&state.variables, rule, digest))
     }
 
-    fn take_fault(&self) -> Option<String> {
-        self.fault.lock().ok()?.take()
-    }
-
-    fn take_missed(&self) -> bool {
-        // Both are asked, or the one would be told of another rule.
-        let tasks = self.history.tasks.take_missed();
-        self.missed.swap(false, Ordering::Relaxed) || tasks
-    }
-
-    fn asked(&self, part: EventPart<'_>) {
+    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
         if let Ok(mut asked) = self.asked_input.lock() {
             asked.note(part);
         }
+        Ok(())
     }
 }
 
@@ -563,8 +526,6 @@ pub fn tree_fact(id: &str) -> String {
 pub fn review_fact(id: &str) -> String {
     format!("task_needs_user_review({})", store::mask(id))
 }
-
-const DIRTY: &str = "git.dirty";
 
 /// The name of a fact in the journal. The policy of a folder below the root has facts of its own.
 pub fn fact_name(folder: &Path, name: &str) -> String {

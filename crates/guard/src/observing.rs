@@ -54,7 +54,8 @@ impl<'a> Programs<'a> {
         if let Some(answer) = self.answers.borrow().get(&key) {
             return answer.clone();
         }
-        let question = External::question(&situation.event, situation.facts.as_ref()).to_string();
+        let question = External::question(&situation.event, situation.facts.as_ref());
+        let question = question.map_err(|missing| missing.to_string())?.to_string();
         let started = Instant::now();
         let limit = *self.time_left.borrow();
         let answer =
@@ -99,7 +100,7 @@ fn changes(
 ) -> Result<Changes, String> {
     match &observer.kind {
         ObserverKind::Declared(declared) => declared.observe(situation),
-        ObserverKind::Behavior(behavior) => Ok(behavior.observe(situation)),
+        ObserverKind::Behavior(behavior) => behavior.observe(situation).map_err(|missing| missing.to_string()),
         ObserverKind::External(external) => match programs {
             Some(programs) => {
                 let answer = programs.answer(observer, external, project, situation)?;

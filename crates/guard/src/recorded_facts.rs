@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use engine::Event;
 use engine::event::ShellText;
 use engine::facts::{
-    Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, TaskField, WorkflowField,
+    Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
 };
 use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
-use engine::pace::{Happening, Limit, Standing};
+use engine::pace::{Happening, Limit, PaceRule, Standing};
 use engine::rules::{Rule, RuleSet};
 use engine::workflow::Workflow;
 use policy::{Compiled, Config};
@@ -67,7 +67,6 @@ pub struct RecordedFacts {
     journal: Arc<Mutex<Store>>,
     /// `None`: the journal cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
-    unknown: Mutex<Vec<String>>,
     /// The workflow whose rules are judged, and where it stood.
     workflow: Option<(Arc<Workflow>, Arc<PastWorkflow>)>,
 }
@@ -90,7 +89,6 @@ impl RecordedFacts {
             rules: policy.rules.clone(),
             journal: Arc::clone(journal),
             commands: OnceLock::new(),
-            unknown: Mutex::default(),
             workflow: None,
         }
     }
@@ -102,37 +100,30 @@ impl RecordedFacts {
     }
 
     /// What was written down then, or else what follows from what came before.
-    fn known(&self, fact: String, follow: impl FnOnce(&PastWorkflow) -> Result<Value, Unknown>) -> Value {
+    fn known(
+        &self,
+        fact: String,
+        follow: impl FnOnce(&PastWorkflow) -> Result<Value, Unknown>,
+    ) -> Result<Value, Missing> {
         if let Some(recorded) = self.recorded(&fact) {
-            return recorded.clone();
+            return Ok(recorded.clone());
         }
-        let Some((_, stood)) = &self.workflow else {
-            self.lacks(fact);
-            return Value::Null;
-        };
-        follow(stood).unwrap_or_else(|Unknown| {
-            self.lacks(fact);
-            Value::Null
-        })
+        let followed = self.workflow.as_ref().and_then(|(_, stood)| follow(stood).ok());
+        followed.ok_or(Missing::NotRecorded(fact))
     }
 
     /// What was written down then and follows from nothing else.
-    fn told(&self, fact: String) -> Value {
-        let recorded = self.recorded(&fact).cloned();
-        recorded.unwrap_or_else(|| {
-            self.lacks(fact);
-            Value::Null
-        })
+    fn told(&self, fact: String) -> Result<Value, Missing> {
+        self.recorded(&fact).cloned().ok_or(Missing::NotRecorded(fact))
+    }
+
+    /// The same, of what is true or false.
+    fn told_flag(&self, fact: String) -> Result<bool, Missing> {
+        Ok(self.told(fact)? == Value::Bool(true))
     }
 
     fn recorded(&self, name: &str) -> Option<&Value> {
         self.entry.facts.get(&fact_name(&self.folder, name))
-    }
-
-    fn lacks(&self, what: String) {
-        if let Ok(mut unknown) = self.unknown.lock() {
-            unknown.push(what);
-        }
     }
 
     fn lacking(&self, part: EventPart<'_>) -> Option<String> {
@@ -171,29 +162,25 @@ pub fn unsure_paths(entry: &Entry) -> Option<String> {
 }
 
 impl Facts for RecordedFacts {
-    fn variable(&self, name: &str) -> Option<Value> {
+    fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
         let of_workflow = self.workflow.as_ref().filter(|(workflow, _)| workflow.variables.contains_key(name));
         let fact = variable_fact(name, of_workflow.is_some());
         if let Some(recorded) = self.recorded(&fact) {
-            return Some(recorded.clone()).filter(|value| !value.is_null());
+            return Ok(Some(recorded.clone()).filter(|value| !value.is_null()));
         }
         if let Some((workflow, stood)) = of_workflow {
-            return stood.variable(name, workflow).unwrap_or_else(|Unknown| {
-                self.lacks(fact);
-                None
-            });
+            return stood.variable(name, workflow).map_err(|Unknown| Missing::NotRecorded(fact));
         }
-        let followed = self.past.variables.get(name).cloned();
-        if followed.is_none() && self.past.is_cut {
-            self.lacks(fact);
-            return None;
+        match self.past.variables.get(name) {
+            Some(followed) => Ok(Some(followed.clone())),
+            None if self.past.is_cut => Err(Missing::NotRecorded(fact)),
+            None => Ok(self.config.variable(name)),
         }
-        followed.or_else(|| self.config.variable(name))
     }
 
-    fn variable_names(&self) -> Vec<String> {
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
         if self.past.is_cut {
-            self.lacks("variables".to_owned());
+            return Err(Missing::NotRecorded("variables".to_owned()));
         }
         let followed = self.past.variables.keys().map(String::as_str);
         let of_workflow = self.workflow.iter().flat_map(|(workflow, _)| workflow.variables.keys().map(String::as_str));
@@ -201,72 +188,66 @@ impl Facts for RecordedFacts {
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort();
         names.dedup();
-        names
+        Ok(names)
     }
 
-    fn workflow(&self, field: WorkflowField) -> Value {
+    fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
         self.known(format!("workflow.{}", field.name()), |stood| stood.workflow_field(field))
     }
 
-    fn asked_claims(&self) -> Map<String, Value> {
-        let claims = self.known(CLAIMS_FACT.to_owned(), PastWorkflow::claims);
-        claims.as_object().cloned().unwrap_or_default()
+    fn asked_claims(&self) -> Result<Map<String, Value>, Missing> {
+        let claims = self.known(CLAIMS_FACT.to_owned(), PastWorkflow::claims)?;
+        Ok(claims.as_object().cloned().unwrap_or_default())
     }
 
-    fn phase(&self, field: PhaseField) -> Value {
+    fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
         self.known(format!("phase.{}", field.name()), |stood| stood.phase_field(field, self.event.time))
     }
 
-    fn in_loop(&self, field: LoopField) -> Value {
+    fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
         self.told(format!("loop.{}", field.name()))
     }
 
-    fn stop_signal(&self, session: Option<&str>) -> bool {
-        self.told(stop_fact(session)) == Value::Bool(true)
+    fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
+        self.told_flag(stop_fact(session))
     }
 
-    fn git(&self, field: GitField) -> Value {
+    fn git(&self, field: GitField) -> Result<Value, Missing> {
         if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.default_branch) {
-            return Value::String(branch.clone());
+            return Ok(Value::String(branch.clone()));
         }
         self.told(format!("git.{}", field.name()))
     }
 
-    fn tasks(&self, field: TaskField) -> Value {
+    fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
         self.told(tasks_fact(field))
     }
 
-    fn task_tree_is_complete(&self, id: &str) -> bool {
-        self.told(tree_fact(id)) == Value::Bool(true)
+    fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
+        self.told_flag(tree_fact(id))
     }
 
-    fn task_needs_review(&self, id: &str) -> bool {
-        self.told(review_fact(id)) == Value::Bool(true)
+    fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
+        self.told_flag(review_fact(id))
     }
 
-    fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {
+    fn changes(&self, reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
         let fact = changes_fact(reach);
         let changes = self.recorded(&fact).and_then(changes_of_record);
-        if changes.is_none() {
-            self.lacks(fact);
-        }
-        changes.map(Arc::new)
+        changes.map(|changes| Some(Arc::new(changes))).ok_or(Missing::NotRecorded(fact))
     }
 
-    fn answered(&self, rule: &Rule, _found: &FileMatch) -> Answered {
+    fn answered(&self, rule: &Rule, _found: &FileMatch) -> Result<Answered, Missing> {
         let fact = answered_fact(&rule.id);
-        self.recorded(&fact).and_then(answered_of_record).unwrap_or_else(|| {
-            self.lacks(fact);
-            Answered::default()
-        })
+        self.recorded(&fact).and_then(answered_of_record).ok_or(Missing::NotRecorded(fact))
     }
 
     /// A rule that said nothing of an event that makes no difference to it left no trace.
-    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Option<Standing> {
-        let limit = &rule.as_pace_rule()?.limit;
+    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+        let Some(PaceRule { limit, .. }) = rule.as_pace_rule() else { return Ok(None) };
         let fact = pace_fact(&rule.digest, self.workflow.is_some());
         if let Some(recorded) = self.recorded(&fact) {
-            return serde_json::from_value(recorded.clone()).ok();
+            return Ok(serde_json::from_value(recorded.clone()).ok());
         }
         let counts = happening.is_some_and(|happening| {
             happening.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
@@ -280,16 +261,16 @@ impl Facts for RecordedFacts {
             Limit::RequireCommits { .. } => false,
         };
         if is_looked_at {
-            self.lacks(format!("what `{}` had counted", rule.id));
+            return Err(Missing::NotRecorded(format!("what `{}` had counted", rule.id)));
         }
-        None
+        Ok(None)
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {
         self.rules.get(id).ok()??.as_file_rule().cloned()
     }
 
-    fn commands_ran(&self) -> Vec<RanCommand> {
+    fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
         let commands = self.commands.get_or_init(|| {
             let key = SessionKey { agent: &self.entry.session.agent, session: &self.entry.session.id };
             let store = self.journal.lock().ok()?;
@@ -299,10 +280,9 @@ impl Facts for RecordedFacts {
             };
             Some(commands.ok()?.iter().flat_map(simple_commands).collect())
         });
-        if commands.is_none() || (self.past.is_cut && self.workflow.is_none()) {
-            self.lacks("commands that ran before".to_owned());
-        }
-        commands.clone().unwrap_or_default()
+        let is_whole = !self.past.is_cut || self.workflow.is_some();
+        let commands = commands.as_ref().filter(|_| is_whole).cloned();
+        commands.ok_or_else(|| Missing::NotRecorded("commands that ran before".to_owned()))
     }
 
     /// A path of which no other place was written down is where its text says.
@@ -333,23 +313,17 @@ impl Facts for RecordedFacts {
         self.resolved(&folder_mark(path)).map(|folder| !folder.is_empty())
     }
 
-    fn holds(&self, rule: &str) -> u32 {
+    fn holds(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.past.holds.get(&hold_counter(&self.folder, rule)).copied().unwrap_or(0);
         // A stop that was not held before begins a new count.
-        if self.event.held_before { count } else { 0 }
+        Ok(if self.event.held_before { count } else { 0 })
     }
 
     fn acknowledged(&self, rule: &str, digest: &str) -> bool {
         is_acknowledged(&self.past.variables, rule, digest)
     }
 
-    fn asked(&self, part: EventPart<'_>) {
-        if let Some(lacking) = self.lacking(part) {
-            self.lacks(lacking);
-        }
-    }
-
-    fn take_unknown(&self) -> Vec<String> {
-        self.unknown.lock().map(|mut unknown| std::mem::take(&mut *unknown)).unwrap_or_default()
+    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+        self.lacking(part).map_or(Ok(()), |lacking| Err(Missing::NotRecorded(lacking)))
     }
 }

@@ -1,10 +1,9 @@
 //! What expressions ask about the tasks of a project. Its database is opened when the first of them asks.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use engine::facts::TaskField;
+use engine::facts::{Missing, Stored, TaskField};
 use serde_json::Value;
 use work::{TaskCounts, TaskId, Tasks, Work, WorkError};
 
@@ -19,7 +18,6 @@ pub struct TaskFacts {
     work: OnceLock<Option<Mutex<Work>>>,
     /// All at one moment, or two of them might miss a task that moves from one to the other.
     counts: OnceLock<Option<TaskCounts>>,
-    missed: AtomicBool,
 }
 
 impl TaskFacts {
@@ -29,18 +27,14 @@ impl TaskFacts {
             run: environment.get(Stage::RUN),
             work: OnceLock::new(),
             counts: OnceLock::new(),
-            missed: AtomicBool::new(false),
         }
     }
 
-    /// `None` where it cannot be read; that is then [missed](Self::take_missed).
-    pub fn count(&self, field: TaskField) -> Option<Value> {
+    pub fn count(&self, field: TaskField) -> Result<Value, Missing> {
         let run = self.run.as_deref();
-        let counts = *self.counts.get_or_init(|| self.ask(TaskCounts::default(), |tasks| tasks.counts(run)));
-        // Asked for again, it is missed again.
-        self.missed.fetch_or(counts.is_none(), Ordering::Relaxed);
-        let TaskCounts { open, ready, in_progress, closed, failed, claimed } = counts?;
-        Some(Value::from(match field {
+        let counts = *self.counts.get_or_init(|| self.ask(TaskCounts::default(), |tasks| tasks.counts(run)).ok());
+        let TaskCounts { open, ready, in_progress, closed, failed, claimed } = counts.ok_or(UNREADABLE)?;
+        Ok(Value::from(match field {
             TaskField::Open => open,
             TaskField::Ready => ready,
             TaskField::InProgress => in_progress,
@@ -50,29 +44,24 @@ impl TaskFacts {
         }))
     }
 
-    pub fn tree_is_complete(&self, id: &str) -> Option<bool> {
-        let Some(id) = TaskId::parse(id) else { return Some(false) };
+    pub fn tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
+        let Some(id) = TaskId::parse(id) else { return Ok(false) };
         self.ask(false, |tasks| tasks.tree_is_complete(&[id]))
     }
 
-    pub fn needs_review(&self, id: &str) -> Option<bool> {
-        let Some(id) = TaskId::parse(id) else { return Some(false) };
+    pub fn needs_review(&self, id: &str) -> Result<bool, Missing> {
+        let Some(id) = TaskId::parse(id) else { return Ok(false) };
         self.ask(false, |tasks| tasks.needs_review(id))
     }
 
-    /// Whether, since this was last asked, something could not be read.
-    pub fn take_missed(&self) -> bool {
-        self.missed.swap(false, Ordering::Relaxed)
-    }
-
     /// The answer, or what it is where there are no tasks.
-    fn ask<T>(&self, without: T, question: impl FnOnce(Tasks<'_>) -> Result<T, WorkError>) -> Option<T> {
+    fn ask<T>(&self, without: T, question: impl FnOnce(Tasks<'_>) -> Result<T, WorkError>) -> Result<T, Missing> {
         if !self.path.exists() {
-            return Some(without);
+            return Ok(without);
         }
         let work = self.work.get_or_init(|| Work::existing(&self.path).ok().flatten().map(Mutex::new)).as_ref();
-        let answer = work.and_then(|work| question(work.lock().ok()?.tasks()).ok());
-        self.missed.fetch_or(answer.is_none(), Ordering::Relaxed);
-        answer
+        work.and_then(|work| question(work.lock().ok()?.tasks()).ok()).ok_or(UNREADABLE)
     }
 }
+
+const UNREADABLE: Missing = Missing::Unreadable(Stored::Work);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agents::Agent;
 use engine::event::{EventKinds, Outcome, ToolCall};
-use engine::facts::{Facts, GitField, TaskField};
+use engine::facts::{Facts, GitField, Missing, TaskField};
 use engine::file_rules::{Changes, FileRule, Reach};
 use engine::pace::{Happening, History, Live, PaceRule, Phase, Standing};
 use engine::rules::{Detect, Rule, RuleSet, RuleSetError};
@@ -165,44 +165,44 @@ impl CaseFacts {
 }
 
 impl Facts for CaseFacts {
-    fn variable(&self, name: &str) -> Option<Value> {
-        self.variables.get(name).cloned().or_else(|| self.config.variable(name))
+    fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
+        Ok(self.variables.get(name).cloned().or_else(|| self.config.variable(name)))
     }
 
-    fn variable_names(&self) -> Vec<String> {
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
         let given = self.variables.keys().map(String::as_str);
         let mut names: Vec<String> = given.chain(self.config.variable_names()).map(str::to_owned).collect();
         names.sort();
         names.dedup();
-        names
+        Ok(names)
     }
 
-    fn changes(&self, _reach: Reach) -> Option<Arc<Changes>> {
-        self.changes.clone()
+    fn changes(&self, _reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
+        Ok(self.changes.clone())
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {
         self.rules.get(id).ok()??.as_file_rule().cloned()
     }
 
-    fn pace(&self, rule: &Rule, _happening: Option<&Happening>) -> Option<Standing> {
-        let (history, phase) = self.history.as_ref()?;
-        history.standing(&rule.as_pace_rule()?.limit, phase.clone()).ok()
+    fn pace(&self, rule: &Rule, _happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+        let Some(((history, phase), pace)) = self.history.as_ref().zip(rule.as_pace_rule()) else { return Ok(None) };
+        Ok(history.standing(&pace.limit, phase.clone()).ok())
     }
 
-    fn git(&self, field: GitField) -> Value {
-        self.git.get(field.name()).cloned().unwrap_or(Value::Null)
+    fn git(&self, field: GitField) -> Result<Value, Missing> {
+        Ok(self.git.get(field.name()).cloned().unwrap_or(Value::Null))
     }
 
-    fn tasks(&self, field: TaskField) -> Value {
-        self.tasks.get(field.name()).cloned().unwrap_or_else(|| json!(0))
+    fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
+        Ok(self.tasks.get(field.name()).cloned().unwrap_or_else(|| json!(0)))
     }
 
-    fn task_tree_is_complete(&self, id: &str) -> bool {
-        self.lists_task("complete", id)
+    fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
+        Ok(self.lists_task("complete", id))
     }
 
-    fn task_needs_review(&self, id: &str) -> bool {
-        self.lists_task("needs_review", id)
+    fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
+        Ok(self.lists_task("needs_review", id))
     }
 }

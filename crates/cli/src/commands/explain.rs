@@ -68,7 +68,6 @@ fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Outc
         let problem = Problem::new("InvalidExpression", error.message).at("expression", Some((1, column)));
         error.help.into_iter().fold(problem, Problem::help)
     })?;
-    let is_session_missing = situation.facts.take_missed();
     if context.output.json {
         context.output.value(&json!({ "value": found.value, "truthy": found.truthy, "unknown": found.unknown }));
         return Ok(ExitCode::Done);
@@ -81,7 +80,7 @@ fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Outc
     if !found.unknown.is_empty() {
         context.output.line(format!("undefined: {}", found.unknown.join(", ")));
     }
-    if is_session_missing {
+    if found.missing.is_some() {
         context.output.line("not known: what a session did or set, because no session was heard of here yet");
     }
     Ok(ExitCode::Done)

@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use super::{Outcome, fault, most_holds, undecidable};
+use super::{Outcome, most_holds};
+use crate::facts::Missing;
 use crate::pace::{Happening, Interrupt, Live, PaceRule, Standing, Violation};
 use crate::rules::{Clause, Rule, Truth, Unless};
 use crate::situation::Situation;
@@ -44,16 +45,9 @@ impl Paced {
         pace: &PaceRule,
         situation: &Arc<Situation>,
         happening: &Happened,
-    ) -> Result<Option<Self>, Outcome> {
+    ) -> Result<Option<Self>, Missing> {
         let happening = happening.get_or_init(|| Happening::of(situation)).as_ref();
-        let standing = situation.facts.pace(rule, happening);
-        let unknown = situation.facts.take_unknown();
-        if !unknown.is_empty() {
-            return Err(undecidable(unknown));
-        }
-        if let Some(why) = situation.facts.take_fault() {
-            return Err(fault(rule, &why));
-        }
+        let standing = situation.facts.pace(rule, happening)?;
         Ok(standing.map(|standing| Self { violation: pace.judge(&standing), standing }))
     }
 
@@ -64,7 +58,7 @@ impl Paced {
     pub(super) fn clause(&self, pace: &PaceRule) -> Clause {
         let diagnostic = self.violation.as_ref().map(|violation| violation.diagnostic.clone());
         let shown = diagnostic.unwrap_or_else(|| pace.progress(&self.standing));
-        Clause { key: pace.limit.name(), truth: self.is_too_much(), shown, subject: None }
+        Clause { key: pace.limit.name(), truth: self.is_too_much(), shown, subject: None, missing: None }
     }
 
     /// What the agent reads: the interrupt, with the rule's own words where it has some.

@@ -2,6 +2,8 @@ use std::ops::Range;
 
 use minijinja::ErrorKind;
 
+use crate::facts::Missing;
+
 /// What is wrong with an expression, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -32,6 +34,16 @@ impl ExprError {
         };
         Self::new(error.range().unwrap_or(0..text_length), message)
     }
+}
+
+/// Why an expression or a template has no value in a situation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EvaluationError {
+    #[error(transparent)]
+    Expression(#[from] ExprError),
+    /// A fact that it asks for.
+    #[error("{0}")]
+    Missing(Missing),
 }
 
 /// An error inside a running expression; the engine adds the place.

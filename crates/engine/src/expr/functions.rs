@@ -230,10 +230,10 @@ fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let id = text_argument(one(args)?, "file_rule_met")?;
     let Some(id) = id else { return Err(failure("`file_rule_met` has no name of a rule")) };
-    let situation = context::situation(state).ok_or_else(|| failure("`file_rule_met` needs the files that changed"))?;
-    let rule = situation.facts.file_rule(id);
+    let facts = context::facts(state).ok_or_else(|| failure("`file_rule_met` needs the files that changed"))?;
+    let rule = facts.situation.facts.file_rule(id);
     let rule = rule.ok_or_else(|| failure(format!("no file rule `{id}` is in force")))?;
-    let Some(changes) = situation.facts.changes(rule.reach) else {
+    let Some(changes) = facts.told(facts.situation.facts.changes(rule.reach))? else {
         return Err(failure("`file_rule_met`: nobody can say what changed"));
     };
     let found = rule.judge(&changes).map_err(|error| failure(error.to_string()))?;
@@ -242,8 +242,8 @@ fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 
 fn has_stop_signal(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let session = args.first().map(|session| text_argument(session, "has_stop_signal")).transpose()?.flatten();
-    let situation = context::situation(state).ok_or_else(|| failure("`has_stop_signal` needs a session"))?;
-    Ok(Value::from(situation.facts.stop_signal(session)))
+    let facts = context::facts(state).ok_or_else(|| failure("`has_stop_signal` needs a session"))?;
+    facts.told(facts.situation.facts.stop_signal(session)).map(Value::from)
 }
 
 /// Of one task, or of all in a list; nothing to ask about is complete.
@@ -256,18 +256,22 @@ fn task_tree_complete(state: &mut State, args: &[Value]) -> Result<Value, Error>
     if ids.is_empty() {
         return Ok(Value::from(true));
     }
-    let situation =
-        context::situation(state).ok_or_else(|| failure("`task_tree_complete` needs the tasks of a project"))?;
-    Ok(Value::from(ids.into_iter().flatten().all(|id| situation.facts.task_tree_is_complete(id))))
+    let facts = context::facts(state).ok_or_else(|| failure("`task_tree_complete` needs the tasks of a project"))?;
+    for id in ids.into_iter().flatten() {
+        if !facts.told(facts.situation.facts.task_tree_is_complete(id))? {
+            return Ok(Value::from(false));
+        }
+    }
+    Ok(Value::from(true))
 }
 
 /// Not of a task that is not named.
 fn task_needs_user_review(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let id = text_argument(one(args)?, "task_needs_user_review")?;
     let Some(id) = id.filter(|id| !id.is_empty()) else { return Ok(Value::from(false)) };
-    let situation =
-        context::situation(state).ok_or_else(|| failure("`task_needs_user_review` needs the tasks of a project"))?;
-    Ok(Value::from(situation.facts.task_needs_review(id)))
+    let facts =
+        context::facts(state).ok_or_else(|| failure("`task_needs_user_review` needs the tasks of a project"))?;
+    facts.told(facts.situation.facts.task_needs_review(id)).map(Value::from)
 }
 
 fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -287,8 +291,7 @@ fn any_command(
 ) -> Result<Value, Error> {
     let pattern = text_argument(one(args)?, name)?;
     let Some(pattern) = pattern else { return Err(failure(format!("`{name}` has no regular expression"))) };
-    let situation =
-        context::situation(state).ok_or_else(|| failure(format!("`{name}` needs the history of a session")))?;
+    let facts = context::facts(state).ok_or_else(|| failure(format!("`{name}` needs the history of a session")))?;
     let since = match args.get(1) {
         Some(seconds) if !is_missing(seconds) => {
             let Some(seconds) = Number::of(seconds) else {
@@ -296,13 +299,13 @@ fn any_command(
             };
             #[expect(clippy::cast_possible_truncation, reason = "saturates, which is what a huge span of time means")]
             let milliseconds = (seconds.as_float() * 1000.0) as i64;
-            situation.event.time.saturating_sub(milliseconds)
+            facts.situation.event.time.saturating_sub(milliseconds)
         }
         _ => i64::MIN,
     };
     let work = work::of(state);
     charge_regex(pattern, work)?;
-    for command in situation.facts.commands_ran() {
+    for command in facts.told(facts.situation.facts.commands_ran())? {
         if command.time >= since && is_meant(&command) && search_for(pattern, &command.text, work)? {
             return Ok(Value::from(true));
         }

@@ -26,6 +26,7 @@ mod compare;
 mod conditions;
 mod context;
 mod error;
+mod fact_reader;
 mod filters;
 mod functions;
 mod json;
@@ -57,6 +58,7 @@ pub(crate) use self::context::Converted;
 use self::{
     builtin::Builtin,
     context::Root,
+    fact_reader::FactReader,
     filters::FILTERS,
     functions::{FUNCTIONS, PatternKind},
     lower::Lowering,
@@ -65,10 +67,12 @@ use self::{
     work::Work,
 };
 pub use self::{
-    error::ExprError,
+    error::{EvaluationError, ExprError},
+    fact_reader::OnMissing,
     json::truthy,
     names::{Scope, check_variable_name},
 };
+use crate::facts::Missing;
 use crate::file_rules::Reach;
 use crate::situation::Situation;
 
@@ -143,21 +147,33 @@ pub fn claims_named(source: &str) -> Vec<String> {
 }
 
 /// What the expression gives in this situation; an undefined result is null.
-pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, ExprError> {
-    let value = in_situation(source, situation, Reach::default())?;
-    json::to_json(&value, &mut Work::default()).map_err(|error| ExprError::from_engine(&error, source.len()))
+pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, EvaluationError> {
+    in_situation(source, situation, Reach::default(), |value| {
+        json::to_json(value, &mut Work::default()).map_err(|error| ExprError::from_engine(&error, source.len()))
+    })
 }
 
 /// Whether the expression is true in this situation, where `files` are the changes within `reach`. Cheaper than
 /// [`evaluate`], which copies the result.
-pub fn holds(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<bool, ExprError> {
-    in_situation(source, situation, reach).map(|value| value.is_true())
+pub fn holds(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<bool, EvaluationError> {
+    in_situation(source, situation, reach, |value| Ok(value.is_true()))
 }
 
-fn in_situation(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<Value, ExprError> {
+/// `read` may ask for more facts: some values are worked out when they are looked at.
+fn in_situation<T>(
+    source: &str,
+    situation: &Arc<Situation>,
+    reach: Reach,
+    read: impl FnOnce(&Value) -> Result<T, ExprError>,
+) -> Result<T, EvaluationError> {
     let source = Source::read(source)?;
     let (tree, _) = lowered(&source)?;
-    run(&source, &tree, Root::Situation(Arc::clone(situation), reach))
+    let facts = Arc::new(FactReader::new(situation, OnMissing::Abort));
+    let value = run(&source, &tree, Root::Situation(Arc::clone(&facts), reach)).and_then(|value| read(&value));
+    match facts.missing() {
+        Some(missing) => Err(EvaluationError::Missing(missing.clone())),
+        None => Ok(value?),
+    }
 }
 
 /// What an expression gives where somebody wrote down what its names stand for.
@@ -167,6 +183,8 @@ pub struct Evaluation {
     pub truthy: bool,
     /// The names that the expression mentions and that stand for nothing; sorted.
     pub unknown: Vec<String>,
+    /// A fact that the expression asks for and that is missing; it was taken for nothing.
+    pub missing: Option<Missing>,
 }
 
 /// Evaluates with the names of a dictionary. As everywhere, variables under `variables` are also bare names, and
@@ -185,14 +203,16 @@ pub fn evaluate_beside(
     if let Some(problem) = problem {
         return Err(source.written_error(problem));
     }
-    let root = Root::given(with, known);
+    let facts = known.map(|situation| Arc::new(FactReader::new(situation, OnMissing::TakeForNothing)));
+    let root = Root::given(with, facts.as_ref());
     let unknown: BTreeSet<&str> =
         lowering.mentions.iter().map(|mention| mention.name).filter(|name| root.resolve(name).is_none()).collect();
     let unknown = unknown.into_iter().map(str::to_owned).collect();
     let value = run(&source, &tree, root)?;
     let json = json::to_json(&value, &mut Work::default())
         .map_err(|error| source.written_error(ExprError::from_engine(&error, source.text.len())))?;
-    Ok(Evaluation { value: json, truthy: value.is_true(), unknown })
+    let missing = facts.and_then(|facts| facts.missing().cloned());
+    Ok(Evaluation { value: json, truthy: value.is_true(), unknown, missing })
 }
 
 fn lowered<'s>(source: &'s Source<'_>) -> Result<(Expr<'s>, Lowering<'s>), ExprError> {

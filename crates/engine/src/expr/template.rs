@@ -24,7 +24,8 @@ use super::{
     ENVIRONMENT, Scope,
     compare::is_missing,
     context::Root,
-    error::{ExprError, wrong_arity},
+    error::{EvaluationError, ExprError, wrong_arity},
+    fact_reader::{FactReader, OnMissing},
     lower::{self, Lowering},
     source::{Source, range},
     work,
@@ -90,7 +91,12 @@ pub fn check(text: &str, scope: &Scope) -> Checked {
 
 /// The text, in this situation. A guide that is missing is an error, as is one that holds itself. What fails while it is
 /// rendered may be in a guide, so its place is the whole text.
-pub fn render(text: &str, guides: &BTreeMap<String, String>, situation: &Arc<Situation>) -> Result<String, ExprError> {
+pub fn render(
+    text: &str,
+    guides: &BTreeMap<String, String>,
+    situation: &Arc<Situation>,
+    on_missing: OnMissing,
+) -> Result<String, EvaluationError> {
     let mut sources = BTreeMap::new();
     for (name, text) in guides {
         sources.insert(name.as_str(), Source::read_template(text)?);
@@ -101,10 +107,16 @@ pub fn render(text: &str, guides: &BTreeMap<String, String>, situation: &Arc<Sit
     generator.compile_stmt(&tree);
     let (instructions, blocks) = generator.finish();
     let mut output = String::new();
-    let root = Root::Situation(Arc::clone(situation), Reach::default());
+    let facts = Arc::new(FactReader::new(situation, on_missing));
+    let root = Value::from_object(Root::Situation(Arc::clone(&facts), Reach::default()));
     let out = &mut machinery::make_string_output(&mut output);
-    machinery::eval(&ENVIRONMENT, &instructions, Value::from_object(root), &blocks, out, AutoEscape::None)
-        .map_err(|error| ExprError { span: 0..text.len(), ..ExprError::from_engine(&error, text.len()) })?;
+    let rendered = machinery::eval(&ENVIRONMENT, &instructions, root, &blocks, out, AutoEscape::None);
+    match (on_missing, facts.missing()) {
+        (OnMissing::Abort, Some(missing)) => return Err(EvaluationError::Missing(missing.clone())),
+        _ => {
+            rendered.map_err(|error| ExprError { span: 0..text.len(), ..ExprError::from_engine(&error, text.len()) })?
+        }
+    };
     Ok(output)
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Changes, TaskTools, detect_plan_mode, mcp_call_tracking};
+use crate::facts::Missing;
 use crate::situation::Situation;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ impl Behavior {
         }
     }
 
-    pub fn observe(&self, situation: &Situation) -> Changes {
+    pub fn observe(&self, situation: &Situation) -> Result<Changes, Missing> {
         match self {
             Self::TaskClaimTracking(tools) => tools.observe(situation),
             Self::DetectPlanMode => detect_plan_mode::observe(situation),

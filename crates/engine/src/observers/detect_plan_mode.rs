@@ -17,6 +17,7 @@ use super::Changes;
 use super::call_result::CallResult;
 use super::prompt_text::{self, Line};
 use crate::event::{Event, EventKind};
+use crate::facts::Missing;
 use crate::situation::Situation;
 
 /// The field of an event's `extra` that holds the mode of its turn, named as Codex names it.
@@ -29,30 +30,30 @@ const BY_PERMISSION_MODE: &str = "_plan_mode_by_permission_mode";
 const ENTERING_TOOLS: [&str; 2] = ["EnterPlanMode", "enter_plan_mode"];
 const LEAVING_TOOLS: [&str; 2] = ["ExitPlanMode", "exit_plan_mode"];
 
-pub(super) fn observe(situation: &Situation) -> Changes {
+pub(super) fn observe(situation: &Situation) -> Result<Changes, Missing> {
     let mut changes = Changes::new();
     let event = &situation.event;
     if event.subagent.is_some() {
-        return changes;
+        return Ok(changes);
     }
-    let is = |name: &str| situation.facts.variable(name) == Some(Value::Bool(true));
+    let is = |name: &str| Ok(situation.facts.variable(name)? == Some(Value::Bool(true)));
     let permission_mode = event.extra.get("permission_mode").and_then(Value::as_str);
     let (plan_mode, by_mode) = match (by_tool(event), permission_mode) {
         (Some(entered), mode) => (entered, entered && mode == Some("plan")),
         (None, Some("plan")) => (true, true),
         (None, mode) => match by_turn(event).or_else(|| by_prompt(event, mode.is_some())) {
             Some(entered) => (entered, false),
-            None if mode.is_some() && is(BY_PERMISSION_MODE) => (false, false),
-            None => return changes,
+            None if mode.is_some() && is(BY_PERMISSION_MODE)? => (false, false),
+            None => return Ok(changes),
         },
     };
-    if is(PLAN_MODE) != plan_mode {
+    if is(PLAN_MODE)? != plan_mode {
         changes.insert(PLAN_MODE.to_owned(), Some(Value::Bool(plan_mode)));
     }
-    if is(BY_PERMISSION_MODE) != by_mode {
+    if is(BY_PERMISSION_MODE)? != by_mode {
         changes.insert(BY_PERMISSION_MODE.to_owned(), by_mode.then_some(Value::Bool(true)));
     }
-    changes
+    Ok(changes)
 }
 
 /// Whether a tool has just entered plan mode, or left it.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{Changes, check_size};
 use crate::event::Event;
 use crate::expr::check_variable_name;
-use crate::facts::Facts;
+use crate::facts::{Facts, Missing};
 
 /// The variable that keeps what behaviors answered under `conditions`, by the name of the function that reads it.
 pub const CONDITIONS: &str = "_conditions";
@@ -41,17 +41,20 @@ impl External {
     }
 
     /// What the program reads: the event, and the session's variables but for Linchpin's own.
-    pub fn question(event: &Event, facts: &dyn Facts) -> Value {
-        let names = facts.variable_names().into_iter().filter(|name| !name.starts_with('_'));
-        let variables: Map<String, Value> =
-            names.filter_map(|name| facts.variable(&name).map(|value| (name, value))).collect();
-        json!({ "event": event, "variables": variables })
+    pub fn question(event: &Event, facts: &dyn Facts) -> Result<Value, Missing> {
+        let mut variables = Map::new();
+        for name in facts.variable_names()?.into_iter().filter(|name| !name.starts_with('_')) {
+            if let Some(value) = facts.variable(&name)? {
+                variables.insert(name, value);
+            }
+        }
+        Ok(json!({ "event": event, "variables": variables }))
     }
 
     /// What the answer changes: all that it says, or nothing.
     pub fn changes(&self, observer: &str, answer: Answer, facts: &dyn Facts) -> Result<Changes, String> {
         let mut changes = Changes::new();
-        let mut names = facts.variable_names();
+        let mut names = facts.variable_names().map_err(|missing| missing.to_string())?;
         for (name, value) in answer.set {
             check_variable_name(&name)?;
             check_size(&name, &value)?;
@@ -66,7 +69,7 @@ impl External {
         if answer.conditions.is_empty() {
             return Ok(changes);
         }
-        let mut kept = match facts.variable(CONDITIONS) {
+        let mut kept = match facts.variable(CONDITIONS).map_err(|missing| missing.to_string())? {
             Some(Value::Object(kept)) => kept,
             _ => Map::new(),
         };

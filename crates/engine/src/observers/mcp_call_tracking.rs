@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::call_result::CallResult;
 use super::{Changes, VALUE_LIMIT};
 use crate::event::McpTool;
+use crate::facts::Missing;
 use crate::situation::Situation;
 
 pub(crate) const CALLS: &str = "mcp_calls";
@@ -33,19 +34,19 @@ pub(crate) fn dropped_size(result: &Value) -> Option<u64> {
     }
 }
 
-pub(super) fn observe(situation: &Situation) -> Changes {
+pub(super) fn observe(situation: &Situation) -> Result<Changes, Missing> {
     let mut changes = Changes::new();
-    let Some(call) = situation.event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return changes };
-    let Some(result) = CallResult::of(&situation.event) else { return changes };
+    let Some(call) = situation.event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return Ok(changes) };
+    let Some(result) = CallResult::of(&situation.event) else { return Ok(changes) };
     let known = |tool: &&McpTool| tool.server.len() <= NAME_LIMIT && tool.tool.len() <= NAME_LIMIT;
     let tools: Vec<&McpTool> = call.mcp.iter().filter(known).collect();
-    let stored = |name: &str| match situation.facts.variable(name) {
-        Some(Value::Object(servers)) => servers,
-        _ => Map::new(),
+    let stored = |name: &str| match situation.facts.variable(name)? {
+        Some(Value::Object(servers)) => Ok(servers),
+        _ => Ok(Map::new()),
     };
-    let mut failures = stored(FAILURES);
+    let mut failures = stored(FAILURES)?;
     if let CallResult::Given(result) = &result {
-        let (mut calls, mut results) = (stored(CALLS), stored(RESULTS));
+        let (mut calls, mut results) = (stored(CALLS)?, stored(RESULTS)?);
         for tool in &tools {
             add(&mut calls, tool);
             remove(&mut failures, tool);
@@ -59,11 +60,11 @@ pub(super) fn observe(situation: &Situation) -> Changes {
         }
     }
     // A session in which nothing failed has nothing to say of it.
-    let had_failures = situation.facts.variable(FAILURES).is_some();
+    let had_failures = situation.facts.variable(FAILURES)?.is_some();
     if had_failures || !failures.is_empty() {
         changes.insert(FAILURES.to_owned(), Some(Value::Object(failures)));
     }
-    changes
+    Ok(changes)
 }
 
 /// The server's entry, made where there is room for one.

@@ -35,7 +35,8 @@ pub(crate) use mcp_call_tracking::{CALLS, FAILURES, RESULTS, dropped_size};
 pub use task_claim_tracking::{CLAIMED_TASKS, TaskTools, claim_changes};
 pub use template::{Template, TemplateError};
 
-use crate::expr::Scope;
+use crate::expr::{EvaluationError, Scope};
+use crate::facts::{Missing, Stored};
 use crate::rules::Tier;
 use crate::situation::Situation;
 
@@ -108,14 +109,13 @@ impl Observer {
 pub(crate) fn values(set: &[(String, Template)], situation: &Arc<Situation>) -> Result<Changes, String> {
     let mut changes = Changes::new();
     for (name, template) in set {
-        let value = template.value(situation);
-        if let Some(why) = situation.facts.take_fault() {
-            return Err(why);
-        }
-        if situation.facts.take_missed() {
-            return Err(format!("what `{name}` depends on is in the journal, which cannot be read"));
-        }
-        let value = value.map_err(|error| format!("`{name}` cannot be evaluated: {}", error.message))?;
+        let value = template.value(situation).map_err(|error| match error {
+            EvaluationError::Missing(Missing::Failed(why)) => why,
+            EvaluationError::Missing(Missing::Unreadable(Stored::Session | Stored::Journal)) => {
+                format!("what `{name}` depends on is in the journal, which cannot be read")
+            }
+            error => format!("`{name}` cannot be evaluated: {error}"),
+        })?;
         if let Some(value) = &value {
             check_size(name, value)?;
         }

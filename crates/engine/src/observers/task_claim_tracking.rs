@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::Changes;
 use super::call_result::{CallResult, is_proxied};
 use super::task_memory::{self, SEEN_TASKS, Task, TaskMemory};
+use crate::facts::Missing;
 use crate::rules::ToolName;
 use crate::situation::Situation;
 
@@ -60,17 +61,17 @@ enum Deed {
 impl TaskTools {
     pub(super) const VARIABLES: [&str; 3] = [TASK_CLAIMED, CLAIMED_TASKS, SESSION_HAD_TASK];
 
-    pub(super) fn observe(&self, situation: &Situation) -> Changes {
+    pub(super) fn observe(&self, situation: &Situation) -> Result<Changes, Missing> {
         let event = &situation.event;
         let mut changes = Changes::new();
-        let Some(call) = event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return changes };
+        let Some(call) = event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return Ok(changes) };
         // The innermost: of a call that is passed on, the tool that does the work.
-        let Some(tool) = call.mcp.last().filter(|tool| any(&self.servers, &tool.server)) else { return changes };
+        let Some(tool) = call.mcp.last().filter(|tool| any(&self.servers, &tool.server)) else { return Ok(changes) };
         let result = CallResult::of(event).map(CallResult::with_prose);
-        let Some(CallResult::Given(result)) = result else { return changes };
+        let Some(CallResult::Given(result)) = result else { return Ok(changes) };
         let arguments = if is_proxied(call) { passed_on(&call.input) } else { object(&call.input) };
         let deed = self.deed(&tool.tool, &arguments);
-        let stored = situation.facts.variable(SEEN_TASKS);
+        let stored = situation.facts.variable(SEEN_TASKS)?;
         let mut memory = TaskMemory::of(stored.clone());
         let shown = memory.learn(&result);
         let seen = memory.to_value();
@@ -80,9 +81,9 @@ impl TaskTools {
         if deed != Deed::Look
             && let Some(id) = meant(&arguments, &shown, &memory)
         {
-            change_claims(deed, id, situation.facts.variable(CLAIMED_TASKS), &mut changes);
+            change_claims(deed, id, situation.facts.variable(CLAIMED_TASKS)?, &mut changes);
         }
-        changes
+        Ok(changes)
     }
 
     fn deed(&self, tool: &str, arguments: &Map<String, Value>) -> Deed {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::expr::{self, ExprError};
+use crate::expr::{self, EvaluationError};
 use crate::situation::Situation;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl Template {
     }
 
     /// The value, in this situation; none unsets.
-    pub fn value(&self, situation: &Arc<Situation>) -> Result<Option<Value>, ExprError> {
+    pub fn value(&self, situation: &Arc<Situation>) -> Result<Option<Value>, EvaluationError> {
         let value = match self {
             // What was made from a value can be read back.
             Self::Constant(json) => serde_json::from_str(json).unwrap_or_default(),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Changes, Observer, ObserverKind};
 use crate::event::Event;
-use crate::facts::{Facts, GitField, NoFacts};
+use crate::facts::{Facts, GitField, Missing, NoFacts};
 use crate::situation::{Place, Situation};
 
 /// A session that remembers what observers set.
@@ -27,7 +27,7 @@ impl Session {
         let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(self.clone())));
         let changes = match kind {
             ObserverKind::Declared(declared) => declared.observe(&situation)?,
-            ObserverKind::Behavior(behavior) => behavior.observe(&situation),
+            ObserverKind::Behavior(behavior) => behavior.observe(&situation).map_err(|missing| missing.to_string())?,
             ObserverKind::External(_) => Changes::new(),
         };
         let mut variables = self.0.lock().expect("not poisoned");
@@ -41,20 +41,20 @@ impl Session {
     }
 
     fn get(&self, name: &str) -> Value {
-        self.variable(name).unwrap_or_default()
+        self.variable(name).expect("known").unwrap_or_default()
     }
 }
 
 impl Facts for Session {
-    fn variable(&self, name: &str) -> Option<Value> {
-        self.0.lock().expect("not poisoned").get(name).cloned()
+    fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
+        Ok(self.0.lock().expect("not poisoned").get(name).cloned())
     }
 
-    fn variable_names(&self) -> Vec<String> {
-        self.0.lock().expect("not poisoned").keys().cloned().collect()
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
+        Ok(self.0.lock().expect("not poisoned").keys().cloned().collect())
     }
 
-    fn git(&self, field: GitField) -> Value {
+    fn git(&self, field: GitField) -> Result<Value, Missing> {
         NoFacts.git(field)
     }
 }

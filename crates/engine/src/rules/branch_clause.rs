@@ -23,12 +23,16 @@ impl BranchClause {
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
         let mut surest = Surest::default();
+        let mut missing = None;
         for rewrite in situation.rewrites() {
             let is_meant = commands.get(rewrite.command) != Some(&Truth::False) && situation.concerns(rewrite.command);
             let is_protected = if is_meant { self.speaks_of(&rewrite.branch) } else { Truth::False };
             let here = if rewrite.is_sure { is_protected } else { is_protected.and(Truth::Unknown) };
             if here > Truth::False {
                 truth = truth.or(here);
+                if rewrite.branch == RewrittenBranch::Unknown {
+                    missing = situation.missing_branch().cloned();
+                }
                 surest.offer(here, true, || Subject { path: None, command: Some(rewrite.command) });
                 shown.push(name(&rewrite.branch));
             }
@@ -37,7 +41,7 @@ impl BranchClause {
             shown.push(if is_read { "no such branch" } else { "a command that cannot be read" }.to_owned());
         }
         shown.dedup();
-        Clause { key: Self::KEY, truth, shown: shown.join(", "), subject: surest.subject() }
+        Clause { key: Self::KEY, truth, shown: shown.join(", "), subject: surest.subject(), missing }
     }
 
     fn speaks_of(&self, branch: &RewrittenBranch) -> Truth {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{PathClause, Truth, Wildcard};
+use crate::facts::{EventPart, Missing};
 use crate::situation::Situation;
 use shell::programs::{Arguments, Flag, guessed_arguments};
 use shell::{SimpleCommand, Word};
@@ -48,8 +49,14 @@ pub struct VariablePattern {
 }
 
 impl CommandMatcher {
-    /// `place`: of the command, in the script.
-    pub(super) fn truth(&self, command: &SimpleCommand, place: usize, situation: &Situation) -> Truth {
+    /// `place`: of the command, in the script. `missing`: a fact that the answer depends on.
+    pub(super) fn truth(
+        &self,
+        command: &SimpleCommand,
+        place: usize,
+        situation: &Situation,
+        missing: &mut Option<Missing>,
+    ) -> Truth {
         if command.words().is_empty() {
             return Truth::False;
         }
@@ -74,7 +81,10 @@ impl CommandMatcher {
         and(&|| any(&self.runs_output_of, |name| sources.iter().any(|source| name.matches(source)).into()));
         and(&|| self.interactive.is_none_or(|wanted| wanted == command.command.evidence.is_session).into());
         for clause in &self.paths {
-            and(&|| clause.truth_of(place, situation));
+            if truth != Truth::False {
+                *missing = missing.take().or(situation.facts.asked(EventPart::Paths).err());
+                truth = truth.and(clause.truth_of(place, situation));
+            }
         }
         truth
     }

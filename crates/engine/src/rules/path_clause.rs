@@ -124,7 +124,7 @@ fn in_temp(touch: &Touch, situation: &Situation) -> bool {
 impl PathClause {
     /// `commands`: of which simple commands the rule's other clauses speak; empty: of all.
     pub(crate) fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
-        situation.facts.asked(EventPart::Paths);
+        let missing = situation.facts.asked(EventPart::Paths).err();
         // What cannot be read may name anything.
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
@@ -158,12 +158,11 @@ impl PathClause {
                     .to_owned(),
             );
         }
-        Clause { key: self.about.name(), truth, shown: shown.join(", "), subject: surest.subject() }
+        Clause { key: self.about.name(), truth, shown: shown.join(", "), subject: surest.subject(), missing }
     }
 
     /// Of the one command at this place.
     pub(super) fn truth_of(&self, place: usize, situation: &Situation) -> Truth {
-        situation.facts.asked(EventPart::Paths);
         let own = situation.touches().iter().filter(|touch| touch.command == Some(place));
         let truth = |touch: &Touch| self.truth_for(touch.access, touch.is_setting, touch.command, situation);
         let known = own.map(|touch| truth(touch).and(self.is_about(touch, situation).into()));

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Against, BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Subject, Truth, Unless};
 use crate::event::{McpTool, ToolCall};
+use crate::facts::Missing;
 use crate::search::SearchError;
 use crate::situation::Situation;
 use crate::verdict::Level;
@@ -42,6 +43,8 @@ pub struct Clause {
     pub shown: String,
     /// What made it so, where it is about commands or paths.
     pub subject: Option<Subject>,
+    /// A fact that it depends on and that is missing; its truth then counts for nothing.
+    pub missing: Option<Missing>,
 }
 
 /// A tool rule, judged.
@@ -58,6 +61,11 @@ impl ToolMatch {
         self.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))
     }
 
+    /// The facts that its clauses depend on and that are missing.
+    pub fn missing(&self) -> impl Iterator<Item = &Missing> {
+        self.clauses.iter().filter_map(|clause| clause.missing.as_ref())
+    }
+
     pub fn truth_but_for_paths(&self) -> Truth {
         let others = self.clauses.iter().filter(|clause| !clause.is_about_paths());
         others.fold(Truth::True, |truth, clause| truth.and(clause.truth))
@@ -66,7 +74,7 @@ impl ToolMatch {
 
 impl Clause {
     pub(crate) fn new(key: &'static str, truth: Truth, shown: String) -> Self {
-        Self { key, truth, shown, subject: None }
+        Self { key, truth, shown, subject: None, missing: None }
     }
 
     pub fn is_about_paths(&self) -> bool {
@@ -96,8 +104,9 @@ impl ToolRule {
             found.clauses.push(command_clause(self.search.key(), situation, &found.commands));
         }
         if !self.matchers.is_empty() && !done(&found) {
-            found.commands = self.matched(situation, &found.commands, Against::CommandsAndWrappers);
-            found.clauses.push(command_clause("command", situation, &found.commands));
+            let mut missing = None;
+            found.commands = self.matched(situation, &found.commands, Against::CommandsAndWrappers, &mut missing);
+            found.clauses.push(Clause { missing, ..command_clause("command", situation, &found.commands) });
         }
         if let Some(clause) = self.rewrites.as_ref().filter(|_| !done(&found)) {
             found.clauses.push(clause.judge(situation, &found.commands));
@@ -126,7 +135,10 @@ impl ToolRule {
     pub(crate) fn commands_themselves(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
         let searched =
             if self.search.is_some() { self.search.truths(situation, Against::Commands)? } else { Vec::new() };
-        Ok(if self.matchers.is_empty() { searched } else { self.matched(situation, &searched, Against::Commands) })
+        if self.matchers.is_empty() {
+            return Ok(searched);
+        }
+        Ok(self.matched(situation, &searched, Against::Commands, &mut None))
     }
 
     /// Whether it is about shell calls only.
@@ -144,20 +156,28 @@ impl ToolRule {
         by_pattern.chain(by_name).any(|named| !glob_matches(named, server))
     }
 
-    /// For each simple command that earlier clauses speak of, whether a matcher does.
-    fn matched(&self, situation: &Situation, before: &[Truth], against: Against) -> Vec<Truth> {
+    /// For each simple command that earlier clauses speak of, whether a matcher does. `missing`: a fact that this depends on.
+    fn matched(
+        &self,
+        situation: &Situation,
+        before: &[Truth],
+        against: Against,
+        missing: &mut Option<Missing>,
+    ) -> Vec<Truth> {
         let commands = situation.script().into_iter().flat_map(|script| &script.commands).enumerate();
         let truth = |(place, command): (usize, &SimpleCommand)| {
-            let meant = || std::iter::once(command).chain(against.wrappers(command).iter().map(Arc::as_ref));
-            let of = |matcher: &CommandMatcher| {
-                meant().map(|command| matcher.truth(command, place, situation)).fold(Truth::False, Truth::or)
-            };
-            let matched = || self.matchers.iter().map(of);
-            match before.get(place) {
-                Some(Truth::False) => Truth::False,
-                _ if !situation.concerns(place) => Truth::False,
-                before => before.copied().unwrap_or(Truth::True).and(matched().fold(Truth::False, Truth::or)),
+            let before = before.get(place).copied().unwrap_or(Truth::True);
+            if before == Truth::False || !situation.concerns(place) {
+                return Truth::False;
             }
+            let meant = || std::iter::once(command).chain(against.wrappers(command).iter().map(Arc::as_ref));
+            let mut matched = Truth::False;
+            for matcher in &self.matchers {
+                for command in meant() {
+                    matched = matched.or(matcher.truth(command, place, situation, missing));
+                }
+            }
+            before.and(matched)
         };
         commands.map(truth).collect()
     }
@@ -219,5 +239,5 @@ fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) ->
         _ if texts.is_empty() => "a command that cannot be read".to_owned(),
         _ => texts.join("; "),
     };
-    Clause { key, truth, shown, subject: Subject::among(truths, truth, situation) }
+    Clause { subject: Subject::among(truths, truth, situation), ..Clause::new(key, truth, shown) }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::event::EventKind;
-use crate::expr::{self, template};
+use crate::expr::{self, EvaluationError, OnMissing, template};
+use crate::facts::{Missing, Stored};
 use crate::file_rules::Reach;
 use crate::observers::{Changes, Template, values};
 use crate::situation::Situation;
@@ -44,31 +45,29 @@ impl Action {
     ) -> Result<Option<Effect>, String> {
         if let Some(when) = &self.when {
             let holds = expr::holds(when, situation, Reach::default());
-            known(situation)?;
-            if !holds.map_err(|error| format!("`when` cannot be evaluated: {}", error.message))? {
+            if !holds.map_err(|error| told("`when` cannot be evaluated", error))? {
                 return Ok(None);
             }
         }
         let effect = match &self.kind {
             ActionKind::Set(variables) => Effect::Changes(values(variables, situation)?),
             ActionKind::Inject(text) => {
-                let text = template::render(text, guides, situation);
-                known(situation)?;
-                Effect::Text(text.map_err(|error| format!("`inject` cannot be rendered: {}", error.message))?)
+                let text = template::render(text, guides, situation, OnMissing::Abort);
+                Effect::Text(text.map_err(|error| told("`inject` cannot be rendered", error))?)
             }
         };
         Ok(Some(effect))
     }
 }
 
-/// Whether all that was asked for could be told.
-fn known(situation: &Situation) -> Result<(), String> {
-    match situation.facts.take_fault() {
-        Some(why) => Err(why),
-        None if situation.facts.take_missed() => {
-            Err("what it depends on is in the journal, which cannot be read".to_owned())
+/// Why an action does nothing; `what`: what of it failed.
+fn told(what: &str, error: EvaluationError) -> String {
+    match error {
+        EvaluationError::Missing(Missing::Failed(why)) => why,
+        EvaluationError::Missing(Missing::Unreadable(Stored::Session | Stored::Journal)) => {
+            "what it depends on is in the journal, which cannot be read".to_owned()
         }
-        None => Ok(()),
+        error => format!("{what}: {error}"),
     }
 }
 

@@ -25,7 +25,7 @@ pub use gate::{Expected, Gate, Requirement, Webhook};
 pub use node::{Node, Transition};
 pub(crate) use trust::{of_gate as part_of_gate, of_rule as part_of_rule, without_newer_defaults};
 
-use crate::expr::{ExprError, template};
+use crate::expr::{EvaluationError, OnMissing, template};
 use crate::observers::Observer;
 use crate::rules::{Rule, Tier};
 use crate::situation::Situation;
@@ -97,8 +97,8 @@ impl Workflow {
         self.triggers.iter().filter(move |trigger| trigger.on == kind).flat_map(|trigger| &trigger.actions)
     }
 
-    /// A text of this workflow (a prompt, or what is injected), with everything filled in.
-    pub fn rendered(&self, text: &str, situation: &Arc<Situation>) -> Result<String, ExprError> {
-        template::render(text, &self.guides, situation)
+    /// A prompt of this workflow, with everything filled in. Facts that are missing leave nothing behind.
+    pub fn rendered(&self, text: &str, situation: &Arc<Situation>) -> Result<String, EvaluationError> {
+        template::render(text, &self.guides, situation, OnMissing::TakeForNothing)
     }
 }

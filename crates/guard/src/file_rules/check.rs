@@ -106,7 +106,6 @@ pub fn check(check: Check<'_>) -> Result<Checked, RuleSetError> {
         acknowledged: check.acknowledged.iter().map(|name| name.to_lowercase()).collect(),
         tasks: check.tasks,
         around,
-        unknown: Mutex::default(),
         defaults: Mutex::default(),
     });
     let situation = Arc::new(Situation::new(event, check.place, Arc::clone(&facts) as _));

@@ -44,6 +44,6 @@ impl Moves<'_> {
     pub fn tokens_of_iteration(&self) -> Option<i64> {
         let (scene, active) = self.active().ok()?;
         let situation = self.situation(&Arc::new(active), &scene);
-        situation.facts.phase(PhaseField::Tokens).as_i64()
+        situation.facts.phase(PhaseField::Tokens).ok()?.as_i64()
     }
 }

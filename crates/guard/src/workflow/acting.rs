@@ -9,7 +9,6 @@ use std::sync::Arc;
 use engine::Situation;
 use engine::workflow::{Action, Effect};
 
-use super::gates::NO_SESSION;
 use crate::live_facts::LiveFacts;
 
 /// What came of some actions. What they set lies over the facts.
@@ -39,9 +38,7 @@ pub fn act<'w>(
     let mut acted = Acted::default();
     facts.observing(true);
     for (number, action) in (1..).zip(actions) {
-        let effect = action.effect(guides, situation);
-        let effect = if situation.facts.take_missed() { Err(NO_SESSION.to_owned()) } else { effect };
-        match effect {
+        match action.effect(guides, situation) {
             Ok(Some(Effect::Changes(changes))) => facts.overlay(&changes),
             Ok(Some(Effect::Text(text))) => acted.texts.extend(Some(text).filter(|text| !text.trim().is_empty())),
             Ok(None) => {}

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::event::{EventKind, EventKinds};
+use engine::expr::EvaluationError;
+use engine::facts::{Missing, Stored};
 use engine::file_rules::{Baseline, Reach};
 use engine::rules::{Detect, Rule, RuleSet};
 use engine::workflow::{Gate, Requirement, Webhook};
@@ -131,8 +133,9 @@ impl Gates<'_> {
             rule
         };
         let rules: Vec<Rule> = rules.iter().map(asked).collect();
-        let is_told =
-            |rule: &&Rule| rule.as_file_rule().is_none_or(|file| self.situation.facts.changes(file.reach).is_some());
+        let is_told = |rule: &&Rule| {
+            rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.reach), Ok(Some(_))))
+        };
         if let Some(rule) = rules.iter().find(|rule| !is_told(rule)) {
             // At a stop that is let go; what a gate does not know, it does not let pass.
             let why = format!("`{}` cannot be judged: git cannot say what changed; `linchpin check` says why", rule.id);
@@ -196,11 +199,10 @@ impl Gates<'_> {
 /// Whether an expression is true where a workflow is about to move, or why that is not known. A variable of a session that is
 /// not known is not taken for its first value.
 pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool, String> {
-    let holds = expr::holds(expression, situation, Reach::default());
-    if situation.facts.take_missed() {
-        return Err(NO_SESSION.to_owned());
-    }
-    holds.map_err(|error| error.message)
+    expr::holds(expression, situation, Reach::default()).map_err(|error| match error {
+        EvaluationError::Missing(Missing::Unreadable(Stored::Session)) => NO_SESSION.to_owned(),
+        error => error.to_string(),
+    })
 }
 
 pub(super) const NO_SESSION: &str = "variables of a session are needed, and it is not known which session runs this command. Name \

@@ -319,11 +319,11 @@ impl Moves<'_> {
     }
 
     pub(super) fn prompt(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Result<String, Refusal> {
-        let situation = self.situation(active, scene);
+        let situation = self.situation_for_prompt(active, scene);
         active
             .workflow
             .rendered(&node.prompt, &situation)
-            .map_err(|error| Refusal::Prompt { node: node.name.clone(), why: error.message })
+            .map_err(|error| Refusal::Prompt { node: node.name.clone(), why: error.to_string() })
     }
 
     /// `moved`: the name of the workflow that would be moved; none where that is no workflow's matter.

@@ -42,13 +42,31 @@ impl Moves<'_> {
             Value::Object(fields.map(|(name, value)| (name.to_owned(), value)).collect())
         };
         let claims: Vec<String> = active.iter().flat_map(|active| active.workflow.all_claims()).collect();
-        let variables: Vec<String> = facts.variable_names().into_iter().filter(|name| !name.starts_with('_')).collect();
-        let values = variables.iter().filter_map(|name| Some((name.as_str(), facts.variable(name)?)));
+        let config = &self.policy.config;
+        // Without a session, all of its variables have their declared values.
+        let declared = || {
+            let of_workflow = active.iter().flat_map(|active| active.workflow.variables.keys().cloned());
+            config.variable_names().map(str::to_owned).chain(of_workflow).collect()
+        };
+        let variables: Vec<String> = facts.variable_names().unwrap_or_else(|_| declared());
+        let variables: Vec<String> = variables.into_iter().filter(|name| !name.starts_with('_')).collect();
+        let value = |name: &String| facts.variable(name).unwrap_or_else(|_| config.variable(name));
+        let values = variables.iter().filter_map(|name| Some((name.as_str(), value(name)?)));
+        let workflow = |field: WorkflowField| facts.workflow(field).unwrap_or_else(|_| field.without_workflow());
         let names = [
-            ("workflow", object(WorkflowField::ALL.map(|field| (field.name(), facts.workflow(field))).to_vec())),
-            ("phase", object(PhaseField::ALL.map(|field| (field.name(), facts.phase(field))).to_vec())),
-            ("loop", object(LoopField::ALL.map(|field| (field.name(), facts.in_loop(field))).to_vec())),
-            ("tasks", object(TaskField::ALL.map(|field| (field.name(), facts.tasks(field))).to_vec())),
+            ("workflow", object(WorkflowField::ALL.map(|field| (field.name(), workflow(field))).to_vec())),
+            (
+                "phase",
+                object(PhaseField::ALL.map(|field| (field.name(), facts.phase(field).unwrap_or_default())).to_vec()),
+            ),
+            (
+                "loop",
+                object(LoopField::ALL.map(|field| (field.name(), facts.in_loop(field).unwrap_or_default())).to_vec()),
+            ),
+            (
+                "tasks",
+                object(TaskField::ALL.map(|field| (field.name(), facts.tasks(field).unwrap_or_default())).to_vec()),
+            ),
             ("claims", object(claims.iter().map(|claim| (claim.as_str(), json!(false))).collect())),
             ("variables", object(values.collect())),
         ];
@@ -56,8 +74,6 @@ impl Moves<'_> {
         let set_by_observers = observers.flat_map(engine::observers::Observer::variables).map(str::to_owned);
         let scope = Scope::with_variables(variables.iter().cloned().chain(set_by_observers));
         let scope = if active.is_some() { scope.of_workflow(claims).of_moves() } else { scope };
-        // Only what the expression itself asks for counts.
-        facts.take_missed();
         let is_known = |value: &Value| value.as_object().is_some_and(|fields| !fields.is_empty());
         let names = names.into_iter().filter(|(_, value)| is_known(value));
         let names = names.map(|(name, value)| (name.to_owned(), value)).collect();

@@ -104,6 +104,12 @@ impl Moves<'_> {
         self.known(active, scene).0
     }
 
+    /// The same, where variables of a session that is not known have their declared values.
+    pub(super) fn situation_for_prompt(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
+        let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.stage.clone(), self.environment);
+        judge.situation_in(active, &Arc::new(self.event()), Some(&scene.session)).0
+    }
+
     pub(super) fn known(&self, active: &Arc<Active>, scene: &Scene) -> (Arc<Situation>, Arc<LiveFacts>) {
         let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.stage.clone(), self.environment);
         judge.situation_in(active, &Arc::new(self.event()), scene.known_session())

@@ -7,7 +7,7 @@ mod wrapper;
 use std::sync::{Arc, LazyLock};
 
 use engine::event::{EventKind, ShellText, ToolCall};
-use engine::facts::{Facts, GitField};
+use engine::facts::{Facts, GitField, Missing};
 use engine::rules::RuleSet;
 use engine::{Event, Inquiry, Level, Place, Situation};
 use policy::{Before, Form, Tiers};
@@ -46,8 +46,8 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
 struct OnFeature;
 
 impl Facts for OnFeature {
-    fn git(&self, field: GitField) -> Value {
-        if field == GitField::Branch { Value::from("feature") } else { Value::Null }
+    fn git(&self, field: GitField) -> Result<Value, Missing> {
+        Ok(if field == GitField::Branch { Value::from("feature") } else { Value::Null })
     }
 }
 

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     event::Event,
-    expr::{Scope, check, evaluate, holds, names},
-    facts::{EventPart, Facts, GitField, NoFacts, PhaseField, RanCommand, TaskField, WorkflowField},
+    expr::{EvaluationError, Scope, check, evaluate, evaluate_beside, holds, names},
+    facts::{EventPart, Facts, GitField, Missing, NoFacts, PhaseField, RanCommand, Stored, TaskField, WorkflowField},
     situation::{Place, Situation},
 };
 
@@ -24,90 +24,71 @@ impl Asked {
 }
 
 impl Facts for Asked {
-    fn variable(&self, name: &str) -> Option<Value> {
+    fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
         self.note(format!("variable {name}"));
-        match name {
+        Ok(match name {
             "release" => Some(json!(true)),
             "event" | "git" => Some(json!("a variable")),
             "attempts" => Some(json!({"count": 2})),
             _ => None,
-        }
+        })
     }
 
-    fn variable_names(&self) -> Vec<String> {
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
         self.note("names");
-        vec!["attempts".to_owned(), "release".to_owned()]
+        Ok(vec!["attempts".to_owned(), "release".to_owned()])
     }
 
-    fn git(&self, field: GitField) -> Value {
+    fn git(&self, field: GitField) -> Result<Value, Missing> {
         self.note(format!("git {field:?}"));
-        match field {
+        Ok(match field {
             GitField::Branch => json!("main"),
             GitField::Dirty => json!(false),
             GitField::DefaultBranch | GitField::Head => Value::Null,
-        }
+        })
     }
 
-    fn workflow(&self, field: WorkflowField) -> Value {
-        match field {
+    fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
+        Ok(match field {
             WorkflowField::Node => json!("code"),
             WorkflowField::History => json!(["spec", "code"]),
             WorkflowField::Name | WorkflowField::Active => Value::Null,
-        }
+        })
     }
 
-    fn phase(&self, field: PhaseField) -> Value {
-        if field == PhaseField::Elapsed { json!(61.5) } else { Value::Null }
+    fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
+        Ok(if field == PhaseField::Elapsed { json!(61.5) } else { Value::Null })
     }
 
-    fn tasks(&self, field: TaskField) -> Value {
+    fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
         self.note(format!("tasks {field:?}"));
-        json!(if field == TaskField::Open { 2 } else { 0 })
+        Ok(json!(if field == TaskField::Open { 2 } else { 0 }))
     }
 
-    fn task_tree_is_complete(&self, id: &str) -> bool {
+    fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
         self.note(format!("tree {id}"));
-        id == "t1" || id == "t2"
+        Ok(id == "t1" || id == "t2")
     }
 
-    fn task_needs_review(&self, id: &str) -> bool {
-        id == "t3"
+    fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
+        Ok(id == "t3")
     }
 
-    fn claims(&self) -> Map<String, Value> {
-        Map::from_iter([("code_complete".to_owned(), json!(true))])
+    fn claims(&self) -> Result<Map<String, Value>, Missing> {
+        Ok(Map::from_iter([("code_complete".to_owned(), json!(true))]))
     }
 
-    fn commands_ran(&self) -> Vec<RanCommand> {
+    fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
         self.note("commands");
-        vec![
+        Ok(vec![
             RanCommand { time: 99_000, text: "cargo test".to_owned(), succeeded: true },
             RanCommand { time: 40_000, text: "git fetch".to_owned(), succeeded: false },
-        ]
+        ])
     }
 
-    fn resolved(&self, _path: &str) -> Option<String> {
-        None
-    }
-
-    fn holds(&self, _rule: &str) -> u32 {
-        0
-    }
-
-    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
-        false
-    }
-
-    fn take_fault(&self) -> Option<String> {
-        None
-    }
-
-    fn take_missed(&self) -> bool {
-        false
-    }
-
-    fn asked(&self, part: EventPart<'_>) {
+    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
         self.note(if part == EventPart::HasInput { "has input".to_owned() } else { part.name() });
+        Ok(())
     }
 }
 
@@ -298,4 +279,70 @@ fn what_is_known_only_in_workflows_and_while_moving() {
     insta::assert_snapshot!(said("claims.reviewed", &moves), @"unknown claim `reviewed` (declare it under `claims:`)");
     insta::assert_snapshot!(said("phase.visits > 1", &moves), @"`phase` has no field `visits` (did you mean `visit`?)");
     insta::assert_snapshot!(said("phase.visits > 1", &everywhere), @"`phase` has no field `visits` (did you mean `visit`?)");
+}
+
+/// A record without the session's variables, and with an input that it did not keep.
+struct Lacking;
+
+impl Facts for Lacking {
+    fn variable(&self, _name: &str) -> Result<Option<Value>, Missing> {
+        Err(Missing::Unreadable(Stored::Session))
+    }
+
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
+        Err(Missing::Unreadable(Stored::Session))
+    }
+
+    fn git(&self, _field: GitField) -> Result<Value, Missing> {
+        Err(Missing::Failed("git is slow".to_owned()))
+    }
+
+    fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
+        Err(Missing::NotRecorded("commands".to_owned()))
+    }
+
+    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+        Err(Missing::NotRecorded(part.name()))
+    }
+}
+
+#[test]
+fn a_missing_fact_ends_the_evaluation() {
+    let situation = Arc::new(Situation::new(Arc::new(event()), Place::default(), Arc::new(Lacking)));
+    let missing = |source: &str| match holds(source, &situation, Reach::default()) {
+        Err(EvaluationError::Missing(missing)) => missing.to_string(),
+        other => panic!("{source}: {other:?}"),
+    };
+    let no_session = Missing::Unreadable(Stored::Session).to_string();
+    for source in [
+        "release",
+        "not release",
+        "variables.release",
+        "variables['release'] == 1 or True",
+        "'release' in variables",
+        "variables.get('release', 1)",
+        "variables",
+        "len(variables)",
+        "variables.keys()",
+    ] {
+        assert_eq!(missing(source), no_session, "{source}");
+    }
+    assert_eq!(missing("git.dirty and release"), "git is slow");
+    assert_eq!(missing("command_ran('make')"), "commands was not recorded");
+    for source in ["tool_input", "not tool_input", "(tool_input or {}).get('path')", "len(tool_input)"] {
+        assert_eq!(missing(source), "event.input was not recorded", "{source}");
+    }
+    assert_eq!(missing("tool_input.path"), "event.input.path was not recorded");
+    for source in ["event.tool == 'Bash' or release", "True or git.dirty", "1 if True else command_ran('x')"] {
+        assert_eq!(holds(source, &situation, Reach::default()), Ok(true), "{source}");
+    }
+    assert!(matches!(evaluate("[variables]", &situation), Err(EvaluationError::Missing(_))));
+}
+
+#[test]
+fn whoever_tries_an_expression_out_sees_what_it_gives_without_the_fact() {
+    let situation = Arc::new(Situation::new(Arc::new(event()), Place::default(), Arc::new(Lacking)));
+    let found = evaluate_beside("not command_ran('make')", &Map::new(), Some(&situation), None).expect("a value");
+    assert!(found.truthy);
+    assert_eq!(found.missing, Some(Missing::NotRecorded("commands".to_owned())));
 }

@@ -9,23 +9,23 @@ use serde_json::{Value, json};
 use crate::{
     event::Event,
     expr::{
-        Scope,
+        OnMissing, Scope,
         template::{check, render},
     },
-    facts::Facts,
+    facts::{Facts, Missing},
     situation::{Place, Situation},
 };
 
 struct Session;
 
 impl Facts for Session {
-    fn variable(&self, name: &str) -> Option<Value> {
-        match name {
+    fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
+        Ok(match name {
             "topic" => Some(json!("parser {{ topic }} {% raw %}")),
             "reviewed" => Some(json!(true)),
             "files" | "paths" => Some(json!(["a.rs", "b.rs"])),
             _ => None,
-        }
+        })
     }
 }
 
@@ -37,7 +37,7 @@ fn situation() -> Arc<Situation> {
 fn rendered(text: &str, guides: &[(&str, &str)]) -> String {
     let guides: BTreeMap<String, String> =
         guides.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    render(text, &guides, &situation()).unwrap_or_else(|error| format!("error: {error}"))
+    render(text, &guides, &situation(), OnMissing::Abort).unwrap_or_else(|error| format!("error: {error}"))
 }
 
 fn said(text: &str) -> String {

@@ -54,7 +54,7 @@ fn the_question_has_the_event_and_the_variables() {
     let session = Session::default();
     session.0.lock().expect("not poisoned").extend([("a".to_owned(), json!(1)), ("_own".to_owned(), json!(2))]);
     let stop: Event = serde_json::from_value(event("stop", &json!({}))).expect("an event");
-    let question = External::question(&stop, &session);
+    let question = External::question(&stop, &session).expect("known");
     assert_eq!(question["variables"], json!({"a": 1}));
     assert_eq!(question["event"]["kind"], "stop");
 }

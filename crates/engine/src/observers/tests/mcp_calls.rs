@@ -17,7 +17,7 @@ fn call(session: &Session, tool: &str, result: &Value) {
 fn value(session: &Session, source: &str) -> Result<Value, String> {
     let stop: Event = serde_json::from_value(event("stop", &json!({}))).expect("an event");
     let situation = Arc::new(Situation::new(Arc::new(stop), Place::default(), Arc::new(session.clone())));
-    expr::evaluate(source, &situation).map_err(|error| error.message)
+    expr::evaluate(source, &situation).map_err(|error| error.to_string())
 }
 
 #[test]

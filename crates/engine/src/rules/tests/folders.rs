@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{bash, path_pattern, place, rule, verdict, wildcard};
-use crate::facts::{Facts, GitField, NoFacts};
+use crate::facts::{Facts, GitField, Missing, NoFacts};
 use crate::rules::{BranchClause, CommandMatcher, Detect, PathClause, PathKey, Rule, RuleSet, ToolRule};
 use crate::{Inquiry, Level, Situation, decide};
 
@@ -155,8 +155,8 @@ impl Facts for Nested {
         (path == "/r/vendor/lib/.git").then_some(false)
     }
 
-    fn git(&self, _field: GitField) -> serde_json::Value {
-        "feature".into()
+    fn git(&self, _field: GitField) -> Result<serde_json::Value, Missing> {
+        Ok("feature".into())
     }
 }
 

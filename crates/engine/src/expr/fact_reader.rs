@@ -1,0 +1,174 @@
+//! Reads facts for one evaluation, and keeps the first that is missing.
+//!
+//! The engine's objects cannot fail: a look-up gives a value or nothing. So what is missing is kept here, and a look-up
+//! gives an invalid value, at which the engine stops. `expr::run` asks afterwards whether anything was missing.
+
+use std::sync::{Arc, OnceLock};
+
+use minijinja::{Error, Value};
+
+use super::{error::failure, json::from_json};
+use crate::{
+    event::{ShellText, ToolCall},
+    facts::{EventPart, GitField, LoopField, Missing, PhaseField, TaskField, WorkflowField},
+    file_rules::{Reach, Status},
+    situation::Situation,
+};
+
+/// What a missing fact does to an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnMissing {
+    /// The evaluation ends, with [`EvaluationError::Missing`](super::EvaluationError::Missing).
+    Abort,
+    /// The evaluation goes on as if there were nothing: false, empty or undefined.
+    TakeForNothing,
+}
+
+pub(super) struct FactReader {
+    pub(super) situation: Arc<Situation>,
+    on_missing: OnMissing,
+    missing: OnceLock<Missing>,
+}
+
+type Field = Result<Option<Value>, Missing>;
+
+impl FactReader {
+    pub(super) fn new(situation: &Arc<Situation>, on_missing: OnMissing) -> Self {
+        Self { situation: Arc::clone(situation), on_missing, missing: OnceLock::new() }
+    }
+
+    /// The first fact that was asked for and is missing.
+    pub(super) fn missing(&self) -> Option<&Missing> {
+        self.missing.get()
+    }
+
+    /// The fact; an error where it is missing and that ends the evaluation.
+    pub(super) fn told<T: Default>(&self, fact: Result<T, Missing>) -> Result<T, Error> {
+        fact.or_else(|missing| {
+            let error = failure(missing.to_string());
+            // Only the first counts.
+            let _ = self.missing.set(missing);
+            match self.on_missing {
+                OnMissing::Abort => Err(error),
+                OnMissing::TakeForNothing => Ok(T::default()),
+            }
+        })
+    }
+
+    /// The same, for the engine's look-ups.
+    pub(super) fn value(&self, field: Field) -> Option<Value> {
+        self.told(field).unwrap_or_else(|error| Some(Value::from(error)))
+    }
+
+    fn tool<'s, T: 's>(&'s self, part: impl FnOnce(&'s ToolCall) -> Option<T>) -> Option<T> {
+        self.situation.event.tool.as_ref().and_then(part)
+    }
+
+    pub(super) fn event_field(&self, field: &str) -> Field {
+        let event = &self.situation.event;
+        Ok(match field {
+            "kind" => Some(Value::from(event.kind.name())),
+            "agent" => Some(Value::from(event.agent.as_str())),
+            "session" => Some(Value::from(event.session.as_str())),
+            "tool" => self.tool(|tool| Some(Value::from(tool.name.as_str()))),
+            "outcome" => event.outcome.map(|outcome| Value::from(outcome.name())),
+            "cwd" => Some(Value::from(event.cwd.as_str())),
+            "time" => Some(Value::from(event.time)),
+            _ => {
+                self.situation.facts.asked(match field {
+                    "command" | "commands" => EventPart::Command,
+                    "paths" => EventPart::Paths,
+                    "output" => EventPart::Output,
+                    "prompt" => EventPart::Prompt,
+                    "message" => EventPart::Message,
+                    _ => return Ok(None),
+                })?;
+                self.situation.converted.get_or_convert(field, || self.large_event_field(field))
+            }
+        })
+    }
+
+    fn large_event_field(&self, field: &str) -> Option<Value> {
+        match field {
+            "output" => self.tool(|tool| tool.output.as_ref().map(from_json)),
+            "command" => self.tool(|tool| match tool.shell.as_ref()? {
+                ShellText::Command(text) => Some(Value::from(text.as_str())),
+                ShellText::Missing => None,
+            }),
+            "commands" => Some(self.situation.texts().iter().map(String::as_str).collect()),
+            "paths" => self.tool(|tool| Some(tool.files.iter().map(|file| file.path.as_str()).collect())),
+            "prompt" => self.situation.event.prompt.as_deref().map(Value::from),
+            "message" => self.situation.event.message.as_deref().map(Value::from),
+            _ => None,
+        }
+    }
+
+    /// The whole input of the tool call; which of it is used has to be told with [`Facts::asked`](crate::facts::Facts::asked).
+    pub(super) fn input(&self) -> Option<Value> {
+        self.situation.converted.get_or_convert("input", || self.tool(|tool| Some(from_json(&tool.input))))
+    }
+
+    pub(super) fn git_field(&self, field: &str) -> Field {
+        let field = match field {
+            "branch" => GitField::Branch,
+            "default_branch" => GitField::DefaultBranch,
+            "head" => GitField::Head,
+            "dirty" => GitField::Dirty,
+            _ => return Ok(None),
+        };
+        self.situation.facts.git(field).map(|value| Some(from_json(&value)))
+    }
+
+    pub(super) fn workflow_field(&self, field: &str) -> Field {
+        let field = WorkflowField::ALL.into_iter().find(|known| known.name() == field);
+        let value = field.map(|field| self.situation.facts.workflow(field)).transpose()?;
+        Ok(value.as_ref().map(from_json))
+    }
+
+    pub(super) fn phase_field(&self, field: &str) -> Field {
+        let field = PhaseField::ALL.into_iter().find(|known| known.name() == field);
+        let value = field.map(|field| self.situation.facts.phase(field)).transpose()?;
+        Ok(value.as_ref().map(from_json))
+    }
+
+    pub(super) fn loop_field(&self, field: &str) -> Field {
+        let field = LoopField::ALL.into_iter().find(|known| known.name() == field);
+        let value = field.map(|field| self.situation.facts.in_loop(field)).transpose()?;
+        Ok(value.as_ref().map(from_json))
+    }
+
+    pub(super) fn tasks_field(&self, field: &str) -> Field {
+        let field = TaskField::ALL.into_iter().find(|known| known.name() == field);
+        let value = field.map(|field| self.situation.facts.tasks(field)).transpose()?;
+        Ok(value.as_ref().map(from_json))
+    }
+
+    /// By its bare name.
+    pub(super) fn claim_or_variable(&self, name: &str) -> Field {
+        match self.situation.facts.claims()?.get(name) {
+            Some(claim) => Ok(Some(from_json(claim))),
+            None => self.variable(name),
+        }
+    }
+
+    /// By its name under `claims`.
+    pub(super) fn claim(&self, name: &str) -> Field {
+        Ok(self.situation.facts.asked_claims()?.get(name).map(from_json))
+    }
+
+    pub(super) fn files_field(&self, field: &str, reach: Reach) -> Field {
+        let Some(changes) = self.situation.facts.changes(reach)? else { return Ok(None) };
+        let of = |status: Status| changes.own().filter(move |(_, found)| *found == status).map(|(path, _)| path);
+        Ok(match field {
+            "changed" => Some(changes.own().map(|(path, _)| path).collect()),
+            "created" => Some(of(Status::Added).collect()),
+            "deleted" => Some(of(Status::Deleted).collect()),
+            _ => None,
+        })
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Field {
+        // Not cached: observers change variables while an event is judged.
+        Ok(self.situation.facts.variable(name)?.as_ref().map(from_json))
+    }
+}
