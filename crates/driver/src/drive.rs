@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use engine::hats::Loop;
 use engine::pace::shown_times;
-use guard::loops::{GateFiles, Stage, gate_files_of_run};
-use guard::workflow::{Outside, Position, Refusal};
+use guard::facts::Position;
+use guard::session::Stage;
+use guard::workflow::{GateFiles, Outside, Refusal, gate_files_of_run};
 use guard::{Environment, Project};
 use policy::Compiled;
 use serde_json::json;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use engine::hats::prompt::Prompt;
 use engine::hats::{Hat, Loop};
-use guard::loops::{Emission, Stage};
+use guard::loops::Emission;
+use guard::session::Stage;
 use guard::workflow::Moves;
 use runner::AttendedEnd;
 use work::{IterationEnd, IterationOutcome, Published, Run, RunUsage};

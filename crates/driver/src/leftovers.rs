@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use guard::Environment;
-use guard::loops::Stage;
+use guard::session::Stage;
 use runner::{GroupId, Leftovers};
 use work::RunId;
 

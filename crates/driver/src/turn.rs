@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use engine::hats::Hat;
-use guard::loops::Stage;
+use guard::session::Stage;
 use runner::{Attended, AttendedEnd, Heed, NotStarted, shim};
 
 use crate::agent::started;

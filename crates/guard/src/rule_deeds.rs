@@ -1,17 +1,16 @@
 //! What rules did at an event or a move, for whoever asks how often.
 
 use engine::{Level, Verdict};
-use store::{Deed, RuleDeed};
+use store::{Deed, PhaseName, RuleDeed};
 
 use crate::failure::GUARD;
-use crate::workflow::Position;
 
-/// What the rules that spoke did. `position`: where the workflow stands, if one is active.
-pub fn of_verdict(verdict: &Verdict, position: impl FnOnce() -> Option<Position>) -> Vec<RuleDeed> {
+/// What the rules that spoke did. `phase`: the current one, if a workflow is active.
+pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) -> Vec<RuleDeed> {
     // Where nothing was said, nobody looks where the workflow stands.
     let spoken = verdict.findings.iter().filter(|finding| finding.rule != GUARD);
     let mut spoken = spoken.peekable();
-    let phase = spoken.peek().and_then(|_| position()).map(|position| position.phase_named());
+    let phase = spoken.peek().and_then(|_| phase());
     let deed = |level: Level| match level {
         Level::Warn => Deed::Warned,
         Level::Block if verdict.lifted.is_none() => Deed::Blocked,
@@ -26,7 +25,7 @@ pub fn of_verdict(verdict: &Verdict, position: impl FnOnce() -> Option<Position>
 pub fn about<'r>(
     rules: impl Iterator<Item = &'r str>,
     deed: Deed,
-    position: Option<&Position>,
+    phase: Option<PhaseName>,
 ) -> impl Iterator<Item = RuleDeed> {
-    rules.map(move |rule| RuleDeed { rule: rule.to_owned(), phase: position.map(Position::phase_named), deed })
+    rules.map(move |rule| RuleDeed { rule: rule.to_owned(), phase: phase.clone(), deed })
 }

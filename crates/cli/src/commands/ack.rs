@@ -2,8 +2,11 @@
 
 use engine::rules::{AckBy, Rule};
 use engine::suggest;
-use guard::workflow::Position;
-use guard::{AcknowledgedBy, Acknowledgement, CommandRun, Project, Whose};
+use guard::Project;
+use guard::facts::Position;
+use guard::file_rules::AnswerByHand;
+use guard::grants::{AcknowledgedBy, Acknowledgement};
+use guard::session::{CommandRun, SessionOwner, Stage, project_of_command};
 use serde_json::{Map, json};
 use store::{Note, NoteKind, PERSON, SessionKey};
 
@@ -16,7 +19,7 @@ use crate::person;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Ack, context: &Context) -> Outcome {
-    let project = Project::of_command(&context.environment);
+    let project = project_of_command(&context.environment);
     let (rule, whose_rule) = rule(&arguments.rule, &project, context)?;
     let reason = arguments.reason.trim();
     if reason.is_empty() {
@@ -36,7 +39,7 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     };
     // Before an agent was heard of, a person can answer for files, which no session has.
     let is_marked = person::required("ack", &context.environment).is_err();
-    let is_in_run = context.environment.get(guard::loops::Stage::RUN).is_some();
+    let is_in_run = context.environment.get(Stage::RUN).is_some();
     let is_sessionless = arguments.session.is_none() && rule.as_file_rule().is_some() && (!is_marked || is_in_run);
     let has_journal = project.store(&context.environment).exists();
     let store = (has_journal || !is_sessionless).then(|| super::log::open(&project, context)).transpose()?;
@@ -47,7 +50,7 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     }
     let whose = match store.as_ref().map(|store| command.session(store)).transpose()?.flatten() {
         Some(whose) => whose,
-        None if is_sessionless => Whose { agent: PERSON.agent.to_owned(), session: PERSON.session.to_owned() },
+        None if is_sessionless => SessionOwner { agent: PERSON.agent.to_owned(), session: PERSON.session.to_owned() },
         None => return Err(unknown_session(arguments)),
     };
     let at = store.as_ref().and_then(|store| store.workflow().ok()).and_then(|state| Position::of(&state.variables));
@@ -67,7 +70,7 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     if files != Some(0) {
         note(&acknowledgement, at.as_ref(), &whose, &project, context)?;
     }
-    let Whose { agent, session } = &whose;
+    let SessionOwner { agent, session } = &whose;
     if let Some(files) = files {
         let said = match (files, session.is_empty()) {
             (0, true) => format!("`{}` asks for nothing now.", rule.id),
@@ -115,13 +118,24 @@ fn trailer(rule: &Rule, reason: &str, context: &Context) -> Outcome {
 fn settle(
     rule: &Rule,
     acknowledgement: &Acknowledgement,
-    whose: &Whose,
+    whose: &SessionOwner,
     project: &Project,
     context: &Context,
 ) -> Result<usize, Problem> {
     let config = project.looked_at(&context.environment).config;
     let how = format!("acknowledged by {}: {}", acknowledgement.by.name(), acknowledgement.reason);
-    guard::file_rules::acknowledge(rule, project, &config, whose, &how, acknowledgement.time, &context.environment)
+    let environment = &context.environment;
+    let answer = AnswerByHand {
+        project,
+        config: &config,
+        session: whose,
+        kept_for_hat: Stage::of_process(project, environment).and_then(|stage| stage.kept_tree()),
+        how: &how,
+        now: acknowledgement.time,
+        environment,
+    };
+    answer
+        .settle(rule)
         .map_err(|why| Problem::new("Git", format!("what `{}` asks for cannot be settled: {why}", rule.id)))
 }
 
@@ -163,7 +177,7 @@ fn unknown_session(arguments: &Ack) -> Problem {
 fn note(
     acknowledgement: &Acknowledgement,
     at: Option<&Position>,
-    whose: &Whose,
+    whose: &SessionOwner,
     project: &Project,
     context: &Context,
 ) -> Result<(), Problem> {
@@ -178,7 +192,7 @@ fn note(
         root: &project.root.to_string_lossy(),
         cwd: &context.environment.cwd.to_string_lossy(),
         fields: &fields,
-        changes: &acknowledgement.changes(at),
+        changes: &acknowledgement.changes(at.map(Position::phase_named)),
     };
     super::note(&note, project, context)
 }

@@ -2,7 +2,7 @@
 
 use engine::{EventKind, Level};
 use guard::Project;
-use guard::allowance::{Allowances, Call, Span};
+use guard::grants::{Allowances, Call, Span};
 use serde_json::{Map, Value, json};
 use store::{Entry, EventId, Filter, Note, NoteKind, SessionKey, StateChanges, Store};
 

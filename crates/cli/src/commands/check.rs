@@ -14,8 +14,11 @@ use std::sync::Arc;
 use engine::decide::Outcome as Judged;
 use engine::rules::Rule;
 use engine::suggest;
-use guard::file_rules::{self, Checked, CheckedRule};
-use guard::{Project, TaskFacts};
+use guard::Project;
+use guard::check::{self, CheckResult, CheckedRule, FileCheck};
+use guard::facts::TaskFacts;
+use guard::file_rules::Queue;
+use guard::session::project_of_command;
 use policy::{Compiled, Definition, Diagnostic};
 
 use super::Context;
@@ -32,21 +35,21 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
     let policy = Arc::new(project.compiled(&context.environment));
     let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted)?;
     let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
-    let check = file_rules::Check {
+    let check = FileCheck {
         rules: &rules,
         project: &project,
         policy: Arc::clone(&policy),
         environment: &context.environment,
-        place: guard::place(&project.root, &policy.config, &context.environment),
+        place: guard::judge::place(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
         // What was promised or acknowledged here counts before a commit; a person who looks wants to see what there is.
-        answers: arguments.staged.then(|| project.queue(&context.environment)),
+        answers: arguments.staged.then(|| Queue::of(&project, &context.environment)),
         acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
-        tasks: TaskFacts::of(&Project::of_command(&context.environment), &context.environment),
+        tasks: TaskFacts::of(&project_of_command(&context.environment), &context.environment),
         now: super::now(),
     };
-    let Checked { rules: mut checked, notes: of_workflow } =
-        file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
+    let CheckResult { rules: mut checked, notes: of_workflow } =
+        check::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
     checked.retain(|checked| is_wanted(&checked.rule, arguments));
     let mut notes = std::mem::take(&mut comparison.notes);
     notes.extend(of_workflow);

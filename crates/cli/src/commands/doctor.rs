@@ -6,8 +6,9 @@ mod hooks;
 
 use agents::shown;
 use engine::rules::{Rule, Tier};
-use guard::trust::{Trust, workflow_notice};
-use guard::{Failure, Pause, Project, file_limit, lifting};
+use guard::failure::Failure;
+use guard::grants::{OBSERVING, Pause, Trust, paused, workflow_notice};
+use guard::{Project, file_limit};
 use policy::{Diagnostic, ErrorKind, Mode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
@@ -100,10 +101,10 @@ fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<Check> {
 fn lifting_checks(project: &Project, context: &Context) -> Vec<Check> {
     let mut checks = Vec::new();
     if project.has_policy() && project.looked_at(&context.environment).config.mode == Mode::Observe {
-        checks.push(Check::bad(lifting::OBSERVING, "`mode: enforce` in the configuration ends it"));
+        checks.push(Check::bad(OBSERVING, "`mode: enforce` in the configuration ends it"));
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
-        checks.push(Check::bad(lifting::paused(&pause, super::now()), "`linchpin resume` ends it"));
+        checks.push(Check::bad(paused(&pause, super::now()), "`linchpin resume` ends it"));
     }
     checks
 }

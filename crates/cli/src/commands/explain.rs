@@ -4,10 +4,10 @@ mod command;
 
 use engine::decide::{Consideration, Outcome as Judged};
 use engine::{Finding, Level, expr};
+use guard::Project;
 use guard::failure::GUARD;
-use guard::replay::{ReplayError, Since};
-use guard::workflow::Known;
-use guard::{Project, Replay};
+use guard::replay::{Replay, ReplayError, Since};
+use guard::workflow::KnownNames;
 use path::pattern::Pattern;
 use serde_json::{Map, Value, json};
 use store::{Entry, Filter};
@@ -60,7 +60,7 @@ fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Outc
     let is_made_up = with.is_some();
     let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
         .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
-    let Known { names, situation, scope } = work::known_names(context);
+    let KnownNames { names, situation, scope } = work::known_names(context);
     let names = with_names(names, with);
     let scope = (!is_made_up).then_some(&scope);
     let found = expr::evaluate_beside(expression, &names, Some(&situation), scope).map_err(|error| {

@@ -28,7 +28,7 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let answered = std::panic::catch_unwind(|| {
         let environment = Environment::of_process();
         let agent = agents::environment::caller(agent, |name| environment.get(name));
-        guard::hook(agent, named.as_deref(), io::stdin(), super::now(), &environment, tell);
+        guard::hook::hook(agent, named.as_deref(), io::stdin(), super::now(), &environment, tell);
     });
     if answered.is_err() {
         let _ = writeln!(io::stderr(), "Linchpin failed by a fault of its own; a person has to decide this.");

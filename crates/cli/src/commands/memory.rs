@@ -1,6 +1,6 @@
 //! `memory`: what was learnt in a project, for people and agents alike.
 
-use guard::Project;
+use guard::session::project_of_command;
 use serde_json::json;
 use work::{Memories, Memory, MemoryError, MemoryFilter, MemoryKind, Work};
 
@@ -15,7 +15,7 @@ const MOST_FOUND: usize = 20;
 const MOST_OF_LINE: usize = 80;
 
 pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
-    let project = Project::of_command(&context.environment);
+    let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
     let work = Work::open(&project.work(&context.environment))?;
     let memories = work.memories();

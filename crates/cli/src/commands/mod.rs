@@ -63,7 +63,7 @@ pub fn run() -> process::ExitCode {
         Colour::Never => false,
         Colour::Auto => environment.get("NO_COLOR").is_none() && io::stdout().is_terminal(),
     };
-    guard::loops::Stage::keep_alive(&environment);
+    guard::session::Stage::keep_alive(&environment);
     let context = Context { environment, output: Output::new(arguments.json, coloured) };
     let code = match dispatch(&arguments, &context) {
         Ok(code) => code,

@@ -1,7 +1,7 @@
 //! `pause` and `resume`: a person sets the guard aside for a while.
 
-use guard::pause::LONGEST_PAUSE;
-use guard::{Pause, Project};
+use guard::Project;
+use guard::grants::{LONGEST_PAUSE, Pause};
 use jiff::SignedDuration;
 use serde_json::{Map, Value, json};
 use store::{Note, NoteKind, PERSON, StateChanges};

@@ -5,8 +5,10 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use engine::{Finding, Verdict};
-use guard::replay::{Change, Outcome as Replayed, ReplayError, Scope, Silenced, Since, Tally};
-use guard::{Project, Replay};
+use guard::Project;
+use guard::replay::{
+    Replay, ReplayError, ReplayOutcome as Replayed, ReplayScope, ReplayTally, Silenced, Since, VerdictChange,
+};
 use policy::Compiled;
 use serde_json::{Value, json};
 use store::Entry;
@@ -20,7 +22,7 @@ use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
     let project = Project::of_sessions(&context.environment);
-    let scope = Scope {
+    let scope = ReplayScope {
         since: arguments.since.as_deref().map(super::log::since).transpose()?,
         session: arguments.session.clone(),
     };
@@ -100,7 +102,7 @@ fn verdict_name(verdict: &Verdict) -> &'static str {
     if verdict.approved { "approve" } else { verdict.level.name() }
 }
 
-fn change_text(entry: &Entry, change: &Change, output: &Output) -> String {
+fn change_text(entry: &Entry, change: &VerdictChange, output: &Output) -> String {
     let (then, now) = (verdict_name(&entry.verdict), verdict_name(&change.verdict));
     let mut lines = vec![super::log::headline(entry), format!("       {}", output.bold(&format!("{then} → {now}")))];
     for silenced in &change.then {
@@ -141,7 +143,7 @@ fn verdict_json(verdict: &Verdict) -> Value {
     json!({ "level": verdict.level.name(), "approved": verdict.approved })
 }
 
-fn change_json(entry: &Entry, change: &Change) -> Value {
+fn change_json(entry: &Entry, change: &VerdictChange) -> Value {
     let then: Vec<Value> = change.then.iter().map(silenced_json).collect();
     let now: Vec<Value> = change
         .now
@@ -182,7 +184,7 @@ fn silenced_json(silenced: &Silenced) -> Value {
     })
 }
 
-fn summary_text(tally: Tally) -> String {
+fn summary_text(tally: ReplayTally) -> String {
     format!(
         "{}: {} the same, {} changed ({} stricter, {} milder), {} undecidable",
         counted(tally.events, "event"),
@@ -194,7 +196,7 @@ fn summary_text(tally: Tally) -> String {
     )
 }
 
-fn summary_json(tally: Tally) -> Value {
+fn summary_json(tally: ReplayTally) -> Value {
     json!({
         "summary": {
             "events": tally.events,

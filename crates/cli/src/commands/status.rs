@@ -9,8 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::rules::{Rule, Tier};
-use guard::file_rules::{QueueEntry, QueueStatus, open_demands};
-use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy, token_count};
+use guard::Project;
+use guard::facts::token_count;
+use guard::file_rules::{Queue, QueueEntry, QueueStatus, open_demands};
+use guard::grants::{Acknowledgement, OBSERVING, Pause, paused};
+use guard::session::{CommandRun, SessionOwner, policy as session_policy, project_of_command};
 use policy::{BrokenFile, Mode};
 use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState, Store};
@@ -33,7 +36,7 @@ fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Probl
 }
 
 pub fn run(arguments: &Status, context: &Context) -> Outcome {
-    let project = Project::of_command(&context.environment);
+    let project = project_of_command(&context.environment);
     let compiled = Arc::new(project.looked_at(&context.environment));
     let rules = if project.has_policy() {
         compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?
@@ -64,7 +67,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         session_policy::kept(&project, &compiled, &whose.agent, &whose.session, &context.environment)
     });
     let acknowledged = state.as_ref().map(|state| acknowledged(state, &rules)).unwrap_or_default();
-    let queue = project.queue(&context.environment);
+    let queue = Queue::of(&project, &context.environment);
     let demands = state.as_ref().map(|state| open_demands(&queue, &state.variables)).unwrap_or_default();
     let pause = Pause::of(&project.root, &context.environment, now);
     let (mode, variables) = (compiled.config.mode, own_variables(state));
@@ -205,9 +208,9 @@ fn show_run(told: Option<&str>, output: &Output) {
     }
 }
 
-fn show_session(session: Option<&Whose>, output: &Output) {
+fn show_session(session: Option<&SessionOwner>, output: &Output) {
     match session {
-        Some(Whose { agent, session }) => output.line(format!("{} {agent} {session}", output.bold("Session"))),
+        Some(SessionOwner { agent, session }) => output.line(format!("{} {agent} {session}", output.bold("Session"))),
         None => output.line(format!("{} none yet", output.bold("Session"))),
     }
 }
@@ -215,10 +218,10 @@ fn show_session(session: Option<&Whose>, output: &Output) {
 /// Why nothing is enforced, where that is so.
 fn show_lifting(mode: Mode, pause: Option<&Pause>, now: i64, output: &Output) {
     if mode == Mode::Observe {
-        output.line(format!("{} {}", output.bold("Mode   "), lifting::OBSERVING));
+        output.line(format!("{} {}", output.bold("Mode   "), OBSERVING));
     }
     if let Some(pause) = pause {
-        output.line(format!("{} {}", output.bold("Pause  "), lifting::paused(pause, now)));
+        output.line(format!("{} {}", output.bold("Pause  "), paused(pause, now)));
     }
 }
 
@@ -286,7 +289,7 @@ fn demand_json(entry: &QueueEntry) -> (String, Value) {
 
 fn holds(state: &SessionState) -> BTreeMap<String, usize> {
     let holds = state.counters.iter().filter_map(|(name, count)| {
-        let rule = guard::held_rule(name)?;
+        let rule = guard::facts::held_rule(name)?;
         Some((rule.to_owned(), usize::try_from(*count).ok().filter(|count| *count > 0)?))
     });
     holds.collect()

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use guard::loops::{ClosingRefused, Stage};
-use guard::{CommandRun, Project};
+use guard::Project;
+use guard::loops::ClosingRefused;
+use guard::session::{CommandRun, Stage, project_of_command};
 use serde_json::{Value, json};
 use store::Store;
 use work::{Blocker, Moved, TITLE, Task, TaskError, TaskId, TaskState, TaskText, Tasks, TextError, Work};
@@ -18,7 +19,7 @@ use crate::problem::{Outcome, Problem};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
-    let project = Project::of_command(&context.environment);
+    let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
     let work = Work::open(&project.work(&context.environment))?;
     let tasks = work.tasks();
@@ -85,7 +86,7 @@ fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
     let config = project.looked_at(environment).config;
     let (id, root) = (task.id.to_string(), project.root.to_string_lossy());
     let noted = Store::open(&project.store(environment), options)
-        .and_then(|mut store| guard::note_claim(&id, verb == "start", &command, &config, &root, &mut store));
+        .and_then(|mut store| guard::session::note_claim(&id, verb == "start", &command, &config, &root, &mut store));
     if let Err(error) = noted {
         context.output.aside(format!("warning: rules do not learn of this: {error}"));
     }

@@ -6,7 +6,8 @@ use engine::decide::{self, Consideration};
 use engine::file_rules::Change;
 use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
-use guard::{Project, trial};
+use guard::Project;
+use guard::replay::trial;
 use policy::{Case, Cases, Diagnostic, Expectation, Form, Loaded, Standing, Subject};
 use serde_json::{Value, json};
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use engine::hats::Loop;
 use engine::workflow::Workflow;
-use guard::acceptance::Acceptance;
-use guard::trust::Trust as Accepted;
-use guard::{Project, session_policy};
+use guard::Project;
+use guard::grants::{Acceptance, Trust as Accepted};
+use guard::session::policy as session_policy;
 use policy::edit::Refusal;
 use policy::{Before, Diagnostic, ErrorKind, Loaded, Mode, Severity, Weakened};
 use serde_json::json;

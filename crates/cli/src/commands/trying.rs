@@ -2,8 +2,9 @@
 
 use agents::Agent;
 use engine::{EventKind, Finding, Level, Lifted, Verdict};
-use guard::dry_run::{Attempt, DryRun};
-use guard::{CommandRun, Project, Whose, lifting};
+use guard::grants::OBSERVING;
+use guard::replay::{AttemptedAct, DryRun};
+use guard::session::{CommandRun, SessionOwner, project_of_command};
 use serde_json::{Value, json};
 use store::{SessionKey, Store};
 
@@ -24,7 +25,7 @@ const FILE_TOOLS: [(&str, &str); 5] = [
 
 pub fn run(arguments: &Try, context: &Context) -> Outcome {
     let environment = &context.environment;
-    let project = Project::of_command(environment);
+    let project = project_of_command(environment);
     let now = super::now();
     let store = super::log::open(&project, context).ok();
     let heard = store.as_ref().and_then(|store| session(store, now, context));
@@ -38,7 +39,7 @@ pub fn run(arguments: &Try, context: &Context) -> Outcome {
     } else {
         let key = SessionKey { agent: agent.name(), session: &session };
         let held_before = store.is_some_and(|store| store.is_held(key).unwrap_or_default());
-        (Attempt::Stop { held_before }, EventKind::Stop)
+        (AttemptedAct::Stop { held_before }, EventKind::Stop)
     };
     let cwd = &environment.cwd;
     let dry_run = DryRun { agent, session: &session, root: &project.root, cwd, attempt, now };
@@ -67,15 +68,15 @@ pub fn run(arguments: &Try, context: &Context) -> Outcome {
 }
 
 /// The session that this runs in, or the one that was heard of last.
-fn session(store: &Store, now: i64, context: &Context) -> Option<Whose> {
+fn session(store: &Store, now: i64, context: &Context) -> Option<SessionOwner> {
     let command = CommandRun { words: &["try"], session: None, environment: &context.environment, now };
     command.session(store).ok().flatten()
 }
 
 /// The call that is tried; `None` for a stop.
-fn attempt(arguments: &Try, context: &Context) -> Result<Option<Attempt>, Problem> {
+fn attempt(arguments: &Try, context: &Context) -> Result<Option<AttemptedAct>, Problem> {
     if let Some(command) = &arguments.command {
-        return Ok(Some(Attempt::Call { tool: "Bash".to_owned(), input: json!({ "command": command }) }));
+        return Ok(Some(AttemptedAct::Call { tool: "Bash".to_owned(), input: json!({ "command": command }) }));
     }
     let Some(tool) = arguments.tool.clone() else { return Ok(None) };
     if tool == "Bash" {
@@ -89,7 +90,7 @@ fn attempt(arguments: &Try, context: &Context) -> Result<Option<Attempt>, Proble
     let path = arguments.path.as_ref().map(|path| context.environment.cwd.join(path));
     let input: serde_json::Map<String, Value> =
         path.into_iter().map(|path| (key.unwrap_or("path").to_owned(), json!(path.to_string_lossy()))).collect();
-    Ok(Some(Attempt::Call { tool, input: Value::Object(input) }))
+    Ok(Some(AttemptedAct::Call { tool, input: Value::Object(input) }))
 }
 
 /// The rules that speak; of an approval, those that give it.
@@ -107,7 +108,7 @@ fn rules(verdict: &Verdict) -> Vec<String> {
 
 fn why_lifted(lifted: Lifted) -> String {
     match lifted {
-        Lifted::Observe => format!("Let through, because of {}. Else:", lifting::OBSERVING),
+        Lifted::Observe => format!("Let through, because of {}. Else:", OBSERVING),
         Lifted::Paused => "Let through, because a person paused the guard. Else:".to_owned(),
         Lifted::Allowed { refusal } => {
             format!("Let through, because a person allowed this call (`linchpin allow {refusal}`). Else:")

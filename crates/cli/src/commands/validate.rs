@@ -4,7 +4,7 @@ mod shortfalls;
 
 use engine::rules::Tier;
 use guard::Project;
-use guard::trust::{Trust, workflow_notice};
+use guard::grants::{Trust, workflow_notice};
 use policy::{Cases, Diagnostic, PolicyFolder, Severity};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
                 return Err(Problem::new("InvalidValue", format!("`{}` is not a folder", folder.display()))
                     .help("name the project, or the folder of a nested policy"));
             }
-            let root = guard::project::nearest_root(&folder).unwrap_or(folder);
+            let root = guard::nearest_root(&folder).unwrap_or(folder);
             Project::at(&root, &context.environment)
         }
     };

@@ -3,7 +3,7 @@
 use engine::suggest;
 use engine::workflow::{Requirement, Workflow, drawing};
 use guard::Project;
-use guard::trust::{Trust, workflow_notice};
+use guard::grants::{Trust, workflow_notice};
 use policy::{WorkflowFile, Workflows as Found};
 use serde_json::{Value, json};
 

@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
 
 use engine::file_rules::{Attribute, Baseline, Changes, Reach};
 use tree::{GitError, Tree, UnknownDefault};
 
+use super::GIT_LIMIT;
 use super::attribution::Attribution;
 use super::prompt_baseline::PromptBaseline;
 use super::queue::Reference;
 use super::session_start::SessionStart;
-
-/// How long one call of git may take. A stop waits for it, and nothing else does.
-pub const GIT_LIMIT: Duration = Duration::from_secs(10);
+use crate::session::SessionNotice;
 
 const START_LOST: &str = "git no longer has the commit that this session began with, so file rules may miss work that was \
                           committed before it was removed. To see all of a branch: `linchpin check --base REF`";
@@ -28,7 +26,7 @@ pub struct ChangedSince {
 }
 
 /// Looks at a project's tree when it is asked to, and once.
-pub struct Changed {
+pub struct SessionChanges {
     root: PathBuf,
     default_branch: Option<String>,
     start: Option<SessionStart>,
@@ -39,18 +37,10 @@ pub struct Changed {
     tree: OnceLock<Option<Tree>>,
     by_baseline: Mutex<BTreeMap<Baseline, Option<ChangedSince>>>,
     by_reach: Mutex<BTreeMap<Reach, Option<ChangedSince>>>,
-    notices: Mutex<Vec<FileNotice>>,
+    notices: Mutex<Vec<SessionNotice>>,
 }
 
-/// What people should know about how changes were found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileNotice {
-    /// To be told once a session.
-    Once(String),
-    Always(String),
-}
-
-impl Changed {
+impl SessionChanges {
     pub fn new(
         root: &Path,
         default_branch: Option<String>,
@@ -98,7 +88,7 @@ impl Changed {
     }
 
     /// What there is to be known since this was last asked.
-    pub fn take_notices(&self) -> Vec<FileNotice> {
+    pub fn take_notices(&self) -> Vec<SessionNotice> {
         self.notices.lock().map(|mut notices| std::mem::take(&mut *notices)).unwrap_or_default()
     }
 
@@ -109,7 +99,7 @@ impl Changed {
         let found = self.tree().and_then(|tree| match self.compare(tree, baseline) {
             Ok(found) => Some(found),
             Err(error) => {
-                self.notice(FileNotice::Always(format!("file rules were not judged: {error}")));
+                self.notice(SessionNotice::Always(format!("file rules were not judged: {error}")));
                 None
             }
         });
@@ -125,20 +115,20 @@ impl Changed {
             Baseline::Prompt => return self.compare_to_prompt(tree),
         };
         if let Some(note) = commit.note {
-            self.notice(FileNotice::Once(note));
+            self.notice(SessionNotice::Once(note));
         }
         if let Some(UnknownDefault { why, help }) = commit.unknown {
             if self.needs_default_branch {
                 return Err(GitError::Failed(why));
             }
-            self.notice(FileNotice::Once(format!(
+            self.notice(SessionNotice::Once(format!(
                 "{why}. File rules see what is not committed and what this session commits, and no earlier work of the \
                  branch. To have them see all of it, {help}"
             )));
         }
         let earlier = self.start.as_ref().map(|start| start.before(tree, &commit.id)).transpose()?;
         if earlier.as_ref().is_some_and(|earlier| earlier.is_start_lost) {
-            self.notice(FileNotice::Once(START_LOST.to_owned()));
+            self.notice(SessionNotice::Once(START_LOST.to_owned()));
         }
         let reference = match earlier.and_then(|earlier| earlier.commit) {
             // What was answered for the one is answered for the other: `check --staged` knows nothing of sessions.
@@ -157,7 +147,7 @@ impl Changed {
                 Ok(ChangedSince { changes, reference: prompt.reference.clone().into() })
             }
             Some((_, Err(_))) | None => {
-                self.notice(FileNotice::Once(
+                self.notice(SessionNotice::Once(
                     "nothing was kept of the last prompt, so rules that compare with it compare with the base of the branch"
                         .to_owned(),
                 ));
@@ -171,9 +161,9 @@ impl Changed {
             let tree = Tree::of(&self.root, GIT_LIMIT);
             match &tree {
                 None => {
-                    self.notice(FileNotice::Once("file rules are off here: this is no git repository".to_owned()));
+                    self.notice(SessionNotice::Once("file rules are off here: this is no git repository".to_owned()));
                 }
-                Some(tree) if !tree.filters().is_empty() => self.notice(FileNotice::Once(format!(
+                Some(tree) if !tree.filters().is_empty() => self.notice(SessionNotice::Once(format!(
                     "the repository's own configuration has filters that are not run: {}",
                     tree.filters().join(", ")
                 ))),
@@ -184,7 +174,7 @@ impl Changed {
         tree.as_ref()
     }
 
-    fn notice(&self, notice: FileNotice) {
+    fn notice(&self, notice: SessionNotice) {
         if let Ok(mut notices) = self.notices.lock()
             && !notices.contains(&notice)
         {

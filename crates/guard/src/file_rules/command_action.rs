@@ -17,7 +17,7 @@ use runner::{BoundedProcess, Confinement, PathLocks, ProcessNote, shim};
 use tree::{Snapshot, Tree};
 
 use super::queue::ActionResult;
-use crate::environment::Environment;
+use crate::Environment;
 
 /// So many bytes of names go into one call: well below what any system takes.
 const NAMES_AT_ONCE: usize = 64 * 1024;

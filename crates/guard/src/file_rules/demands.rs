@@ -13,7 +13,7 @@ use store::{SessionState, StateChanges};
 
 use super::command_action::{CommandResult, Commands, told};
 use super::queue::{Reference, trigger_hash};
-use crate::live_facts::LiveFacts;
+use crate::facts::LiveFacts;
 
 pub struct Demands {
     facts: Arc<LiveFacts>,

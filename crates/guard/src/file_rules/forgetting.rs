@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use policy::{forget_old_files, forget_old_files_but, write_private_file};
 
-use super::queue::QueueStatus;
-use crate::environment::Environment;
+use super::queue::{Queue, QueueStatus};
+use crate::Environment;
 use crate::project::Project;
 
 /// There may be very many files, and none of them is old an hour later.
@@ -42,5 +42,5 @@ pub fn forget_old(project: &Project, environment: &Environment) -> Vec<String> {
         let _ = fs::remove_dir(own.join("settled"));
         let _ = fs::remove_dir(own);
     }
-    project.queue(environment).remove_unreadable()
+    Queue::of(project, environment).remove_unreadable()
 }

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use store::StateChanges;
 use tree::{GitError, Snapshot, Tree};
 
-use super::changed::GIT_LIMIT;
+use super::GIT_LIMIT;
 use super::queue::read_plain;
-use crate::environment::Environment;
+use crate::Environment;
 use crate::project::Project;
 
 /// A snapshot, kept until `tmp` is deleted. The session remembers when it was taken, and so what it is called.

@@ -15,7 +15,8 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-use crate::project::can_be_written;
+use crate::Environment;
+use crate::project::{Project, can_be_written};
 
 /// In bytes. A thousand files with long names fit in.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -35,11 +36,11 @@ pub struct Queue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueStatus {
-    /// Asked for, and open.
+    /// TimesAsked for, and open.
     Queued,
     /// Promised, acknowledged, or put right by a command.
     Passed,
-    /// Asked for as often as it may be, or its command failed.
+    /// TimesAsked for as often as it may be, or its command failed.
     Failed,
     /// No longer asked for: it was answered, or what it was about is gone.
     Skipped,
@@ -83,14 +84,14 @@ pub struct QueueEntry {
     pub shown: u32,
     /// How often each session was.
     #[serde(default)]
-    pub asked: BTreeMap<String, Asked>,
+    pub asked: BTreeMap<String, TimesAsked>,
     /// Digest of what is in the trigger files.
     pub content: String,
 }
 
 /// How often a session was asked without doing anything about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct TimesAsked {
     pub times: u32,
     /// Digest of the trigger files and of what is missing, as they were when it was last asked.
     pub state: String,
@@ -158,8 +159,12 @@ pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, ba
 }
 
 impl Queue {
+    pub fn of(project: &Project, environment: &Environment) -> Self {
+        Self::new(&project.tmp(environment), &environment.project_state(&project.root))
+    }
+
     /// `tmp`: the project's folder for what may be deleted. `state`: the user's own folder for the project.
-    pub fn new(tmp: &Path, state: &Path) -> Self {
+    fn new(tmp: &Path, state: &Path) -> Self {
         let (folder, state) = (tmp.join("rules"), state.join("demands"));
         // Without a state folder that can be written, marks lie where a repository could bring them along: better than no
         // rule at all.

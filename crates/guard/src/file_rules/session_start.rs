@@ -29,7 +29,7 @@ pub struct SessionStart {
 
 /// What to compare with.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Earlier {
+pub struct EarlierBaseline {
     /// The commit in place of the baseline; none where the baseline is as good.
     pub commit: Option<String>,
     /// The commit that the session began with is gone.
@@ -70,21 +70,21 @@ impl SessionStart {
     }
 
     /// What to compare with in place of a baseline that has commits of this session in it.
-    pub fn before(&self, tree: &Tree, baseline: &str) -> Result<Earlier, GitError> {
+    pub fn before(&self, tree: &Tree, baseline: &str) -> Result<EarlierBaseline, GitError> {
         let head = tree.head();
         if self.commit == head || self.commit.as_deref() == Some(baseline) {
-            return Ok(Earlier { commit: None, is_start_lost: false });
+            return Ok(EarlierBaseline { commit: None, is_start_lost: false });
         }
         let start = self.commit.as_deref().map(|start| tree.commit(start)).transpose()?.flatten();
         let is_start_lost = start.is_none() && self.commit.is_some();
         if head.is_none() {
             // On a new branch without a commit, everything would be a change from nothing.
-            return Ok(Earlier { commit: start, is_start_lost });
+            return Ok(EarlierBaseline { commit: start, is_start_lost });
         }
         let own = tree.made_since(self.log);
         // Without a start and without a log, any commit could be the session's.
         if own.as_ref().map_or(is_start_lost, BTreeSet::is_empty) {
-            return Ok(Earlier { commit: None, is_start_lost });
+            return Ok(EarlierBaseline { commit: None, is_start_lost });
         }
         let history = tree.history(baseline, start.as_deref())?;
         let commit = match before_own(&history, own.as_ref()) {
@@ -92,7 +92,7 @@ impl SessionStart {
             Before::Commit(commit) => Some(commit),
             Before::Nothing => Some(start.map_or_else(|| Ok(tree.nothing()?.id), Ok)?),
         };
-        Ok(Earlier { commit, is_start_lost })
+        Ok(EarlierBaseline { commit, is_start_lost })
     }
 }
 

@@ -13,7 +13,7 @@ use store::StateChanges;
 
 use super::command_action::CommandResult;
 use super::promise::{names_rule, promises};
-use super::queue::{ActionResult, Asked, Queue, QueueEntry, QueueStatus, Reference, trigger_hash};
+use super::queue::{ActionResult, Queue, QueueEntry, QueueStatus, Reference, TimesAsked, trigger_hash};
 
 /// The demands of one session at one moment.
 pub struct Settlement {
@@ -178,7 +178,7 @@ impl Settlement {
         for (demand, reference) in demands.iter().filter(|_| is_enforced) {
             let Some(mut entry) = self.queue.find(&demand.rule.id, &hash_of(demand, reference)) else { continue };
             entry.shown = entry.shown.saturating_add(1);
-            let asked = Asked { times: demand.asked_before.saturating_add(1), state: self.state(&demand.found) };
+            let asked = TimesAsked { times: demand.asked_before.saturating_add(1), state: self.state(&demand.found) };
             entry.asked.insert(self.asked.clone(), asked);
             let is_prompt = !demand.rule.runs_a_command();
             if demand.let_go.is_some() && is_prompt {

@@ -8,11 +8,10 @@ use engine::{Event, Level, Verdict};
 use serde_json::Map;
 use store::{CounterChange, SessionState, StateChanges};
 
-use crate::file_rules::{Demands, FileNotice};
-use crate::input_record::AskedInput;
-use crate::live_facts::{LINKS, LiveFacts, links_fact};
-use crate::pace_facts;
-use crate::workflow::Active;
+use crate::facts::input_record::AskedInput;
+use crate::facts::{Active, LINKS, LiveFacts, links_fact, pace_facts};
+use crate::file_rules::Demands;
+use crate::session::SessionNotice;
 
 #[derive(Default)]
 pub(super) struct Effects {
@@ -72,12 +71,12 @@ impl Effects {
     }
 
     /// Those of the notices that the session was not told before.
-    pub(super) fn news(&mut self, notices: Vec<FileNotice>, state: Option<&SessionState>) -> Vec<String> {
+    pub(super) fn news(&mut self, notices: Vec<SessionNotice>, state: Option<&SessionState>) -> Vec<String> {
         let mut news = Vec::new();
         for notice in notices {
             match notice {
-                FileNotice::Always(text) => news.push(text),
-                FileNotice::Once(text) => {
+                SessionNotice::Always(text) => news.push(text),
+                SessionNotice::Once(text) => {
                     let variable = format!("_told:{}", policy::digest(&text));
                     if state.is_none_or(|state| !state.variables.contains_key(&variable)) {
                         self.changes.set(variable, true);

@@ -9,8 +9,9 @@ use serde_json::json;
 use store::{NoteKind, StateChanges};
 use work::{HandOver, HandedOver, Work, WorkError};
 
-use super::Stage;
-use crate::workflow::{Force, Lack, Moves, Position, Refusal, StepOutcome};
+use crate::facts::Position;
+use crate::session::Stage;
+use crate::workflow::{Force, Lack, Moves, Refusal, StepOutcome};
 
 /// What is to be handed over.
 #[derive(Debug, Clone, Copy)]

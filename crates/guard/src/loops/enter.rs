@@ -6,8 +6,9 @@ use std::sync::Arc;
 use store::{NoteKind, StateChanges};
 use tree::{Repository, Tree};
 
-use super::Stage;
+use crate::facts::Position;
 use crate::file_rules::{GIT_LIMIT, PromptBaseline, timestamp};
+use crate::session::Stage;
 use crate::workflow::{Moves, Refusal};
 
 impl Moves<'_> {
@@ -23,7 +24,7 @@ impl Moves<'_> {
         }
         stage.set(self.project, self.environment)?;
         let head = Repository::of(&self.project.root).and_then(|repository| repository.head());
-        let position = stage.position(self.now).at_commit(head);
+        let position = Position::of_stage(stage, self.now).at_commit(head);
         let fields = self.fields([
             ("run", json!(stage.id().to_string())),
             ("iteration", json!(iteration)),

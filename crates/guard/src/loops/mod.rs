@@ -6,18 +6,10 @@
 mod close;
 mod emit;
 mod enter;
-mod facts;
-mod gate_files;
-mod named_files;
 mod running_gates;
-mod sign_of_life;
-mod stage;
 
 pub use close::ClosingRefused;
 pub use emit::{Emission, EmitRefused};
-pub(crate) use facts::LoopFacts;
-pub use gate_files::{GateFiles, gate_files_of_run};
-pub use stage::Stage;
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,9 @@
 
 use engine::workflow::{Gate, Requirement};
 
-use super::Stage;
-use crate::environment::Environment;
+use crate::Environment;
 use crate::project::Project;
+use crate::session::Stage;
 use crate::workflow::{Receipts, Running};
 
 impl Stage {

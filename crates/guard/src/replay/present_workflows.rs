@@ -6,9 +6,9 @@ use std::sync::Arc;
 use engine::workflow::Workflow;
 use policy::{Compiled, PolicyFolder, Tiers, Workflows};
 
-use crate::environment::Environment;
+use crate::Environment;
+use crate::grants::Trust;
 use crate::project::Project;
-use crate::trust::Trust;
 use crate::workflow::policy_at;
 
 pub struct PresentWorkflows<'a> {

@@ -61,13 +61,13 @@ impl Scene {
     }
 
     /// The numbers of the events that change, with what else became of them.
-    fn replayed(&self, scope: &Scope) -> (Vec<i64>, Tally) {
+    fn replayed(&self, scope: &ReplayScope) -> (Vec<i64>, ReplayTally) {
         let policy = policy_of_project(&self.project, &self.environment);
         assert_eq!(policy.broken, []);
         let mut replay = Replay::new(&self.project, policy, self.store(), &self.environment);
         let mut changed = Vec::new();
-        let note = |entry: &Entry, outcome: &Outcome| {
-            changed.extend(matches!(outcome, Outcome::Changed(_)).then_some(entry.id.0));
+        let note = |entry: &Entry, outcome: &ReplayOutcome| {
+            changed.extend(matches!(outcome, ReplayOutcome::Changed(_)).then_some(entry.id.0));
         };
         let tally = replay.run(&self.store(), scope, note).expect("a replay");
         (changed, tally)
@@ -90,11 +90,11 @@ fn variables_are_followed_through_the_events_that_set_them() {
     unset.unset("release");
     scene.record(40, &unset);
     scene.record(50, &StateChanges::default());
-    let (changed, tally) = scene.replayed(&Scope::default());
+    let (changed, tally) = scene.replayed(&ReplayScope::default());
     assert_eq!(changed, [2, 3]);
-    assert_eq!(tally, Tally { events: 5, same: 3, stricter: 2, milder: 0, undecidable: 0 });
+    assert_eq!(tally, ReplayTally { events: 5, same: 3, stricter: 2, milder: 0, undecidable: 0 });
     // What came before is followed even where it is not shown.
-    let (changed, tally) = scene.replayed(&Scope { since: Some(30), ..Scope::default() });
+    let (changed, tally) = scene.replayed(&ReplayScope { since: Some(30), ..ReplayScope::default() });
     assert_eq!((changed, tally.events), (vec![3], 3));
 }
 
@@ -105,7 +105,7 @@ fn what_pruned_events_may_have_set_is_not_known() {
     scene.record(20, &StateChanges::default());
     scene.record(30, &setting(false));
     scene.store().prune(20).expect("a journal");
-    let (changed, tally) = scene.replayed(&Scope::default());
+    let (changed, tally) = scene.replayed(&ReplayScope::default());
     assert_eq!(changed, [0; 0]);
-    assert_eq!(tally, Tally { events: 2, same: 1, stricter: 0, milder: 0, undecidable: 1 });
+    assert_eq!(tally, ReplayTally { events: 2, same: 1, stricter: 0, milder: 0, undecidable: 1 });
 }

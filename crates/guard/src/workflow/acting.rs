@@ -9,7 +9,7 @@ use std::sync::Arc;
 use engine::Situation;
 use engine::workflow::{Action, Effect};
 
-use crate::live_facts::LiveFacts;
+use crate::facts::LiveFacts;
 
 /// What came of some actions. What they set lies over the facts.
 #[derive(Debug, Default)]

@@ -15,9 +15,10 @@ use super::moves::first_way;
 use super::receipt::Receipts;
 use super::running::Running;
 use super::scene::Scene;
-use super::{Active, Claims, Moves};
+use super::{Claims, Moves};
+use crate::facts::Active;
+use crate::grants::Trust;
 use crate::plain_text;
-use crate::trust::Trust;
 
 /// What lies between the current node and others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

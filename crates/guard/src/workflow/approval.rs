@@ -9,9 +9,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use super::{Active, Position};
-use crate::environment::Environment;
-use crate::plain_text;
+use crate::facts::{Active, Position};
+use crate::{Environment, plain_text};
 
 /// A yes that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,21 +6,22 @@ use store::{NoteKind, StateChanges};
 
 use super::approval::{Approval, Approvals, asked};
 use super::holder::content;
-use super::{Active, Moves, Position, Refusal};
+use super::{Moves, Refusal};
+use crate::facts::{Active, Position};
 
 /// What waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approvable {
     pub workflow: String,
     pub node: String,
-    pub asked: Vec<Asked>,
+    pub asked: Vec<ApprovalRequest>,
     /// What is in the tree that it is asked for; none without git.
     pub tree: Option<String>,
     position: Position,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ApprovalRequest {
     pub gate: String,
     pub text: String,
 }
@@ -44,10 +45,10 @@ impl Moves<'_> {
         }
         let approvals = Approvals::of(&self.project.root, self.environment);
         let is_missing = |id: &str, text: &str| !approvals.includes(id, text, &active.position, tree.as_deref());
-        let asked: Vec<Asked> = all
+        let asked: Vec<ApprovalRequest> = all
             .into_iter()
             .filter(|(id, text)| gate.is_none_or(|gate| gate == id) && is_missing(id, text))
-            .map(|(gate, text)| Asked { gate, text })
+            .map(|(gate, text)| ApprovalRequest { gate, text })
             .collect();
         if asked.is_empty() {
             return Err(Refusal::NothingToApprove { node });
@@ -67,7 +68,7 @@ impl Moves<'_> {
         let who = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| self.environment.get(name));
         let (root, cwd) = self.places();
         let approvals = Approvals::of(&self.project.root, self.environment);
-        for Asked { gate, text } in asked {
+        for ApprovalRequest { gate, text } in asked {
             let fields = self.fields([
                 ("workflow", json!(workflow)),
                 ("node", json!(node)),

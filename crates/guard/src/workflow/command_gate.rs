@@ -13,10 +13,9 @@ use policy::Config;
 use super::holder::{HOLDER, Job};
 use super::receipt::{Receipt, Receipts};
 use super::running::{GateProgress, Running};
-use crate::environment::Environment;
-use crate::loops::Stage;
-use crate::plain_text;
 use crate::project::Project;
+use crate::session::Stage;
+use crate::{Environment, plain_text};
 
 /// How long to wait between looks at a command that runs.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -27,7 +26,7 @@ const CALL_OFF: Duration = Duration::from_secs(3);
 
 /// How a command is run that outlives whoever asks.
 #[derive(Debug, Clone)]
-pub struct Holding {
+pub struct HolderOptions {
     /// The words that call this binary as the holder.
     pub call: Vec<OsString>,
     /// How long a move waits for its commands, all of them together.
@@ -40,7 +39,7 @@ pub struct Holding {
     pub show: fn(GateProgress<'_>),
 }
 
-impl Holding {
+impl HolderOptions {
     /// Below what agents give a shell command: 120 s is Claude Code's own limit.
     const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -75,7 +74,7 @@ pub struct CommandGate<'a> {
 
 impl CommandGate<'_> {
     /// Why it does not hold for what is in the tree. `end`: until when it is waited for.
-    pub fn lack(&self, tree: Option<&str>, holding: &Holding, end: Instant) -> Option<String> {
+    pub fn lack(&self, tree: Option<&str>, holding: &HolderOptions, end: Instant) -> Option<String> {
         let receipts = Receipts::of(self.words, &self.project.root, self.environment);
         let known = receipts.last();
         let receipt = match known.as_ref().filter(|known| known.answers(tree)) {
@@ -94,7 +93,7 @@ impl CommandGate<'_> {
         &self,
         receipts: &Receipts,
         known: Option<&str>,
-        holding: &Holding,
+        holding: &HolderOptions,
         end: Instant,
     ) -> Result<Receipt, String> {
         let again = holding.again;

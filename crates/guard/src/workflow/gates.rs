@@ -15,14 +15,13 @@ use engine::{Inquiry, Level, Situation, expr};
 use policy::Config;
 use serde_json::{Value, json};
 
-use super::Active;
 use super::approval::Approvals;
-use super::command_gate::{CommandGate, Holding};
+use super::command_gate::{CommandGate, HolderOptions};
 use super::holder::content;
-use crate::environment::Environment;
-use crate::plain_text;
+use crate::facts::Active;
+use crate::grants::Trust;
 use crate::project::Project;
-use crate::trust::Trust;
+use crate::{Environment, plain_text};
 
 /// A gate that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl Lack {
 /// How gates reach out of this process.
 #[derive(Clone)]
 pub struct Outside {
-    pub holding: Holding,
+    pub holding: HolderOptions,
     /// Asks a webhook, and says why it does not hold. It is handed in, as a hook must not carry a network client.
     pub webhook: fn(&Webhook, &Value, &Environment) -> Result<(), String>,
 }

@@ -8,8 +8,9 @@ use store::{Deed, NoteKind, StateChanges};
 
 use super::moves::{find, stay};
 use super::scene::Scene;
-use super::{Active, Moves, Position, Refusal, Step, StepOutcome};
-use crate::pace_facts::{self, PaceScope};
+use super::{Moves, Refusal, Step, StepOutcome};
+use crate::facts::pace_facts::PaceScope;
+use crate::facts::{Active, Position, pace_facts};
 use crate::rule_deeds;
 
 impl Moves<'_> {
@@ -56,7 +57,7 @@ impl Moves<'_> {
         }
         active.position.continued().remember(&mut changes);
         let names = fired.iter().map(|rule| rule.id.as_str());
-        changes.deeds.extend(rule_deeds::about(names, Deed::WentOn, Some(&active.position)));
+        changes.deeds.extend(rule_deeds::about(names, Deed::WentOn, Some(active.position.phase_named())));
         let past: Vec<&str> = fired.iter().chain(&of_session).map(|rule| rule.id.as_str()).collect();
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),

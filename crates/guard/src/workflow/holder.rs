@@ -22,9 +22,8 @@ use tree::{Contents, GitError, Tree};
 
 use super::receipt::{Receipt, Receipts};
 use super::running::Announcement;
-use crate::environment::Environment;
-use crate::loops::Stage;
-use crate::plain_text;
+use crate::session::Stage;
+use crate::{Environment, plain_text};
 
 /// The first argument of a binary that is to be the holder.
 pub const HOLDER: &str = "__gate";

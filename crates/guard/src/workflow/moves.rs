@@ -18,13 +18,11 @@ use super::acting::{Acted, act};
 use super::gates::{Gates, NO_SESSION, holds};
 use super::noting::moved_meanwhile;
 use super::scene::Scene;
-use super::{Active, Claims, Force, Lack, Outside, Position, Refusal, Step, StepOutcome};
-use crate::environment::Environment;
-use crate::live_facts::{LiveFacts, SESSION_VARIABLE};
-use crate::loops::Stage;
+use super::{Claims, Force, Lack, Outside, Refusal, Step, StepOutcome};
+use crate::facts::{Active, LiveFacts, Position, SESSION_VARIABLE};
 use crate::project::Project;
-use crate::rule_deeds;
-use crate::whose_session::Whose;
+use crate::session::{SessionOwner, Stage};
+use crate::{Environment, rule_deeds};
 
 pub struct Moves<'a> {
     pub project: &'a Project,
@@ -34,7 +32,7 @@ pub struct Moves<'a> {
     /// Milliseconds since 1970.
     pub now: i64,
     /// The session whose variables count.
-    pub session: Option<Whose>,
+    pub session: Option<SessionOwner>,
     /// The hat that is on, where it is about a run of a loop.
     pub stage: Option<Arc<Stage>>,
     /// Whether an agent makes the move.
@@ -88,7 +86,8 @@ impl Moves<'_> {
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         };
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene)? {
-            let deeds = rule_deeds::about([rule.id.as_str()].into_iter(), Deed::Blocked, Some(&active.position));
+            let deeds =
+                rule_deeds::about([rule.id.as_str()].into_iter(), Deed::Blocked, Some(active.position.phase_named()));
             return self.held(&active, &rule.id, outcome, Some(&rule), deeds.collect());
         }
         let lacks = self.gates(&active, &situation).lacks(node.requires.iter().chain(&way.requires));
@@ -96,7 +95,8 @@ impl Moves<'_> {
             let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
             // Two gates may ask for one rule.
             let rules: BTreeSet<&str> = lacks.iter().flat_map(|lack| &lack.rules).map(String::as_str).collect();
-            let deeds = rule_deeds::about(rules.into_iter(), Deed::Blocked, Some(&active.position)).collect();
+            let deeds =
+                rule_deeds::about(rules.into_iter(), Deed::Blocked, Some(active.position.phase_named())).collect();
             let step = self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, deeds)?;
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         }
@@ -120,16 +120,16 @@ impl Moves<'_> {
             let now = Arc::new(Active { claims: active.claims.clone(), ..now });
             let mut doing = Doing::default();
             let passed_over = passed_over.iter().map(|rule| rule.id.as_str());
-            doing.changes.deeds.extend(rule_deeds::about(passed_over, Deed::Forced, Some(&now.position)));
+            doing.changes.deeds.extend(rule_deeds::about(passed_over, Deed::Forced, Some(now.position.phase_named())));
             self.act("on_exit", &node.on_exit, &now, &scene, &mut doing);
             self.go(&now, &way.to, scene, NoteKind::Move, &fields, doing)
         })?;
         Ok(Step { notices: whose.into_iter().chain(step.notices).collect(), ..step })
     }
 
-    /// Whose variables decided, where any did.
+    /// SessionOwner variables decided, where any did.
     fn whose_variables(&self, facts: &LiveFacts) -> Option<String> {
-        let Whose { agent, session } = self.session.as_ref()?;
+        let SessionOwner { agent, session } = self.session.as_ref()?;
         let is_asked = facts.used().keys().any(|name| name.starts_with(SESSION_VARIABLE));
         is_asked.then(|| format!("Variables of the session are those of session `{session}` ({agent})."))
     }

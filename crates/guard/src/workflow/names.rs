@@ -11,7 +11,7 @@ use super::Moves;
 use crate::judge::Judge;
 
 /// What is known where somebody tries an expression out.
-pub struct Known {
+pub struct KnownNames {
     /// All but `git` and `files`, by name.
     pub names: Map<String, Value>,
     /// What functions, `git` and `files` read.
@@ -23,7 +23,7 @@ pub struct Known {
 impl Moves<'_> {
     /// As a rule of the project sees it now, or where a workflow is active, a rule of the workflow. Claims are made with a
     /// move, so none is made.
-    pub fn known_names(&self) -> Known {
+    pub fn known_names(&self) -> KnownNames {
         // To ask is no reason to make a journal.
         let has_journal = self.project.store(self.environment).exists();
         let scene = has_journal.then(|| self.scene().ok()).flatten();
@@ -77,6 +77,6 @@ impl Moves<'_> {
         let is_known = |value: &Value| value.as_object().is_some_and(|fields| !fields.is_empty());
         let names = names.into_iter().filter(|(_, value)| is_known(value));
         let names = names.map(|(name, value)| (name.to_owned(), value)).collect();
-        Known { names, situation, scope }
+        KnownNames { names, situation, scope }
     }
 }

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use store::{LOOP, Note, NoteKind, PERSON, RuleDeed, SessionKey, StateChanges};
 
 use super::scene::Scene;
-use super::{Moves, Position, Refusal};
-use crate::pace_facts;
-use crate::whose_session::Whose;
+use super::{Moves, Refusal};
+use crate::facts::{Position, pace_facts};
+use crate::session::SessionOwner;
 
 /// More hooks than this do not come in between.
 const ATTEMPTS: usize = 50;
@@ -38,7 +38,7 @@ impl Moves<'_> {
     ) -> Note<'n> {
         // What changes for a session is the session's, whoever says so.
         let session = match &self.session {
-            Some(Whose { agent, session }) if self.is_agents || changes.is_about_a_session() => {
+            Some(SessionOwner { agent, session }) if self.is_agents || changes.is_about_a_session() => {
                 SessionKey { agent, session }
             }
             _ if self.stage.is_some() => LOOP,

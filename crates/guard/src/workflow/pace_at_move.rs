@@ -9,9 +9,10 @@ use tree::Repository;
 
 use super::gates::holds;
 use super::scene::Scene;
-use super::{Active, Moves, Refusal, StepOutcome};
-use crate::pace_facts::PaceFacts;
-use crate::token_count::TokenCount;
+use super::{Moves, Refusal, StepOutcome};
+use crate::facts::Active;
+use crate::facts::pace_facts::PaceFacts;
+use crate::facts::token_count::TokenCount;
 
 /// The pace rules that are passed over, once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

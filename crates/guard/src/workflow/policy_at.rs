@@ -5,7 +5,7 @@ use engine::rules::{Rule, RuleSet};
 use engine::workflow::Workflow;
 use policy::{BrokenFile, Compiled};
 
-use crate::trust;
+use crate::grants::workflow_notice;
 
 /// What a workflow asks for at a node. What `own`, the project's policy, says anyway is not said twice.
 pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bool) -> Compiled {
@@ -14,7 +14,7 @@ pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bo
             && own.rules.get(&rule.id).is_ok_and(|known| known.is_some_and(|known| known.digest == rule.digest))
     };
     let counting = if is_trusted { None } else { Some(workflow.clone().without_untrusted()) };
-    let untrusted = if is_trusted { None } else { Some(trust::workflow_notice(workflow)) };
+    let untrusted = if is_trusted { None } else { Some(workflow_notice(workflow)) };
     let workflow = counting.as_ref().unwrap_or(workflow);
     let rules = workflow.rules_at(node).filter(|rule| !is_said(rule));
     let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();

@@ -11,8 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use store::Masked;
 
-use crate::environment::Environment;
-use crate::plain_text;
+use crate::{Environment, plain_text};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {

@@ -1,7 +1,7 @@
 use store::StoreError;
 use tree::GitError;
 
-use crate::pace_facts::PaceError;
+use crate::facts::pace_facts::PaceError;
 
 /// Why nothing can be moved at all. (What a gate or a pace rule says is no refusal, but a step not taken.)
 #[derive(Debug, thiserror::Error)]

@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
-use super::{Ahead, Moves, Position, Refusal};
+use super::{Ahead, Moves, Refusal};
+use crate::facts::Position;
 
 /// Where a workflow stands, for whoever asks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct WorkflowReport {
     pub position: Position,
     /// The text of the workflow is another than when the node was entered.
     pub is_changed: bool,
@@ -19,7 +20,7 @@ pub struct Report {
 
 impl Moves<'_> {
     /// None where nothing is active.
-    pub fn report(&self) -> Result<Option<Report>, Refusal> {
+    pub fn report(&self) -> Result<Option<WorkflowReport>, Refusal> {
         let scene = self.scene()?;
         let Some(position) = Position::of(&scene.state.variables) else { return Ok(None) };
         let active = match self.active_in(&scene) {
@@ -27,7 +28,7 @@ impl Moves<'_> {
             Err(refusal) => {
                 let problem = Some(refusal.to_string());
                 let (pace, rules, ahead) = (Vec::new(), Vec::new(), Ahead::default());
-                return Ok(Some(Report { position, is_changed: true, problem, pace, rules, ahead }));
+                return Ok(Some(WorkflowReport { position, is_changed: true, problem, pace, rules, ahead }));
             }
         };
         let problem = active.node().is_none().then(|| {
@@ -49,6 +50,6 @@ impl Moves<'_> {
         let is_changed = active.workflow.digest != position.digest;
         let active = Arc::new(active);
         let ahead = active.node().map(|node| self.ahead(node, &active, &scene)).unwrap_or_default();
-        Ok(Some(Report { position, is_changed, problem, pace, rules, ahead }))
+        Ok(Some(WorkflowReport { position, is_changed, problem, pace, rules, ahead }))
     }
 }

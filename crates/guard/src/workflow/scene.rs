@@ -7,10 +7,10 @@ use engine::workflow::Workflow;
 use engine::{Event, EventKind, Situation, suggest};
 use store::{PERSON, SessionKey, SessionState, Store};
 
-use super::{Active, Moves, Position, Refusal};
+use super::{Moves, Refusal};
+use crate::facts::{Active, LiveFacts, Position};
 use crate::judge::Judge;
-use crate::live_facts::LiveFacts;
-use crate::whose_session::Whose;
+use crate::session::SessionOwner;
 
 /// Others move and are judged in milliseconds.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
@@ -41,19 +41,19 @@ impl Moves<'_> {
             None => self.session_of_hat(&store, &state)?,
         };
         let session = match &known {
-            Some(Whose { agent, session }) => store.session(SessionKey { agent, session })?,
+            Some(SessionOwner { agent, session }) => store.session(SessionKey { agent, session })?,
             None => SessionState::default(),
         };
         Ok(Scene { store, state, session, is_session_known: known.is_some() })
     }
 
     /// The session of the hat that is on: the only one that was heard of since it was put on.
-    fn session_of_hat(&self, store: &Store, state: &SessionState) -> Result<Option<Whose>, Refusal> {
+    fn session_of_hat(&self, store: &Store, state: &SessionState) -> Result<Option<SessionOwner>, Refusal> {
         let position = self.stage.as_ref().and_then(|_| Position::of(&state.variables));
         let Some(position) = position else { return Ok(None) };
         let mut heard_of = store.sessions_since(position.visit().started, 2)?;
         let only = heard_of.pop().filter(|_| heard_of.is_empty());
-        Ok(only.map(|(agent, session)| Whose { agent, session }))
+        Ok(only.map(|(agent, session)| SessionOwner { agent, session }))
     }
 
     pub(crate) fn active(&self) -> Result<(Scene, Active), Refusal> {
@@ -118,7 +118,7 @@ impl Moves<'_> {
     /// What whoever moves does.
     pub(super) fn event(&self) -> Event {
         let (agent, session) = match &self.session {
-            Some(Whose { agent, session }) => (agent.as_str(), session.clone()),
+            Some(SessionOwner { agent, session }) => (agent.as_str(), session.clone()),
             None => (PERSON.agent, String::new()),
         };
         Event {

@@ -6,14 +6,15 @@ use serde_json::{Value, json};
 use store::{NoteKind, StateChanges};
 
 use super::noting::moved_meanwhile;
-use super::{Moves, Position, Refusal};
-use crate::whose_session::Whose;
+use super::{Moves, Refusal};
+use crate::facts::Position;
+use crate::session::SessionOwner;
 
 #[derive(Debug, Clone)]
 pub enum VariableOwner {
     /// The active workflow, by its name.
     Workflow(String),
-    Session(Whose),
+    Session(SessionOwner),
 }
 
 impl Moves<'_> {

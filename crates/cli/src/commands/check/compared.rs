@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use engine::file_rules::{Attribute, Baseline, Changes, Reach};
 use engine::rules::Rule;
-use guard::file_rules::{ChangedSince, Compared};
+use guard::check::Compared;
+use guard::file_rules::ChangedSince;
 use guard::{Environment, Project};
 use policy::Config;
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use engine::decide::{Demand, Outcome};
 use guard::Project;
-use guard::file_rules::{CheckedRule, Commands, Reference, Settlement, timestamp};
+use guard::check::CheckedRule;
+use guard::file_rules::{Commands, Queue, Reference, Settlement, timestamp};
 use policy::Config;
 
 use crate::commands::{Context, now};
@@ -20,7 +21,7 @@ pub fn run_commands(
 ) -> Vec<String> {
     let tmp = project.tmp(&context.environment);
     let timestamp = timestamp(now());
-    let settlement = Settlement::new(&project.root, project.queue(&context.environment), SESSION, timestamp, None);
+    let settlement = Settlement::new(&project.root, Queue::of(project, &context.environment), SESSION, timestamp, None);
     let commands = Commands { environment: &context.environment, config, root: &project.root, tmp: &tmp };
     let mut notes = Vec::new();
     for checked in checked.iter_mut().filter(|checked| checked.is_unmet()) {

@@ -2,7 +2,7 @@
 
 use engine::Level;
 use engine::file_rules::{Placeholders, how_answered, shown};
-use guard::file_rules::CheckedRule;
+use guard::check::CheckedRule;
 
 use super::report::{Report, level, reason};
 use crate::commands::Context;

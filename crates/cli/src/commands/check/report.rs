@@ -2,7 +2,8 @@
 
 use engine::Level;
 use engine::decide::{Outcome, section};
-use guard::file_rules::{CheckedRule, STORED, told};
+use guard::check::{CheckedRule, STORED};
+use guard::file_rules::told;
 use policy::Diagnostic;
 use serde_json::{Value, json};
 

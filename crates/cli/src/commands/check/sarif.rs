@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use engine::Level;
 use engine::file_rules::{Placeholders, Trigger};
-use guard::file_rules::CheckedRule;
+use guard::check::CheckedRule;
 use serde_json::{Value, json};
 
 use super::report::{Report, level, reason};

@@ -77,7 +77,7 @@ impl Trial<'_> {
     /// What the hook says, `None` where it does not come back.
     fn answer(&self, limit: Duration) -> Result<Option<Value>, NotStarted> {
         let cwd = self.project.root.to_string_lossy();
-        let forged = Forged { session: guard::TRIAL_SESSION, cwd: &cwd, command: COMMAND };
+        let forged = Forged { session: guard::judge::TRIAL_SESSION, cwd: &cwd, command: COMMAND };
         let (named, event) = forged.payload(self.agent);
         let words = [self.program, "hook", self.agent.name()].into_iter().chain(named);
         let attended = Attended {
@@ -101,7 +101,7 @@ impl Trial<'_> {
         Ok((end != AttendedEnd::TimeOver).then(|| serde_json::from_slice(&said).unwrap_or(Value::Null)))
     }
 
-    /// Whose project it is says what a program in it does, and which one its settings call: a look at a project must not run
+    /// SessionOwner project it is says what a program in it does, and which one its settings call: a look at a project must not run
     /// that. This Linchpin, and what a person has under its name, may be run.
     fn may_be_run(&self) -> MayRun {
         let Self { program, project, environment, .. } = *self;

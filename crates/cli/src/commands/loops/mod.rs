@@ -17,7 +17,7 @@ pub use unfinished::unfinished;
 pub use unguarded::{Unguarded, unguarded};
 
 use guard::Project;
-use guard::loops::Stage;
+use guard::session::Stage;
 use work::{RunId, Work};
 
 use super::Context;

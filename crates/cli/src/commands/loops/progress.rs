@@ -9,7 +9,7 @@ use crate::exit_code::ExitCode;
 use crate::problem::Outcome;
 
 pub fn run(arguments: &Progress, context: &Context) -> Outcome {
-    let project = guard::Project::of_command(&context.environment);
+    let project = guard::session::project_of_command(&context.environment);
     let text = arguments.text.join(" ");
     let stage = super::stage(&project, context)?;
     super::work(&project, context)?.tell(stage.id(), &text, now())?;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use driver::{Driver, News, NotDriven, Signals};
 use engine::hats::Loop;
 use guard::Project;
-use guard::loops::Stage;
-use guard::trust::Trust;
-use guard::workflow::{Holding, Outside};
+use guard::grants::Trust;
+use guard::session::Stage;
+use guard::workflow::{HolderOptions, Outside};
 use serde_json::{Value, json};
 use work::{Ending, RunId, RunUsage};
 
@@ -50,10 +50,10 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
     let policy = Arc::new(project.compiled(&context.environment));
     let signals = Signals::watch()?;
     // What is published by default is asked here, where nobody but a person is in a hurry.
-    let holding = Holding {
+    let holding = HolderOptions {
         patience: Duration::from_hours(24),
         is_interrupted: Some(signals.flag()),
-        ..Holding::by_this_binary("linchpin run --resume")
+        ..HolderOptions::by_this_binary("linchpin run --resume")
     };
     let driver = Driver {
         project: &project,

@@ -2,7 +2,7 @@
 
 use driver::running;
 use guard::Project;
-use guard::loops::Stage;
+use guard::session::Stage;
 use guard::workflow::Running;
 use serde_json::{Value, json};
 use work::{Iteration, Run, RunId, Work};

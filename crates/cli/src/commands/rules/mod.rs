@@ -19,8 +19,7 @@ use std::io;
 
 use engine::suggest;
 use guard::Project;
-use guard::acceptance::Acceptance;
-use guard::trust::Trust;
+use guard::grants::{Acceptance, Trust};
 use policy::edit::{Changed, Editor};
 use policy::{Diagnostic, Loaded, PolicyFolder};
 

@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use driver::Signals;
 use engine::pace::Violation;
-use guard::loops::Stage;
-use guard::workflow::{Force, Holding, Known, Lack, Moves, Outside, Position, Refusal, Step, StepOutcome};
-use guard::{CommandRun, Project, Whose};
+use guard::Project;
+use guard::facts::Position;
+use guard::session::{CommandRun, SessionOwner, Stage, project_of_command};
+use guard::workflow::{Force, HolderOptions, KnownNames, Lack, Moves, Outside, Refusal, Step, StepOutcome};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
 use work::Work;
@@ -83,7 +84,7 @@ pub fn abort(context: &Context) -> Outcome {
 }
 
 /// What expressions know here and now.
-pub fn known_names(context: &Context) -> Known {
+pub fn known_names(context: &Context) -> KnownNames {
     Mover::of("explain", context).moves(context).known_names()
 }
 
@@ -92,10 +93,10 @@ pub struct Mover {
     pub project: Project,
     policy: Arc<Compiled>,
     now: i64,
-    /// Whose variables count.
-    session: Option<Whose>,
+    /// SessionOwner variables count.
+    session: Option<SessionOwner>,
     /// The sessions of agents in whose shell it may run.
-    runs_in: Vec<Whose>,
+    runs_in: Vec<SessionOwner>,
     stage: Option<Arc<Stage>>,
     is_agents: bool,
     /// What is said to be repeated where a gate takes its time.
@@ -125,7 +126,7 @@ impl Mover {
     /// `words`: the verb, and what else its command line is sure to have.
     fn about(words: &[&str], named: Option<&str>, context: &Context) -> Self {
         let verb = words.first().copied().unwrap_or_default();
-        let project = Project::of_command(&context.environment);
+        let project = project_of_command(&context.environment);
         // Nothing is kept of it: the next hook has to learn that a rule is new, and writes it down.
         let policy = project.looked_at(&context.environment);
         let now = super::now();
@@ -187,9 +188,9 @@ impl Mover {
             stage: self.stage.clone(),
             is_agents: self.is_agents,
             outside: Outside {
-                holding: Holding {
+                holding: HolderOptions {
                     show: if context.output.json { |_| {} } else { gate_progress::show },
-                    ..Holding::by_this_binary(self.again)
+                    ..HolderOptions::by_this_binary(self.again)
                 },
                 webhook: webhook::ask,
             },

@@ -1,7 +1,7 @@
 //! Why a workflow cannot be moved, for whoever wanted to.
 
 use engine::suggest;
-use guard::PaceError;
+use guard::facts::PaceError;
 use guard::workflow::Refusal;
 
 use crate::problem::Problem;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use guard::workflow::{Ahead, GateAhead, GateState, NextMove, Report};
-use guard::{Project, Whose};
+use guard::Project;
+use guard::session::SessionOwner;
+use guard::workflow::{Ahead, GateAhead, GateState, NextMove, WorkflowReport};
 use policy::Compiled;
 use serde_json::{Value, json};
 
@@ -17,9 +18,9 @@ pub fn report(
     project: &Project,
     policy: &Arc<Compiled>,
     now: i64,
-    session: Option<Whose>,
+    session: Option<SessionOwner>,
     context: &Context,
-) -> Option<Report> {
+) -> Option<WorkflowReport> {
     // To ask is no reason to make a journal.
     if !project.store(&context.environment).exists() {
         return None;
@@ -37,8 +38,8 @@ pub fn report(
     mover.moves(context).report().ok().flatten()
 }
 
-pub fn show_report(report: &Report, now: i64, output: &Output) {
-    let Report { position, is_changed, problem, pace, rules, ahead } = report;
+pub fn show_report(report: &WorkflowReport, now: i64, output: &Output) {
+    let WorkflowReport { position, is_changed, problem, pace, rules, ahead } = report;
     let name = output.bold("Work   ");
     output.line(format!("{name} {}, at {} for {}", position.workflow, position.node(), elapsed(report, now)));
     let visited: Vec<&str> = position.history.iter().map(|visit| visit.node.as_str()).collect();
@@ -88,8 +89,8 @@ fn show_ahead(Ahead { gates, moves }: &Ahead, now: i64, output: &Output) {
     }
 }
 
-pub fn report_json(report: &Report, now: i64) -> Value {
-    let Report { position, is_changed, problem, pace, rules, ahead } = report;
+pub fn report_json(report: &WorkflowReport, now: i64) -> Value {
+    let WorkflowReport { position, is_changed, problem, pace, rules, ahead } = report;
     let history: Vec<Value> =
         position.history.iter().map(|visit| json!({ "node": visit.node, "started": visit.started })).collect();
     json!({
@@ -125,14 +126,14 @@ fn gates_json(gates: &[GateAhead]) -> Vec<Value> {
     gates.iter().map(gate).collect()
 }
 
-fn times(report: &Report) -> usize {
+fn times(report: &WorkflowReport) -> usize {
     usize::try_from(report.position.continues).unwrap_or(usize::MAX)
 }
 
-fn seconds(report: &Report, now: i64) -> u64 {
+fn seconds(report: &WorkflowReport, now: i64) -> u64 {
     u64::try_from(now.saturating_sub(report.position.visit().started) / 1000).unwrap_or(0)
 }
 
-fn elapsed(report: &Report, now: i64) -> String {
+fn elapsed(report: &WorkflowReport, now: i64) -> String {
     engine::pace::shown_duration(seconds(report, now))
 }

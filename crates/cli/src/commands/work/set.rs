@@ -3,7 +3,7 @@
 use engine::expr::check_variable_name;
 use engine::suggest;
 use engine::workflow::Workflow;
-use guard::Whose;
+use guard::session::SessionOwner;
 use guard::workflow::VariableOwner;
 use policy::Config;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ pub fn set(arguments: &Set, context: &Context) -> Outcome {
         VariableOwner::Workflow(workflow) => {
             (format!("workflow `{workflow}`"), json!({ "workflow": workflow, "set": name, "value": value }))
         }
-        VariableOwner::Session(Whose { agent, session }) => (
+        VariableOwner::Session(SessionOwner { agent, session }) => (
             format!("session {session} of {agent}"),
             json!({ "agent": agent, "session": session, "set": name, "value": value }),
         ),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use guard::workflow::{Force, HOLDER, Holding, Moves, Outside, StepOutcome};
+use guard::workflow::{Force, HOLDER, HolderOptions, Moves, Outside, StepOutcome};
 use guard::{Environment, Project};
 use testkit::Scratch;
 
@@ -351,7 +351,8 @@ fn impatient(project: &Scratch) -> String {
         all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
     });
     let call = [["env".into(), "-i".into()].to_vec(), variables, vec![PROGRAM.into(), HOLDER.into()]].concat();
-    let holding = Holding { call, patience: Duration::from_millis(100), ..Holding::by_this_binary("linchpin next") };
+    let holding =
+        HolderOptions { call, patience: Duration::from_millis(100), ..HolderOptions::by_this_binary("linchpin next") };
     let moves = Moves {
         project: &found,
         environment: &environment,

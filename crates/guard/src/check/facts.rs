@@ -1,0 +1,132 @@
+//! What `check` knows: the given changes, the project's workflow, loop and tasks, and nothing of any session.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use engine::facts::{
+    Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
+};
+use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
+use engine::rules::{Rule, RuleSet};
+use policy::Config;
+use serde_json::{Map, Value};
+
+use super::Compared;
+use crate::facts::{LiveFacts, TaskFacts};
+use crate::file_rules::{Queue, settled, trigger_hash};
+
+pub struct CheckFacts {
+    pub compared: Compared,
+    pub rules: RuleSet,
+    pub config: Arc<Config>,
+    pub root: PathBuf,
+    pub answers: Option<Queue>,
+    /// In lower case.
+    pub acknowledged: BTreeSet<String>,
+    pub tasks: TaskFacts,
+    /// The workflow that is active, and the run of a loop that this process belongs to.
+    pub around: LiveFacts,
+    /// The variables whose default was given.
+    pub defaults: Mutex<Vec<String>>,
+}
+
+impl CheckFacts {
+    /// The variables whose default was given since this was last asked.
+    pub fn take_defaults(&self) -> Vec<String> {
+        let mut taken = self.defaults.lock().map(|mut names| std::mem::take(&mut *names)).unwrap_or_default();
+        taken.sort();
+        taken.dedup();
+        taken
+    }
+}
+
+impl Facts for CheckFacts {
+    fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
+        let default = self.config.variable(name).ok_or_else(|| of_session(format!("`variables.{name}`")))?;
+        if let Ok(mut defaults) = self.defaults.lock() {
+            defaults.push(name.to_owned());
+        }
+        Ok(Some(default))
+    }
+
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
+        Ok(self.config.variable_names().map(str::to_owned).collect())
+    }
+
+    fn git(&self, field: GitField) -> Result<Value, Missing> {
+        Ok(self.compared.git.get(field.name()).cloned().unwrap_or(Value::Null))
+    }
+
+    fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
+        self.around.workflow(field)
+    }
+
+    fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
+        self.around.phase(field)
+    }
+
+    fn claims(&self) -> Result<Map<String, Value>, Missing> {
+        self.around.claims()
+    }
+
+    fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
+        self.around.in_loop(field)
+    }
+
+    fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
+        if session.is_none() {
+            return Err(of_session("`has_stop_signal()`"));
+        }
+        self.around.stop_signal(session)
+    }
+
+    fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
+        self.tasks.count(field)
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
+        self.tasks.tree_is_complete(id)
+    }
+
+    fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
+        self.tasks.needs_review(id)
+    }
+
+    fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
+        Err(of_session("the commands that the session ran"))
+    }
+
+    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+        Err(of_session(format!("`{}`", part.name())))
+    }
+
+    fn changes(&self, reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
+        let compared = self.compared.changes.get(&reach).and_then(Option::as_ref);
+        Ok(compared.map(|compared| Arc::clone(&compared.changes)))
+    }
+
+    fn answered(&self, rule: &Rule, found: &FileMatch) -> Result<Answered, Missing> {
+        let names = [rule.id.to_lowercase(), rule.shown_title().to_lowercase()];
+        let is_acknowledged = names.iter().any(|name| self.acknowledged.contains(name));
+        if is_acknowledged {
+            let settled = found.trigger_files().map(str::to_owned).collect();
+            return Ok(Answered { settled, ..Answered::default() });
+        }
+        let reference = rule.as_file_rule().and_then(|file| self.compared.changes.get(&file.reach)?.as_ref());
+        let Some((queue, since)) = self.answers.as_ref().zip(reference) else { return Ok(Answered::default()) };
+        let settled = settled(queue, &self.root, rule, found, &since.reference);
+        // What is open is looked at only to tell of an entry that is damaged.
+        queue.find(&rule.id, &trigger_hash(&rule.id, found.trigger_files(), &since.reference.name));
+        Ok(Answered { settled, ..Answered::default() })
+    }
+
+    fn file_rule(&self, id: &str) -> Option<FileRule> {
+        self.rules.get(id).ok()??.as_file_rule().cloned()
+    }
+}
+
+/// What only a session has.
+fn of_session(fact: impl Into<String>) -> Missing {
+    Missing::NotRecorded(fact.into())
+}

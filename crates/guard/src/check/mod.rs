@@ -1,0 +1,148 @@
+//! File rules without an agent: judged by changes that are given.
+
+mod facts;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use engine::decide::{Consideration, Outcome};
+use engine::event::{EventKind, EventKinds};
+use engine::file_rules::{FileMatch, Reach};
+use engine::rules::{Rule, RuleSet, RuleSetError, Truth};
+use engine::{Event, Inquiry, Place, Situation, expr};
+use policy::Compiled;
+use serde_json::Value;
+
+use self::facts::CheckFacts;
+use crate::Environment;
+use crate::facts::TaskFacts;
+use crate::file_rules::{ActionResult, ChangedSince, Queue};
+use crate::judge::Judge;
+use crate::project::Project;
+use crate::session::Stage;
+
+/// The name under which a check's own event goes.
+const AGENT: &str = "check";
+
+/// What is judged.
+pub struct FileCheck<'a> {
+    /// The rules in force; those that are not about files are left alone.
+    pub rules: &'a [Rule],
+    pub project: &'a Project,
+    pub policy: Arc<Compiled>,
+    pub environment: &'a Environment,
+    pub place: Place,
+    pub compared: Compared,
+    /// What was answered here before, if that is to count.
+    pub answers: Option<Queue>,
+    /// The rules, by id or title, that somebody acknowledged in a commit.
+    pub acknowledged: Vec<String>,
+    pub tasks: TaskFacts,
+    /// Milliseconds since 1970.
+    pub now: i64,
+}
+
+/// What rules are judged by.
+#[derive(Default)]
+pub struct Compared {
+    /// Changes by how a rule reaches for them, each with its baseline; `None` where nobody can say.
+    pub changes: BTreeMap<Reach, Option<ChangedSince>>,
+    pub git: BTreeMap<&'static str, Value>,
+}
+
+/// One rule, and what it lacks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedRule {
+    pub rule: Rule,
+    pub found: FileMatch,
+    pub outcome: Outcome,
+    /// What came of its command, where that was run.
+    pub command: Option<ActionResult>,
+    /// The variables whose defaults made `when` false, so that the rule did not ask for what is missing.
+    pub silenced_by: Vec<String>,
+}
+
+/// What a check found.
+pub struct CheckResult {
+    pub rules: Vec<CheckedRule>,
+    pub notes: Vec<String>,
+}
+
+impl CheckedRule {
+    pub fn is_unmet(&self) -> bool {
+        matches!(self.outcome, Outcome::Matched(_) | Outcome::Fault(..))
+    }
+
+    /// What it needs that only a session has, or that cannot be read.
+    pub fn lacks(&self) -> Option<&[String]> {
+        match &self.outcome {
+            Outcome::Undecidable(facts) => Some(facts),
+            _ => None,
+        }
+    }
+}
+
+/// Judges every file rule, whatever events it is for, in order.
+pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
+    let on = EventKinds::default().with(EventKind::Stop);
+    let rules = check.rules.iter().filter(|rule| rule.as_file_rule().is_some());
+    let rules: Vec<Rule> = rules.map(|rule| Rule { on, ..rule.clone() }).collect();
+    let set = RuleSet::pack(&rules)?;
+    let event = Arc::new(Event {
+        kind: EventKind::Stop,
+        name: "check".to_owned(),
+        cwd: check.place.root.clone(),
+        is_dry_run: true,
+        ..Event::unnamed(AGENT, check.now)
+    });
+    let stage = Stage::of_process(check.project, check.environment).map(Arc::new);
+    let judge = Judge::looking(check.project, Arc::clone(&check.policy), stage, check.environment);
+    let (around, mut notes) = judge.facts_without_session(&event);
+    let facts = Arc::new(CheckFacts {
+        compared: check.compared,
+        rules: set.clone(),
+        config: Arc::clone(&check.policy.config),
+        root: check.project.root.clone(),
+        answers: check.answers,
+        acknowledged: check.acknowledged.iter().map(|name| name.to_lowercase()).collect(),
+        tasks: check.tasks,
+        around,
+        defaults: Mutex::default(),
+    });
+    let situation = Arc::new(Situation::new(event, check.place, Arc::clone(&facts) as _));
+    let decision = engine::decide(&Inquiry { situation: &situation, rules: &set, thorough: true })?;
+    let mut rules: Vec<CheckedRule> =
+        decision.considered.into_iter().map(|considered| checked(considered, &situation, &facts)).collect();
+    for id in &decision.skipped {
+        let Some(rule) = set.get(id)? else { continue };
+        let outcome = Outcome::Undecidable(vec![STORED.to_owned()]);
+        rules.push(CheckedRule { rule, found: FileMatch::default(), outcome, command: None, silenced_by: Vec::new() });
+    }
+    notes.extend(facts.answers.iter().flat_map(Queue::take_problems));
+    Ok(CheckResult { rules, notes })
+}
+
+/// What a rule lacks where what is stored of the project cannot be read.
+pub const STORED: &str = "the project's journal or tasks";
+
+fn checked(considered: Consideration, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
+    let is =
+        |key: &str, truth: Truth| considered.clauses.iter().any(|clause| clause.key == key && clause.truth == truth);
+    let is_silenced = considered.outcome == Outcome::Passed && is("files", Truth::True) && is("when", Truth::False);
+    let silenced_by = match (&considered.rule.when, considered.rule.as_file_rule()) {
+        (Some(when), Some(file)) if is_silenced => {
+            facts.take_defaults();
+            // It was evaluated before; here only the variables that it reads matter.
+            let _ = expr::holds(when, situation, file.reach);
+            facts.take_defaults()
+        }
+        _ => Vec::new(),
+    };
+    CheckedRule {
+        rule: considered.rule,
+        found: considered.files.unwrap_or_default(),
+        outcome: considered.outcome,
+        command: None,
+        silenced_by,
+    }
+}

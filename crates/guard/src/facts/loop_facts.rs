@@ -1,0 +1,61 @@
+//! What expressions may ask about the run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::facts::LoopField;
+use serde_json::{Value, json};
+use work::{RunId, Work};
+
+use crate::session::Stage;
+
+/// Opens the work only where it is asked for: most events need nothing of it.
+pub struct LoopFacts {
+    pub stage: Option<Arc<Stage>>,
+    /// Where the work is kept.
+    pub work: PathBuf,
+}
+
+impl LoopFacts {
+    /// A field of `loop`; null outside of runs.
+    pub fn field(&self, field: LoopField) -> Result<Value, work::WorkError> {
+        let Some(stage) = &self.stage else {
+            return Ok(if field == LoopField::Active { json!(false) } else { Value::Null });
+        };
+        let run = stage.id();
+        let work = || Work::open(&self.work);
+        Ok(match field {
+            LoopField::Active => json!(true),
+            LoopField::Hat => json!(stage.hat()),
+            LoopField::Iteration => json!(stage.iteration),
+            LoopField::Topics => json!(work()?.accepted(run)?),
+            LoopField::Elapsed => json!(work()?.spent(run)?.time / 1000),
+            LoopField::Tokens => json!(work()?.spent(run)?.tokens),
+            LoopField::HandedOver => json!(work()?.handed_over(run, stage.iteration)?),
+            LoopField::WaitsFor => json!(work()?.waits_for(run, stage.iteration)?),
+            LoopField::Unfinished => {
+                let unfinished = work()?.tasks().started_in(&stage.starter())?;
+                unfinished.iter().map(|task| json!(task.id.to_string())).collect()
+            }
+        })
+    }
+
+    /// `last_prompt`: when a person last gave the session a prompt. Whoever goes on with a session does not want it to stop.
+    pub fn is_to_stop(
+        &self,
+        session: Option<&str>,
+        own: &str,
+        last_prompt: impl FnOnce(&str) -> Option<i64>,
+    ) -> Result<bool, work::WorkError> {
+        let Some(work) = Work::existing(&self.work)? else { return Ok(false) };
+        let asked = session.unwrap_or(own);
+        let run = match (session, &self.stage) {
+            (None, Some(stage)) => Some(stage.id()),
+            (Some(named), _) => named.parse::<RunId>().ok().filter(|_| named.starts_with('r')),
+            (None, None) => None,
+        };
+        let run_is_to_stop = run.map(|run| work.run_is_to_stop(run)).transpose()?.flatten().is_some();
+        let stop = work.session_stop(asked)?;
+        Ok(run_is_to_stop || stop.is_some_and(|stop| last_prompt(asked).is_none_or(|prompt| prompt < stop)))
+    }
+}

@@ -1,0 +1,518 @@
+//! Pace rules in a live judgement: what was counted before, what this event adds to it, and what rules remember.
+//!
+//! A limit on what is repeated is only looked at where the event itself counts for it: nothing else makes it more. So an
+//! ordinary event costs a pace rule nothing but its pattern.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+
+use engine::decide::PaceMemory;
+use engine::pace::{Attempt, Happening, Limit, Live, Phase, Standing, Tally, Tokens};
+use engine::rules::Rule;
+use engine::{Event, EventKind};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use store::{Counted, SessionKey, SessionState, StateChanges, Store, StoreError};
+
+use super::token_count;
+use super::token_count::{Spent, TokenCount};
+
+/// The variable in which a phase keeps what a rule remembers; the rule's digest follows.
+const MEMORY: &str = "_pace:";
+/// The variable in which a phase keeps which lots were ever full: as many in the window as a rule takes. The rule's
+/// digest follows.
+const FULL: &str = "_full:";
+/// More lots than this are not looked at again.
+const MOST_FULL: usize = 16;
+/// The variable in which a phase keeps from where a rule's limit counts, after somebody went on past the rule. The rule's
+/// digest follows.
+const PASSED: &str = "_passed:";
+/// Earlier versions counted everything in a session afresh after `continue`: since when, in milliseconds since 1970.
+const CONTINUED: &str = "_continued";
+/// How many tokens the session had used by then.
+const TOKENS_BEFORE: &str = "_continued_tokens";
+/// More than this of one lot is told as this many.
+const MOST_COUNTED: usize = 1_000;
+/// Of all lots of a rule together, no more than this is looked through.
+const MOST_LISTED: usize = 10_000;
+/// Characters of a digest that tell one from all others.
+const SHORT: usize = 16;
+
+/// The phase that is looked at: a visit to a node, or a session.
+#[derive(Debug, Clone)]
+pub struct PaceScope<'a> {
+    /// Under which it is kept; none: the session.
+    pub phase: Option<String>,
+    /// The node; none: the session.
+    pub name: Option<String>,
+    /// From where its time counts, in milliseconds since 1970.
+    pub started: i64,
+    /// Of an earlier version: since when windows count.
+    pub continued: Option<i64>,
+    /// Of an earlier version: tokens that do not count.
+    pub tokens_before: Tokens,
+    /// Of an earlier version: time and tokens are set aside until the next move.
+    pub is_past_totals: bool,
+    /// Of an earlier version: so are commits.
+    pub is_past_commits: bool,
+    /// The variables in which rules keep what they remember.
+    pub memory: &'a Map<String, Value>,
+}
+
+impl<'a> PaceScope<'a> {
+    pub fn of_session(state: &'a SessionState, now: i64) -> Self {
+        let continued = state.variables.get(CONTINUED).and_then(Value::as_i64);
+        let before = state.variables.get(TOKENS_BEFORE).cloned();
+        Self {
+            phase: None,
+            name: None,
+            started: state.first_seen.unwrap_or(now).max(continued.unwrap_or(i64::MIN)),
+            continued,
+            tokens_before: before.and_then(|before| serde_json::from_value(before).ok()).unwrap_or_default(),
+            is_past_totals: false,
+            is_past_commits: false,
+            memory: &state.variables,
+        }
+    }
+
+    /// Whether a rule is not judged until the next move: a commit cannot be missing for a second time.
+    pub fn sets_aside(&self, rule: &Rule, limit: &Limit) -> bool {
+        match limit {
+            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => false,
+            Limit::PhaseTimeout { .. } | Limit::TokenBudget { .. } => self.is_past_totals,
+            Limit::RequireCommits { .. } => self.is_past_commits || self.passed(rule).is_some(),
+        }
+    }
+
+    /// Whether a rule has interrupted the phase and nobody went on past it since.
+    pub fn has_fired(&self, rule: &Rule) -> bool {
+        self.memory.contains_key(&format!("{MEMORY}{}", rule.digest))
+    }
+
+    fn passed(&self, rule: &Rule) -> Option<Passed> {
+        let kept = self.memory.get(&format!("{PASSED}{}", rule.digest))?;
+        serde_json::from_value(kept.clone()).ok()
+    }
+
+    /// Since when the window of a rule counts at most.
+    fn afresh(&self, rule: &Rule) -> Option<i64> {
+        self.continued.max(self.passed(rule).map(|passed| passed.time))
+    }
+}
+
+/// From where the limit of a rule counts, after somebody went on past the rule.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Passed {
+    /// Milliseconds since 1970.
+    time: i64,
+    /// The seconds or tokens that had been used up.
+    total: u64,
+}
+
+pub struct PaceFacts {
+    event: Arc<Event>,
+    store: PathBuf,
+    options: store::Options,
+    /// Opened where the first rule asks.
+    journal: OnceLock<Option<Mutex<Store>>>,
+    tokens: Arc<TokenCount>,
+    /// What this event adds, for each rule once.
+    added: Mutex<Vec<Added>>,
+}
+
+/// What an event adds to what a rule counts.
+struct Added {
+    digest: String,
+    counted: Vec<Counted>,
+    /// It counts only if the call is let through.
+    is_about_to_run: bool,
+    /// The lots that were ever full, where that is news: who wants to move on looks at those alone.
+    full: Option<Vec<String>>,
+}
+
+/// Why nothing can be said of a rule.
+#[derive(Debug, thiserror::Error)]
+pub enum PaceError {
+    #[error("what was counted cannot be read: {0}")]
+    MetricAccessFailed(String),
+    /// The rule itself is at fault.
+    #[error("{0}")]
+    RegexMatchFailed(String),
+}
+
+impl From<StoreError> for PaceError {
+    fn from(error: StoreError) -> Self {
+        Self::MetricAccessFailed(error.to_string())
+    }
+}
+
+impl PaceFacts {
+    pub fn new(event: Arc<Event>, store: PathBuf, options: store::Options, tokens: Arc<TokenCount>) -> Self {
+        Self { event, store, options, journal: OnceLock::new(), tokens, added: Mutex::default() }
+    }
+
+    /// The tokens of a phase, or else of the session, from its very beginning.
+    pub fn spent(&self, phase: Option<&str>) -> Result<Spent, PaceError> {
+        self.tokens.spent(phase).ok_or_else(unopened)
+    }
+
+    /// How a phase stands with a rule; nothing where this event makes no difference to it.
+    pub fn standing(
+        &self,
+        rule: &Rule,
+        happening: Option<&Happening>,
+        scope: &PaceScope<'_>,
+    ) -> Result<Option<Standing>, PaceError> {
+        let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
+        let Memory { is_told, refusals, closed } = Memory::of(scope.memory, &rule.digest);
+        if let Some(closed) = closed {
+            return Ok(Some(Standing { is_told, refusals, is_closed: true, ..closed }));
+        }
+        let now = self.event.time;
+        let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: 0 };
+        let mut since = phase.started;
+        let tally = match &pace.limit {
+            Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
+                since = phase.window_start(*window, scope.afresh(rule));
+                let Some(happening) = happening else { return Ok(None) };
+                let attempts = happening
+                    .counted(&pace.limit, now)
+                    .map_err(|error| PaceError::RegexMatchFailed(error.to_string()))?;
+                if attempts.is_empty() {
+                    return Ok(None);
+                }
+                Tally::of_attempts(self.counted(rule, &pace.limit, attempts, since, scope)?)
+            }
+            _ if scope.is_past_totals => return Ok(None),
+            Limit::PhaseTimeout { .. } => Tally::Time,
+            // Before a call there is nothing new, and the agent waits.
+            Limit::TokenBudget { .. } if !token_count::is_news_at(self.event.kind) => return Ok(None),
+            Limit::TokenBudget { .. } => match self.spent_in(scope)? {
+                Spent::Behind => return Ok(None),
+                // At a stop, the agent does not hear what is told; after the next call it does.
+                _ if self.event.kind.is_stop() && pace.live == Live::Warn => return Ok(None),
+                spent => Tally::Tokens(spent.known()),
+            },
+            Limit::RequireCommits { .. } => return Ok(None),
+        };
+
+        let passed = scope.passed(rule).map_or(0, |passed| passed.total);
+        let mut standing = Standing { phase, tally, since, is_told, refusals, is_closed: false, passed };
+        // Where the clock on the wall stands is only worth asking where it is told.
+        if pace.judge(&standing).is_some() {
+            standing.phase.utc_offset = utc_offset(now);
+        }
+        Ok(Some(standing))
+    }
+
+    /// How a phase stands with a rule when somebody wants to move on; nothing where the rule is set aside. `commits`: in the
+    /// phases that the rule looks back on, by their names.
+    pub fn at_move(
+        &self,
+        rule: &Rule,
+        scope: &PaceScope<'_>,
+        commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
+    ) -> Result<Option<Standing>, PaceError> {
+        let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
+        if scope.sets_aside(rule, &pace.limit) {
+            return Ok(None);
+        }
+        let attempts = |since| {
+            let journal = self.journal()?;
+            let mut attempts = Vec::new();
+            for lot in full(scope.memory, &rule.digest) {
+                attempts.extend(self.earlier(&journal, &lot, &lot, since, scope)?);
+            }
+            Ok(attempts)
+        };
+        self.taken_together(rule, &pace.limit, scope, attempts, commits).map(Some)
+    }
+
+    /// How a phase stands with a rule, for whoever asks how near it is: of all that counts, and whatever is set aside.
+    /// Looks at more than a move does.
+    pub fn so_far(
+        &self,
+        rule: &Rule,
+        scope: &PaceScope<'_>,
+        commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
+    ) -> Result<Option<Standing>, PaceError> {
+        let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
+        let attempts = |since| {
+            let lots = self.journal()?.counted_in_lots(self.whose(scope), &lots(rule), since, MOST_LISTED)?;
+            let mut attempts: Vec<Attempt> =
+                lots.into_iter().filter_map(|(lot, time, value)| attempt(&lot, time, value)).collect();
+            attempts.sort_by_key(|attempt| attempt.time);
+            Ok(attempts)
+        };
+        self.taken_together(rule, &pace.limit, scope, attempts, commits).map(Some)
+    }
+
+    /// `attempts`: those since a time.
+    fn taken_together(
+        &self,
+        rule: &Rule,
+        limit: &Limit,
+        scope: &PaceScope<'_>,
+        attempts: impl FnOnce(i64) -> Result<Vec<Attempt>, PaceError>,
+        commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
+    ) -> Result<Standing, PaceError> {
+        let now = self.event.time;
+        let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: utc_offset(now) };
+        let mut since = phase.started;
+        let tally = match limit {
+            Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
+                since = phase.window_start(*window, scope.afresh(rule));
+                Tally::of_attempts(attempts(since)?)
+            }
+            Limit::PhaseTimeout { .. } => Tally::Time,
+            Limit::TokenBudget { .. } => Tally::Tokens(self.spent_in(scope)?.known()),
+            Limit::RequireCommits { lookback_phases } => {
+                let (count, phases) = commits(*lookback_phases);
+                Tally::Commits { count, phases }
+            }
+        };
+        let passed = scope.passed(rule).map_or(0, |passed| passed.total);
+        Ok(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false, passed })
+    }
+
+    /// Somebody goes on deliberately past a rule that has fired: its limit counts again from here.
+    pub fn go_past(&self, rule: &Rule, scope: &PaceScope<'_>, changes: &mut StateChanges) {
+        let Some(pace) = rule.as_pace_rule() else { return };
+        let now = self.event.time;
+        let total = match &pace.limit {
+            Limit::PhaseTimeout { .. } => u64::try_from(now.saturating_sub(scope.started) / 1000).unwrap_or(0),
+            Limit::TokenBudget { max_tokens, count } => {
+                let spent = self.spent_in(scope).ok().and_then(Spent::known).map(|tokens| tokens.sum(count));
+                // It has fired, so at least this many are used up, even if no transcript says so any more.
+                let before = scope.passed(rule).map_or(0, |passed| passed.total);
+                spent.unwrap_or_else(|| before.saturating_add(*max_tokens))
+            }
+            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } | Limit::RequireCommits { .. } => 0,
+        };
+        let variables = if scope.phase.is_some() { &mut changes.workflow } else { &mut changes.variables };
+        let digest = &rule.digest;
+        variables.insert(format!("{PASSED}{digest}"), Some(json!(Passed { time: now, total })));
+        variables.insert(format!("{MEMORY}{digest}"), None);
+        variables.insert(format!("{FULL}{digest}"), None);
+    }
+
+    /// The tokens that count.
+    fn spent_in(&self, scope: &PaceScope<'_>) -> Result<Spent, PaceError> {
+        let mut spent = self.spent(scope.phase.as_deref())?;
+        if let Spent::Known(tokens) = &mut spent {
+            *tokens -= scope.tokens_before;
+        }
+        Ok(spent)
+    }
+
+    fn whose<'k>(&'k self, scope: &'k PaceScope<'_>) -> SessionKey<'k> {
+        match &scope.phase {
+            Some(phase) => store::phase_key(phase),
+            None => SessionKey { agent: &self.event.agent, session: &self.event.session },
+        }
+    }
+
+    fn journal(&self) -> Result<MutexGuard<'_, Store>, PaceError> {
+        let journal =
+            self.journal.get_or_init(|| Store::open_existing_read(&self.store, self.options).ok().map(Mutex::new));
+        journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or_else(unopened)
+    }
+
+    /// What of a lot was counted before, oldest first.
+    fn earlier(
+        &self,
+        journal: &Store,
+        lot: &str,
+        key: &str,
+        since: i64,
+        scope: &PaceScope<'_>,
+    ) -> Result<Vec<Attempt>, StoreError> {
+        let counted = journal.counted(self.whose(scope), lot, since, MOST_COUNTED)?;
+        Ok(counted.into_iter().filter_map(|(time, value)| attempt(key, time, value)).collect())
+    }
+
+    /// What counts together with what this event does, this event included where it is over.
+    fn counted(
+        &self,
+        rule: &Rule,
+        limit: &Limit,
+        attempts: Vec<Attempt>,
+        since: i64,
+        scope: &PaceScope<'_>,
+    ) -> Result<Vec<Attempt>, PaceError> {
+        let journal = self.journal()?;
+        let session = SessionKey { agent: &self.event.agent, session: &self.event.session };
+        let threshold = limit.repetition().map_or(0, |(threshold, _)| threshold);
+        let mut found = Vec::new();
+        let mut full = Vec::new();
+        // Several files of a patch may count together.
+        let keys: BTreeSet<&str> = attempts.iter().map(|attempt| attempt.key.as_str()).collect();
+        for key in keys {
+            let lot = lot(rule, key);
+            let earlier = self.earlier(&journal, &lot, key, since, scope)?;
+            let added = attempts.iter().filter(|attempt| attempt.key == key).count();
+            if earlier.len() + added >= usize::try_from(threshold).unwrap_or(usize::MAX) {
+                full.push(lot);
+            }
+            found.extend(earlier);
+        }
+        let is_about_to_run = self.event.kind == EventKind::BeforeTool;
+        let counts_failures = matches!(limit, Limit::RepeatedCommand { failures_only: true, .. });
+        let is_new = if is_about_to_run {
+            // Two hooks may tell of one call.
+            let is_named = self.event.tool.as_ref().is_some_and(|call| call.id.is_some());
+            !(counts_failures || is_named && self.has_begun(&journal, session)?)
+        } else {
+            counts_failures || !self.has_begun(&journal, session)?
+        };
+        if is_new {
+            self.add(rule, &attempts, since, is_about_to_run, full, scope);
+            if !is_about_to_run {
+                found.extend(attempts);
+            }
+        }
+        found.sort_by_key(|attempt| attempt.time);
+        Ok(found)
+    }
+
+    /// Whether this call was counted before it ran.
+    fn has_begun(&self, journal: &Store, session: SessionKey<'_>) -> Result<bool, StoreError> {
+        let Some(call) = &self.event.tool else { return Ok(false) };
+        let command = match &call.shell {
+            Some(engine::event::ShellText::Command(text)) => Some(text.as_str()),
+            _ => None,
+        };
+        if call.id.is_none() && command.is_none() {
+            return Ok(false);
+        }
+        journal.has_begun(session, call.id.as_deref(), command)
+    }
+
+    fn add(
+        &self,
+        rule: &Rule,
+        attempts: &[Attempt],
+        since: i64,
+        is_about_to_run: bool,
+        full: Vec<String>,
+        scope: &PaceScope<'_>,
+    ) {
+        let counted = attempts.iter().map(|attempt| Counted {
+            phase: scope.phase.clone(),
+            lot: lot(rule, &attempt.key),
+            time: attempt.time,
+            value: serde_json::to_value(attempt).unwrap_or_default(),
+            since,
+        });
+        let mut known = self::full(scope.memory, &rule.digest);
+        let news: Vec<String> = full.into_iter().filter(|lot| !known.contains(lot)).collect();
+        let is_news = !news.is_empty() && scope.phase.is_some();
+        known.extend(news);
+        let excess = known.len().saturating_sub(MOST_FULL);
+        known.drain(..excess);
+        let added = Added {
+            digest: rule.digest.clone(),
+            counted: counted.collect(),
+            is_about_to_run,
+            full: is_news.then_some(known),
+        };
+        if let Ok(mut all) = self.added.lock()
+            && !all.iter().any(|known| known.digest == added.digest)
+        {
+            all.push(added);
+        }
+    }
+
+    /// Writes down what this event adds. A call that is refused was not made.
+    pub fn remember_added(&self, is_let_through: bool, changes: &mut StateChanges) {
+        let added = self.added.lock().map(|mut added| std::mem::take(&mut *added)).unwrap_or_default();
+        for added in added.into_iter().filter(|added| is_let_through || !added.is_about_to_run) {
+            changes.counted.extend(added.counted);
+            if let Some(full) = added.full {
+                changes.workflow.insert(format!("{FULL}{}", added.digest), Some(json!(full)));
+            }
+        }
+    }
+}
+
+/// Whether a variable belongs to a phase, and goes with it.
+pub fn is_of_phase(variable: &str) -> bool {
+    [MEMORY, FULL, PASSED].iter().any(|kept| variable.starts_with(kept))
+}
+
+fn unopened() -> PaceError {
+    PaceError::MetricAccessFailed("the journal cannot be opened".to_owned())
+}
+
+fn full(memory: &Map<String, Value>, digest: &str) -> Vec<String> {
+    let kept = memory.get(&format!("{FULL}{digest}")).and_then(Value::as_array);
+    kept.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// As it was counted; none where this code did not write it.
+fn attempt(key: &str, time: i64, value: Value) -> Option<Attempt> {
+    let attempt: Attempt = serde_json::from_value(value).ok()?;
+    Some(Attempt { time, key: key.to_owned(), ..attempt })
+}
+
+/// What counts together for a rule.
+fn lot(rule: &Rule, key: &str) -> String {
+    let key = if key.is_empty() { String::new() } else { short(&policy::digest(key)) };
+    format!("{}{key}", lots(rule))
+}
+
+/// What the names of all lots of a rule begin with. An edited rule counts anew.
+fn lots(rule: &Rule) -> String {
+    format!("{}/", short(&rule.digest))
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(SHORT).collect()
+}
+
+/// Seconds that the clock on the wall is ahead of UTC.
+fn utc_offset(time: i64) -> i32 {
+    Timestamp::from_millisecond(time).map_or(0, |time| TimeZone::system().to_offset(time).seconds())
+}
+
+/// What a rule remembers of a phase, or of a session.
+#[derive(Default)]
+struct Memory {
+    is_told: bool,
+    refusals: u32,
+    closed: Option<Standing>,
+}
+
+impl Memory {
+    fn of(variables: &Map<String, Value>, digest: &str) -> Self {
+        let Some(kept) = variables.get(&format!("{MEMORY}{digest}")) else { return Self::default() };
+        Self {
+            is_told: kept.get("told").and_then(Value::as_bool).unwrap_or(false),
+            refusals: kept.get("refusals").and_then(Value::as_u64).and_then(|count| count.try_into().ok()).unwrap_or(0),
+            closed: kept.get("closed").and_then(|closed| serde_json::from_value(closed.clone()).ok()),
+        }
+    }
+}
+
+/// Writes down what a rule remembers from now on, with the phase of a workflow or with the session.
+pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut StateChanges) {
+    let PaceMemory { digest, is_told, refusals, closed } = memory;
+    let is_empty = !is_told && *refusals == 0 && closed.is_none();
+    let kept = (!is_empty).then(|| json!({"told": is_told, "refusals": refusals, "closed": closed}));
+    let variables = if is_of_workflow { &mut changes.workflow } else { &mut changes.variables };
+    variables.insert(format!("{MEMORY}{digest}"), kept);
+}
+
+/// A rule refused a move: it has fired, as if it had told the agent while the phase went on.
+pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes: &mut StateChanges) {
+    let Memory { refusals, closed, .. } = Memory::of(variables, rule);
+    remember(&PaceMemory { digest: rule.to_owned(), is_told: true, refusals, closed }, true, changes);
+}
+
+/// The digests of the rules that have interrupted a session, and were not answered.
+pub fn interrupting(variables: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    variables.keys().filter_map(|name| name.strip_prefix(MEMORY))
+}

@@ -1,0 +1,233 @@
+//! Where a workflow stood and what it knew when an event came, as the journal tells it.
+//!
+//! Moves are notes in the journal, and what events and moves set is written with them; so it is enough to follow the
+//! entries in their order. Of a journal whose beginning was pruned, the first note still says where the workflow stood
+//! before, and not since when.
+
+use engine::facts::{PhaseField, WorkflowField};
+use engine::workflow::Workflow;
+use serde_json::{Map, Value, json};
+use store::{Entry, EventId, Filter, NoteKind, Store, StoreError, WORKFLOW_VARIABLE};
+
+use super::position::Position;
+
+#[derive(Debug, Clone, Default)]
+pub struct PastWorkflow {
+    /// None: nothing was active.
+    pub position: Option<Position>,
+    /// Those that have another value than their first.
+    variables: Map<String, Value>,
+    /// When this one began is no longer in the journal.
+    is_cut: bool,
+    /// Nor when this visit did.
+    is_visit_cut: bool,
+    runs: u64,
+}
+
+impl PastWorkflow {
+    /// How it stood before the first entry of a journal.
+    pub fn before(journal: &Store) -> Result<Self, StoreError> {
+        let first = |kind: Option<NoteKind>| -> Result<Option<Entry>, StoreError> {
+            let kind = kind.map(|kind| kind.name().to_owned());
+            let filter = Filter { kind, after: Some(EventId(0)), limit: 1, ..Filter::default() };
+            Ok(journal.entries(&filter)?.into_iter().next())
+        };
+        // Nothing was ever pruned.
+        if first(None)?.is_none_or(|entry| entry.id == EventId(1)) {
+            return Ok(Self::default());
+        }
+        let mut notes = Vec::new();
+        for kind in [NoteKind::Start, NoteKind::Move, NoteKind::Abort, NoteKind::Held] {
+            notes.extend(first(Some(kind))?);
+        }
+        let Some(note) = notes.into_iter().min_by_key(|note| note.id) else {
+            // It has not moved since, so this is still the visit.
+            let position = Position::of(&journal.workflow()?.variables);
+            return Ok(Self { is_cut: true, position, ..Self::default() });
+        };
+        let named = |field: &str| note.fields.get(field).and_then(Value::as_str);
+        let position = match (named("workflow"), named("from")) {
+            (Some(workflow), Some(from)) => Some(Position::start(workflow, "", from, note.time, &Map::new())),
+            _ => None,
+        };
+        Ok(Self { is_cut: position.is_some(), is_visit_cut: position.is_some(), position, ..Self::default() })
+    }
+
+    /// Goes on to an entry: what it did, and what it set.
+    pub fn follow(&mut self, entry: &Entry) {
+        let named = |field: &str| entry.fields.get(field).and_then(Value::as_str);
+        match NoteKind::from_name(&entry.kind) {
+            Some(NoteKind::Start) => {
+                self.runs += 1;
+                let position = named("workflow").zip(named("to"));
+                self.position = position.map(|(name, node)| Position {
+                    run: self.runs,
+                    ..Position::start(name, "", node, entry.time, &Map::new())
+                });
+                (self.is_cut, self.is_visit_cut) = (false, false);
+                self.variables.clear();
+            }
+            Some(NoteKind::Move) => {
+                let moved = self.position.take().zip(named("to")).filter(|(_, to)| !Workflow::is_end(to));
+                let claimed = entry.fields.get("claims").and_then(Value::as_array).into_iter().flatten();
+                let claims = claimed.filter_map(|name| Some((name.as_str()?.to_owned(), json!(true)))).collect();
+                self.position = moved.map(|(position, to)| position.moved(to, "", entry.time).claiming(claims));
+                self.is_visit_cut = false;
+            }
+            Some(NoteKind::Abort) => self.position = None,
+            Some(NoteKind::Continue) if named("workflow").is_some() => {
+                // Earlier versions set time and tokens aside for the rest of the visit, and did not name the node.
+                let is_old = named("at").is_none();
+                self.position = self.position.take().map(|position| Position {
+                    is_past_totals: position.is_past_totals || is_old,
+                    ..position.continued()
+                });
+            }
+            _ => {}
+        }
+        for (name, value) in &entry.changes {
+            let Some(name) = name.strip_prefix(WORKFLOW_VARIABLE) else { continue };
+            if value.is_null() {
+                self.variables.remove(name);
+            } else {
+                self.variables.insert(name.to_owned(), value.clone());
+            }
+        }
+    }
+
+    /// A variable that the workflow declares. An error where nobody knows it.
+    pub fn variable(&self, name: &str, workflow: &Workflow) -> Result<Option<Value>, Unknown> {
+        match self.variables.get(name) {
+            Some(value) => Ok(Some(value.clone())),
+            None if self.is_cut => Err(Unknown),
+            None => Ok(workflow.variable(name)),
+        }
+    }
+
+    pub fn workflow_field(&self, field: WorkflowField) -> Result<Value, Unknown> {
+        let Some(position) = &self.position else { return Ok(Value::Null) };
+        match field {
+            WorkflowField::Name => Ok(json!(position.workflow)),
+            WorkflowField::Node => Ok(json!(position.node())),
+            WorkflowField::Active => Ok(Value::Bool(true)),
+            WorkflowField::History if self.is_cut => Err(Unknown),
+            WorkflowField::History => Ok(position.history.iter().map(|visit| json!(visit.node)).collect()),
+        }
+    }
+
+    pub fn claims(&self) -> Result<Value, Unknown> {
+        let Some(position) = &self.position else { return Ok(json!({})) };
+        if self.is_visit_cut { Err(Unknown) } else { Ok(Value::Object(position.claims.clone())) }
+    }
+
+    /// What was counted in a phase is not in the journal, unless somebody asked then.
+    pub fn phase_field(&self, field: PhaseField, now: i64) -> Result<Value, Unknown> {
+        let Some(position) = &self.position else { return Ok(Value::Null) };
+        match field {
+            PhaseField::Name => Ok(json!(position.node())),
+            PhaseField::Visit if !self.is_cut => Ok(json!(position.visits())),
+            PhaseField::Elapsed => {
+                let started = self.visit_started().ok_or(Unknown)?;
+                Ok(json!(now.saturating_sub(started).max(0) / 1000))
+            }
+            PhaseField::Visit | PhaseField::Tokens | PhaseField::Commands | PhaseField::Edits | PhaseField::Commits => {
+                Err(Unknown)
+            }
+        }
+    }
+
+    /// In milliseconds since 1970; none where nobody knows.
+    pub fn visit_started(&self) -> Option<i64> {
+        self.position.as_ref().filter(|_| !self.is_visit_cut).map(|position| position.visit().started)
+    }
+
+    /// Whether time and tokens were set aside for the rest of the visit, as earlier versions did.
+    pub fn is_past_totals(&self) -> bool {
+        self.position.as_ref().is_some_and(|position| position.is_past_totals)
+    }
+}
+
+/// The journal does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unknown;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use store::{Note, Options, PERSON, StateChanges};
+
+    use super::*;
+
+    /// A journal in which a workflow was started and moved, a note each ten milliseconds.
+    fn journal(folder: &std::path::Path) -> Store {
+        let mut store =
+            Store::open(&folder.join("journal"), Options { busy: Duration::from_secs(5), now: 0, run: None }).unwrap();
+        let notes = [
+            (NoteKind::Start, json!({"workflow": "work", "to": "plan"})),
+            (NoteKind::Move, json!({"workflow": "work", "from": "plan", "to": "code"})),
+            (NoteKind::Continue, json!({"workflow": "work", "past": "work/code/1", "at": "code"})),
+            (NoteKind::Continue, json!({"workflow": "work", "past": "code"})),
+            (NoteKind::Move, json!({"workflow": "work", "from": "code", "to": "review"})),
+            (NoteKind::Abort, json!({"workflow": "work", "from": "review"})),
+        ];
+        for (time, (kind, fields)) in (10..).step_by(10).zip(notes) {
+            let changes =
+                StateChanges { workflow: [("seen".to_owned(), Some(json!(time)))].into(), ..StateChanges::default() };
+            let fields = fields.as_object().cloned().unwrap_or_default();
+            let note = Note { kind, session: PERSON, time, root: "/p", cwd: "/p", fields: &fields, changes: &changes };
+            store.note(&note).unwrap();
+        }
+        store
+    }
+
+    /// After each entry: node, visits, since when, whether past the totals, and a variable.
+    fn followed(store: &Store) -> Vec<String> {
+        let mut stood = PastWorkflow::before(store).unwrap();
+        let told = |stood: &PastWorkflow| {
+            let shown = |value: Result<Value, Unknown>| value.map_or("?".to_owned(), |value| value.to_string());
+            let known = [
+                shown(stood.phase_field(PhaseField::Name, 2_000)),
+                shown(stood.workflow_field(WorkflowField::History)),
+                stood.visit_started().map_or("?".to_owned(), |started| started.to_string()),
+                stood.is_past_totals().to_string(),
+                stood.variables.get("seen").map_or("?".to_owned(), Value::to_string),
+            ];
+            known.join(" ")
+        };
+        let mut all = vec![told(&stood)];
+        for entry in store.entries(&Filter::default()).unwrap() {
+            stood.follow(&entry);
+            all.push(told(&stood));
+        }
+        all
+    }
+
+    #[test]
+    fn moves_are_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        insta::assert_snapshot!(followed(&journal(folder.path())).join("\n"), @r#"
+        null null ? false ?
+        "plan" ["plan"] 10 false 10
+        "code" ["plan","code"] 20 false 20
+        "code" ["plan","code"] 20 false 30
+        "code" ["plan","code"] 20 true 40
+        "review" ["plan","code","review"] 50 false 50
+        null null ? false 60
+        "#);
+    }
+
+    #[test]
+    fn a_journal_without_its_beginning_still_tells_where_it_stood() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = journal(folder.path());
+        store.prune(25).unwrap();
+        insta::assert_snapshot!(followed(&store).join("\n"), @r#"
+        "code" ? ? false ?
+        "code" ? ? false 30
+        "code" ? ? true 40
+        "review" ? 50 false 50
+        null null ? false 60
+        "#);
+    }
+}

@@ -1,0 +1,328 @@
+//! The facts of a judgement that is made again: what the journal says, and nothing of the world as it is now.
+//!
+//! What was asked for then was written down with the event. What is asked for only now and follows from the events
+//! before it (variables, commands) is followed; everything else is unknown, and the rule that asks is undecidable.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use engine::Event;
+use engine::event::ShellText;
+use engine::facts::{
+    Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
+};
+use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
+use engine::pace::{Happening, Limit, PaceRule, Standing};
+use engine::rules::{Rule, RuleSet};
+use engine::workflow::Workflow;
+use policy::{Compiled, Config};
+use serde_json::{Map, Value};
+use shell::Written;
+use store::mask::MASK;
+use store::{Entry, SessionKey, Store, WORKFLOW_VARIABLE};
+
+use super::live_facts::{
+    CLAIMS_FACT, COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark,
+    review_fact, simple_commands, stop_fact, tasks_fact, text_mark, tree_fact, variable_fact,
+};
+use super::past_workflow::{PastWorkflow, Unknown};
+use super::{input_record, token_count};
+use crate::file_rules::{answered_fact, answered_of_record, changes_fact, changes_of_record};
+use crate::grants::is_acknowledged;
+
+/// What the events of a session that came before leave behind.
+#[derive(Debug, Clone, Default)]
+pub struct Past {
+    pub variables: Map<String, Value>,
+    /// How often each rule has held the stop that the agent is trying, counted by the rules that are judged by now.
+    pub holds: BTreeMap<String, u32>,
+    /// Earlier events of the session are no longer in the journal.
+    pub is_cut: bool,
+}
+
+impl Past {
+    /// An event's own changes count when it is judged: observers come before the rules.
+    pub fn follow(&mut self, entry: &Entry) {
+        // Names of the session's variables have no dot.
+        for (name, value) in entry.changes.iter().filter(|(name, _)| !name.starts_with(WORKFLOW_VARIABLE)) {
+            if value.is_null() {
+                self.variables.remove(name);
+            } else {
+                self.variables.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+pub struct RecordedFacts {
+    entry: Arc<Entry>,
+    event: Arc<Event>,
+    past: Past,
+    /// Where the policy lies below the project's root; empty for the project's own.
+    folder: PathBuf,
+    config: Arc<Config>,
+    rules: RuleSet,
+    journal: Arc<Mutex<Store>>,
+    /// `None`: the journal cannot be read.
+    commands: OnceLock<Option<Vec<RanCommand>>>,
+    /// The workflow whose rules are judged, and where it stood.
+    workflow: Option<(Arc<Workflow>, Arc<PastWorkflow>)>,
+}
+
+impl RecordedFacts {
+    pub fn new(
+        entry: &Arc<Entry>,
+        event: &Arc<Event>,
+        past: Past,
+        folder: &Path,
+        policy: &Compiled,
+        journal: &Arc<Mutex<Store>>,
+    ) -> Self {
+        Self {
+            entry: Arc::clone(entry),
+            event: Arc::clone(event),
+            past,
+            folder: folder.to_owned(),
+            config: Arc::clone(&policy.config),
+            rules: policy.rules.clone(),
+            journal: Arc::clone(journal),
+            commands: OnceLock::new(),
+            workflow: None,
+        }
+    }
+
+    /// The same, for what a workflow says.
+    pub fn in_workflow(mut self, workflow: Arc<Workflow>, stood: Arc<PastWorkflow>) -> Self {
+        self.workflow = Some((workflow, stood));
+        self
+    }
+
+    /// What was written down then, or else what follows from what came before.
+    fn known(
+        &self,
+        fact: String,
+        follow: impl FnOnce(&PastWorkflow) -> Result<Value, Unknown>,
+    ) -> Result<Value, Missing> {
+        if let Some(recorded) = self.recorded(&fact) {
+            return Ok(recorded.clone());
+        }
+        let followed = self.workflow.as_ref().and_then(|(_, stood)| follow(stood).ok());
+        followed.ok_or(Missing::NotRecorded(fact))
+    }
+
+    /// What was written down then and follows from nothing else.
+    fn told(&self, fact: String) -> Result<Value, Missing> {
+        self.recorded(&fact).cloned().ok_or(Missing::NotRecorded(fact))
+    }
+
+    /// The same, of what is true or false.
+    fn told_flag(&self, fact: String) -> Result<bool, Missing> {
+        Ok(self.told(fact)? == Value::Bool(true))
+    }
+
+    fn recorded(&self, name: &str) -> Option<&Value> {
+        self.entry.facts.get(&fact_name(&self.folder, name))
+    }
+
+    fn lacking(&self, part: EventPart<'_>) -> Option<String> {
+        let masked = |text: &str| text.contains(MASK).then(|| input_record::masked(part));
+        let kept = |text: Option<&String>, digest: &str| match text {
+            Some(text) => masked(text),
+            // Without a digest there was none.
+            None => self.entry.digests.contains_key(digest).then(|| part.name()),
+        };
+        let call = self.event.tool.as_ref();
+        match part {
+            EventPart::Command => match call.and_then(|call| call.shell.as_ref()) {
+                Some(ShellText::Command(text)) => masked(text),
+                Some(ShellText::Missing) | None => None,
+            },
+            EventPart::Paths => unsure_paths(&self.entry),
+            EventPart::Input | EventPart::HasInput | EventPart::InputField(_) => {
+                call.and_then(|call| input_record::lacking(part, &call.input, &self.entry))
+            }
+            EventPart::Output => match call.and_then(|call| call.output.as_ref()) {
+                Some(output) => input_record::is_masked(output).then(|| input_record::masked(part)),
+                None => kept(None, "output"),
+            },
+            EventPart::Prompt => kept(self.event.prompt.as_ref(), "prompt"),
+            EventPart::Message => kept(self.event.message.as_ref(), "message"),
+        }
+    }
+}
+
+/// What is not known of the paths that the event names; `None`: nothing.
+pub fn unsure_paths(entry: &Entry) -> Option<String> {
+    if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
+        return Some(input_record::masked(EventPart::Paths));
+    }
+    entry.facts.get(LINKS).is_some_and(Value::is_null).then(|| LINKS.to_owned())
+}
+
+impl Facts for RecordedFacts {
+    fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
+        let of_workflow = self.workflow.as_ref().filter(|(workflow, _)| workflow.variables.contains_key(name));
+        let fact = variable_fact(name, of_workflow.is_some());
+        if let Some(recorded) = self.recorded(&fact) {
+            return Ok(Some(recorded.clone()).filter(|value| !value.is_null()));
+        }
+        if let Some((workflow, stood)) = of_workflow {
+            return stood.variable(name, workflow).map_err(|Unknown| Missing::NotRecorded(fact));
+        }
+        match self.past.variables.get(name) {
+            Some(followed) => Ok(Some(followed.clone())),
+            None if self.past.is_cut => Err(Missing::NotRecorded(fact)),
+            None => Ok(self.config.variable(name)),
+        }
+    }
+
+    fn variable_names(&self) -> Result<Vec<String>, Missing> {
+        if self.past.is_cut {
+            return Err(Missing::NotRecorded("variables".to_owned()));
+        }
+        let followed = self.past.variables.keys().map(String::as_str);
+        let of_workflow = self.workflow.iter().flat_map(|(workflow, _)| workflow.variables.keys().map(String::as_str));
+        let names = followed.chain(self.config.variable_names()).chain(of_workflow);
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
+        self.known(format!("workflow.{}", field.name()), |stood| stood.workflow_field(field))
+    }
+
+    fn asked_claims(&self) -> Result<Map<String, Value>, Missing> {
+        let claims = self.known(CLAIMS_FACT.to_owned(), PastWorkflow::claims)?;
+        Ok(claims.as_object().cloned().unwrap_or_default())
+    }
+
+    fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
+        self.known(format!("phase.{}", field.name()), |stood| stood.phase_field(field, self.event.time))
+    }
+
+    fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
+        self.told(format!("loop.{}", field.name()))
+    }
+
+    fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
+        self.told_flag(stop_fact(session))
+    }
+
+    fn git(&self, field: GitField) -> Result<Value, Missing> {
+        if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.default_branch) {
+            return Ok(Value::String(branch.clone()));
+        }
+        self.told(format!("git.{}", field.name()))
+    }
+
+    fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
+        self.told(tasks_fact(field))
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
+        self.told_flag(tree_fact(id))
+    }
+
+    fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
+        self.told_flag(review_fact(id))
+    }
+
+    fn changes(&self, reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
+        let fact = changes_fact(reach);
+        let changes = self.recorded(&fact).and_then(changes_of_record);
+        changes.map(|changes| Some(Arc::new(changes))).ok_or(Missing::NotRecorded(fact))
+    }
+
+    fn answered(&self, rule: &Rule, _found: &FileMatch) -> Result<Answered, Missing> {
+        let fact = answered_fact(&rule.id);
+        self.recorded(&fact).and_then(answered_of_record).ok_or(Missing::NotRecorded(fact))
+    }
+
+    /// A rule that said nothing of an event that makes no difference to it left no trace.
+    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+        let Some(PaceRule { limit, .. }) = rule.as_pace_rule() else { return Ok(None) };
+        let fact = pace_fact(&rule.digest, self.workflow.is_some());
+        if let Some(recorded) = self.recorded(&fact) {
+            return Ok(serde_json::from_value(recorded.clone()).ok());
+        }
+        let counts = happening.is_some_and(|happening| {
+            happening.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
+        });
+        let is_past_totals = self.workflow.as_ref().is_some_and(|(_, stood)| stood.is_past_totals());
+        // What would not have been looked at either.
+        let is_looked_at = match limit {
+            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => counts,
+            Limit::PhaseTimeout { .. } => !is_past_totals,
+            Limit::TokenBudget { .. } => !is_past_totals && token_count::is_news_at(self.event.kind),
+            Limit::RequireCommits { .. } => false,
+        };
+        if is_looked_at {
+            return Err(Missing::NotRecorded(format!("what `{}` had counted", rule.id)));
+        }
+        Ok(None)
+    }
+
+    fn file_rule(&self, id: &str) -> Option<FileRule> {
+        self.rules.get(id).ok()??.as_file_rule().cloned()
+    }
+
+    fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
+        let commands = self.commands.get_or_init(|| {
+            let key = SessionKey { agent: &self.entry.session.agent, session: &self.entry.session.id };
+            let store = self.journal.lock().ok()?;
+            let commands = match &self.workflow {
+                Some((_, stood)) => store.commands_of_all(stood.visit_started()?, self.entry.id, COMMANDS_LIMIT),
+                None => store.commands_before(key, self.entry.id, COMMANDS_LIMIT),
+            };
+            Some(commands.ok()?.iter().flat_map(simple_commands).collect())
+        });
+        let is_whole = !self.past.is_cut || self.workflow.is_some();
+        let commands = commands.as_ref().filter(|_| is_whole).cloned();
+        commands.ok_or_else(|| Missing::NotRecorded("commands that ran before".to_owned()))
+    }
+
+    /// A path of which no other place was written down is where its text says.
+    fn resolved(&self, path: &str) -> Option<String> {
+        let links = self.entry.facts.get(LINKS)?.as_array()?;
+        let to = links.iter().filter_map(Value::as_array).find_map(|link| match link.as_slice() {
+            [from, to] if from == path => to.as_str(),
+            _ => None,
+        });
+        to.map(str::to_owned)
+    }
+
+    fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
+        let found = self.resolved(&pattern_mark(pattern))?;
+        Some(found.lines().map(str::to_owned).collect())
+    }
+
+    fn searched(&self, pattern: &str) -> Option<Vec<String>> {
+        self.expanded(pattern)
+    }
+
+    fn written(&self, path: &str) -> Option<Written> {
+        let text = self.resolved(&text_mark(path))?;
+        Some(if text == UNKNOWN_TEXT { Written::Unknown } else { Written::Text(text.into()) })
+    }
+
+    fn is_folder(&self, path: &str) -> Option<bool> {
+        self.resolved(&folder_mark(path)).map(|folder| !folder.is_empty())
+    }
+
+    fn holds(&self, rule: &str) -> Result<u32, Missing> {
+        let count = self.past.holds.get(&hold_counter(&self.folder, rule)).copied().unwrap_or(0);
+        // A stop that was not held before begins a new count.
+        Ok(if self.event.held_before { count } else { 0 })
+    }
+
+    fn acknowledged(&self, rule: &str, digest: &str) -> bool {
+        is_acknowledged(&self.past.variables, rule, digest)
+    }
+
+    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+        self.lacking(part).map_or(Ok(()), |lacking| Err(Missing::NotRecorded(lacking)))
+    }
+}

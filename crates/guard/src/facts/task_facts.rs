@@ -1,0 +1,66 @@
+//! What expressions ask about the tasks of a project. Its database is opened when the first of them asks.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
+
+use engine::facts::{Missing, Stored, TaskField};
+use serde_json::Value;
+use work::{TaskCounts, TaskId, Tasks, Work, WorkError};
+
+use crate::Environment;
+use crate::project::Project;
+
+pub struct TaskFacts {
+    path: PathBuf,
+    run: Option<String>,
+    /// `None`: it cannot be read, or there is none.
+    work: OnceLock<Option<Mutex<Work>>>,
+    /// All at one moment, or two of them might miss a task that moves from one to the other.
+    counts: OnceLock<Option<TaskCounts>>,
+}
+
+impl TaskFacts {
+    pub fn of(project: &Project, environment: &Environment) -> Self {
+        Self {
+            path: project.work(environment),
+            run: environment.get(agents::environment::IN_RUN),
+            work: OnceLock::new(),
+            counts: OnceLock::new(),
+        }
+    }
+
+    pub fn count(&self, field: TaskField) -> Result<Value, Missing> {
+        let run = self.run.as_deref();
+        let counts = *self.counts.get_or_init(|| self.ask(TaskCounts::default(), |tasks| tasks.counts(run)).ok());
+        let TaskCounts { open, ready, in_progress, closed, failed, claimed } = counts.ok_or(UNREADABLE)?;
+        Ok(Value::from(match field {
+            TaskField::Open => open,
+            TaskField::Ready => ready,
+            TaskField::InProgress => in_progress,
+            TaskField::Closed => closed,
+            TaskField::Failed => failed,
+            TaskField::Claimed => claimed,
+        }))
+    }
+
+    pub fn tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
+        let Some(id) = TaskId::parse(id) else { return Ok(false) };
+        self.ask(false, |tasks| tasks.tree_is_complete(&[id]))
+    }
+
+    pub fn needs_review(&self, id: &str) -> Result<bool, Missing> {
+        let Some(id) = TaskId::parse(id) else { return Ok(false) };
+        self.ask(false, |tasks| tasks.needs_review(id))
+    }
+
+    /// The answer, or what it is where there are no tasks.
+    fn ask<T>(&self, without: T, question: impl FnOnce(Tasks<'_>) -> Result<T, WorkError>) -> Result<T, Missing> {
+        if !self.path.exists() {
+            return Ok(without);
+        }
+        let work = self.work.get_or_init(|| Work::existing(&self.path).ok().flatten().map(Mutex::new)).as_ref();
+        work.and_then(|work| question(work.lock().ok()?.tasks()).ok()).ok_or(UNREADABLE)
+    }
+}
+
+const UNREADABLE: Missing = Missing::Unreadable(Stored::Work);

@@ -1,0 +1,152 @@
+//! Scripts that the session wrote: what is in them when they are run.
+//!
+//! Who wrote a file is told by the journal, by the file tools' paths and by what shell commands did. A file that has not
+//! changed since the session began needs no journal.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use path::Access;
+use path::pattern::Pattern;
+use shell::{self, Effect, SimpleCommand, Written};
+use store::{Mention, SessionKey, Store, StoreError};
+
+use super::live_facts::SessionJournal;
+
+/// Longer ones are not read.
+const MAX_BYTES: u64 = 64 * 1024;
+/// Events that are looked through.
+const MAX_MENTIONS: usize = 1000;
+/// Copies of copies that are followed.
+const MAX_COPIES: usize = 3;
+
+/// What is in a file, if the session wrote it; `None` if it did not, or if it is no text. Where the journal cannot be asked, it
+/// may be anything. `since`: when the session began, in milliseconds since 1970.
+pub fn written(path: &Path, since: i64, history: &SessionJournal) -> Option<Written> {
+    let metadata = fs::metadata(path).ok()?;
+    if changed(&metadata) < since || metadata.is_dir() {
+        return None;
+    }
+    let store = match Store::open_existing_read(&history.store, history.options) {
+        Err(StoreError::Missing { .. }) => return None,
+        store => store,
+    };
+    match store.and_then(|store| Search { store: &store, history }.wrote(path, MAX_COPIES)) {
+        Ok(true) => content(path, &metadata),
+        Ok(false) => None,
+        Err(_) => Some(Written::Unknown),
+    }
+}
+
+struct Search<'a> {
+    store: &'a Store,
+    history: &'a SessionJournal,
+}
+
+impl Search<'_> {
+    /// Whether the session wrote it. A copy is written by whoever wrote what was copied; `copies` are followed.
+    fn wrote(&self, path: &Path, copies: usize) -> Result<bool, StoreError> {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(false) };
+        let key = SessionKey { agent: &self.history.agent, session: &self.history.session };
+        Ok(self.is_written_by_one_of(&self.store.mentions(key, name, MAX_MENTIONS)?, path, copies)?
+            || self.is_written_by_one_of(&self.store.veiled_mentions(key, name, MAX_MENTIONS)?, path, copies)?)
+    }
+
+    fn is_written_by_one_of(&self, mentions: &[Mention], path: &Path, copies: usize) -> Result<bool, StoreError> {
+        for mention in mentions {
+            if self.is_written_by(mention, path, copies)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_written_by(&self, mention: &Mention, path: &Path, copies: usize) -> Result<bool, StoreError> {
+        let home = self.history.home.as_deref();
+        let placed = |named: &str, folder: &str| PathBuf::from(path::tidy(&path::absolute(named, folder, home)));
+        let is_it = |named: &Path| named == path || named.canonicalize().ok() == path.canonicalize().ok();
+        let mut by_tool = mention.paths.iter().filter(|file| file.access == Some(Access::Write));
+        if by_tool.any(|file| is_it(&placed(&file.path, &mention.cwd))) {
+            return Ok(true);
+        }
+        let Some(script) = mention.command.as_deref().map(shell::parse) else { return Ok(false) };
+        let effects = script.effects();
+        let of_command = |effect: &&Effect, wanted: Access| effect.access == Some(wanted);
+        for effect in effects.iter().filter(|effect| of_command(effect, Access::Write)) {
+            let command = effect.command.and_then(|place| script.commands.get(place));
+            let folders = effect.folders.list().unwrap_or_default();
+            let folders = || folders.iter().map(|folder| path::absolute(folder, &mention.cwd, home));
+            let named = effect.path.as_deref().unwrap_or_default();
+            let is_meant = |folder: String| {
+                let named = placed(named, &folder);
+                is_it(&named) || effect.pattern == shell::PathExpansion::Shell && fits(&named, path)
+            };
+            if !folders().any(is_meant) {
+                continue;
+            }
+            match command.and_then(SimpleCommand::program) {
+                // These leave what is in it as it is.
+                Some("chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "touch" | "mkdir") => {}
+                Some("cp" | "mv" | "install" | "ln") if copies > 0 => {
+                    let sources = effects.iter().filter(|source| source.command == effect.command);
+                    let sources = sources.filter(|source| of_command(source, Access::Read) || source.access.is_none());
+                    for source in sources.filter_map(|source| source.path.as_deref()) {
+                        for folder in folders() {
+                            if self.wrote(&placed(source, &folder), copies - 1)? {
+                                return Ok(true);
+                            }
+                        }
+                    }
+                }
+                _ => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether a path is one of those that a pattern means.
+fn fits(pattern: &Path, path: &Path) -> bool {
+    let relative = |path: &Path| path.to_str().map(|text| text.trim_start_matches('/').to_owned());
+    let pattern = relative(pattern).and_then(|pattern| Pattern::parse(&pattern).ok());
+    pattern.zip(relative(path)).is_some_and(|(pattern, path)| pattern.matches(&path))
+}
+
+/// When anything about it last changed, in milliseconds since 1970. Unlike the time of its content, nobody sets that.
+#[cfg(unix)]
+fn changed(metadata: &fs::Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.ctime().saturating_mul(1000).saturating_add(999)
+}
+
+#[cfg(not(unix))]
+fn changed(metadata: &fs::Metadata) -> i64 {
+    let since = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(i64::MAX)
+}
+
+fn content(path: &Path, metadata: &fs::Metadata) -> Option<Written> {
+    // To read from a pipe would be to wait for it.
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return Some(Written::Unknown);
+    }
+    let mut bytes = Vec::new();
+    let Ok(_) = fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)) else {
+        return Some(Written::Unknown);
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Some(Written::Text(text.into())),
+        // A program, and no script: what is in it nobody wrote by hand.
+        Err(error) if is_program(error.as_bytes()) => None,
+        Ok(text) if is_program(text.as_bytes()) => None,
+        _ => Some(Written::Unknown),
+    }
+}
+
+/// Bash takes what has no NUL in its first line for a script, however it begins.
+fn is_program(bytes: &[u8]) -> bool {
+    const MAGIC: &[&[u8]] = &[b"\x7FELF", b"\xCF\xFA\xED\xFE", b"\xCA\xFE\xBA\xBE", b"MZ", b"\0asm"];
+    let first_line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    first_line.contains(&0) && MAGIC.iter().any(|magic| bytes.starts_with(magic))
+}

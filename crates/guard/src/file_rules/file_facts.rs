@@ -1,0 +1,153 @@
+//! What file rules ask of a live judgement.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::facts::Answered;
+use engine::file_rules::{Change, Changes, FileMatch, FileRule, Reach, Status};
+use engine::rules::{Rule, RuleSet};
+use engine::{Event, EventKind};
+use policy::Config;
+use serde_json::{Value, json};
+use store::SessionState;
+use tree::{Snapshot, Tree};
+
+use super::GIT_LIMIT;
+use super::attribution::Attribution;
+use super::changed::SessionChanges;
+use super::prompt_baseline::{PromptBaseline, timestamp};
+use super::queue::Queue;
+use super::session_start::SessionStart;
+use super::settlement::Settlement;
+use crate::Environment;
+use crate::project::Project;
+
+/// So many changes are written down with a judgement; of more only that there were.
+const KEPT: usize = 500;
+
+pub struct FileFacts {
+    pub changed: SessionChanges,
+    pub settlement: Settlement,
+    /// All rules in force, for those that ask about another.
+    pub rules: Vec<RuleSet>,
+}
+
+/// What they are made from. Most events ask nothing of files, so nothing more is prepared for it.
+pub struct FileSetting {
+    pub project: Project,
+    pub environment: Environment,
+    pub event: Arc<Event>,
+    pub config: Arc<Config>,
+    pub rules: Vec<RuleSet>,
+    pub store: PathBuf,
+    pub options: store::Options,
+    /// Under which name and when the tree was last kept for the session; in a run of a loop, for the hat that is on.
+    pub kept: Option<(String, i64)>,
+}
+
+impl FileSetting {
+    /// `state`: what is known of the session.
+    pub fn facts(&self, state: Option<&SessionState>) -> FileFacts {
+        let start = state.and_then(|state| SessionStart::of(&state.variables));
+        let (root, event) = (&self.project.root, &self.event);
+        let tmp = self.project.tmp(&self.environment);
+        let prompt = self.kept.as_ref().map(|(name, time)| PromptBaseline::new(&tmp, name, *time));
+        let home = self.environment.home.as_deref();
+        let attribution = Attribution {
+            store: self.store.clone(),
+            options: self.options,
+            agent: event.agent.clone(),
+            session: event.session.clone(),
+            home: home.map(|home| home.to_string_lossy().into_owned()),
+            began: start.as_ref().and_then(SessionStart::began),
+        };
+        let message = event.message.as_deref();
+        let settlement = Settlement::new(
+            root,
+            Queue::of(&self.project, &self.environment).for_dry_run(event.is_dry_run),
+            &event.session,
+            timestamp(event.time),
+            message,
+        );
+        let settlement = match event.kind {
+            EventKind::SubagentStop => settlement.for_subagent(event.subagent.as_deref().unwrap_or_default()),
+            _ => settlement,
+        };
+        FileFacts {
+            changed: SessionChanges::new(root, self.config.default_branch.clone(), start, prompt, attribution)
+                .needing_default_branch(!event.kind.is_stop()),
+            settlement,
+            rules: self.rules.clone(),
+        }
+    }
+}
+
+impl FileFacts {
+    pub fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {
+        Some(self.changed.since(reach)?.changes)
+    }
+
+    /// `None` where it cannot be written down.
+    pub fn answered(&self, rule: &Rule, found: &FileMatch) -> Option<Answered> {
+        let reach = rule.as_file_rule()?.reach;
+        self.settlement.answered(rule, found, &self.changed.since(reach)?.reference)
+    }
+
+    /// Digest of all files that are not as they were committed, now: a command that failed may go well once any of them is
+    /// another.
+    pub fn state_of_tree(&self) -> Option<String> {
+        let tree = Tree::of(self.changed.root(), GIT_LIMIT)?;
+        let contents = Snapshot::contents(&tree).ok()?;
+        Some(policy::digest(serde_json::to_vec(&contents).ok()?))
+    }
+
+    pub fn rule(&self, id: &str) -> Option<FileRule> {
+        self.rules.iter().find_map(|rules| rules.get(id).ok()??.as_file_rule().cloned())
+    }
+}
+
+/// The name under which the journal keeps changes.
+pub fn changes_fact(reach: Reach) -> String {
+    format!("files.{}.{}", reach.compare_to.name(), reach.attribute.name())
+}
+
+/// The name under which the journal keeps what became of a rule's demand.
+pub fn answered_fact(rule: &str) -> String {
+    format!("answered.{rule}")
+}
+
+/// Null where there are too many.
+pub fn changes_record(changes: &Changes) -> Value {
+    if changes.len() > KEPT {
+        return Value::Null;
+    }
+    let record = |(path, status): (&str, Status)| {
+        let letter = status.letter().to_string();
+        if changes.is_own(path) { json!([letter, path]) } else { json!([letter, path, OTHERS]) }
+    };
+    changes.iter().map(record).collect()
+}
+
+/// Marks what another session changed.
+const OTHERS: &str = "another's";
+
+pub fn changes_of_record(record: &Value) -> Option<Changes> {
+    let rows: Vec<Vec<String>> = serde_json::from_value(record.clone()).ok()?;
+    let change =
+        |row: &Vec<String>| Some(Change { status: Status::from_letter(row.first()?)?, path: row.get(1)?.clone() });
+    let changes: Changes = rows.iter().map(change).collect::<Option<_>>()?;
+    let is_others = |path: &str| rows.iter().any(|row| row.len() > 2 && row.get(1).is_some_and(|other| other == path));
+    Some(changes.owned(|path| !is_others(path)))
+}
+
+pub fn answered_record(answered: &Answered) -> Value {
+    json!({ "settled": answered.settled, "shown": answered.shown, "given_up": answered.is_given_up })
+}
+
+pub fn answered_of_record(record: &Value) -> Option<Answered> {
+    Some(Answered {
+        settled: serde_json::from_value(record.get("settled")?.clone()).ok()?,
+        shown: u32::try_from(record.get("shown")?.as_u64()?).ok()?,
+        is_given_up: record.get("given_up")?.as_bool()?,
+    })
+}

@@ -1,0 +1,68 @@
+//! Rules that somebody acknowledged in a session: they no longer warn or hold in it, until their text changes.
+//!
+//! Kept as variables of the session, which are read before every judgement anyway, under names of Linchpin's own.
+
+use serde_json::{Map, Value, json};
+use store::{Deed, PhaseName, SessionState, StateChanges};
+
+use crate::rule_deeds;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acknowledgement {
+    pub rule: String,
+    /// Of the rule's text.
+    pub digest: String,
+    pub reason: String,
+    pub by: AcknowledgedBy,
+    /// Milliseconds since 1970.
+    pub time: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AcknowledgedBy {
+    Agent,
+    Person,
+}
+
+impl AcknowledgedBy {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Person => "person",
+        }
+    }
+}
+
+impl Acknowledgement {
+    /// What it does to the state of its session. `phase`: the current one, if a workflow is active.
+    pub fn changes(&self, phase: Option<PhaseName>) -> StateChanges {
+        let deeds = rule_deeds::about([self.rule.as_str()].into_iter(), Deed::Acknowledged, phase).collect();
+        let mut changes = StateChanges { deeds, ..StateChanges::default() };
+        let value = json!({ "digest": self.digest, "reason": self.reason, "by": self.by.name(), "time": self.time });
+        changes.set(variable(&self.rule), value);
+        changes
+    }
+
+    /// All that the session has, by rule.
+    pub fn of_session(state: &SessionState) -> Vec<Self> {
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kept = state.variables.iter().filter_map(|(name, value)| {
+            let rule = name.strip_prefix(VARIABLE)?.to_owned();
+            let by = if text(value, "by") == "agent" { AcknowledgedBy::Agent } else { AcknowledgedBy::Person };
+            let time = value.get("time").and_then(Value::as_i64).unwrap_or_default();
+            Some(Self { rule, digest: text(value, "digest"), reason: text(value, "reason"), by, time })
+        });
+        kept.collect()
+    }
+}
+
+pub(crate) fn is_acknowledged(variables: &Map<String, Value>, rule: &str, digest: &str) -> bool {
+    let kept = variables.get(&variable(rule)).and_then(|kept| kept.get("digest"));
+    kept.and_then(Value::as_str) == Some(digest)
+}
+
+const VARIABLE: &str = "_ack:";
+
+fn variable(rule: &str) -> String {
+    format!("{VARIABLE}{rule}")
+}

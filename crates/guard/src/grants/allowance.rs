@@ -1,0 +1,94 @@
+//! Calls that a person let through: one file each, in the user's own folder.
+//!
+//! What is allowed is the same call, not the rule: the same agent, session, tool, input and working folder. A file is
+//! looked for only when a call is refused.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::{Event, Lifted};
+use store::{Entry, EventId};
+
+use crate::Environment;
+
+/// How often a call may pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    Once,
+    /// As often as its session makes it.
+    Session,
+}
+
+impl Span {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Session => "session",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Once, Self::Session].into_iter().find(|span| span.name() == name)
+    }
+}
+
+/// What makes two calls the same, as a digest.
+pub struct Call(String);
+
+impl Call {
+    /// `input` is the journal's digest of the call's input. None where the event does not say enough to tell it from
+    /// another one.
+    pub fn of_event(event: &Event, input: Option<&str>) -> Option<Self> {
+        let tool = &event.tool.as_ref()?.name;
+        Self::new(&event.agent, &event.session, tool, input?, &store::mask(&event.cwd))
+    }
+
+    /// The call that the journal tells of.
+    pub fn of_entry(entry: &Entry) -> Option<Self> {
+        let input = entry.digests.get("input").and_then(serde_json::Value::as_str);
+        Self::new(&entry.session.agent, &entry.session.id, entry.tool.name.as_ref()?, input?, &entry.cwd)
+    }
+
+    fn new(agent: &str, session: &str, tool: &str, input: &str, cwd: &str) -> Option<Self> {
+        let is_told_apart = !session.is_empty() && !tool.is_empty();
+        is_told_apart.then(|| Self(policy::digest([agent, session, tool, input, cwd].join("\0"))))
+    }
+}
+
+/// What a person allowed in one project.
+pub struct Allowances {
+    folder: PathBuf,
+}
+
+impl Allowances {
+    pub fn of(root: &Path, environment: &Environment) -> Self {
+        Self { folder: environment.project_state(root).join("allowed") }
+    }
+
+    /// In place of an earlier one for the same call. `refusal` is the event by which the person knows the call.
+    pub fn grant(&self, call: &Call, refusal: EventId, span: Span) -> io::Result<()> {
+        policy::write_private_file(&self.folder.join(&call.0), format!("{} {}\n", span.name(), refusal.0))
+    }
+
+    /// Whether the call may pass now. What may pass once is used up by this: of several processes, one removes the file.
+    pub fn take(&self, call: &Call) -> Option<Lifted> {
+        let (span, lifted) = self.find(call)?;
+        match span {
+            Span::Session => {}
+            Span::Once => fs::remove_file(self.folder.join(&call.0)).ok()?,
+        }
+        Some(lifted)
+    }
+
+    /// Whether the call may pass, for those who only ask.
+    pub fn look_at(&self, call: &Call) -> Option<Lifted> {
+        self.find(call).map(|(_, lifted)| lifted)
+    }
+
+    fn find(&self, call: &Call) -> Option<(Span, Lifted)> {
+        let text = fs::read_to_string(self.folder.join(&call.0)).ok()?;
+        let (span, refusal) = text.trim_end().split_once(' ')?;
+        Some((Span::from_name(span)?, Lifted::Allowed { refusal: refusal.parse().ok()? }))
+    }
+}

@@ -1,0 +1,58 @@
+//! The guard set aside by a person for a while, in a file of the user's own folder.
+//!
+//! What keeps the guard itself in place is not set aside: see [`crate::grants`].
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::Environment;
+
+/// Nobody means to go without a guard for longer.
+pub const LONGEST_PAUSE: Duration = Duration::from_hours(24);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    /// Milliseconds since 1970.
+    pub until: i64,
+    pub reason: String,
+}
+
+impl Pause {
+    /// The pause that holds now. One that has ended counts for nothing.
+    pub fn of(root: &Path, environment: &Environment, now: i64) -> Option<Self> {
+        let text = fs::read_to_string(file(root, environment)).ok()?;
+        let (until, reason) = text.split_once('\n')?;
+        let pause = Self { until: until.parse().ok()?, reason: reason.trim().to_owned() };
+        // One that nobody could have begun counts for nothing either.
+        let longest = i64::try_from(LONGEST_PAUSE.as_millis()).unwrap_or(i64::MAX);
+        (pause.until > now && pause.until <= now.saturating_add(longest)).then_some(pause)
+    }
+
+    /// In place of an earlier one.
+    pub fn begin(&self, root: &Path, environment: &Environment) -> io::Result<()> {
+        policy::write_private_file(&file(root, environment), format!("{}\n{}\n", self.until, self.reason))
+    }
+
+    pub fn end(root: &Path, environment: &Environment) -> io::Result<()> {
+        match fs::remove_file(file(root, environment)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            ended => ended,
+        }
+    }
+
+    /// `10 more minutes`, rounded up.
+    pub fn left(&self, now: i64) -> String {
+        const MINUTE: i64 = 60 * 1000;
+        match (self.until - now + MINUTE - 1) / MINUTE {
+            1 => "1 more minute".to_owned(),
+            minutes if minutes <= 120 => format!("{minutes} more minutes"),
+            minutes => format!("{} more hours", (minutes + 59) / 60),
+        }
+    }
+}
+
+fn file(root: &Path, environment: &Environment) -> PathBuf {
+    environment.project_state(root).join("paused")
+}

@@ -1,0 +1,84 @@
+//! What a person accepted of a repository's policy: kept in the user's own folder, as digests.
+//!
+//! Only what weakens a guard needs acceptance, and the digest is of just that text: editing another rule does not end
+//! it, changing what was accepted does.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::hats::Loop;
+use engine::workflow::Workflow;
+
+use crate::Environment;
+
+pub struct Trust {
+    file: PathBuf,
+    the_loop: PathBuf,
+    /// One line a workflow: its name, and the digest of what was accepted.
+    workflows: PathBuf,
+}
+
+impl Trust {
+    pub fn of(root: &Path, environment: &Environment) -> Self {
+        let folder = environment.project_state(root);
+        Self {
+            file: folder.join("trusted"),
+            the_loop: folder.join("trusted-loop"),
+            workflows: folder.join("trusted-workflows"),
+        }
+    }
+
+    pub fn accepts(&self, weakening: &str) -> bool {
+        !weakening.is_empty()
+            && fs::read_to_string(&self.file).is_ok_and(|kept| kept.trim() == policy::digest(weakening))
+    }
+
+    /// In place of what was accepted before.
+    pub fn accept(&self, weakening: &str) -> io::Result<()> {
+        policy::write_private_file(&self.file, format!("{}\n", policy::digest(weakening)))
+    }
+
+    /// Whether a run may begin.
+    pub fn accepts_loop(&self, the_loop: &Loop) -> bool {
+        let accepted = policy::digest(the_loop.text_to_trust());
+        fs::read_to_string(&self.the_loop).is_ok_and(|kept| kept.trim() == accepted)
+    }
+
+    /// In place of what was accepted of it before.
+    pub fn accept_loop(&self, the_loop: &Loop) -> io::Result<()> {
+        policy::write_private_file(&self.the_loop, format!("{}\n", policy::digest(the_loop.text_to_trust())))
+    }
+
+    /// Whether all of a workflow counts. One that asks for nothing needs nobody's yes.
+    pub fn accepts_workflow(&self, workflow: &Workflow) -> bool {
+        let text = workflow.text_to_trust();
+        text.is_empty() || self.workflow_lines().any(|line| line == workflow_line(workflow, &text))
+    }
+
+    /// In place of what was accepted of it before.
+    pub fn accept_workflow(&self, workflow: &Workflow) -> io::Result<()> {
+        let is_other = |line: &String| line.split_once(' ').is_some_and(|(name, _)| name != workflow.name);
+        let added = workflow_line(workflow, &workflow.text_to_trust());
+        let lines: Vec<String> = self.workflow_lines().filter(is_other).chain([added]).collect();
+        policy::write_private_file(&self.workflows, lines.join("\n") + "\n")
+    }
+
+    fn workflow_lines(&self) -> impl Iterator<Item = String> {
+        let text = fs::read_to_string(&self.workflows).unwrap_or_default();
+        text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
+    }
+}
+
+fn workflow_line(workflow: &Workflow, text: &str) -> String {
+    format!("{} {}", workflow.name, policy::digest(text))
+}
+
+/// What is said of one that is not accepted.
+pub fn workflow_notice(workflow: &Workflow) -> String {
+    let parts = workflow.parts_to_trust().join("; ");
+    format!(
+        "{}: what needs trust in it does not count until a person accepts it with `linchpin trust` ({parts})",
+        workflow.source
+    )
+}

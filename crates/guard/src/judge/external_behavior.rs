@@ -1,0 +1,132 @@
+//! A behavior from outside: one process, one question on its standard input, one answer on its standard output.
+//!
+//! It knows neither rules nor variables, only bytes and time. Whatever the program does (not start, not read, not end,
+//! answer nonsense), the caller has an answer or a reason within the limit.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use engine::observers::Answer;
+
+use crate::Environment;
+
+/// A larger answer is none.
+const ANSWER_LIMIT: usize = 64 * 1024;
+/// How long to wait between looks; most programs take longer to start.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
+/// Asks the program, which sees `more_variables` beside those that commands of rules see. An answer of nothing says nothing; anything else has to be an answer.
+pub fn run(
+    exec: &[String],
+    question: String,
+    root: &Path,
+    environment: &Environment,
+    more_variables: &[String],
+    limit: Duration,
+) -> Result<Answer, String> {
+    let [program, arguments @ ..] = exec else { return Err("it names no program".to_owned()) };
+    if limit.is_zero() {
+        return Err(format!("no time was left to run `{program}`"));
+    }
+    let end = Instant::now() + limit;
+    let mut child = start(program, arguments, root, environment, more_variables)
+        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+    let too_late = || format!("`{program}` did not answer within {} ms and was ended", limit.as_millis());
+    if let Some(mut input) = child.stdin.take() {
+        // On a thread of its own, because a program need not read what it is told.
+        thread::spawn(move || drop(input.write_all(question.as_bytes())));
+    }
+    let Some(bytes) = child.stdout.take().and_then(|output| read(output, end)) else {
+        end_group(&mut child);
+        return Err(too_late());
+    };
+    if bytes.len() > ANSWER_LIMIT {
+        end_group(&mut child);
+        return Err(format!("the answer of `{program}` has more than {ANSWER_LIMIT} bytes"));
+    }
+    let Some(status) = wait(&mut child, end) else {
+        end_group(&mut child);
+        return Err(too_late());
+    };
+    if !status.success() {
+        return Err(format!("`{program}` failed ({status})"));
+    }
+    parse(&bytes).map_err(|why| format!("the answer of `{program}` {why}"))
+}
+
+fn start(
+    program: &str,
+    arguments: &[String],
+    root: &Path,
+    environment: &Environment,
+    more_variables: &[String],
+) -> std::io::Result<Child> {
+    let mut command = Command::new(located(program, root, environment));
+    command.args(arguments).current_dir(root).env_clear();
+    for name in runner::VARIABLES.iter().copied().chain(more_variables.iter().map(String::as_str)) {
+        if let Some(value) = environment.get(name) {
+            command.env(name, value);
+        }
+    }
+    // A group of its own, so that what it starts can be ended with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
+}
+
+/// A bare name is found on the `PATH`; a path starts from the root, `/` or `~/`.
+fn located(program: &str, root: &Path, environment: &Environment) -> PathBuf {
+    match (program.strip_prefix("~/"), &environment.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ if program.contains('/') => root.join(program),
+        _ => PathBuf::from(program),
+    }
+}
+
+/// All that the program says, one byte over the limit at most; none where it does not stop in time.
+fn read(output: impl Read + Send + 'static, end: Instant) -> Option<Vec<u8>> {
+    let reader = thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(ANSWER_LIMIT + 1).unwrap_or(u64::MAX);
+        // What was said before an error is judged as it is.
+        let _ = output.take(limit).read_to_end(&mut bytes);
+        bytes
+    });
+    while !reader.is_finished() {
+        if Instant::now() > end {
+            return None;
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
+    reader.join().ok()
+}
+
+fn wait(child: &mut Child, end: Instant) -> Option<ExitStatus> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() <= end => thread::sleep(LOOK_AGAIN),
+            Ok(None) | Err(_) => return None,
+        }
+    }
+}
+
+fn end_group(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn parse(bytes: &[u8]) -> Result<Answer, String> {
+    if bytes.trim_ascii().is_empty() {
+        return Ok(Answer::default());
+    }
+    serde_json::from_slice(bytes)
+        .map_err(|error| format!("is not `{{\"set\": {{…}}, \"conditions\": {{…}}}}`: {error}"))
+}

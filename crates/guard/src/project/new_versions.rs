@@ -1,0 +1,86 @@
+//! Versions of rules that the journal does not have yet.
+//!
+//! Only who compiles a policy has read the texts of its rules, and that may be an event that cannot write into the journal: it
+//! is locked, or there is no time left. So the texts are put down here, in the user's own folder, and the first event that
+//! does write takes them along. A file is what one event has read, named by its content, so that events at the same time
+//! do not get into each other's way.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use policy::Definition;
+use serde::{Deserialize, Serialize};
+use store::{RuleVersion, Store};
+
+use crate::Environment;
+
+pub struct NewVersions {
+    folder: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Version {
+    id: String,
+    digest: String,
+    tier: String,
+    source: String,
+    text: String,
+}
+
+impl NewVersions {
+    pub fn of(root: &Path, environment: &Environment) -> Self {
+        Self { folder: environment.project_state(root).join("versions") }
+    }
+
+    pub fn put_down(&self, read: &[Definition]) -> io::Result<()> {
+        if read.is_empty() {
+            return Ok(());
+        }
+        policy::forget_old_files(&self.folder);
+        let versions: Vec<Version> = read.iter().map(Version::of).collect();
+        let bytes = serde_json::to_vec(&versions)?;
+        policy::write_private_file(&self.folder.join(policy::digest(&bytes)), bytes)
+    }
+
+    /// Writes them into the journal, with `read`, which could not be put down. Where that fails, they wait for the next event.
+    pub fn register(&self, read: &[Definition], store: &mut Store, now: i64) {
+        let waiting: Vec<(PathBuf, Vec<Version>)> = self.waiting().collect();
+        let read: Vec<Version> = read.iter().map(Version::of).collect();
+        let rules = waiting.iter().flat_map(|(_, versions)| versions).chain(&read).map(Version::as_rule);
+        let rules: Vec<RuleVersion> = rules.collect();
+        if rules.is_empty() || store.sync_rules(&rules, now).is_err() {
+            return;
+        }
+        for (file, _) in waiting {
+            let _ = fs::remove_file(file);
+        }
+    }
+
+    /// Without what another event is just writing or taking along.
+    fn waiting(&self) -> impl Iterator<Item = (PathBuf, Vec<Version>)> {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        files.filter_map(|file| {
+            let versions = serde_json::from_slice(&fs::read(file.path()).ok()?).ok()?;
+            Some((file.path(), versions))
+        })
+    }
+}
+
+impl Version {
+    fn of(definition: &Definition) -> Self {
+        let rule = &definition.rule;
+        Self {
+            id: rule.id.clone(),
+            digest: rule.digest.clone(),
+            tier: rule.tier.name().to_owned(),
+            source: rule.source.clone(),
+            text: definition.text().to_owned(),
+        }
+    }
+
+    fn as_rule(&self) -> RuleVersion<'_> {
+        let Self { id, digest, tier, source, text } = self;
+        RuleVersion { id, digest, tier, source, text }
+    }
+}

@@ -1,0 +1,42 @@
+//! An event of the journal, as far as it was kept.
+
+use engine::event::{Event, EventKind, Outcome, ShellText, ToolCall};
+use store::Entry;
+
+use crate::facts::input_record;
+
+/// `None`: the entry is no agent's event, but a record of another sort.
+pub fn recorded_event(entry: &Entry) -> Option<Event> {
+    let kind = EventKind::from_name(&entry.kind)?;
+    if let Some(whole) = entry.event.as_ref().and_then(|whole| serde_json::from_value(whole.clone()).ok()) {
+        return Some(whole);
+    }
+    let shell = match &entry.tool.command {
+        Some(command) => Some(ShellText::Command(command.clone())),
+        None if entry.tool.command_missing => Some(ShellText::Missing),
+        None => None,
+    };
+    let tool = entry.tool.name.as_ref().map(|name| ToolCall {
+        name: name.clone(),
+        aliases: entry.tool.aliases.clone(),
+        id: entry.tool.id.clone(),
+        input: input_record::recorded(entry),
+        output: None,
+        shell,
+        files: entry.tool.paths.clone(),
+        mcp: entry.tool.mcp.clone(),
+    });
+    let outcome =
+        [Outcome::Ok, Outcome::Failed].into_iter().find(|outcome| entry.outcome.as_deref() == Some(outcome.name()));
+    Some(Event {
+        kind,
+        name: entry.name.clone(),
+        session: entry.session.id.clone(),
+        cwd: entry.cwd.clone(),
+        tool,
+        outcome,
+        held_before: entry.held_before,
+        subagent: entry.subagent.clone(),
+        ..Event::unnamed(&entry.session.agent, entry.time)
+    })
+}

@@ -1,0 +1,16 @@
+//! One session of an agent: the root it is guarded from, the policy it is held to, the hat it wears in a run, and which
+//! session a command runs in. Nothing here judges.
+
+mod notice;
+mod owner;
+pub mod policy;
+pub(crate) mod root;
+mod sign_of_life;
+mod stage;
+mod task_claims;
+
+pub use notice::SessionNotice;
+pub use owner::{CommandRun, SessionOwner};
+pub use root::project_of_command;
+pub use stage::Stage;
+pub use task_claims::note_claim;

@@ -1,0 +1,86 @@
+//! The policy that counts for one session: the project's, with what a change during the session would take away.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::Event;
+use policy::{Compiled, Config, Held, Holding, Mode, Weakened};
+
+use super::root;
+use crate::Environment;
+use crate::grants::Acceptance;
+use crate::project::Project;
+
+/// The policy that an event is judged by.
+pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> Held {
+    // A dry run leaves the cache alone too: whoever judges next is to learn that a policy is new.
+    let policy = if event.is_dry_run { project.looked_at(environment) } else { project.compiled(environment) };
+    // An event that does not say whose it is has no session that remembers.
+    if event.session.is_empty() {
+        return Held { policy, news: Vec::new() };
+    }
+    let pin = pin(project, &event.agent, &event.session, environment);
+    let acceptance = Acceptance::of(&project.root, environment);
+    let cache = project.cache(environment);
+    let holding = Holding { pin: &pin, cache: &cache, now: event.time, is_kept: !event.is_dry_run };
+    holding.hold(policy, |change, since| acceptance.includes(change, since))
+}
+
+/// The configuration that counts for an event, where nothing may be written.
+pub fn config_looked_at(project: &Project, event: &Event, environment: &Environment) -> Arc<Config> {
+    let mut config = project.looked_at(environment).config;
+    let enforced = policy::enforced_since(&pin(project, &event.agent, &event.session, environment));
+    let acceptance = Acceptance::of(&project.root, environment);
+    if enforced.is_some_and(|since| !acceptance.includes(&Weakened::observing(), since)) {
+        Arc::make_mut(&mut config).mode = Mode::Enforce;
+    }
+    config
+}
+
+/// Whether a session was ever judged by this project's policy.
+pub fn knows(project: &Project, event: &Event, environment: &Environment) -> bool {
+    pin(project, &event.agent, &event.session, environment).exists()
+}
+
+/// The changes of the policy's files that do not count for a session, whether it had an event since or not.
+pub fn kept(
+    project: &Project,
+    policy: &Compiled,
+    agent: &str,
+    session: &str,
+    environment: &Environment,
+) -> Vec<Weakened> {
+    kept_by(&pin(project, agent, session, environment), project, policy, environment)
+}
+
+/// The same for all sessions of the project, in the order of the rules' ids.
+pub fn kept_by_any(project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
+    let entries = fs::read_dir(pins(project, environment)).into_iter().flatten().filter_map(Result::ok);
+    let mut kept: Vec<Weakened> =
+        entries.flat_map(|entry| kept_by(&entry.path(), project, policy, environment)).collect();
+    kept.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
+    kept.dedup();
+    kept
+}
+
+fn kept_by(pin: &Path, project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
+    let acceptance = Acceptance::of(&project.root, environment);
+    let holding = Holding { pin, cache: &project.cache(environment), now: 0, is_kept: false };
+    let kept = holding.kept(policy, |change, since| acceptance.includes(change, since));
+    kept.into_iter().map(|kept| kept.change).collect()
+}
+
+/// `folder`: where the policy lies, below the session's root.
+pub fn kept_notice(change: &Weakened, folder: &Path) -> String {
+    let there = if folder.as_os_str().is_empty() { String::new() } else { format!(" in {}", folder.display()) };
+    format!("{} during this session; it stays as it was until a person runs `linchpin trust`{there}", change.what())
+}
+
+fn pins(project: &Project, environment: &Environment) -> PathBuf {
+    environment.project_state(&project.root).join("sessions")
+}
+
+fn pin(project: &Project, agent: &str, session: &str, environment: &Environment) -> PathBuf {
+    pins(project, environment).join(root::digest(agent, session))
+}

@@ -1,0 +1,116 @@
+//! The root of an agent's session, fixed at its first event.
+//!
+//! An agent must not be able to move its own guard: not with `cd`, not by making a policy folder nearer to itself, not
+//! by checking out a branch that has none. So the first event decides, and the user's own folder remembers.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use engine::Event;
+use policy::PolicyFolder;
+
+use crate::project::{Project, outermost_root};
+use crate::{Environment, file_limit};
+
+pub struct SessionRoot {
+    pub project: Project,
+    /// This is the session's first event, as far as anybody remembers.
+    pub is_first: bool,
+}
+
+/// `start` is the folder that the agent's environment gives as its session's, where it gives one.
+pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
+    // An event that does not say whose it is has no session to remember.
+    let known = !event.session.is_empty();
+    if known && let Some(project) = remembered(&event.agent, &event.session, environment) {
+        return SessionRoot { project, is_first: false };
+    }
+    let told = event.session_folders.iter().map(String::as_str).chain([event.cwd.as_str()]);
+    let given = start.into_iter().chain(told).map(Path::new).filter(|folder| folder.is_absolute());
+    // The real folder, so that no other spelling of it leads around the rules. Of one that is gone, what is left of it; the
+    // process's own where none is there.
+    let real = |folder: &Path| folder.ancestors().find_map(|folder| folder.canonicalize().ok());
+    let mut real = given.filter_map(real);
+    let start = real.next().unwrap_or_else(|| environment.cwd.clone());
+    let mut root = outermost_root(&start);
+    let mut project = Project::at(root.as_deref().unwrap_or(&start), environment);
+    // One that starts above its projects, or with several, is guarded from where it first comes to one with a policy.
+    if !project.has_policy()
+        && let Some(met) = real.filter(|folder| *folder != start).find_map(|folder| outermost_root(&folder))
+    {
+        project = Project::at(&met, environment);
+        root = Some(met);
+    }
+    // Only where there is a policy is there something to be moved away from.
+    if known && !event.is_dry_run && project.has_policy() && !file_limit::is_too_low() {
+        remember(&memory(&event.agent, &event.session, environment), &project.root, root.is_some());
+    }
+    SessionRoot { project, is_first: true }
+}
+
+/// The root that a session was given at its first event.
+pub fn remembered(agent: &str, session: &str, environment: &Environment) -> Option<Project> {
+    let (root, had_policy) = read(&memory(agent, session, environment))?;
+    let mut project = Project::at(&root, environment);
+    if had_policy && project.tiers.project.is_none() {
+        // What was last compiled from it still counts.
+        project.tiers.project = Some(PolicyFolder::of_project(&root));
+    }
+    Some(project)
+}
+
+fn memory(agent: &str, session: &str, environment: &Environment) -> PathBuf {
+    environment.state.join("sessions").join(digest(agent, session))
+}
+
+/// A name for what is remembered of a session.
+pub fn digest(agent: &str, session: &str) -> String {
+    policy::digest(format!("{agent}\0{session}"))
+}
+
+/// What the file begins with, so that a root may be any path.
+const WITH_POLICY: &[u8] = b"policy ";
+const WITHOUT_POLICY: &[u8] = b"bare   ";
+
+fn read(memory: &Path) -> Option<(PathBuf, bool)> {
+    let bytes = fs::read(memory).ok()?;
+    let had_policy = bytes.starts_with(WITH_POLICY);
+    let root = path_of(bytes.get(WITH_POLICY.len()..)?)?;
+    root.is_absolute().then_some((root, had_policy))
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere a path is text")]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(bytes).ok().map(PathBuf::from)
+}
+
+/// Whole or not at all, and only once: of two first events at the same time, one wins. Where nothing can be written,
+/// every event finds its root anew.
+fn remember(memory: &Path, root: &Path, has_policy: bool) {
+    let Some(folder) = memory.parent() else { return };
+    let written = policy::create_private_folder(folder).and_then(|()| {
+        policy::forget_old_files(folder);
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(if has_policy { WITH_POLICY } else { WITHOUT_POLICY })?;
+        file.write_all(root.as_os_str().as_encoded_bytes())?;
+        file.persist_noclobber(memory).map_err(|error| error.error)
+    });
+    drop(written);
+}
+
+/// The project of a command that people and agents run alike: the root of the session that it runs in; else the one that
+/// guards sessions here.
+pub fn project_of_command(environment: &Environment) -> Project {
+    let running = agents::environment::session(|name| environment.get(name));
+    running
+        .and_then(|(agent, session)| remembered(agent.name(), &session, environment))
+        .unwrap_or_else(|| Project::of_sessions(environment))
+}

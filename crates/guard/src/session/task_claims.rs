@@ -1,0 +1,45 @@
+//! Tasks of Linchpin's own that a session takes on: `task_claim_tracking` learns of them from the command itself, which
+//! knows for sure whether it was done.
+
+use engine::observers::{Behavior, CLAIMED_TASKS, ObserverKind, claim_changes};
+use policy::Config;
+use serde_json::json;
+use store::{Note, NoteKind, SessionKey, StateChanges, Store, StoreError};
+
+use super::{CommandRun, SessionOwner};
+
+/// Writes down that the session of an agent has started (`is_claim`) or ended a task. Nothing is written where no observer
+/// keeps track of claims, and where a person runs the command.
+pub fn note_claim(
+    task: &str,
+    is_claim: bool,
+    command: &CommandRun<'_>,
+    config: &Config,
+    root: &str,
+    store: &mut Store,
+) -> Result<(), StoreError> {
+    let keeps_track = |kind: &ObserverKind| matches!(kind, ObserverKind::Behavior(Behavior::TaskClaimTracking(_)));
+    if !config.observers.iter().any(|observer| keeps_track(&observer.kind)) {
+        return Ok(());
+    }
+    let Some(SessionOwner { agent, session }) = command.agent(store)? else { return Ok(()) };
+    let session = SessionKey { agent: &agent, session: &session };
+    let claimed = store.session(session)?.variables.get(CLAIMED_TASKS).cloned();
+    let variables = claim_changes(task, is_claim, claimed);
+    if variables.is_empty() {
+        return Ok(());
+    }
+    let what = if is_claim { "started" } else { "ended" };
+    let fields = [("task".to_owned(), json!(task)), ("what".to_owned(), json!(what))].into_iter().collect();
+    let changes = StateChanges { variables, ..StateChanges::default() };
+    store.note(&Note {
+        kind: NoteKind::Task,
+        session,
+        time: command.now,
+        root,
+        cwd: root,
+        fields: &fields,
+        changes: &changes,
+    })?;
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! Files of the repository that the commands of gates name, such as the script in `[sh, check.sh]`: an agent that may change
+//! them writes its own verdict.
+//!
+//! How they were when the run began is kept beside the run. A hat is refused to write them, where its agent has hooks; and what
+//! it hands over is refused while one of them is not as it was, until a person says yes to it (`linchpin approve GATE`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use engine::hats::Loop;
+use engine::workflow::{Gate, Requirement};
+use work::RunId;
+
+use super::named_files::NamedFiles;
+use crate::Environment;
+use crate::facts::Position;
+use crate::project::Project;
+use crate::session::Stage;
+use crate::workflow::{Approvals, Lack};
+
+/// Longer files are no scripts of gates.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// What each file was, by its path from the root: a digest, or none where there was no such file.
+pub type GateFiles = BTreeMap<String, Option<String>>;
+
+/// As they were when the run began. What a gate names only since then is taken as it is now. A file that was not there is among
+/// them where a gate runs it: whoever makes it decides what the gate says. One that a gate only asks for, as in
+/// `[test, -f, report]`, is the agents' to make.
+pub fn gate_files_of_run(
+    the_loop: &Loop,
+    run: RunId,
+    project: &Project,
+    environment: &Environment,
+) -> io::Result<GateFiles> {
+    let file = environment.project_state(&project.root).join("runs").join(format!("{run}.gates.json"));
+    let kept = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<GateFiles>(&bytes).ok());
+    let mut files = kept.clone().unwrap_or_default();
+    let required = the_loop.topics.values().flat_map(|topic| &topic.requires);
+    let required = required.chain(&the_loop.completion.requires).chain(&the_loop.close_requires);
+    let mut run_by_gates = BTreeSet::new();
+    for named in required.map(|required| NamedFiles::of(&required.gate, &project.root)) {
+        for path in named.all(&project.root) {
+            files.entry(path).or_insert_with_key(|path| digest(path, &project.root));
+        }
+        run_by_gates.extend(named.run);
+    }
+    if kept.as_ref() != Some(&files) {
+        policy::write_private_file(&file, serde_json::to_vec(&files)?)?;
+    }
+    files.retain(|path, was| was.is_some() || run_by_gates.contains(path));
+    Ok(files)
+}
+
+impl Stage {
+    /// From now on, agents under this hat are refused to write these files.
+    pub fn protect(&mut self, files: &GateFiles) {
+        self.gate_files.clone_from(files);
+        let paths: Vec<&str> = self.gate_files.keys().map(String::as_str).collect();
+        if !paths.is_empty() {
+            let rule = policy::gate_files_rule(self.hat(), &paths, &self.workflow.source);
+            self.workflow.nodes.iter_mut().for_each(|node| node.rules.push(rule.clone()));
+        }
+    }
+
+    /// The gates among these whose files are not as they were, and that nobody has said yes to.
+    pub(crate) fn changed_gates<'r>(
+        &self,
+        required: impl Iterator<Item = &'r Requirement>,
+        position: &Position,
+        project: &Project,
+        environment: &Environment,
+    ) -> Vec<Lack> {
+        let approvals = Approvals::of(&project.root, environment);
+        let lack = |required: &Requirement| {
+            let (mend, text) = self.changed(&required.gate, &project.root)?;
+            // The text has digests in it: a yes is to what the files are now, whatever else is in the tree.
+            if approvals.last(&required.id, &text, position).is_some() {
+                return None;
+            }
+            let why = format!("{text}\n{mend}; or a person accepts the change: `linchpin approve {}`", required.id);
+            Some(Lack { gate: required.id.clone(), why, rules: Vec::new() })
+        };
+        required.filter_map(lack).collect()
+    }
+
+    /// What a person may say yes to, by gate.
+    pub(crate) fn approvable_changes(&self, root: &Path) -> Vec<(String, String)> {
+        let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
+        let mut asked: Vec<(String, String)> = Vec::new();
+        for required in ways.chain(&self.close_requires) {
+            if let Some((_, text)) = self.changed(&required.gate, root)
+                && !asked.iter().any(|(known, _)| *known == required.id)
+            {
+                asked.push((required.id.clone(), text));
+            }
+        }
+        asked
+    }
+
+    /// The files of a gate that are not as they were: what to do about them, and which they are.
+    fn changed(&self, gate: &Gate, root: &Path) -> Option<(String, String)> {
+        let (mut changed, mut made, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        let named = NamedFiles::of(gate, root);
+        for (path, was) in self.gate_files.iter().filter(|(path, _)| named.includes(path)) {
+            let is = digest(path, root);
+            if is == *was {
+                continue;
+            }
+            let short = is.as_deref().and_then(|is| is.get(..12));
+            told.push(match (was, short) {
+                (_, None) => format!("`{path}` (gone)"),
+                (Some(_), Some(is)) => format!("`{path}` (now {is})"),
+                (None, Some(is)) => format!("`{path}` (was not there, now {is})"),
+            });
+            if was.is_some() { changed.push(path.as_str()) } else { made.push(path.as_str()) }
+        }
+        let put_back = format!("Put back what was there, as with `git checkout -- {}`", changed.join(" "));
+        let delete = format!("Delete {}", made.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "));
+        let mend = match (changed.is_empty(), made.is_empty()) {
+            (true, true) => return None,
+            (false, true) => put_back,
+            (true, false) => delete,
+            (false, false) => format!("{put_back}. {delete}"),
+        };
+        let text =
+            format!("this gate's command names files that were changed since the run began: {}", told.join(", "));
+        Some((mend, text))
+    }
+}
+
+/// None where there is no such file.
+fn digest(path: &str, root: &Path) -> Option<String> {
+    let file = root.join(path);
+    let metadata = fs::metadata(&file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
+    metadata.and_then(|_| fs::read(&file).ok()).map(policy::digest)
+}
