@@ -13,12 +13,12 @@ use engine::rules::RuleSet;
 use crate::bundled::bundled_rules;
 use crate::config::Config;
 use crate::definition::{Definition, Form};
-use crate::folder::{PolicyFolder, Tiers};
-use crate::inputs::Inputs;
+use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::inputs::Inputs;
+use crate::files::reading;
 use crate::load::Loaded;
-use crate::reading;
 use crate::rule::RuleReader;
-use crate::rule_id;
+use crate::values::rule_id;
 
 /// A policy as it was compiled, sound and with nothing left out.
 pub struct Sound<'a> {

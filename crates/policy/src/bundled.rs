@@ -1,6 +1,6 @@
 //! The rules in the box: ordinary rules in ordinary files, embedded.
 
-use crate::source::Source;
+use crate::text::source::Source;
 
 pub struct BundledRule {
     pub id: &'static str,

@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 use crate::amend::{Sound, contested};
 use crate::config::Config;
 use crate::definition::Definition;
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
-use crate::digest::digest;
-use crate::folder::Tiers;
-use crate::inputs::Inputs;
+use crate::files::folder::Tiers;
+use crate::files::freshness::FreshnessCheck;
+use crate::files::inputs::Inputs;
+use crate::files::private_files::write_private_file;
 use crate::load::{Before, Loaded, SoundConfig, load};
-use crate::look::Look;
-use crate::private::write_private_file;
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::digest::digest;
 
 /// A policy, ready to judge by.
 #[derive(Debug)]
@@ -274,7 +274,7 @@ impl Opened {
         if !is_as_accepted || !header.is_of(tiers) {
             return Some((self.read()?, None));
         }
-        let look = Look::begin(Arc::clone(&self.inputs), header.compiled);
+        let look = FreshnessCheck::begin(Arc::clone(&self.inputs), header.compiled);
         let stored = self.read()?;
         Some((stored, look.finish()))
     }

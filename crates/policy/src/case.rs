@@ -13,14 +13,14 @@ use engine::{EventKind, Level};
 use serde_json::{Map, Value};
 
 use crate::definition::Definition;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::folder::PolicyFolder;
-use crate::keys::{Key, Mapping, Need, Takes, words};
-use crate::reading;
-use crate::rule::{event_names, refuse_event};
-use crate::source::Source;
-use crate::yaml::{self, Node, Yaml};
+use crate::files::folder::PolicyFolder;
+use crate::files::reading;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::keys::{Key, Mapping, Need, Takes, words};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Node, Yaml};
+use crate::values::event_name::{event_names, refuse_event};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use engine::rules::Tier;
 
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Text;
 use crate::library::Library;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Text;
+use crate::text::source::Source;
 
 /// From a tier outwards.
 const OUTWARDS: [Tier; 3] = [Tier::Project, Tier::User, Tier::Bundled];

@@ -2,11 +2,11 @@
 
 use engine::rules::{CommandMatcher, FlagPattern, PathKey, VariablePattern, Wildcard};
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::keys::{Key, Mapping, Need, Takes};
-use crate::tool_rule::{path_clauses, wildcard};
-use crate::yaml::{Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::keys::{Key, Mapping, Need, Takes};
+use crate::text::yaml::{Node, Yaml};
+use crate::values::pattern::{path_clauses, wildcard};
 
 pub const TAKES: Takes = Takes::Either(&[Takes::Mapping(&COMMAND), Takes::List(&Takes::Mapping(&COMMAND))]);
 

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::folder::PolicyFolder;
+use crate::files::folder::PolicyFolder;
+use crate::files::reading;
 use crate::import;
-use crate::reading;
-use crate::source::Source;
-use crate::yaml::{self, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Node, Yaml};
 
 const CONFIG: &str = ".deepwork/config.yml";
 const RULES: &str = ".deepwork/rules";

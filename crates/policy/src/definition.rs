@@ -5,8 +5,8 @@ use std::ops::Range;
 use engine::rules::{Rule, Tier};
 
 use crate::config::Config;
-use crate::source::Source;
-use crate::yaml::Node;
+use crate::text::source::Source;
+use crate::text::yaml::Node;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {

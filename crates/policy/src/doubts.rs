@@ -10,10 +10,10 @@ use engine::rules::{BranchClause, Detect, PathKey, PathPattern, Rule, Tier, Tool
 use engine::{Level, expr, search, suggest};
 
 use crate::definition::Definition;
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::enforce::InForce;
-use crate::fields::Fields;
-use crate::tool_rule::COMMON_TOOLS;
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::fields::Fields;
+use crate::values::tool_name::COMMON_TOOLS;
 
 pub fn warn(detect: &Detect, action: Level, on: EventKinds, fields: &mut Fields) {
     // What is wrong comes first.

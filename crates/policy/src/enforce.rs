@@ -12,9 +12,9 @@ use engine::rules::Tier;
 
 use crate::config::{Config, ConfigFile, Setting, Unaccepted};
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::frontmatter;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::frontmatter;
+use crate::text::source::Source;
 use engine::rules::BranchClause;
 
 #[derive(Debug, Clone, PartialEq)]

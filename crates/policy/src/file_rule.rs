@@ -8,14 +8,14 @@ use engine::file_rules::{Attribute, Baseline, CommandAction, FileMode, FilePatte
 use engine::suggest;
 use path::pattern::{Pattern, check_bound, check_set};
 
-use crate::command_text::{self, CommandText, Place};
-use crate::config::duration;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::keys::{Key, Mapping, Need, Takes, words};
 use crate::placeholders;
-use crate::tool_rule::{refuse_pattern, warn_of_pattern};
-use crate::yaml::Node;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::keys::{Key, Mapping, Need, Takes, words};
+use crate::text::yaml::Node;
+use crate::values::command_text::{self, CommandText, Place};
+use crate::values::pattern::{refuse_pattern, warn_of_pattern};
+use crate::values::quantity::duration;
 
 /// Each of these makes a rule one about files; no rule has two of them.
 pub static CLAUSES: &[Key] = &[

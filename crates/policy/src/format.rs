@@ -2,10 +2,10 @@
 
 use crate::case::CASE;
 use crate::config::CONFIG;
-use crate::keys::{self, Mapping, Takes};
 use crate::library::LIBRARY;
 use crate::loops::LOOP;
 use crate::rule::FRONTMATTER;
+use crate::text::keys::{self, Mapping, Takes};
 use crate::workflow::WORKFLOW;
 
 pub struct Format {

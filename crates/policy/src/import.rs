@@ -19,16 +19,16 @@ use engine::rules::{Detect, Tier};
 use path::pattern::Pattern;
 
 use crate::definition::Form;
-use crate::diagnostic::{Diagnostic, ErrorKind, one_line};
-use crate::edit::Scalar;
-use crate::fields::{Fields, Text};
 use crate::file_rule::BASELINES;
-use crate::keys::{self, Key, Keys, Takes, words};
 use crate::rule::RuleReader;
-use crate::rule_id;
-use crate::source::{Position, Source};
-use crate::tool_rule::refuse_pattern;
-use crate::yaml::{self, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind, one_line};
+use crate::text::fields::{Fields, Text};
+use crate::text::keys::{self, Key, Keys, Takes, words};
+use crate::text::scalar::Scalar;
+use crate::text::source::{Position, Source};
+use crate::text::yaml::{self, Node, Yaml};
+use crate::values::pattern::refuse_pattern;
+use crate::values::rule_id;
 
 pub const FILE_NAMES: [&str; 4] =
     [".deepwork.policy.yaml", ".deepwork.policy.yml", ".deepwork.rules.yaml", ".deepwork.rules.yml"];

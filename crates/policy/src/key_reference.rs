@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::format::{FORMATS, Format};
-use crate::keys::{Key, Mapping, Takes};
+use crate::text::keys::{Key, Mapping, Takes};
 
 /// As Markdown.
 pub fn key_reference() -> String {

@@ -10,46 +10,34 @@ mod cache;
 mod case;
 mod catalogue;
 mod command_matcher;
-mod command_text;
 mod config;
 mod deepwork;
 mod definition;
-mod diagnostic;
-mod digest;
 mod doubts;
 pub mod edit;
 mod enforce;
-mod fields;
 mod file_rule;
-mod folder;
+mod files;
 mod format;
-mod frontmatter;
 mod import;
-mod inputs;
 mod key_reference;
-mod keys;
 mod library;
 mod load;
-mod look;
 mod loops;
 mod observers;
 mod pace_rule;
 mod people_only;
 mod pin;
 mod placeholders;
-mod private;
-mod reading;
 mod rule;
-mod rule_id;
 mod rule_list;
 mod schema;
-mod source;
-mod stamp;
 mod standing;
+mod text;
 mod tool_rule;
+mod values;
 mod weakened;
 mod workflow;
-mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -60,22 +48,22 @@ pub use case::{Case, Cases, EventFields, Expectation, Happened, Subject, What};
 pub use config::{Config, JournalMode, Mode, Sandbox};
 pub use deepwork::deepwork_warnings;
 pub use definition::{Definition, Form};
-pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};
-pub use digest::digest;
 pub use enforce::{InForce, Reason};
-pub use folder::{PolicyFolder, Tiers};
+pub use files::folder::{PolicyFolder, Tiers};
+pub use files::private_files::{
+    create_private_folder, forget_old_files, forget_old_files_but, try_to_write_in, write_new_private_file,
+    write_private_file,
+};
 pub use import::Rewritten;
 pub use key_reference::key_reference;
 pub use load::{Before, Loaded, load};
 pub use loops::{LoopFile, PRESETS, Preset, gate_files_rule, loop_file};
 pub use pin::{Held, Holding, Kept, enforced_since};
-pub use private::{
-    create_private_folder, forget_old_files, forget_old_files_but, try_to_write_in, write_new_private_file,
-    write_private_file,
-};
 pub use schema::schemas;
-pub use source::Position;
 pub use standing::Standing;
+pub use text::diagnostic::{Diagnostic, ErrorKind, Severity, Style};
+pub use text::digest::digest;
+pub use text::source::Position;
+pub use text::yaml::scalar;
 pub use weakened::{Weakened, weakened};
 pub use workflow::{CompiledWorkflow, WorkflowFile, Workflows, compiled_workflow, workflows};
-pub use yaml::scalar;

@@ -1,17 +1,15 @@
 //! Rules by name in one mapping: a rule library, or the `rule_definitions` of another file.
 
-use std::ops::Range;
-
 use engine::rules::Tier;
 
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::keys::{Key, Mapping, Takes};
 use crate::rule::{ENTRY, RuleReader};
-use crate::rule_id;
-use crate::source::Source;
-use crate::yaml::{self, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::keys::{Key, Mapping, Takes};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Node, Yaml};
+use crate::values::rule_id;
 
 /// The key of a library that is no rule.
 const IMPORTS: &str = "imports";
@@ -75,7 +73,7 @@ impl Entries {
                 self.problems.push(wrong.at(reader.source, Some(key.span)));
                 continue;
             }
-            let text = extent(reader.source, key.span.start, end);
+            let text = reader.source.extent(key.span.start, end);
             let reading = reader.entry(&key.text, form, node, text);
             self.problems.extend(reading.problems);
             match reading.definition {
@@ -84,20 +82,4 @@ impl Entries {
             }
         }
     }
-}
-
-/// The lines from `start` on that belong to one entry: what is blank or a comment at their end is about the next one.
-pub fn extent(source: &Source, start: usize, next: usize) -> Range<usize> {
-    let text = source.text.get(start..next).unwrap_or_default();
-    let mut end = 0;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        at += line.len();
-        let said = line.trim();
-        // The dash of the next item of a list.
-        if !said.is_empty() && !said.starts_with('#') && said != "-" {
-            end = at - (line.len() - line.trim_end().len());
-        }
-    }
-    start..start + end
 }

@@ -11,18 +11,18 @@ use crate::catalogue::Catalogue;
 use crate::config::{Config, ConfigFile, Setting};
 use crate::deepwork;
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::doubts;
 use crate::enforce::{Enforcement, InForce, Reason};
-use crate::folder::{PolicyFolder, Tiers};
-use crate::inputs::Inputs;
+use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::inputs::Inputs;
+use crate::files::reading;
 use crate::library::{self, Entries, Library};
 use crate::people_only;
-use crate::reading;
 use crate::rule::RuleReader;
-use crate::rule_id;
 use crate::rule_list::RuleList;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, Severity};
+use crate::text::source::Source;
+use crate::values::rule_id;
 use crate::workflow::{ConfigGround, triggers_of_config};
 
 /// Of one file.

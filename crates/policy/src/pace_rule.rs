@@ -9,12 +9,12 @@ use engine::event::{EventKind, EventKinds};
 use engine::pace::{Limit, Live, PaceRule, TokenKind};
 use engine::suggest;
 
-use crate::config::{DAY, parse_duration};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Fields;
-use crate::keys::{Key, Keys, Mapping, Need, Takes, words};
-use crate::tool_rule;
-use crate::yaml::Yaml;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
+use crate::text::keys::{Key, Keys, Mapping, Need, Takes, words};
+use crate::text::yaml::Yaml;
+use crate::values::quantity::{DAY, parse_duration};
+use crate::values::regex::regex;
 
 /// Each of these makes a rule one about pace; no rule has two of them.
 pub static CLAUSES: &[Key] = &[
@@ -180,7 +180,7 @@ fn flat(fields: &mut Fields) -> Option<Limit> {
         return None;
     };
     for key in DETAILS.iter().filter(|key| key.name != LIVE.name) {
-        let is_of_kind = crate::keys::each(kind.keys()).any(|own| own.name == key.name);
+        let is_of_kind = crate::text::keys::each(kind.keys()).any(|own| own.name == key.name);
         if let (false, Some(span)) = (is_of_kind, fields.key_span(key.name)) {
             let message = format!("`{}` is no field of `{}`", key.name, text.value);
             let help = match (key.name, kind) {
@@ -250,11 +250,6 @@ fn limit(kind: Kind, name: &str, here: Range<usize>, fields: &mut Fields) -> Opt
             Limit::RequireCommits { lookback_phases: u32::try_from(phases).unwrap_or(u32::MAX) }
         }
     })
-}
-
-fn regex(key: &str, fields: &mut Fields) -> Option<engine::rules::TextSearch> {
-    let text = fields.text(key)?;
-    tool_rule::text_search(&text, fields)
 }
 
 fn repetition(fields: &mut Fields) -> (Option<u32>, Option<u64>) {

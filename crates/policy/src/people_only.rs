@@ -4,8 +4,8 @@ use engine::Level;
 use engine::rules::{AckBy, CommandMatcher, Detect, Rule, ToolRule, Wildcard};
 
 use crate::config::{Config, MOVES};
-use crate::digest::digest;
 use crate::enforce::InForce;
+use crate::text::digest::digest;
 
 const RULE: &str = "people-only-commands";
 

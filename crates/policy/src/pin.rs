@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{self, BUILD, Compiled};
 use crate::config::Mode;
-use crate::private::{create_private_folder, forget_old_files, write_private_file};
+use crate::files::private_files::{create_private_folder, forget_old_files, write_private_file};
 use crate::weakened::{Weakened, weakened};
 
 #[derive(Debug, Serialize, Deserialize)]

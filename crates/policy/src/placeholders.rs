@@ -4,8 +4,8 @@ use engine::file_rules::{FileMode, FileRule};
 use engine::suggest;
 use path::pattern::Pattern;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
 
 const OF_COMMANDS: [&str; 3] = ["file", "files", "repo_root"];
 const OF_TEXTS: [&str; 4] = ["trigger_files", "expected_files", "missing", "created_files"];

@@ -6,25 +6,27 @@
 use std::ops::Range;
 
 use engine::event::{EventKind, EventKinds};
-use engine::expr::{self, Scope};
+use engine::expr::Scope;
 use engine::pace::Live;
 use engine::rules::{AckBy, Detect, Rule, Tier};
 use engine::{Level, suggest};
 
 use crate::case::CASE;
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
-use crate::digest::digest;
 use crate::doubts;
-use crate::fields::{Fields, Text};
 use crate::file_rule::{self, COMMAND_ACTION};
-use crate::frontmatter;
-use crate::keys::{self, Key, Mapping, Need, Takes, words};
 use crate::pace_rule;
 use crate::placeholders;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::digest::digest;
+use crate::text::fields::Fields;
+use crate::text::frontmatter;
+use crate::text::keys::{self, Key, Mapping, Need, Takes, words};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Node, Yaml};
 use crate::tool_rule;
-use crate::yaml::{self, Node, Yaml};
+use crate::values::event_name::{event_names, has_tool_call, refuse_event};
+use crate::values::expression::check_expression;
 
 /// What reading one rule gave. One with an error in its text is none.
 pub struct Reading {
@@ -300,20 +302,6 @@ struct Written<'a> {
     body: Option<&'a str>,
 }
 
-/// Whether it is sound.
-pub fn check_expression(when: &Text, scope: &Scope, fields: &mut Fields) -> bool {
-    let problems = expr::check(&when.value, scope);
-    let is_sound = problems.is_empty();
-    for problem in problems {
-        let span = fields.source().within(&when.span, &when.value, &problem.span);
-        fields.problems.push(
-            Diagnostic::error(ErrorKind::InvalidExpression, problem.message, fields.source(), Some(span))
-                .maybe_help(problem.help),
-        );
-    }
-    is_sound
-}
-
 /// What a pace rule says between moves.
 fn level_of(live: Live) -> Level {
     match live {
@@ -432,49 +420,6 @@ fn events(fields: &mut Fields, kind: Kind, action: Level, whole: &Range<usize>) 
         }
     }
     kinds
-}
-
-pub fn event_names() -> Vec<&'static str> {
-    EventKind::ALL.map(EventKind::name).to_vec()
-}
-
-pub fn refuse_event(name: Text, fields: &mut Fields) {
-    let problem = unknown_event(name, fields.source());
-    fields.problems.push(problem);
-}
-
-pub fn unknown_event(name: Text, source: &Source) -> Diagnostic {
-    let known = event_names();
-    let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
-    // Gobby's names of events.
-    let without_on = name.value.strip_prefix("on_").and_then(|name| known.iter().copied().find(|known| *known == name));
-    let help = agents_own
-        .or(without_on)
-        .or_else(|| suggest::closest(&name.value, known.iter().copied()))
-        .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
-    let message = format!("unknown event `{}`", name.value);
-    Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help)
-}
-
-/// What people may remember from an agent's own settings.
-const AGENTS_EVENTS: &[(&str, &str)] = &[
-    ("Notification", "notification"),
-    ("PermissionRequest", "permission"),
-    ("PostCompact", "after_compact"),
-    ("PostToolUse", "after_tool"),
-    ("PostToolUseFailure", "tool_failed"),
-    ("PreCompact", "before_compact"),
-    ("PreToolUse", "before_tool"),
-    ("SessionEnd", "session_end"),
-    ("SessionStart", "session_start"),
-    ("Stop", "stop"),
-    ("SubagentStart", "subagent_start"),
-    ("SubagentStop", "subagent_stop"),
-    ("UserPromptSubmit", "prompt"),
-];
-
-pub fn has_tool_call(kind: EventKind) -> bool {
-    matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission)
 }
 
 /// `ask` and `allow` answer a question that only some events put.

@@ -9,14 +9,14 @@ use engine::suggest;
 use crate::catalogue::Catalogue;
 use crate::config::{ConfigFile, ListOf, Listing, RuleItem};
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Text;
-use crate::library::{Entries, extent};
+use crate::library::Entries;
 use crate::load::last_good;
 use crate::rule::RuleReader;
-use crate::rule_id;
-use crate::source::Source;
-use crate::yaml::{Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Text;
+use crate::text::source::Source;
+use crate::text::yaml::{Node, Yaml};
+use crate::values::rule_id;
 
 /// What a list is read by.
 pub struct RuleList<'a> {
@@ -148,7 +148,7 @@ impl RuleList<'_> {
 
     fn read_inline(&self, node: Node, place: usize, end: usize, listed: &mut Listed) -> Option<Definition> {
         let id = inline_id(&node, self.reader.owner, place);
-        let text = extent(self.reader.source, node.span.start, end);
+        let text = self.reader.source.extent(node.span.start, end);
         let reading = self.reader.entry(&id, Form::Inline, node, text);
         listed.problems.extend(reading.problems);
         reading.definition.or_else(|| self.last_good(&id, Form::Inline))

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::format::{FORMATS, Format};
-use crate::keys::{self, Key, Mapping, Need, Takes};
+use crate::text::keys::{self, Key, Mapping, Need, Takes};
 
 #[cfg(test)]
 mod tests;

@@ -3,9 +3,9 @@
 use engine::rules::{Rule, Tier};
 
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::enforce::{InForce, Reason};
 use crate::load::Loaded;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Standing<'a> {

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use crate::bundled::bundled_rules;
 use crate::config::Config;
 use crate::definition::Form;
-use crate::diagnostic::{Diagnostic, Severity, Style};
 use crate::rule::RuleReader;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, Severity, Style};
+use crate::text::source::Source;
 
 /// Every problem must be fit to be shown.
 fn show(problems: &[Diagnostic]) {

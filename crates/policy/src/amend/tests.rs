@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use crate::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, Tiers};
 use crate::{Compiled, compiled, read_anew};
 
 /// A user and a project, each with a policy.

@@ -1,10 +1,9 @@
 //! One configuration file, beside its settings: the rules that it names, imports and defines.
 
 use super::Unaccepted;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::library::extent;
-use crate::yaml::{Key, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::yaml::{Key, Node, Yaml};
 
 /// What a list of rules may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +66,7 @@ impl ConfigFile {
         self.lists = rule_lists(fields).into();
         let end = fields.end_of("triggers");
         if let Some(span) = fields.key_span("triggers") {
-            let text = extent(fields.source(), span.start, end);
+            let text = fields.source().extent(span.start, end);
             self.triggers_text.push_str(fields.source().text.get(text).unwrap_or_default());
         }
         self.triggers = fields.take("triggers").map(|node| (node, end));

@@ -2,9 +2,9 @@
 
 use super::nested_rules::NESTED_RULES;
 use super::{JournalMode, Mode, Sandbox};
-use crate::keys::{Key, Mapping, Takes, words};
 use crate::observers::OBSERVER;
 use crate::rule::ENTRY;
+use crate::text::keys::{Key, Mapping, Takes, words};
 use crate::workflow::ACTION;
 
 pub const JOURNALS: [(&str, JournalMode); 2] = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];

@@ -5,7 +5,6 @@ mod keys;
 mod nested_rules;
 mod observers;
 mod overlay;
-mod quantity;
 mod setting;
 mod triggers;
 
@@ -24,11 +23,10 @@ pub use keys::{CONFIG, MOVES};
 pub use setting::{Setting, Unaccepted};
 pub use triggers::ConfigTriggers;
 
-use crate::folder::PolicyFolder;
+use crate::files::folder::PolicyFolder;
 use crate::observers::Unchecked;
+use crate::values::quantity::{DAY, KIB};
 use keys::AGENT_MAY;
-use quantity::KIB;
-pub use quantity::{DAY, duration, parse_duration};
 
 /// What the configurations of all tiers say together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

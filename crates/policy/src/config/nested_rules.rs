@@ -1,9 +1,9 @@
 //! `rules: {enabled: …, rules_dir: …}`: how DeepWork's `config.yml` writes two of the settings.
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::keys::{self, Key, Mapping, Takes};
-use crate::source::Source;
-use crate::yaml::{Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::keys::{self, Key, Mapping, Takes};
+use crate::text::source::Source;
+use crate::text::yaml::{Node, Yaml};
 
 pub static NESTED_RULES: Mapping = Mapping::new(
     "rules settings",

@@ -7,10 +7,9 @@ use engine::observers::{External, Observer, ObserverKind};
 use engine::rules::Tier;
 
 use super::{Config, ConfigFile, Setting, Unaccepted};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Fields;
-use crate::library::extent;
 use crate::observers::{self, Placed, Unchecked};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
 
 impl Config {
     /// Checks the expressions of observers, now that all that they may name is known. An observer that cannot be
@@ -30,7 +29,7 @@ impl Config {
 
     pub(super) fn take_observers(&mut self, fields: &mut Fields, tier: Tier, file: &mut ConfigFile) {
         let key = fields.key_span("observers").unwrap_or_default();
-        let text = extent(fields.source(), key.start, fields.end_of("observers"));
+        let text = fields.source().extent(key.start, fields.end_of("observers"));
         let Some(node) = fields.take("observers") else { return };
         file.observers.push_str(fields.source().text.get(text.clone()).unwrap_or_default());
         let mut reading = observers::read(node, fields.source(), tier);

@@ -6,13 +6,13 @@ use std::time::Duration;
 use engine::rules::Tier;
 
 use super::keys::{CONFIG, JOURNALS};
-use super::quantity::{duration, output_limit};
 use super::{Config, ConfigFile, nested_rules};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::folder::PolicyFolder;
-use crate::source::Source;
-use crate::yaml::{self, Yaml};
+use crate::files::folder::PolicyFolder;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Yaml};
+use crate::values::quantity::{duration, output_limit};
 
 /// Every agent lets the call through when its hook takes too long, so judging has to end well before that.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(20);

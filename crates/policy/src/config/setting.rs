@@ -8,10 +8,9 @@ use engine::suggest;
 
 use super::keys::{MODES, MOVES, SANDBOXES};
 use super::{Config, Mode, Sandbox};
-use crate::command_text::{self, Place};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::library::extent;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::values::command_text::{self, Place};
 
 /// A setting by which a project would weaken a guard or start a program. It counts once a person has accepted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +90,7 @@ impl Config {
         }
         let place = |(key, setting)| {
             let span = fields.key_span(key)?;
-            let text = extent(fields.source(), span.start, fields.end_of(key));
+            let text = fields.source().extent(span.start, fields.end_of(key));
             Some(Unaccepted { setting, key: span, text })
         };
         found.into_iter().filter_map(place).collect()

@@ -5,7 +5,7 @@ use super::editor::{Changed, Demand, Editor, Place};
 use super::enable::NAMED;
 use super::refusal::Refusal;
 use crate::bundled::bundled_rules;
-use crate::diagnostic::ErrorKind;
+use crate::text::diagnostic::ErrorKind;
 
 impl Editor {
     pub fn delete(&self, id: &str) -> Result<Changed, Refusal> {

@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::layout::Layout;
 use super::refusal::Refusal;
 use super::splice::{self, Splice};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::frontmatter;
-use crate::source::Source;
-use crate::yaml::{self, Key, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::frontmatter;
+use crate::text::source::Source;
+use crate::text::yaml::{self, Key, Node, Yaml};
 
 #[derive(Debug)]
 pub struct Document {

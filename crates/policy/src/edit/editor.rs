@@ -12,12 +12,12 @@ use super::file;
 use super::refusal::Refusal;
 use crate::bundled::{BundledRule, bundled_rules};
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::reading::{is_readme, is_yaml};
 use crate::import::Rewritten;
 use crate::load::{Before, Loaded, load};
-use crate::reading::{is_readme, is_yaml};
-use crate::rule_id;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::values::rule_id;
 
 pub struct Editor {
     pub(super) folder: PolicyFolder,

@@ -5,8 +5,8 @@ use engine::rules::Tier;
 use super::document::Document;
 use super::editor::{Change, Changed, Demand, Editor, Place};
 use super::refusal::Refusal;
-use super::scalar::Scalar;
-use crate::diagnostic::ErrorKind;
+use crate::text::diagnostic::ErrorKind;
+use crate::text::scalar::Scalar;
 
 /// The configuration's lists of names.
 pub(super) const NAMED: [&str; 2] = ["rules", "check_rules"];

@@ -7,8 +7,8 @@ use super::document::Document;
 use super::editor::{Editor, Place};
 use super::file;
 use super::refusal::Refusal;
-use crate::diagnostic::ErrorKind;
-use crate::folder::PolicyFolder;
+use crate::files::folder::PolicyFolder;
+use crate::text::diagnostic::ErrorKind;
 
 /// A rule that stands alone.
 #[derive(Debug, Clone, PartialEq, Eq)]

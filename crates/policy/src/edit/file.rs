@@ -1,14 +1,12 @@
 //! Policy files on disk: read within bounds, written whole or not at all, and never through a link that leads out.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::refusal::Refusal;
-use crate::diagnostic::ErrorKind;
-
-/// As much as is read of a policy file.
-pub const SIZE_LIMIT: u64 = 256 * 1024;
+use crate::files::bounded::{SIZE_LIMIT, read_bounded};
+use crate::text::diagnostic::ErrorKind;
 
 /// Waits until nobody else changes files of this folder; the turn ends when it is dropped. Where a folder cannot be locked,
 /// what others wrote meanwhile is still noticed before anything is replaced.
@@ -34,19 +32,6 @@ pub fn unreadable(name: &str, limit: u64, error: &io::Error) -> Refusal {
         io::ErrorKind::InvalidData => Refusal::new(ErrorKind::Unreadable, format!("`{name}` is not UTF-8 text")),
         _ => Refusal::new(ErrorKind::Unreadable, format!("`{name}` cannot be read: {error}")),
     }
-}
-
-pub fn read_bounded(path: &Path, limit: u64) -> io::Result<String> {
-    // A pipe or device would make us wait, as soon as it is opened.
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let mut text = String::new();
-    let read = fs::File::open(path)?.take(limit + 1).read_to_string(&mut text)?;
-    if read as u64 > limit {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(text)
 }
 
 /// The file that a path means, its folder made. Links may lead from place to place within `base`, and a file's own

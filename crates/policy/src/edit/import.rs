@@ -7,11 +7,12 @@ use super::document::Document;
 use super::editor::{Change, Changed, Demand, Editor, Place, has_extension};
 use super::file;
 use super::refusal::Refusal;
-use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::files::bounded::SIZE_LIMIT;
+use crate::files::reading::{holds_rules, is_readme, is_yaml};
 use crate::import::{self, Conversion};
-use crate::reading::{holds_rules, is_readme, is_yaml};
-use crate::rule_id;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
+use crate::values::rule_id;
 
 impl Editor {
     /// Copies a rule file, or every rule file of a folder: all of them or none. `replace` lets a file take the place
@@ -144,7 +145,7 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
         return Err(Refusal::new(ErrorKind::InvalidValue, message)
             .help("rules are `.md` files, libraries of rules `.yml` or `.yaml` files"));
     }
-    let entries = fs::read_dir(from).map_err(|error| file::unreadable(&shown, file::SIZE_LIMIT, &error))?;
+    let entries = fs::read_dir(from).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     files.retain(|path| is_rules(path) && !is_readme(path));
     files.sort();

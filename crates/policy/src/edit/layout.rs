@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::yaml::{Key, Node, Yaml};
+use crate::text::yaml::{Key, Node, Yaml};
 
 pub struct Layout<'a> {
     pub text: &'a str,

@@ -4,10 +4,10 @@ use super::document::{Document, Ways};
 use super::layout::Layout;
 use super::mapping::{entries_at, put};
 use super::refusal::Refusal;
-use super::scalar::Scalar;
 use super::splice::Splice;
-use crate::diagnostic::ErrorKind;
-use crate::yaml::{Key, Node, Yaml};
+use crate::text::diagnostic::ErrorKind;
+use crate::text::scalar::Scalar;
+use crate::text::yaml::{Key, Node, Yaml};
 
 impl Document {
     pub fn has_item(&self, list: &str, item: &str) -> bool {

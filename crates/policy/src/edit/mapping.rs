@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::document::{Document, Entry, Ways};
 use super::layout::Layout;
 use super::refusal::Refusal;
-use super::scalar::Scalar;
 use super::splice::Splice;
-use crate::yaml::{Key, Node, Yaml};
+use crate::text::scalar::Scalar;
+use crate::text::yaml::{Key, Node, Yaml};
 
 impl Document {
     /// Gives a key of the mapping that `within` leads to a value; a new key comes last.

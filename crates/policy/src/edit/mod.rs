@@ -18,18 +18,16 @@ mod mapping;
 mod new_rule;
 mod proposal;
 mod refusal;
-mod scalar;
 mod soundness;
 mod splice;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::text::scalar::Scalar;
 pub use document::Document;
 pub use editor::{Change, Changed, Editor};
 pub use export::Exported;
-pub(crate) use file::{SIZE_LIMIT, read_bounded};
 pub use new_rule::Draft;
 pub use proposal::{Proposal, Proposals};
 pub use refusal::Refusal;
-pub use scalar::Scalar;

@@ -2,10 +2,10 @@
 
 use super::editor::{Changed, Demand, Editor};
 use super::refusal::Refusal;
-use super::scalar::Scalar;
 use crate::bundled::bundled_rules;
-use crate::diagnostic::ErrorKind;
-use crate::rule_id;
+use crate::text::diagnostic::ErrorKind;
+use crate::text::scalar::Scalar;
+use crate::values::rule_id;
 
 /// What a new rule says; the fields of a rule by their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use super::editor::{Changed, Demand, Editor};
 use super::file;
 use super::refusal::Refusal;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::folder::PolicyFolder;
-use crate::rule_id;
+use crate::files::bounded::read_bounded;
+use crate::files::folder::PolicyFolder;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::values::rule_id;
 
 /// More than anybody reads before they say yes.
 const SIZE_LIMIT: u64 = 16 * 1024;
@@ -87,8 +88,7 @@ impl Proposals {
             return Err(Refusal::new(ErrorKind::Unreadable, format!("`{shown}` is a link or no file at all"))
                 .help("a proposal is a plain file; delete this one"));
         }
-        let text =
-            file::read_bounded(&path, SIZE_LIMIT).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
+        let text = read_bounded(&path, SIZE_LIMIT).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
         check_text(&text)?;
         Ok(Proposal { id: id.to_owned(), text })
     }

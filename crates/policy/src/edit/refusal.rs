@@ -1,7 +1,7 @@
 //! Why a change was not made.
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::rule_id::WrongId;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::values::rule_id::WrongId;
 
 /// Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use std::path::Path;
 use engine::rules::Tier;
 
 use super::editor::{Change, Demand, Editor};
-use super::file;
 use super::refusal::Refusal;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::folder::PolicyFolder;
+use crate::files::bounded::{SIZE_LIMIT, read_bounded};
+use crate::files::folder::PolicyFolder;
 use crate::load::{Before, load};
+use crate::text::diagnostic::{Diagnostic, Severity};
 
 impl Editor {
     /// Refuses changes that would break something; returns warnings about the changed files.
@@ -43,7 +43,7 @@ impl Editor {
         let there = |path: &Path| path.strip_prefix(&self.folder.base).map(|inner| base.join(inner));
         fs::create_dir_all(&folder.path)?;
         for path in self.files().into_iter().chain([self.folder.config()]) {
-            if let (Ok(text), Ok(copy)) = (file::read_bounded(&path, file::SIZE_LIMIT), there(&path)) {
+            if let (Ok(text), Ok(copy)) = (read_bounded(&path, SIZE_LIMIT), there(&path)) {
                 write(&copy, &text)?;
             }
         }

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::edit::{SIZE_LIMIT, read_bounded};
-use crate::fields::{Fields, Text};
+use crate::files::bounded::{SIZE_LIMIT, read_bounded};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
 
 /// `folder` is where the list lies: the file is in it or below, also behind links.
 pub fn read(file: &Text, folder: &Path, fields: &mut Fields) -> Option<String> {

@@ -9,11 +9,11 @@ use proptest::prelude::*;
 
 use super::convert;
 use super::old_pattern::{self, Converted};
-use crate::diagnostic::{Severity, Style};
 use crate::edit::{Changed, Editor, Refusal};
-use crate::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, Tiers};
 use crate::load::{Before, load};
-use crate::source::Source;
+use crate::text::diagnostic::{Severity, Style};
+use crate::text::source::Source;
 
 /// A project with a list in the old format.
 struct World {

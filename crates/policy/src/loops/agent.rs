@@ -4,10 +4,10 @@ use engine::hats::{AgentChoice, PromptBy};
 use engine::suggest;
 
 use super::keys::AGENT;
-use crate::command_text::{self, Place};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Fields;
-use crate::yaml::Yaml;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
+use crate::text::yaml::Yaml;
+use crate::values::command_text::{self, Place};
 
 pub const PROMPT_BY: &[(&str, PromptBy)] =
     &[("stdin", PromptBy::Stdin), ("arg", PromptBy::Argument), ("file", PromptBy::File)];

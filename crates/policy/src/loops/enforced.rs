@@ -5,7 +5,7 @@ use engine::rules::{AckBy, Detect, PathClause, PathKey, PathPattern, Rule, ToolR
 use path::pattern::Pattern;
 
 use super::file::LOOP_NAME;
-use crate::digest::digest;
+use crate::text::digest::digest;
 
 /// The rules of a hat that may publish these topics.
 pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {

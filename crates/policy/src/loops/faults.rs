@@ -6,8 +6,8 @@ use engine::hats::Loop;
 use engine::hats::topology::{Doubt, Fault};
 use engine::suggest;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
 
 /// A name with its place.
 pub type Spanned = (String, Range<usize>);

@@ -10,15 +10,15 @@ use super::faults::{Spanned, Spans};
 use super::hats::is_topic;
 use super::keys::{COMPLETION, LOOP, TASKS, TOPIC};
 use super::{agent, faults, limits};
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
-use crate::digest::digest;
-use crate::fields::{Fields, Text};
 use crate::library::Entries;
 use crate::rule::RuleReader;
 use crate::rule_list::NamedRules;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::digest::digest;
+use crate::text::fields::{Fields, Text};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Key, Node, Yaml};
 use crate::workflow::{Around, GateReader, Observing, first_value, read_observers, read_variables};
-use crate::yaml::{self, Key, Node, Yaml};
 
 /// What rules and gates of a loop are named after.
 pub const LOOP_NAME: &str = "loop";

@@ -7,14 +7,14 @@ use engine::suggest;
 use super::file::{File, LOOP_NAME};
 use super::keys::HAT;
 use super::{agent, enforced};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::digest::digest;
-use crate::fields::{Fields, Text};
 use crate::rule::RuleReader;
 use crate::rule_list::NamedRules;
-use crate::tool_rule::path_pattern;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::digest::digest;
+use crate::text::fields::{Fields, Text};
+use crate::text::yaml::{Key, Node};
+use crate::values::pattern::path_pattern;
 use crate::workflow::{Owner, RuleGathering};
-use crate::yaml::{Key, Node};
 
 /// Where agents keep notes, whatever their hat may write.
 const NOTES: &str = ".linchpin/agent/**";

@@ -1,7 +1,7 @@
 //! The keys of `loop.yml`.
 
-use crate::keys::{Key, Mapping, Need, Takes, words};
 use crate::observers::OBSERVER;
+use crate::text::keys::{Key, Mapping, Need, Takes, words};
 use crate::workflow::{ANY_GATE, RULE_LISTS};
 
 use super::agent::PROMPT_BY;

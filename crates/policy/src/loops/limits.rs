@@ -5,9 +5,9 @@ use std::time::Duration;
 use engine::hats::Limits;
 
 use super::keys::LIMITS;
-use crate::config::parse_duration;
-use crate::diagnostic::ErrorKind;
-use crate::fields::{Fields, Text};
+use crate::text::diagnostic::ErrorKind;
+use crate::text::fields::{Fields, Text};
+use crate::values::quantity::parse_duration;
 
 /// No limit.
 pub const NONE: &str = "none";

@@ -25,11 +25,11 @@ pub use enforced::gate_files_rule;
 pub use keys::LOOP;
 pub use presets::{PRESETS, Preset};
 
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::folder::Tiers;
+use crate::files::folder::Tiers;
+use crate::files::reading;
 use crate::load::Loaded;
-use crate::reading;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, Severity};
+use crate::text::source::Source;
 use crate::workflow::with_surroundings;
 
 /// What was found where the loop is written down.

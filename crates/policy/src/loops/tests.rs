@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use super::{PRESETS, file};
 use crate::load::Loaded;
-use crate::source::Source;
+use crate::text::source::Source;
 use crate::workflow::with_surroundings;
 
 /// Every problem with its place, a line each.

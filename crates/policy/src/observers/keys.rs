@@ -3,8 +3,8 @@
 use engine::event::Outcome;
 use engine::observers::Behavior;
 
-use crate::keys::{Key, Keys, Mapping, Need, Takes, words};
-use crate::rule::event_names;
+use crate::text::keys::{Key, Keys, Mapping, Need, Takes, words};
+use crate::values::event_name::event_names;
 
 /// An entry of the list.
 pub static OBSERVER: Takes =

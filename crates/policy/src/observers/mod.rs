@@ -16,12 +16,14 @@ use engine::suggest;
 
 pub use keys::OBSERVER;
 
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
-use crate::fields::{Fields, Text};
-use crate::rule::{has_tool_call, refuse_event};
-use crate::source::Source;
-use crate::tool_rule::{check_glob, check_name_pattern, path_pattern, text_search};
-use crate::yaml::{self, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::fields::{Fields, Text};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Node, Yaml};
+use crate::values::event_name::{has_tool_call, refuse_event};
+use crate::values::pattern::{check_name_pattern, path_pattern};
+use crate::values::regex::text_search;
+use crate::values::tool_name::check_tool_name;
 use keys::{ANY_ENTRY, BEHAVIOR, DECLARED_KEYS, EXTERNAL, MATCH, MATCH_KEYS, OUTCOMES, PROGRAM, WITHOUT_SETTINGS};
 
 /// What Gobby calls these behaviors, and ours.
@@ -210,7 +212,7 @@ impl Entry<'_> {
                 );
             }
         }
-        let tools = names("tool", &mut keys, check_glob).unwrap_or_default();
+        let tools = names("tool", &mut keys, check_tool_name).unwrap_or_default();
         let mcp = mcp_patterns(&mut keys);
         let commands = keys.texts("command_pattern").unwrap_or_default();
         let commands = commands.iter().filter_map(|text| text_search(text, &mut keys));

@@ -17,14 +17,15 @@ use crate::bundled::bundled_rules;
 use crate::case::Cases;
 use crate::config::{CONFIG, Config, RuleItem};
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::format::{FORMATS, Format};
-use crate::keys::{self, Key, Keys};
 use crate::library::{self, Entries};
 use crate::rule::{FRONTMATTER, Reading, RuleReader};
-use crate::source::Source;
-use crate::yaml::{self, Node};
-use crate::{frontmatter, loops, observers, workflow};
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::frontmatter;
+use crate::text::keys::{self, Key, Keys};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Node};
+use crate::{loops, observers, workflow};
 
 /// A document of each format that has every key.
 const EVERYTHING: [(&str, &str); 6] = [

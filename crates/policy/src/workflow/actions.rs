@@ -13,12 +13,12 @@ use super::guides::Templates;
 use super::keys::ACTION;
 use super::variables;
 use crate::config::{ListOf, Listing, rule_items};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Fields;
 use crate::observers::holds_expression;
-use crate::rule::check_expression;
-use crate::source::Source;
-use crate::yaml::{Key, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
+use crate::text::source::Source;
+use crate::text::yaml::{Key, Node, Yaml};
+use crate::values::expression::check_expression;
 
 /// When an action is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The workflows and guides in the box: ordinary files, embedded.
 
-use crate::source::Source;
+use crate::text::source::Source;
 
 /// A file in the box, by its stem.
 #[derive(Debug, Clone, Copy)]

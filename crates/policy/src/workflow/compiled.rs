@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use super::workflows;
 use crate::cache::{BUILD, Compiled};
-use crate::digest::digest;
-use crate::folder::Tiers;
+use crate::files::folder::Tiers;
+use crate::files::freshness::FreshnessCheck;
+use crate::files::private_files::write_private_file;
 use crate::load::Loaded;
-use crate::look::Look;
-use crate::private::write_private_file;
+use crate::text::digest::digest;
 
 /// A workflow, ready to judge by.
 #[derive(Debug, Clone)]
@@ -55,7 +55,9 @@ pub fn compiled_workflow(
     let stored = Stored::read(cache).filter(|stored| stored.workflow.name == name && is_in_tier(stored.workflow.tier));
     if let Some(stored) = &stored
         && stored.around == around
-        && Look::begin(Arc::new(stored.inputs.clone()), stored.read).finish().is_some_and(|changed| changed.is_empty())
+        && FreshnessCheck::begin(Arc::new(stored.inputs.clone()), stored.read)
+            .finish()
+            .is_some_and(|changed| changed.is_empty())
     {
         return Some(CompiledWorkflow { workflow: stored.workflow.clone(), is_last_good: stored.is_last_good });
     }

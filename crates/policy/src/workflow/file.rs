@@ -17,14 +17,14 @@ use super::observing;
 use super::rules::{Owner, PlacedRule, RuleGathering};
 use super::variables;
 use crate::definition::Form;
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
-use crate::digest::digest;
-use crate::fields::{Fields, Text};
 use crate::library::Entries;
 use crate::rule::RuleReader;
 use crate::rule_list::NamedRules;
-use crate::source::Source;
-use crate::yaml::{self, Key, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::digest::digest;
+use crate::text::fields::{Fields, Text};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Key, Yaml};
 
 /// No more than anybody can follow.
 const NODES_LIMIT: usize = 100;

@@ -12,14 +12,14 @@ use serde_json::Value;
 
 use super::keys::{EXPECT, GATE, METHODS, OLD_GATE, OLD_GATES, WEBHOOK};
 use super::rules::own_id;
-use crate::command_text::{self, CommandText, Place};
-use crate::config::duration;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::rule::check_expression;
 use crate::rule_list::NamedRules;
-use crate::source::Source;
-use crate::yaml::{Key, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::source::Source;
+use crate::text::yaml::{Key, Node, Yaml};
+use crate::values::command_text::{self, CommandText, Place};
+use crate::values::expression::check_expression;
+use crate::values::quantity::duration;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(10);
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(1);

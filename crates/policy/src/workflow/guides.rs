@@ -13,11 +13,11 @@ use engine::rules::Tier;
 use engine::suggest;
 
 use super::bundled::Bundled;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::folder::PolicyFolder;
-use crate::inputs::Inputs;
-use crate::reading;
-use crate::source::Source;
+use crate::files::folder::PolicyFolder;
+use crate::files::inputs::Inputs;
+use crate::files::reading;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
 
 /// Every guide that can be named.
 pub struct Guides<'a> {

@@ -1,8 +1,8 @@
 //! The keys of a workflow's file.
 
-use crate::keys::{Key, Mapping, Need, Takes};
 use crate::observers::OBSERVER;
 use crate::rule::ENTRY;
+use crate::text::keys::{Key, Mapping, Need, Takes};
 
 pub static WORKFLOW: Mapping = Mapping::new(
     "workflow",

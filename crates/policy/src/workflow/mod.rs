@@ -36,14 +36,14 @@ pub(crate) use triggers::{ConfigGround, of_config as triggers_of_config};
 pub(crate) use variables::{first_value, read as read_variables};
 
 use crate::catalogue::Catalogue;
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::doubts;
-use crate::folder::{PolicyFolder, Tiers};
-use crate::inputs::Inputs;
+use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::inputs::Inputs;
+use crate::files::reading;
 use crate::load::Loaded;
-use crate::reading;
-use crate::rule_id;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::source::Source;
+use crate::values::rule_id;
 use bundled::Bundled;
 use guides::Guides;
 

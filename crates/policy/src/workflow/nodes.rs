@@ -12,12 +12,12 @@ use super::guides::Templates;
 use super::keys::{NODE, TRANSITION};
 use super::rules::{Owner, PlacedRule};
 use super::tool_lists;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
-use crate::rule::check_expression;
 use crate::rule_list::NamedRules;
-use crate::source::Source;
-use crate::yaml::{self, Key, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Key, Yaml};
+use crate::values::expression::check_expression;
 
 /// What nodes are read by.
 pub struct Ground<'a> {

@@ -5,10 +5,10 @@ use engine::rules::Tier;
 
 use super::Around;
 use super::variables;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Fields;
 use crate::observers;
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
+use crate::text::source::Source;
 
 #[derive(Default)]
 pub struct Observing {

@@ -11,12 +11,11 @@ use engine::rules::{AckBy, Rule};
 
 use crate::config::{Config, ListOf, Listing, RuleItem, rule_lists};
 use crate::definition::{Definition, Form};
-use crate::diagnostic::Diagnostic;
-use crate::fields::{Fields, Text};
-use crate::library::extent;
 use crate::people_only;
 use crate::rule::RuleReader;
 use crate::rule_list::{NamedRules, both, no_name, no_tool_rule, title_id};
+use crate::text::diagnostic::Diagnostic;
+use crate::text::fields::{Fields, Text};
 
 /// A rule, and where the workflow says it.
 #[derive(Debug)]
@@ -94,7 +93,7 @@ impl<'a> RuleGathering<'a> {
                 RuleItem::Inline(node, end) => {
                     let span = node.span.clone();
                     let id = self.id(&title_id(&node).unwrap_or_else(|| self.count.to_string()));
-                    let text = extent(self.reader.source, span.start, end);
+                    let text = self.reader.source.extent(span.start, end);
                     let reading = self.reader.entry(&id, Form::Inline, node, text);
                     reading.problems.into_iter().for_each(|problem| self.say(problem, &entry));
                     let Some(definition) = reading.definition else { continue };

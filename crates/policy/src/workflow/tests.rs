@@ -8,7 +8,7 @@ use engine::workflow::{ActionKind, Gate, Workflow};
 
 use super::bundled::{Bundled, GUIDES, WORKFLOWS};
 use super::{Workflows, read_all};
-use crate::folder::{PolicyFolder, Tiers};
+use crate::files::folder::{PolicyFolder, Tiers};
 use crate::load::{Before, load};
 
 /// The least that a workflow has, with more lines at its top and in its one node.
@@ -206,7 +206,7 @@ fn the_project_before_the_user_before_the_box() {
 fn every_bundled_file_is_listed_and_sound() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bundled_workflows");
     let stems = |folder: &Path, extension: &str| {
-        let files = crate::reading::files_with_extension(folder, extension).expect("a folder");
+        let files = crate::files::reading::files_with_extension(folder, extension).expect("a folder");
         files.iter().map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned()).collect::<Vec<_>>()
     };
     let names = |files: &[Bundled]| files.iter().map(|file| file.name.to_owned()).collect::<Vec<_>>();

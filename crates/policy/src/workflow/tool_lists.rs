@@ -3,17 +3,17 @@
 use engine::rules::{CommandSearch, Detect, McpPattern, Rule, ToolName, ToolRule, Unless};
 
 use super::rules::RuleGathering;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::digest::digest;
-use crate::fields::{Fields, Text};
-use crate::library::extent;
-use crate::tool_rule::{check_glob, mcp_pattern, text_search};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::digest::digest;
+use crate::text::fields::{Fields, Text};
+use crate::values::regex::text_search;
+use crate::values::tool_name::{check_tool_name, mcp_pattern};
 
 /// Each list is a rule of its own, named after its key.
 pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
     for key in ["allowed_tools", "allowed_mcp_tools", "blocked_tools", "blocked_mcp_tools", "blocked_commands"] {
         let Some(span) = fields.key_span(key) else { continue };
-        let text = extent(fields.source(), span.start, fields.end_of(key));
+        let text = fields.source().extent(span.start, fields.end_of(key));
         let text = fields.source().text.get(text).unwrap_or_default();
         let Some(names) = fields.texts(key) else { continue };
         if let ("allowed_tools", [all]) = (key, names.as_slice())
@@ -27,7 +27,7 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
         let listed = names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>().join(", ");
         let tool_rules = match key {
             "allowed_tools" => {
-                let names = names.into_iter().filter(|name| check_glob(name, fields));
+                let names = names.into_iter().filter(|name| check_tool_name(name, fields));
                 let tools = names.map(|name| ToolName(name.value)).collect();
                 vec![ToolRule {
                     tools: vec![any()],
@@ -45,7 +45,7 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
             }
             "blocked_tools" => {
                 warn_of_reading(&names, fields);
-                let names = names.into_iter().filter(|name| check_glob(name, fields));
+                let names = names.into_iter().filter(|name| check_tool_name(name, fields));
                 let tools: Vec<ToolName> = names.map(|name| ToolName(name.value)).collect();
                 // An empty list would mean every tool.
                 let rule = ToolRule { tools, unless: Some(Unless::harmless()), ..ToolRule::default() };

@@ -11,13 +11,13 @@ use super::actions::{ActionReader, Site};
 use super::bundled;
 use super::guides::{Guides, Templates};
 use crate::config::{ConfigTriggers, Listing};
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Text;
-use crate::folder::{PolicyFolder, Tiers};
-use crate::inputs::Inputs;
-use crate::rule::unknown_event;
-use crate::source::Source;
-use crate::yaml::{self, Node, Yaml};
+use crate::files::folder::{PolicyFolder, Tiers};
+use crate::files::inputs::Inputs;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Text;
+use crate::text::source::Source;
+use crate::text::yaml::{self, Node, Yaml};
+use crate::values::event_name::unknown_event;
 
 impl ActionReader<'_, '_> {
     /// `end`: where the mapping ends at the latest.

@@ -6,10 +6,10 @@ use std::ops::Range;
 use engine::rules::Tier;
 
 use super::Around;
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Fields;
-use crate::source::Source;
-use crate::yaml::Yaml;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
+use crate::text::source::Source;
+use crate::text::yaml::Yaml;
 
 /// Names and first values, each as JSON text.
 pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String, String> {

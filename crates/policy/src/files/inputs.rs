@@ -1,6 +1,6 @@
 //! Everything that a policy was read from, and whether it is still the same.
 //!
-//! On disk they lie in chunks, so that they can be looked at ([`Look`](crate::look::Look)) without being put together.
+//! On disk they lie in chunks, so that they can be looked at ([`FreshnessCheck`](crate::files::freshness::FreshnessCheck)) without being put together.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::stamp::Stamp;
+use crate::files::stamp::Stamp;
 
 /// Files and folders with the stamp each had before it was read; none for what was not there.
 #[derive(Debug, Default)]

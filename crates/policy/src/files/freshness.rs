@@ -11,8 +11,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::SystemTime;
 
-use crate::inputs::{Chunk, chunks};
-use crate::stamp::Stamp;
+use crate::files::inputs::{Chunk, chunks};
+use crate::files::stamp::Stamp;
 
 /// To look at so many chunks takes longer than to begin a thread.
 const FEW_CHUNKS: usize = 4;
@@ -20,14 +20,14 @@ const FEW_CHUNKS: usize = 4;
 const STACK: usize = 128 * 1024;
 
 /// Files that are being looked at.
-pub struct Look {
+pub struct FreshnessCheck {
     task: Arc<Task>,
     /// What the other thread found in each chunk that it took.
     others: Option<Receiver<Option<Vec<PathBuf>>>>,
 }
 
 struct Task {
-    /// As [`Inputs::to_bytes`](crate::inputs::Inputs::to_bytes) wrote them down.
+    /// As [`Inputs::to_bytes`](crate::files::inputs::Inputs::to_bytes) wrote them down.
     bytes: Arc<Vec<u8>>,
     /// When they were read.
     then: SystemTime,
@@ -35,7 +35,7 @@ struct Task {
     next: AtomicUsize,
 }
 
-impl Look {
+impl FreshnessCheck {
     pub fn begin(bytes: Arc<Vec<u8>>, then: SystemTime) -> Self {
         let task = Arc::new(Task { bytes, then, next: AtomicUsize::new(0) });
         let are_many = chunks(&task.bytes).is_some_and(|chunks| chunks.len() > FEW_CHUNKS);

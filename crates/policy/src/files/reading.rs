@@ -1,17 +1,17 @@
 //! Policy files on disk: which there are, and their texts, within limits.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::rules::Tier;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::folder::PolicyFolder;
-use crate::source::Source;
+use super::bounded::{SIZE_LIMIT, read_bounded};
+use super::folder::PolicyFolder;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
 
-const FILE_LIMIT: u64 = 256 * 1024;
 const FILES_LIMIT: usize = 10_000;
 
 /// What a rules folder holds, sorted.
@@ -171,11 +171,11 @@ pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Di
         let message = "a link that leads out of the project is not followed";
         return Err(Box::new(Diagnostic::error(ErrorKind::Unreadable, message, &source, None)));
     }
-    match read_text(path) {
+    match read_bounded(path, SIZE_LIMIT) {
         Ok(text) => Ok(Some(Source::new(folder.shown(path), Arc::from(text)))),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            let message = format!("the file is larger than the {} KiB that are read", FILE_LIMIT / 1024);
+            let message = format!("the file is larger than the {} KiB that are read", SIZE_LIMIT / 1024);
             let source = Source::new(folder.shown(path), "");
             Err(Box::new(Diagnostic::error(ErrorKind::TooLarge, message, &source, None)))
         }
@@ -202,18 +202,4 @@ pub fn unreadable(folder: &PolicyFolder, path: &Path, error: &io::Error) -> Diag
         format!("cannot be read: {error}")
     };
     Diagnostic::error(ErrorKind::Unreadable, message, &source, None)
-}
-
-fn read_text(path: &Path) -> io::Result<String> {
-    // A pipe or device would make the hook wait, as soon as it is opened.
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let file = fs::File::open(path)?;
-    let mut text = String::new();
-    let read = file.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
-    if read as u64 > FILE_LIMIT {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(text)
 }

@@ -52,6 +52,22 @@ impl Source {
             _ => line_within(raw, value, part).map_or_else(|| scalar.clone(), moved),
         }
     }
+
+    /// The lines from `start` on that belong to one entry: what is blank or a comment at their end is about the next one.
+    pub fn extent(&self, start: usize, next: usize) -> Range<usize> {
+        let text = self.text.get(start..next).unwrap_or_default();
+        let mut end = 0;
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            at += line.len();
+            let said = line.trim();
+            // The dash of the next item of a list.
+            if !said.is_empty() && !said.starts_with('#') && said != "-" {
+                end = at - (line.len() - line.trim_end().len());
+            }
+        }
+        start..start + end
+    }
 }
 
 /// Where in the file's lines the part of a value is, if its line stands there once.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use engine::rules::Tier;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
 
 /// A folder with `config.yml`, `rules/` and `workflows/`: a project's `.linchpin`, or the user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]

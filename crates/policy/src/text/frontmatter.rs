@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
 
 pub struct Parts<'a> {
     pub yaml: Range<usize>,

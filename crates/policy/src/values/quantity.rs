@@ -3,9 +3,9 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::Fields;
-use crate::yaml::Yaml;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
+use crate::text::yaml::Yaml;
 
 pub const DAY: u64 = 24 * 60 * 60;
 pub const KIB: usize = 1024;

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use engine::suggest;
 
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
-use crate::keys::{self, Keys};
-use crate::source::Source;
-use crate::yaml::{Key, Node, Yaml};
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::keys::{self, Keys};
+use crate::text::source::Source;
+use crate::text::yaml::{Key, Node, Yaml};
 
 /// Text with its place.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! A single value as YAML spells it.
 
-use crate::yaml::Yaml;
+use crate::text::yaml::Yaml;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scalar {

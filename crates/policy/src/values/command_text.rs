@@ -3,8 +3,8 @@
 //! A program that is started without a shell gets `&&`, `>` and `$HOME` as arguments, and a gate `true && false` would pass.
 //! So a command that is one text must not have them outside of quotes.
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::fields::{Fields, Text};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
 
 /// A command as it is written, and the words that start it.
 pub struct CommandText {

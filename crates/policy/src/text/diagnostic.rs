@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 
-use crate::source::{Position, Source};
+use crate::text::source::{Position, Source};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {

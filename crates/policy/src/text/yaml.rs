@@ -11,8 +11,8 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::{Spanned, budget, options};
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
-use crate::source::Source;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
 
 /// More nesting than any policy has use for, and far less than a stack has room for.
 const DEPTH_LIMIT: usize = 32;

@@ -1,0 +1,51 @@
+//! Names of events: which there are, and what somebody meant who wrote another.
+
+use engine::event::EventKind;
+use engine::suggest;
+
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::source::Source;
+
+pub fn event_names() -> Vec<&'static str> {
+    EventKind::ALL.map(EventKind::name).to_vec()
+}
+
+pub fn refuse_event(name: Text, fields: &mut Fields) {
+    let problem = unknown_event(name, fields.source());
+    fields.problems.push(problem);
+}
+
+pub fn unknown_event(name: Text, source: &Source) -> Diagnostic {
+    let known = event_names();
+    let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
+    // Gobby's names of events.
+    let without_on = name.value.strip_prefix("on_").and_then(|name| known.iter().copied().find(|known| *known == name));
+    let help = agents_own
+        .or(without_on)
+        .or_else(|| suggest::closest(&name.value, known.iter().copied()))
+        .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
+    let message = format!("unknown event `{}`", name.value);
+    Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help)
+}
+
+/// What people may remember from an agent's own settings.
+const AGENTS_EVENTS: &[(&str, &str)] = &[
+    ("Notification", "notification"),
+    ("PermissionRequest", "permission"),
+    ("PostCompact", "after_compact"),
+    ("PostToolUse", "after_tool"),
+    ("PostToolUseFailure", "tool_failed"),
+    ("PreCompact", "before_compact"),
+    ("PreToolUse", "before_tool"),
+    ("SessionEnd", "session_end"),
+    ("SessionStart", "session_start"),
+    ("Stop", "stop"),
+    ("SubagentStart", "subagent_start"),
+    ("SubagentStop", "subagent_stop"),
+    ("UserPromptSubmit", "prompt"),
+];
+
+pub fn has_tool_call(kind: EventKind) -> bool {
+    matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission)
+}

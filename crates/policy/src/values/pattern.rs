@@ -1,0 +1,75 @@
+//! Patterns: of paths, of names with globs, and of words with `*`.
+
+use engine::rules::{PathClause, PathKey, PathPattern, Wildcard};
+use path::pattern::{Pattern, PatternError};
+
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+
+/// `except`: what the clauses are not about.
+pub fn path_clauses(keys: &[PathKey], except: &[PathPattern], fields: &mut Fields) -> Vec<PathClause> {
+    let clause = |about: &PathKey| {
+        let patterns = path_patterns(about.name(), fields)?;
+        Some(PathClause { about: *about, patterns, except: except.to_vec() })
+    };
+    keys.iter().filter_map(clause).collect()
+}
+
+pub fn path_patterns(key: &str, fields: &mut Fields) -> Option<Vec<PathPattern>> {
+    let texts = fields.texts(key)?;
+    Some(texts.iter().filter_map(|text| path_pattern(text, fields)).collect())
+}
+
+pub fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
+    if text.value == PathPattern::OUTSIDE_PROJECT {
+        return Some(PathPattern::OutsideProject);
+    }
+    match Pattern::parse_anywhere(&text.value) {
+        Ok(pattern) => {
+            warn_of_pattern(text, &pattern, fields);
+            let literal = pattern.required_literal().to_owned();
+            Some(PathPattern::Glob { source: text.value.clone(), literal })
+        }
+        Err(problem) => {
+            refuse_pattern(text, &problem, fields);
+            None
+        }
+    }
+}
+
+pub fn wildcard(text: &Text, fields: &mut Fields) -> Option<Wildcard> {
+    if text.value.is_empty() {
+        fields.refuse(ErrorKind::InvalidValue, "an empty text matches nothing", text.span.clone());
+        return None;
+    }
+    Wildcard::parse(&text.value).map_err(|problem| refuse_pattern(text, &problem, fields)).ok()
+}
+
+/// A name with globs, of a tool or of anything else.
+pub fn check_name_pattern(text: &Text, fields: &mut Fields) -> bool {
+    if text.value.is_empty() {
+        fields.refuse(ErrorKind::InvalidValue, "a name is empty", text.span.clone());
+        return false;
+    }
+    let parsed = Pattern::parse(&text.value);
+    if let Err(problem) = &parsed {
+        refuse_pattern(text, problem, fields);
+    }
+    parsed.is_ok()
+}
+
+/// What a pattern probably does not mean.
+pub fn warn_of_pattern(text: &Text, pattern: &Pattern, fields: &mut Fields) {
+    for warning in pattern.warnings() {
+        let (message, span) = (warning.to_string(), Some(text.span.clone()));
+        fields.problems.push(Diagnostic::warning(ErrorKind::PatternError, message, fields.source(), span));
+    }
+}
+
+pub fn refuse_pattern(text: &Text, problem: &PatternError, fields: &mut Fields) {
+    let span = fields.source().within(&text.span, &text.value, &problem.span());
+    fields.problems.push(
+        Diagnostic::error(ErrorKind::PatternError, problem.message(), fields.source(), Some(span))
+            .maybe_help(problem.help().map(str::to_owned)),
+    );
+}

@@ -1,0 +1,26 @@
+//! Regexes that are searched for in a text.
+
+use engine::rules::TextSearch;
+use engine::search::Search;
+
+use crate::text::diagnostic::ErrorKind;
+use crate::text::fields::{Fields, Text};
+
+/// The regex behind a key.
+pub fn regex(key: &str, fields: &mut Fields) -> Option<TextSearch> {
+    let text = fields.text(key)?;
+    text_search(&text, fields)
+}
+
+/// `None` where the regex cannot be read, which is said.
+pub fn text_search(text: &Text, fields: &mut Fields) -> Option<TextSearch> {
+    match Search::parse(&text.value) {
+        Ok(_) => Some(TextSearch::new(&text.value)),
+        Err(problem) => {
+            let span = problem.span.unwrap_or(0..text.value.len());
+            let span = fields.source().within(&text.span, &text.value, &span);
+            fields.refuse(ErrorKind::InvalidRulePattern, problem.message, span);
+            None
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Names of tools, and of tools of MCP servers, both with globs.
+
+use engine::rules::McpPattern;
+use engine::suggest;
+
+use super::pattern::check_name_pattern;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+
+/// The tools that every agent's own are mapped to. Others may exist; one that nearly has such a name hardly does.
+pub const COMMON_TOOLS: &[&str] = &[
+    "Bash",
+    "Edit",
+    "Glob",
+    "Grep",
+    "Monitor",
+    "MultiEdit",
+    "NotebookEdit",
+    "PowerShell",
+    "Read",
+    "Task",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+pub fn check_tool_name(text: &Text, fields: &mut Fields) -> bool {
+    let sound = check_name_pattern(text, fields);
+    if sound {
+        warn_of_odd_name(text, fields);
+    }
+    sound
+}
+
+fn warn_of_odd_name(text: &Text, fields: &mut Fields) {
+    let name = text.value.as_str();
+    if COMMON_TOOLS.contains(&name) {
+        return;
+    }
+    if let Some(close) = suggest::closest(name, COMMON_TOOLS.iter().copied()) {
+        fields.problems.push(
+            Diagnostic::warning(
+                ErrorKind::InvalidValue,
+                format!("no agent is known to have a tool `{name}`"),
+                fields.source(),
+                Some(text.span.clone()),
+            )
+            .help(suggest::did_you_mean(close)),
+        );
+    }
+}
+
+pub fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
+    let Some((server, tool)) =
+        text.value.split_once(':').filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+    else {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::InvalidValue,
+                format!("`{}` is not `server:tool`", text.value),
+                fields.source(),
+                Some(text.span.clone()),
+            )
+            .help("either side may be `*`, as in `github:*`"),
+        );
+        return None;
+    };
+    let part = |value: &str| Text { value: value.to_owned(), span: text.span.clone() };
+    let sound = check_tool_name(&part(server), fields) && check_tool_name(&part(tool), fields);
+    sound.then(|| McpPattern { server: server.to_owned(), tool: tool.to_owned() })
+}
