@@ -12,12 +12,12 @@ use engine::rules::RuleSet;
 
 use crate::bundled::bundled_rules;
 use crate::config::Config;
-use crate::definition::{Definition, Form};
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::inputs::Inputs;
 use crate::files::reading;
 use crate::load::Loaded;
-use crate::rule::RuleReader;
+use crate::rule::definition::{Definition, Form};
+use crate::rule::reader::RuleReader;
 use crate::values::rule_id;
 
 /// A policy as it was compiled, sound and with nothing left out.
@@ -123,7 +123,7 @@ impl Sound<'_> {
 
     /// A rule that takes its own place, or one that was nobody's.
     fn in_place(&self, mut definition: Definition) -> Option<Definition> {
-        definition.complete(self.config);
+        definition.complete(self.config.max_holds(definition.owner));
         let rule = &definition.rule;
         let before = self.rules.get(&rule.id).ok()?;
         let is_own_place = before.is_none_or(|before| before.source == rule.source && before.action > Level::Allow);

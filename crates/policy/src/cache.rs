@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::amend::{Sound, contested};
 use crate::config::Config;
-use crate::definition::Definition;
 use crate::files::folder::Tiers;
 use crate::files::freshness::FreshnessCheck;
 use crate::files::inputs::Inputs;
 use crate::files::private_files::write_private_file;
 use crate::load::{Before, Loaded, SoundConfig, load};
+use crate::rule::definition::Definition;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::digest::digest;
 

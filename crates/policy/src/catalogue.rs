@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use engine::rules::Tier;
 
-use crate::definition::{Definition, Form};
 use crate::library::Library;
+use crate::rule::definition::{Definition, Form};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Text;
 use crate::text::source::Source;

@@ -11,7 +11,7 @@ use engine::Level;
 use engine::rules::Tier;
 
 use crate::config::{Config, ConfigFile, Setting, Unaccepted};
-use crate::definition::{Definition, Form};
+use crate::rule::definition::{Definition, Form};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::frontmatter;
 use crate::text::source::Source;
@@ -189,7 +189,7 @@ impl Enforcement {
             config.triggers.clear();
         }
         for InForce { definition, .. } in self.rules.values_mut() {
-            definition.complete(config);
+            definition.complete(config.max_holds(definition.owner));
         }
         Enforced { rules: self.rules.into_values().collect(), weakening, untrusted, problems: self.problems }
     }

@@ -18,9 +18,9 @@ use engine::file_rules::{Baseline, FileMode, FilePattern};
 use engine::rules::{Detect, Tier};
 use path::pattern::Pattern;
 
-use crate::definition::Form;
-use crate::file_rule::BASELINES;
-use crate::rule::RuleReader;
+use crate::rule::definition::Form;
+use crate::rule::file_rule::BASELINES;
+use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, one_line};
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{self, Key, Keys, Takes, words};

@@ -2,8 +2,9 @@
 
 use engine::rules::Tier;
 
-use crate::definition::{Definition, Form};
-use crate::rule::{ENTRY, RuleReader};
+use crate::rule::ENTRY;
+use crate::rule::definition::{Definition, Form};
+use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{Key, Mapping, Takes};

@@ -10,15 +10,15 @@ use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
 use crate::config::{Config, ConfigFile, Setting};
 use crate::deepwork;
-use crate::definition::{Definition, Form};
-use crate::doubts;
 use crate::enforce::{Enforcement, InForce, Reason};
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::inputs::Inputs;
 use crate::files::reading;
 use crate::library::{self, Entries, Library};
+use crate::lints;
 use crate::people_only;
-use crate::rule::RuleReader;
+use crate::rule::definition::{Definition, Form};
+use crate::rule::reader::RuleReader;
 use crate::rule_list::RuleList;
 use crate::text::diagnostic::{Diagnostic, Severity};
 use crate::text::source::Source;
@@ -120,7 +120,7 @@ fn read_tiers(
     }
     let (mut read, broken) = loader.finish(trusted);
     if let Some(project) = &tiers.project {
-        read.diagnostics.extend(doubts::of_folders(&read.rules, &project.base));
+        read.diagnostics.extend(lints::of_folders(&read.rules, &project.base));
     }
     (read, broken)
 }
@@ -359,7 +359,7 @@ impl<'a> Loader<'a> {
         let is_markdown = Path::new(&rule.source).extension().is_some_and(|extension| extension == "md");
         let form = if is_markdown { Form::Markdown } else { Form::Library };
         // A sound rule of the same name says more than the memory of a broken one.
-        let _ = self.catalogue.add(last_good(rule, form, layer.folder.tier));
+        let _ = self.catalogue.add(Definition::last_good(rule, form, layer.folder.tier));
     }
 
     /// Puts the rules of one tier in force.
@@ -387,8 +387,8 @@ impl<'a> Loader<'a> {
         people_only::complete(&mut loaded.rules, &loaded.config);
         loaded.weakening = enforced.weakening;
         loaded.untrusted = enforced.untrusted;
-        loaded.diagnostics.extend(doubts::of_named_rules(&loaded.rules));
-        loaded.diagnostics.extend(doubts::of_silent_rules(&loaded.rules));
+        loaded.diagnostics.extend(lints::of_named_rules(&loaded.rules));
+        loaded.diagnostics.extend(lints::of_silent_rules(&loaded.rules));
         loaded.diagnostics.extend(enforced.problems);
         let (definitions, libraries) = self.catalogue.into_parts();
         loaded.definitions.extend(definitions);
@@ -460,10 +460,4 @@ impl<'a> Loader<'a> {
             }
         }
     }
-}
-
-/// A rule whose text cannot be used now, as it last was.
-pub fn last_good(rule: &Rule, form: Form, owner: Tier) -> Definition {
-    let (source, text) = (Source::new(&rule.source, ""), 0..0);
-    Definition { rule: rule.clone(), form, owner, enabled: true, is_last_good: true, source, text, tests: None }
 }

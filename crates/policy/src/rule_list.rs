@@ -8,10 +8,9 @@ use engine::suggest;
 
 use crate::catalogue::Catalogue;
 use crate::config::{ConfigFile, ListOf, Listing, RuleItem};
-use crate::definition::{Definition, Form};
 use crate::library::Entries;
-use crate::load::last_good;
-use crate::rule::RuleReader;
+use crate::rule::definition::{Definition, Form};
+use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Text;
 use crate::text::source::Source;
@@ -158,7 +157,7 @@ impl RuleList<'_> {
     fn last_good(&self, id: &str, form: Form) -> Option<Definition> {
         let source = &self.reader.source.name;
         let is_it = |rule: &&Rule| rule.id == id && rule.tier == Tier::Local && rule.source == *source;
-        self.before.iter().find(is_it).map(|rule| last_good(rule, form, self.reader.owner))
+        self.before.iter().find(is_it).map(|rule| Definition::last_good(rule, form, self.reader.owner))
     }
 }
 

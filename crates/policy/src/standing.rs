@@ -2,9 +2,9 @@
 
 use engine::rules::{Rule, Tier};
 
-use crate::definition::{Definition, Form};
 use crate::enforce::{InForce, Reason};
 use crate::load::Loaded;
+use crate::rule::definition::{Definition, Form};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 
 #[derive(Debug, Clone, PartialEq)]

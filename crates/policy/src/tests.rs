@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use crate::bundled::bundled_rules;
 use crate::config::Config;
-use crate::definition::Form;
-use crate::rule::RuleReader;
+use crate::rule::definition::Form;
+use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, Severity, Style};
 use crate::text::source::Source;
 

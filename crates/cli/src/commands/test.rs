@@ -31,7 +31,7 @@ pub fn run(arguments: &Test, context: &Context) -> Outcome {
         if is_hidden || is_unasked || !is_wanted(Some(&definition.rule.id), arguments) {
             continue;
         }
-        let cases = Cases::of_rule(definition);
+        let cases = definition.cases();
         problems.extend(cases.problems);
         let rules = pack(std::slice::from_ref(&definition.rule))?;
         for case in cases.cases {

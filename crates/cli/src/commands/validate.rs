@@ -31,7 +31,8 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     };
     require_policy(&project)?;
     let mut loaded = project.load(&context.environment);
-    let cases = loaded.definitions.iter().map(Cases::of_rule).chain(project.tiers.folders().map(Cases::of_folder));
+    let of_rules = loaded.definitions.iter().map(policy::Definition::cases);
+    let cases = of_rules.chain(project.tiers.folders().map(Cases::of_folder));
     let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
     let workflows = policy::workflows(&project.tiers, &loaded);
     loaded.diagnostics.extend(problems);

@@ -11,11 +11,11 @@ use super::document::Document;
 use super::file;
 use super::refusal::Refusal;
 use crate::bundled::{BundledRule, bundled_rules};
-use crate::definition::{Definition, Form};
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::reading::{is_readme, is_yaml};
 use crate::import::Rewritten;
 use crate::load::{Before, Loaded, load};
+use crate::rule::definition::{Definition, Form};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::values::rule_id;
 

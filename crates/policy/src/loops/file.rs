@@ -11,7 +11,7 @@ use super::hats::is_topic;
 use super::keys::{COMPLETION, LOOP, TASKS, TOPIC};
 use super::{agent, faults, limits};
 use crate::library::Entries;
-use crate::rule::RuleReader;
+use crate::rule::reader::RuleReader;
 use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::digest::digest;

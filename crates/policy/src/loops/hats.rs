@@ -7,7 +7,7 @@ use engine::suggest;
 use super::file::{File, LOOP_NAME};
 use super::keys::HAT;
 use super::{agent, enforced};
-use crate::rule::RuleReader;
+use crate::rule::reader::RuleReader;
 use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::digest::digest;

@@ -16,10 +16,11 @@ use super::schemas;
 use crate::bundled::bundled_rules;
 use crate::case::Cases;
 use crate::config::{CONFIG, Config, RuleItem};
-use crate::definition::{Definition, Form};
 use crate::format::{FORMATS, Format};
 use crate::library::{self, Entries};
-use crate::rule::{FRONTMATTER, Reading, RuleReader};
+use crate::rule::FRONTMATTER;
+use crate::rule::definition::{Definition, Form};
+use crate::rule::reader::{RuleReader, RuleReading};
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::frontmatter;
 use crate::text::keys::{self, Key, Keys};
@@ -103,12 +104,12 @@ fn rule_problems(text: &str) -> Vec<Diagnostic> {
     with_cases(reader(&source(text), &scope()).markdown("example", Form::Markdown))
 }
 
-fn with_cases(reading: Reading) -> Vec<Diagnostic> {
+fn with_cases(reading: RuleReading) -> Vec<Diagnostic> {
     [reading.problems, cases_of(reading.definition.as_slice())].concat()
 }
 
 fn cases_of(definitions: &[Definition]) -> Vec<Diagnostic> {
-    definitions.iter().flat_map(|definition| Cases::of_rule(definition).problems).collect()
+    definitions.iter().flat_map(|definition| definition.cases().problems).collect()
 }
 
 fn library_problems(text: &str) -> Vec<Diagnostic> {

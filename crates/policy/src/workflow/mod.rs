@@ -36,10 +36,10 @@ pub(crate) use triggers::{ConfigGround, of_config as triggers_of_config};
 pub(crate) use variables::{first_value, read as read_variables};
 
 use crate::catalogue::Catalogue;
-use crate::doubts;
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::inputs::Inputs;
 use crate::files::reading;
+use crate::lints;
 use crate::load::Loaded;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::source::Source;
@@ -144,7 +144,7 @@ impl Workflows {
             return;
         };
         let claims = workflows.into_iter().flat_map(Workflow::all_claims).collect();
-        self.diagnostics.extend(doubts::of_claims(&loaded.rules, &claims));
+        self.diagnostics.extend(lints::of_claims(&loaded.rules, &claims));
     }
 
     fn read_folder(&mut self, folder: &PolicyFolder, around: &Around) {

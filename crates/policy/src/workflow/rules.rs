@@ -10,9 +10,9 @@ use std::ops::Range;
 use engine::rules::{AckBy, Rule};
 
 use crate::config::{Config, ListOf, Listing, RuleItem, rule_lists};
-use crate::definition::{Definition, Form};
 use crate::people_only;
-use crate::rule::RuleReader;
+use crate::rule::definition::{Definition, Form};
+use crate::rule::reader::RuleReader;
 use crate::rule_list::{NamedRules, both, no_name, no_tool_rule, title_id};
 use crate::text::diagnostic::Diagnostic;
 use crate::text::fields::{Fields, Text};
@@ -137,7 +137,7 @@ impl<'a> RuleGathering<'a> {
         if !definition.enabled {
             return;
         }
-        definition.complete(self.config);
+        definition.complete(self.config.max_holds(definition.owner));
         let mut rule = definition.rule;
         rule.when = both(when, rule.when);
         self.rules.push(PlacedRule { rule, span });

@@ -2,20 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::time::Duration;
 
-use engine::file_rules::{Attribute, Baseline, CommandAction, FileMode, FilePattern, FileRule, Reach, Refire, RunFor};
+use engine::file_rules::{Attribute, Baseline, FileMode, FilePattern, FileRule, Reach, Refire};
 use engine::suggest;
 use path::pattern::{Pattern, check_bound, check_set};
 
-use crate::placeholders;
+use super::command_action;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{Key, Mapping, Need, Takes, words};
 use crate::text::yaml::Node;
-use crate::values::command_text::{self, CommandText, Place};
 use crate::values::pattern::{refuse_pattern, warn_of_pattern};
-use crate::values::quantity::duration;
 
 /// Each of these makes a rule one about files; no rule has two of them.
 pub static CLAUSES: &[Key] = &[
@@ -57,29 +54,6 @@ static PAIR_KEYS: &[Key] = &[
     Key::new("trigger", Takes::Pattern, "a file that matches this changed"),
 ];
 
-pub static COMMAND_ACTION: Mapping =
-    Mapping::new("action", "A command that makes a file rule met. It is run in the project's root.", &[COMMAND_KEYS])
-        .needs(&[Need::ExactlyOne(&[&["command"], &["shell"]])]);
-static COMMAND_KEYS: &[Key] = &[
-    Key::new(
-        "command",
-        Takes::Texts,
-        "the program and its arguments, as one text or a list, without a shell; `{file}`, `{files}`, `{repo_root}` and \
-         captured variables are filled in",
-    ),
-    Key::new(
-        "run_for",
-        Takes::Word(|| words(&RUNS)),
-        "once for each file, or once for all; left out, for each where the command names `{file}`",
-    ),
-    Key::new(
-        "shell",
-        Takes::Text,
-        "a script for `sh -c`, in place of `command`; the files are its arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`",
-    ),
-    Key::new("timeout", Takes::Duration, "how long one run may take, at most `10m`").or("60s"),
-];
-
 const ATTRIBUTES: [(&str, Attribute); 2] =
     [(Attribute::Session.name(), Attribute::Session), (Attribute::Tree.name(), Attribute::Tree)];
 pub const BASELINES: [(&str, Baseline); 3] = [
@@ -88,11 +62,6 @@ pub const BASELINES: [(&str, Baseline); 3] = [
     (Baseline::Prompt.name(), Baseline::Prompt),
 ];
 const REFIRES: [(&str, Refire); 2] = [("files", Refire::Files), ("content", Refire::Content)];
-const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matches", RunFor::AllMatches)];
-
-const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
-const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
-
 /// Whether the fields are those of a file rule.
 pub fn is_meant(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
@@ -109,7 +78,7 @@ pub fn read(fields: &mut Fields, command: Option<Node>) -> Option<FileRule> {
         attribute: fields.choice("attribute", &ATTRIBUTES).unwrap_or_default(),
     };
     let refire = fields.choice("refire", &REFIRES).unwrap_or_default();
-    let command = command.and_then(|node| command_action(node, mode.as_ref(), fields));
+    let command = command.and_then(|node| command_action::read(node, mode.as_ref(), fields));
     let exclude = exclude.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
     Some(FileRule { mode: mode?, exclude, reach, refire, command })
 }
@@ -265,80 +234,4 @@ fn pattern(text: &Text, fields: &mut Fields) -> Option<Pattern> {
             None
         }
     }
-}
-
-fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> Option<CommandAction> {
-    let span = node.span.clone();
-    let mut fields = Fields::of(node, around.source(), COMMAND_ACTION.keys);
-    if fields.problems.is_empty() {
-        fields.refuse_unknown();
-    }
-    if fields.problems.is_empty() && fields.has("command") == fields.has("shell") {
-        let message = if fields.has("shell") {
-            "the `action` has `command` and `shell`, and runs only one"
-        } else {
-            "the `action` has no `command`"
-        };
-        fields.refuse(ErrorKind::MissingKey, message, span);
-    }
-    let is_script = fields.has("shell");
-    let command = if is_script {
-        command_text::shell(&mut fields)
-    } else {
-        command_text::command(Place::GateOrAction, &mut fields)
-    };
-    let run_for = fields.choice("run_for", &RUNS);
-    let timeout = duration("timeout", &mut fields);
-    if let Some((_, span)) = timeout.as_ref().filter(|(timeout, _)| *timeout > LONGEST_TIMEOUT || timeout.is_zero()) {
-        fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `10m`", span.clone());
-    }
-    let action = command.map(|CommandText { text, mut words }| {
-        let captured = mode.map(placeholders::captured).unwrap_or_default();
-        if is_script {
-            placeholders::refuse_in_script(&text, &captured, &mut fields);
-            words.extend(script_arguments(&text.value, run_for));
-        }
-        let names = |name: &str| words.iter().any(|word| word.contains(&format!("{{{name}}}")));
-        let of_one = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
-        let run_for = run_for.unwrap_or(if of_one.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
-        if let (Some(name), RunFor::AllMatches) = (of_one, run_for) {
-            let message = format!("`{{{name}}}` is of one file, and the command is run once for all");
-            fields.problems.push(
-                Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
-                    .help("use `{files}`, or `run_for: each_match`"),
-            );
-        }
-        if names("files") && run_for == RunFor::EachMatch {
-            let (message, help) = match of_one {
-                Some(name) => (
-                    format!("`{{files}}` are all files, and `{{{name}}}` is of one"),
-                    "use `{file}` to run the command once for each file, or `{files}` to run it once for all",
-                ),
-                None => (
-                    "`{files}` are all files, and the command is run once for each".to_owned(),
-                    "use `{file}`, or `run_for: all_matches`",
-                ),
-            };
-            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
-            fields.problems.push(problem.help(help));
-        }
-        if words.iter().any(|word| word.contains("{files}") && word != "{files}") {
-            let message = "`{files}` may be many arguments, so it has to be one of its own";
-            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
-        }
-        if !is_script {
-            placeholders::warn_of_command(&text, &words, &captured, &mut fields);
-        }
-        let timeout = timeout.map_or(DEFAULT_TIMEOUT, |(timeout, _)| timeout);
-        CommandAction { text: text.value, words, run_for, timeout }
-    });
-    around.problems.append(&mut fields.problems);
-    action
-}
-
-/// What a script is given: its own name, and the files where it asks for arguments.
-fn script_arguments(script: &str, run_for: Option<RunFor>) -> Vec<String> {
-    let asks = ["$@", "$*", "$1", "${@", "${*", "${1"].iter().any(|name| script.contains(name));
-    let files = if run_for == Some(RunFor::EachMatch) { "{file}" } else { "{files}" };
-    std::iter::once("sh").chain(asks.then_some(files)).map(str::to_owned).collect()
 }

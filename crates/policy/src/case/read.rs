@@ -1,218 +1,30 @@
-//! Cases: what a policy is expected to say, written down beside it.
-//!
-//! A rule carries its own under `tests`; each tells what that rule alone says. Files in `tests/` hold cases for all of
-//! the policy that is in force. Reading one that is wrong is an error for whoever runs it, and takes no rule out of
-//! force.
+//! Reading cases: of one rule, or of the files in `tests/`.
 
 use std::ops::Range;
 use std::path::Path;
 
+use engine::EventKind;
 use engine::file_rules::{Change, Status, is_project_path};
 use engine::pace::Tokens;
-use engine::{EventKind, Level};
 use serde_json::{Map, Value};
 
-use crate::definition::Definition;
+use super::keys::{CASE, EVENT, EXPECTATIONS, ExpectedWord, OUTCOMES};
+use super::{Case, Cases, EventFields, Expectation, Happened, Subject, What};
 use crate::files::folder::PolicyFolder;
 use crate::files::reading;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
-use crate::text::keys::{Key, Mapping, Need, Takes, words};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Node, Yaml};
-use crate::values::event_name::{event_names, refuse_event};
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Case {
-    /// The rule that carries it; none: it is about the whole policy.
-    pub rule: Option<String>,
-    pub name: Option<String>,
-    pub subject: Subject,
-    pub variables: Map<String, Value>,
-    pub git: Map<String, Value>,
-    /// How many there are, and which are complete or wait for a person.
-    pub tasks: Map<String, Value>,
-    pub expect: Expectation,
-    pub source: Source,
-    /// Where it begins.
-    pub start: usize,
-}
-
-/// What a case says must come of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expectation {
-    Verdict(Level),
-    /// Of a file rule: nothing is missing.
-    Met,
-    /// Of a file rule: something is missing, and where pairs are named, just these.
-    Unmet(Option<Vec<[String; 2]>>),
-    /// Of a pace rule: whether it is too much.
-    Fires(bool),
-}
-
-impl Expectation {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Verdict(level) => level.name(),
-            Self::Met => "met",
-            Self::Unmet(_) => "unmet",
-            Self::Fires(true) => "fires",
-            Self::Fires(false) => "quiet",
-        }
-    }
-}
-
-/// What happens in a case.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Subject {
-    /// A shell call that is about to run.
-    Command(String),
-    /// A tool call that is about to run.
-    Tool {
-        name: String,
-        input: Value,
-    },
-    Event(Box<EventFields>),
-    /// Files changed, and the agent wants to stop.
-    Files(Vec<Change>),
-    /// So much happened in a phase, of which this many seconds have passed.
-    Phase {
-        happened: Vec<Happened>,
-        now: i64,
-    },
-}
-
-/// Something that happened in a phase.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Happened {
-    /// Seconds since the phase began.
-    pub at: i64,
-    pub what: What,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum What {
-    Command { text: String, has_failed: bool },
-    Edit(String),
-    Tokens { message: String, tokens: Tokens },
-}
-
-/// The fields of an event, as expressions name them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EventFields {
-    pub kind: EventKind,
-    pub agent: Option<String>,
-    pub tool: Option<String>,
-    pub input: Option<Value>,
-    pub output: Option<Value>,
-    pub failed: Option<bool>,
-    pub command: Option<String>,
-    pub prompt: Option<String>,
-    pub message: Option<String>,
-}
-
-/// What reading cases gave.
-#[derive(Debug, Default)]
-pub struct Cases {
-    pub cases: Vec<Case>,
-    pub problems: Vec<Diagnostic>,
-}
-
-pub static CASE: Mapping =
-    Mapping::new("case", "What happens, and what the policy is to say to it.", &[KEYS]).needs(&[
-        Need::All(&["expect"]),
-        Need::ExactlyOne(&[&["command"], &["tool"], &["event"], FILES, &["events", "now"]]),
-        Need::Beside("input", &["tool"]),
-    ]);
-const FILES: &[&str] = &["changed", "created", "deleted"];
-static EVENT: Mapping =
-    Mapping::new("event", "An event of any kind, with the fields that expressions name.", &[EVENT_KEYS]);
-
-static KEYS: &[Key] = &[
-    Key::new("changed", Takes::Texts, "paths of files that changed").or("[]"),
-    Key::new("command", Takes::Text, "a shell command that is about to run"),
-    Key::new("created", Takes::Texts, "paths of files that are new").or("[]"),
-    Key::new("deleted", Takes::Texts, "paths of files that are gone").or("[]"),
-    Key::new("event", Takes::Mapping(&EVENT), "any other event"),
-    Key::new(
-        "events",
-        Takes::List(&Takes::List(&Takes::Anything)),
-        "what happened in a phase that began at 0, each as `[seconds, kind, text]`; kinds are `command`, `failed_command`, \
-         `edit`, and `tokens` with `{input, output, id}`",
-    )
-    .or("[]"),
-    Key::new(
-        "expect",
-        Takes::Word(|| words(&EXPECTATIONS)),
-        "the verdict; for files, `met` or `unmet`; for a phase, `fires` or `quiet`",
-    ),
-    Key::new("git", Takes::Named(&Takes::Anything), "what `git` says in expressions").or("{}"),
-    Key::new("input", Takes::Anything, "the input of the `tool`").or("{}"),
-    Key::new("name", Takes::Text, "what the case shows"),
-    Key::new("now", Takes::Count, "how many seconds of a phase have passed"),
-    Key::new(
-        "pairs",
-        Takes::List(&Takes::List(&Takes::Text)),
-        "all that is missing, as `[file, what it lacks]`; left out, anything may be",
-    ),
-    Key::new(
-        "tasks",
-        Takes::Named(&Takes::Anything),
-        "what `tasks` says in expressions, 0 where nothing is said; `complete` and `needs_review` list tasks for \
-         `task_tree_complete` and `task_needs_user_review`",
-    )
-    .or("{}"),
-    Key::new("tool", Takes::Text, "the name of a tool that is about to be called"),
-    Key::new("variables", Takes::Named(&Takes::Anything), "the session's variables").or("{}"),
-];
-static EVENT_KEYS: &[Key] = &[
-    Key::new("agent", Takes::Text, "the agent's name"),
-    Key::new("command", Takes::Text, "the shell command of a tool call"),
-    Key::new("input", Takes::Anything, "the input of a tool call"),
-    Key::new(
-        "kind",
-        Takes::Word(event_names),
-        "which event; a rule's own case may leave it out where the rule is judged on one event only",
-    ),
-    Key::new("message", Takes::Text, "the text of a message"),
-    Key::new("outcome", Takes::Word(|| words(&OUTCOMES)), "how a tool call went"),
-    Key::new("output", Takes::Anything, "what a tool call gave back"),
-    Key::new("prompt", Takes::Text, "what a person asked for"),
-    Key::new("tool", Takes::Text, "the name of the tool"),
-];
-/// Whether it failed.
-const OUTCOMES: [(&str, bool); 2] = [("ok", false), ("failed", true)];
-/// No level: of a file rule.
-const EXPECTATIONS: [(&str, Expected); 8] = [
-    ("allow", Expected::Verdict(Level::Allow)),
-    ("warn", Expected::Verdict(Level::Warn)),
-    ("ask", Expected::Verdict(Level::Ask)),
-    ("block", Expected::Verdict(Level::Block)),
-    ("met", Expected::Met),
-    ("unmet", Expected::Unmet),
-    ("fires", Expected::Fires(true)),
-    ("quiet", Expected::Fires(false)),
-];
-
-/// The word behind `expect`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expected {
-    Verdict(Level),
-    Met,
-    Unmet,
-    Fires(bool),
-}
+use crate::values::event_name::refuse_event;
 
 impl Cases {
-    /// Those that a rule carries.
-    pub fn of_rule(definition: &Definition) -> Self {
+    /// Those that a rule carries under `tests`. `kind`: of events that do not say theirs.
+    pub fn of_rule(rule: &str, tests: Option<&Node>, source: &Source, kind: Option<EventKind>) -> Self {
         let mut cases = Self::default();
-        if let Some(Yaml::List(items)) = definition.tests.as_ref().map(|node| &node.value) {
-            // An event need not say its kind where the rule leaves no choice.
-            let mut kinds = definition.rule.on.iter();
-            let kind = kinds.next().filter(|_| kinds.next().is_none());
+        if let Some(Yaml::List(items)) = tests.map(|node| &node.value) {
             for item in items {
-                cases.read(item.clone(), &definition.source, Some(definition.rule.id.as_str()), kind);
+                cases.read(item.clone(), source, Some(rule), kind);
             }
         }
         cases
@@ -424,23 +236,23 @@ fn expectation(subject: Option<&Subject>, fields: &mut Fields) -> Option<Expecta
     let expected = fields.choice("expect", &EXPECTATIONS);
     let pairs_span = fields.key_span("pairs");
     let pairs = pairs(fields);
-    let fitting = |expected: Expected| match subject {
-        Some(Subject::Files(_)) => (matches!(expected, Expected::Met | Expected::Unmet), "`met` or `unmet`"),
-        Some(Subject::Phase { .. }) => (matches!(expected, Expected::Fires(_)), "`fires` or `quiet`"),
-        _ => (matches!(expected, Expected::Verdict(_)), "`allow`, `warn`, `ask` or `block`"),
+    let fitting = |expected: ExpectedWord| match subject {
+        Some(Subject::Files(_)) => (matches!(expected, ExpectedWord::Met | ExpectedWord::Unmet), "`met` or `unmet`"),
+        Some(Subject::Phase { .. }) => (matches!(expected, ExpectedWord::Fires(_)), "`fires` or `quiet`"),
+        _ => (matches!(expected, ExpectedWord::Verdict(_)), "`allow`, `warn`, `ask` or `block`"),
     };
     if let (Some((false, words)), Some(span), Some(_)) = (expected.map(fitting), span, subject) {
         fields.refuse(ErrorKind::InvalidValue, format!("`expect` says {words} here"), span);
         return None;
     }
-    if let (Some(span), true) = (pairs_span, expected != Some(Expected::Unmet)) {
+    if let (Some(span), true) = (pairs_span, expected != Some(ExpectedWord::Unmet)) {
         fields.refuse(ErrorKind::InvalidValue, "`pairs` go with `expect: unmet`", span);
     }
     Some(match expected? {
-        Expected::Verdict(level) => Expectation::Verdict(level),
-        Expected::Met => Expectation::Met,
-        Expected::Unmet => Expectation::Unmet(pairs),
-        Expected::Fires(fires) => Expectation::Fires(fires),
+        ExpectedWord::Verdict(level) => Expectation::Verdict(level),
+        ExpectedWord::Met => Expectation::Met,
+        ExpectedWord::Unmet => Expectation::Unmet(pairs),
+        ExpectedWord::Fires(fires) => Expectation::Fires(fires),
     })
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use engine::rules::{Rule, Tier};
 
-use crate::config::Config;
+use crate::case::Cases;
 use crate::text::source::Source;
 use crate::text::yaml::Node;
 
@@ -45,9 +45,23 @@ impl Definition {
         self.source.text.get(self.text.clone()).unwrap_or_default()
     }
 
-    /// Fills in what the rule leaves to the configuration.
-    pub fn complete(&mut self, config: &Config) {
-        self.rule.max_holds = self.rule.max_holds.or(config.max_holds(self.owner));
+    /// A rule whose text cannot be used now, as it last was.
+    pub fn last_good(rule: &Rule, form: Form, owner: Tier) -> Self {
+        let (source, text) = (Source::new(&rule.source, ""), 0..0);
+        Self { rule: rule.clone(), form, owner, enabled: true, is_last_good: true, source, text, tests: None }
+    }
+
+    /// The cases that it carries, read.
+    pub fn cases(&self) -> Cases {
+        let mut kinds = self.rule.on.iter();
+        // An event need not say its kind where the rule leaves no choice.
+        let kind = kinds.next().filter(|_| kinds.next().is_none());
+        Cases::of_rule(&self.rule.id, self.tests.as_ref(), &self.source, kind)
+    }
+
+    /// Takes over what the rule leaves to the configuration. `max_holds`: what that says for the rule's tier.
+    pub fn complete(&mut self, max_holds: Option<u32>) {
+        self.rule.max_holds = self.rule.max_holds.or(max_holds);
     }
 
     /// Whether both are the same part of the same file.

@@ -3,7 +3,7 @@
 use engine::Level;
 use engine::rules::{BranchClause, CommandSearch, PathKey, PathPattern, ToolName, ToolRule, Wildcard};
 
-use crate::command_matcher;
+use super::command_matcher;
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{Key, Takes, words};

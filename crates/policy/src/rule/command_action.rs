@@ -1,0 +1,130 @@
+//! `action` of a file rule where it is a command: what is run, for which files, and how long.
+
+use std::time::Duration;
+
+use engine::file_rules::{CommandAction, FileMode, RunFor};
+
+use super::placeholders;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::keys::{Key, Mapping, Need, Takes, words};
+use crate::text::yaml::Node;
+use crate::values::command_text::{self, CommandText, Place};
+use crate::values::quantity::duration;
+
+pub static COMMAND_ACTION: Mapping =
+    Mapping::new("action", "A command that makes a file rule met. It is run in the project's root.", &[COMMAND_KEYS])
+        .needs(&[Need::ExactlyOne(&[&["command"], &["shell"]])]);
+static COMMAND_KEYS: &[Key] = &[
+    Key::new(
+        "command",
+        Takes::Texts,
+        "the program and its arguments, as one text or a list, without a shell; `{file}`, `{files}`, `{repo_root}` and \
+         captured variables are filled in",
+    ),
+    Key::new(
+        "run_for",
+        Takes::Word(|| words(&RUNS)),
+        "once for each file, or once for all; left out, for each where the command names `{file}`",
+    ),
+    Key::new(
+        "shell",
+        Takes::Text,
+        "a script for `sh -c`, in place of `command`; the files are its arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`",
+    ),
+    Key::new("timeout", Takes::Duration, "how long one run may take, at most `10m`").or("60s"),
+];
+
+const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matches", RunFor::AllMatches)];
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
+const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// `None` where it is no command that could be run; why is among the problems. `mode`: what the rule is about, where that
+/// could be read.
+pub fn read(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> Option<CommandAction> {
+    let span = node.span.clone();
+    let mut fields = Fields::of(node, around.source(), COMMAND_ACTION.keys);
+    if fields.problems.is_empty() {
+        fields.refuse_unknown();
+    }
+    if fields.problems.is_empty() && fields.has("command") == fields.has("shell") {
+        let message = if fields.has("shell") {
+            "the `action` has `command` and `shell`, and runs only one"
+        } else {
+            "the `action` has no `command`"
+        };
+        fields.refuse(ErrorKind::MissingKey, message, span);
+    }
+    let is_script = fields.has("shell");
+    let command = if is_script {
+        command_text::shell(&mut fields)
+    } else {
+        command_text::command(Place::GateOrAction, &mut fields)
+    };
+    let given = fields.choice("run_for", &RUNS);
+    let timeout = timeout(&mut fields);
+    let action = command.map(|CommandText { text, mut words }| {
+        let captured = mode.map(placeholders::captured).unwrap_or_default();
+        if is_script {
+            placeholders::refuse_in_script(&text, &captured, &mut fields);
+            words.extend(script_arguments(&text.value, given));
+        }
+        let run_for = run_for(given, &text, &words, &captured, &mut fields);
+        if words.iter().any(|word| word.contains("{files}") && word != "{files}") {
+            let message = "`{files}` may be many arguments, so it has to be one of its own";
+            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+        }
+        if !is_script {
+            placeholders::warn_of_command(&text, &words, &captured, &mut fields);
+        }
+        CommandAction { text: text.value, words, run_for, timeout }
+    });
+    around.problems.append(&mut fields.problems);
+    action
+}
+
+fn timeout(fields: &mut Fields) -> Duration {
+    let Some((timeout, span)) = duration("timeout", fields) else { return DEFAULT_TIMEOUT };
+    if timeout > LONGEST_TIMEOUT || timeout.is_zero() {
+        fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `10m`", span);
+    }
+    timeout
+}
+
+/// Once for each file or once for all: as `given`, else as the placeholders in the words ask. Refuses placeholders that go
+/// only with the other.
+fn run_for(given: Option<RunFor>, text: &Text, words: &[String], captured: &[String], fields: &mut Fields) -> RunFor {
+    let names = |name: &str| words.iter().any(|word| word.contains(&format!("{{{name}}}")));
+    let of_one = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
+    let run_for = given.unwrap_or(if of_one.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
+    if let (Some(name), RunFor::AllMatches) = (of_one, run_for) {
+        let message = format!("`{{{name}}}` is of one file, and the command is run once for all");
+        fields.problems.push(
+            Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
+                .help("use `{files}`, or `run_for: each_match`"),
+        );
+    }
+    if names("files") && run_for == RunFor::EachMatch {
+        let (message, help) = match of_one {
+            Some(name) => (
+                format!("`{{files}}` are all files, and `{{{name}}}` is of one"),
+                "use `{file}` to run the command once for each file, or `{files}` to run it once for all",
+            ),
+            None => (
+                "`{files}` are all files, and the command is run once for each".to_owned(),
+                "use `{file}`, or `run_for: all_matches`",
+            ),
+        };
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
+        fields.problems.push(problem.help(help));
+    }
+    run_for
+}
+
+/// What a script is given: its own name, and the files where it asks for arguments.
+fn script_arguments(script: &str, run_for: Option<RunFor>) -> Vec<String> {
+    let asks = ["$@", "$*", "$1", "${@", "${*", "${1"].iter().any(|name| script.contains(name));
+    let files = if run_for == Some(RunFor::EachMatch) { "{file}" } else { "{files}" };
+    std::iter::once("sh").chain(asks.then_some(files)).map(str::to_owned).collect()
+}

@@ -1,0 +1,89 @@
+//! `on`: the events that a rule is judged on.
+
+use std::ops::Range;
+
+use engine::Level;
+use engine::event::{EventKind, EventKinds};
+
+use super::kind::RuleKind;
+use super::pace_rule;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
+use crate::values::event_name::{has_tool_call, refuse_event};
+
+pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<usize>) -> EventKinds {
+    if kind == RuleKind::Pace {
+        if let Some(span) = fields.key_span("on") {
+            fields.take("on");
+            let message =
+                "a rule about the pace of the work is judged at every tool call and every move, and has no `on`";
+            fields.refuse(ErrorKind::InvalidValue, message, span);
+        }
+        return pace_rule::events(fields);
+    }
+    let Some(names) = fields.texts("on") else {
+        if kind == RuleKind::Files {
+            return EventKinds::default().with(EventKind::Stop).with(EventKind::SubagentStop);
+        }
+        if kind == RuleKind::Event && !fields.has("on") && fields.problems.is_empty() {
+            fields.problems.push(
+                Diagnostic::error(
+                    ErrorKind::MissingKey,
+                    "the rule has no way to detect anything",
+                    fields.source(),
+                    Some(whole.clone()),
+                )
+                .help("say which `tools`, `command`, `command_pattern`, `paths`, `reads`, `writes` or `deletes` it is about, which files that change (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged"),
+            );
+        }
+        let default = EventKinds::default().with(EventKind::BeforeTool);
+        // An agent that lets only its permission request be approved is answered there.
+        return if action == Level::Allow { default.with(EventKind::Permission) } else { default };
+    };
+    let mut kinds = EventKinds::default();
+    for name in names {
+        match EventKind::from_name(&name.value) {
+            Some(event) if kind == RuleKind::Tool && !has_tool_call(event) => fields.problems.push(
+                Diagnostic::error(
+                    ErrorKind::InvalidValue,
+                    format!("`{}` has no tool call for this rule to be about", name.value),
+                    fields.source(),
+                    Some(name.span),
+                )
+                .help("tool rules are judged on before_tool, after_tool, tool_failed or permission"),
+            ),
+            Some(event) if kind == RuleKind::Files && !event.is_stop() => fields.problems.push(
+                Diagnostic::error(
+                    ErrorKind::InvalidValue,
+                    format!("a rule about files that change is not judged on `{}`", name.value),
+                    fields.source(),
+                    Some(name.span),
+                )
+                .help("it is judged on stop and subagent_stop, and by `linchpin check`"),
+            ),
+            Some(event) => kinds = kinds.with(event),
+            None => refuse_event(name, fields),
+        }
+    }
+    kinds
+}
+
+/// `ask` and `allow` answer a question that only some events put.
+pub fn check_action(action: Level, on: EventKinds, span: Range<usize>, fields: &mut Fields) {
+    let deaf = on.iter().find(|kind| !kind.awaits_permission());
+    if let (Level::Ask | Level::Allow, Some(kind)) = (action, deaf) {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::InvalidValue,
+                format!(
+                    "`action: {}` has no meaning on `{}`: nobody waits for permission there",
+                    action.name(),
+                    kind.name()
+                ),
+                fields.source(),
+                Some(span),
+            )
+            .help("use `block` or `warn`, or judge it on before_tool or permission"),
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! What a rule is about: tool calls, files that change, the pace of the work, or any event. Its keys tell.
+
+use engine::Level;
+
+use super::keys::LEVELS;
+use super::{file_rule, pace_rule, tool_rule};
+use crate::text::diagnostic::ErrorKind;
+use crate::text::fields::Fields;
+use crate::text::yaml::Node;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum RuleKind {
+    Tool,
+    Files,
+    Pace,
+    Event,
+}
+
+impl RuleKind {
+    pub fn of(fields: &mut Fields) -> Self {
+        if pace_rule::is_meant(fields) {
+            let others = || tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES);
+            if let Some((key, span)) = others().find_map(|key| Some((key.name, fields.key_span(key.name)?))) {
+                let message = format!("a rule about the pace of the work is about nothing else; `{key}` is");
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+            }
+            return Self::Pace;
+        }
+        match (tool_rule::is_meant(fields), file_rule::is_meant(fields)) {
+            (true, true) => {
+                let key = file_rule::CLAUSES.iter().find_map(|key| Some((key.name, fields.key_span(key.name)?)));
+                if let Some((key, span)) = key {
+                    let message =
+                        format!("a rule is about tool calls or about files that change; `{key}` is about files");
+                    fields.refuse(ErrorKind::InvalidValue, message, span);
+                }
+                Self::Tool
+            }
+            (true, false) => Self::Tool,
+            (false, true) => Self::Files,
+            (false, false) => Self::Event,
+        }
+    }
+}
+
+/// A word, or for a file rule a command.
+pub fn action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<Node>) {
+    if let (RuleKind::Pace, Some(span)) = (kind, fields.key_span("action")) {
+        fields.take("action");
+        let message =
+            "a rule about the pace of the work has no `action`: a move is refused, and `live` says what happens before";
+        fields.refuse(ErrorKind::InvalidValue, message, span);
+        return (None, None);
+    }
+    if !fields.is_mapping("action") {
+        return (fields.choice("action", &LEVELS), None);
+    }
+    let node = fields.take("action");
+    if let (true, Some(node)) = (kind != RuleKind::Files, &node) {
+        let message = "a command is an `action` of rules about files that change";
+        fields.refuse(ErrorKind::InvalidValue, message, node.span.clone());
+    }
+    (None, node)
+}

@@ -1,0 +1,240 @@
+//! Reading one rule: the same fields wherever it is written down.
+
+use std::ops::Range;
+
+use engine::expr::Scope;
+use engine::pace::Live;
+use engine::rules::{Detect, Rule, Tier};
+use engine::{Level, suggest};
+
+use super::definition::{Definition, Form};
+use super::events::{check_action, events};
+use super::keys::{ACKS, ENTRY, LEVELS};
+use super::kind::{RuleKind, action};
+use super::{file_rule, lints, pace_rule, placeholders, tool_rule};
+use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::text::digest::digest;
+use crate::text::fields::Fields;
+use crate::text::frontmatter;
+use crate::text::keys;
+use crate::text::source::Source;
+use crate::text::yaml::{self, Node, Yaml};
+use crate::values::expression::check_expression;
+
+/// What reading one rule gave. One with an error in its text is none.
+pub struct RuleReading {
+    pub definition: Option<Definition>,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Reads the rules of one file.
+#[derive(Clone, Copy)]
+pub struct RuleReader<'a> {
+    pub source: &'a Source,
+    /// Whose file it is.
+    pub owner: Tier,
+    pub scope: &'a Scope,
+    /// The branches that nobody rewrites.
+    pub protected_branches: &'a [String],
+}
+
+impl RuleReader<'_> {
+    /// The one rule of a Markdown file; `id` is its stem.
+    pub fn markdown(&self, id: &str, form: Form) -> RuleReading {
+        let parsed = frontmatter::split(self.source)
+            .and_then(|parts| yaml::parse(self.source, parts.yaml.clone()).map(|node| (parts, node)));
+        match parsed {
+            Ok((parts, node)) => {
+                let text =
+                    RuleText { id, form, text: 0..self.source.text.len(), fields: parts.yaml, body: Some(parts.body) };
+                self.read(&text, node)
+            }
+            Err(problem) => {
+                RuleReading { definition: None, problems: vec![Diagnostic { rule: Some(id.to_owned()), ..*problem }] }
+            }
+        }
+    }
+
+    /// A rule that is a mapping. `text`: all of it, with its name.
+    pub fn entry(&self, id: &str, form: Form, node: Node, text: Range<usize>) -> RuleReading {
+        let fields = node.span.start..text.end.max(node.span.start);
+        self.read(&RuleText { id, form, text, fields, body: None }, node)
+    }
+
+    fn read(&self, written: &RuleText, node: Node) -> RuleReading {
+        let mut fields = Fields::of(node, self.source, ENTRY.keys);
+        let definition = self.definition(written, &mut fields);
+        let mut problems = fields.problems;
+        for problem in &mut problems {
+            problem.rule = Some(written.id.to_owned());
+        }
+        problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
+        let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
+        RuleReading { definition: (!broken).then_some(definition), problems }
+    }
+
+    fn definition(&self, written: &RuleText, fields: &mut Fields) -> Definition {
+        refuse_unknown(written, fields);
+        let kind = RuleKind::of(fields);
+        let default_action = if matches!(kind, RuleKind::Event | RuleKind::Pace) { Level::Warn } else { Level::Block };
+        let action_span = fields.key_span("action").unwrap_or_else(|| written.fields.clone());
+        let (action, command) = action(kind, fields);
+        let action = action.unwrap_or(default_action);
+        let on = events(fields, kind, action, &written.fields);
+        let detect = self.detect(kind, command, fields);
+        check_action(action, on, action_span, fields);
+        let action = if let Detect::Pace(pace) = &detect { level_of(pace.live) } else { action };
+        let when = fields.text("when");
+        if let Some(when) = &when {
+            check_expression(when, self.scope, fields);
+        }
+        let title = fields.text("name").map(|text| text.value);
+        let description = fields.text("description").map(|text| text.value);
+        let tests = tests(fields);
+        let enabled = fields.flag("enabled").unwrap_or(true);
+        // A pace rule has words of its own, and so has a command that failed.
+        let speaks = kind == RuleKind::Pace || matches!(&detect, Detect::Files(file) if file.command.is_some());
+        let reason = reason(written, speaks, title.as_deref(), description.as_deref(), fields);
+        if let Detect::Files(file) = &detect {
+            placeholders::warn_of_text(&reason, file, fields);
+        }
+        let max_holds = fields.count("max_holds");
+        lints::warn(&detect, action, on, fields);
+        let rule = Rule {
+            id: written.id.to_owned(),
+            title,
+            description,
+            tier: match written.form {
+                Form::Local | Form::Inline => Tier::Local,
+                Form::Markdown | Form::Library | Form::Bundled => self.owner,
+            },
+            source: self.source.name.clone(),
+            digest: digest(self.source.text.get(written.text.clone()).unwrap_or_default()),
+            on,
+            detect,
+            when: when.map(|text| text.value),
+            action,
+            on_error: fields.choice("on_error", &LEVELS),
+            tags: fields.texts("tags").unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
+            max_holds,
+            ack: fields.choice("ack", &ACKS).unwrap_or_default(),
+            locked: self.locked(fields),
+            reason,
+        };
+        let (source, text) = (self.source.clone(), written.text.clone());
+        Definition { rule, form: written.form, owner: self.owner, enabled, is_last_good: false, source, text, tests }
+    }
+
+    /// `command`: what `action` holds, where that is no word.
+    fn detect(&self, kind: RuleKind, command: Option<Node>, fields: &mut Fields) -> Detect {
+        let detect = match kind {
+            RuleKind::Tool => Detect::Tool(Box::new(tool_rule::read(fields, self.protected_branches))),
+            // What is wrong with it is among the problems, and then there is no rule.
+            RuleKind::Files => {
+                file_rule::read(fields, command).map_or(Detect::Event, |file| Detect::Files(Box::new(file)))
+            }
+            RuleKind::Pace => pace_rule::read(fields).map_or(Detect::Event, |pace| Detect::Pace(Box::new(pace))),
+            RuleKind::Event => Detect::Event,
+        };
+        if kind != RuleKind::Files {
+            file_rule::refuse_details(fields);
+        }
+        if kind != RuleKind::Pace {
+            pace_rule::refuse_details(fields);
+        }
+        detect
+    }
+
+    fn locked(&self, fields: &mut Fields) -> bool {
+        let span = fields.key_span("locked");
+        let locked = fields.flag("locked").unwrap_or(false);
+        if let (true, Tier::Project, Some(span)) = (locked, self.owner, span) {
+            fields.refuse(ErrorKind::InvalidValue, "only a user's own rules and bundled ones can be locked", span);
+        }
+        locked
+    }
+}
+
+/// How a rule stands in its file.
+struct RuleText<'a> {
+    id: &'a str,
+    form: Form,
+    /// All of it.
+    text: Range<usize>,
+    fields: Range<usize>,
+    /// The text below the fields of a Markdown file.
+    body: Option<&'a str>,
+}
+
+/// What a pace rule says between moves.
+fn level_of(live: Live) -> Level {
+    match live {
+        Live::Block => Level::Block,
+        Live::Warn | Live::Off => Level::Warn,
+    }
+}
+
+fn reason(
+    written: &RuleText,
+    speaks: bool,
+    title: Option<&str>,
+    description: Option<&str>,
+    fields: &mut Fields,
+) -> String {
+    let (given, span, how) = match written.body {
+        Some(body) => (Some(body.to_owned()), None, "write below the second `---`"),
+        None => (
+            fields.text("reason").map(|text| text.value.trim().to_owned()),
+            Some(written.text.start..written.text.start),
+            "say under `reason`",
+        ),
+    };
+    if let Some(given) = given.filter(|reason| !reason.is_empty()) {
+        return given;
+    }
+    if speaks || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
+        return String::new();
+    }
+    fields.problems.push(
+        Diagnostic::warning(ErrorKind::MissingKey, "the rule gives no reason", fields.source(), span)
+            .help(format!("{how} what the agent should know, and do instead")),
+    );
+    description.or(title).map_or_else(|| format!("The rule `{}` says so.", written.id), str::to_owned)
+}
+
+fn refuse_unknown(written: &RuleText, fields: &mut Fields) {
+    if let (Some(span), Some(_)) = (fields.key_span("reason"), written.body) {
+        fields.problems.push(
+            Diagnostic::error(ErrorKind::UnknownKey, "unknown key `reason`", fields.source(), Some(span))
+                .help("in a Markdown rule the reason is the text below the second `---`"),
+        );
+    }
+    let types = unknown_types(fields);
+    for key in &types {
+        pace_rule::refuse_type(&key.text, key.span.clone(), fields);
+    }
+    fields.refuse_unknown_beside(&types.iter().map(|key| key.text.as_str()).collect::<Vec<_>>());
+}
+
+/// Keys that can only be meant as a type of rule: `foo_rule: {…}` where nothing else says what the rule is about.
+fn unknown_types(fields: &Fields) -> Vec<yaml::Key> {
+    let clauses = [tool_rule::CLAUSES, file_rule::CLAUSES, pace_rule::CLAUSES];
+    let mut detects = clauses.into_iter().flatten().map(|key| key.name).chain(["on"]);
+    if detects.any(|key| fields.has(key)) {
+        return Vec::new();
+    }
+    let known = || keys::each(ENTRY.keys).map(|key| key.name);
+    let is_typo =
+        |key: &yaml::Key| suggest::closest(&key.text, known()).is_some_and(|close| !pace_rule::is_type(close));
+    fields.unknown_mappings().into_iter().filter(|key| !is_typo(key)).collect()
+}
+
+/// The cases themselves are read where they are run; here they only have to be a list.
+fn tests(fields: &mut Fields) -> Option<Node> {
+    let node = fields.take("tests")?;
+    if !matches!(&node.value, Yaml::List(cases) if cases.iter().all(|case| matches!(case.value, Yaml::Map(_)))) {
+        fields.refuse(ErrorKind::InvalidValue, "`tests` takes a list of cases, each a mapping", node.span);
+        return None;
+    }
+    Some(node)
+}
