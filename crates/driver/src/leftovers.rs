@@ -1,4 +1,4 @@
-//! What is left of a run whose driver was killed: processes that could still write into the tree.
+//! Processes left of a run whose driver was killed: they could still write into the tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use guard::session::Stage;
 use runner::{GroupId, Leftovers};
 use work::RunId;
 
-use crate::lock::RunLock;
+use crate::run_lock::RunLock;
 
 /// The processes of a run. INVARIANT: the run is not driven, or its driver asks.
 pub fn leftovers(run: RunId, root: &Path, environment: &Environment) -> Leftovers {
@@ -19,12 +19,12 @@ pub fn leftovers(run: RunId, root: &Path, environment: &Environment) -> Leftover
 
 /// Ends them, and says how many there were. None where a run is driven in this tree.
 pub fn end_leftovers(run: RunId, root: &Path, environment: &Environment) -> std::io::Result<Option<usize>> {
-    // Nobody begins to drive it meanwhile.
+    // Holding the lock keeps others from driving the run meanwhile.
     let Some(_lock) = RunLock::take(root, environment)? else { return Ok(None) };
     Ok(Some(end(run, root, environment)))
 }
 
-/// The same, for whoever holds the lock.
+/// The same, for a caller that holds the lock.
 pub(crate) fn end(run: RunId, root: &Path, environment: &Environment) -> usize {
     let count = leftovers(run, root, environment).end();
     // Another process group may be given the number now.

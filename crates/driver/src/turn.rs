@@ -9,43 +9,52 @@ use engine::hats::Hat;
 use guard::session::Stage;
 use runner::{Attended, AttendedEnd, Heed, NotStarted, shim};
 
-use crate::agent::started;
-use crate::attention::{Attention, Cut, Seen};
-use crate::drive::Driver;
+use crate::agent_command::agent_command;
+use crate::agent_output::AgentOutput;
+use crate::agent_watch::{AgentWatch, StopReason, WatchResult};
+use crate::driver::Driver;
 use crate::leftovers::AgentGroup;
-use crate::news::News;
-use crate::progress;
-use crate::said::Said;
+use crate::run_event::RunEvent;
 
 pub struct Turn<'a> {
     pub stage: &'a Stage,
     pub hat: &'a Hat,
     pub prompt: &'a str,
-    /// Where what it says is kept.
+    /// The file that keeps the agent's output.
     pub log: &'a Path,
-    /// How long it may take.
+    /// How long the agent may take.
     pub time: Option<Duration>,
 }
 
-/// How it ended, and why it was made to.
-pub type TurnEnd = (AttendedEnd, Option<Cut>);
+/// A turn that is over.
+pub struct FinishedTurn {
+    pub end: AttendedEnd,
+    pub output: AgentOutput,
+    stop: Option<StopReason>,
+}
+
+impl FinishedTurn {
+    /// Why the driver stopped the agent; none where it ended in another way.
+    pub fn stopped_by(&self) -> Option<StopReason> {
+        self.stop.filter(|_| self.end == AttendedEnd::Told)
+    }
+}
 
 impl Driver<'_> {
     pub(crate) fn take_turn(
         &self,
         turn: &Turn<'_>,
-        attention: &mut Attention<'_>,
-        tell: &mut dyn FnMut(News<'_>),
-    ) -> Result<(TurnEnd, Said), NotStarted> {
+        watch: &mut AgentWatch<'_>,
+        report: &mut dyn FnMut(RunEvent<'_>),
+    ) -> Result<FinishedTurn, NotStarted> {
         let Turn { stage, hat, prompt, log, time } = *turn;
-        let agent = hat.agent.as_ref().unwrap_or(&self.the_loop.agent);
-        let started = started(agent, prompt, &log.with_extension("prompt.md"));
-        let started = started.map_err(|error| NotStarted { why: error.to_string() })?;
-        let mut said = Said::new(started.speech, log);
+        let command = agent_command(self.agent_of(hat), prompt, &log.with_extension("prompt.md"));
+        let command = command.map_err(|error| NotStarted { why: error.to_string() })?;
+        let mut output = AgentOutput::new(command.output, log);
         let get = |name: &str| self.environment.get(name).map(OsString::from);
         let group = AgentGroup::new(stage.id(), &self.project.root, self.environment);
         let attended = Attended {
-            words: started.words,
+            words: command.words,
             folder: self.project.root.clone(),
             set: vec![
                 (Stage::RUN, stage.id().to_string().into()),
@@ -56,38 +65,31 @@ impl Driver<'_> {
                 (Stage::HAT, hat.id.clone().into()),
                 (Stage::BINARY, self.binary.clone()),
             ],
-            input: started.input,
+            input: command.input,
             get: &get,
             idle: self.the_loop.limits.idle,
             time,
             shim: shim::own_call(),
             on_start: &|first| group.note(first),
         };
-        let mut cut = None;
-        // Both what it says and what it says on purpose are told.
-        let tell = RefCell::new(tell);
+        let mut stop = None;
+        // Both the agent's output and its progress messages are reported.
+        let report = RefCell::new(report);
         let end = attended.run(
-            |stream, piece| said.hear(stream, piece, |text| (tell.borrow_mut())(News::Said(text))),
+            |stream, piece| output.receive(stream, piece, |text| (report.borrow_mut())(RunEvent::Said(text))),
             || {
-                let last_sign = || stage.last_sign_of_life(self.project, self.environment);
-                match attention.look(|text| self.progress(text, &mut **tell.borrow_mut()), last_sign) {
-                    Seen::Cut(why) => {
-                        cut = Some(why);
+                let sign_of_life = || stage.last_sign_of_life(self.project, self.environment);
+                match watch.poll(|text| self.report_progress(text, &mut **report.borrow_mut()), sign_of_life) {
+                    WatchResult::Stop(reason) => {
+                        stop = Some(reason);
                         Heed::End
                     }
-                    Seen::Alive => Heed::SignOfLife,
-                    Seen::Nothing => Heed::GoOn,
+                    WatchResult::SignOfLife => Heed::SignOfLife,
+                    WatchResult::Nothing => Heed::GoOn,
                 }
             },
         )?;
-        said.finish(|text| (tell.borrow_mut())(News::Said(text)));
-        Ok(((end, cut), said))
-    }
-
-    pub(crate) fn progress(&self, text: &str, tell: &mut dyn FnMut(News<'_>)) {
-        tell(News::Progress(text));
-        if let Some(command) = &self.policy.config.progress_command {
-            progress::pass_on(command, text, self.project.root.clone(), self.environment.clone());
-        }
+        output.finish(|text| (report.borrow_mut())(RunEvent::Said(text)));
+        Ok(FinishedTurn { end, output, stop })
     }
 }

@@ -13,7 +13,7 @@ pub fn text(the_loop: &Loop) -> String {
         let triggers: Vec<String> = hat.triggers.iter().map(ToString::to_string).collect();
         let _ = writeln!(text, "{} ({}) on {}", hat.id, hat.name, triggers.join(", "));
         for topic in &hat.publishes {
-            let to = match the_loop.taker(topic) {
+            let to = match the_loop.hat_for(topic) {
                 _ if *topic == the_loop.completion.topic => Loop::DONE,
                 Some(taker) => taker.id.as_str(),
                 None => "nobody",
@@ -34,12 +34,12 @@ pub fn text(the_loop: &Loop) -> String {
 }
 
 pub fn graph(the_loop: &Loop) -> Graph<'_> {
-    let first = the_loop.taker(&the_loop.start).map(|hat| hat.id.as_str());
+    let first = the_loop.hat_for(&the_loop.start).map(|hat| hat.id.as_str());
     let hats = the_loop.hats.iter().map(|hat| GraphNode { name: &hat.id, is_end: first == Some(&hat.id) });
     let edges = the_loop.hats.iter().flat_map(|hat| {
         hat.publishes.iter().filter_map(move |topic| {
             let is_last = *topic == the_loop.completion.topic;
-            let to = if is_last { Some(Loop::DONE) } else { the_loop.taker(topic).map(|taker| taker.id.as_str()) };
+            let to = if is_last { Some(Loop::DONE) } else { the_loop.hat_for(topic).map(|taker| taker.id.as_str()) };
             Some(GraphEdge { from: &hat.id, to: to?, label: topic.clone() })
         })
     });

@@ -115,8 +115,8 @@ impl Loop {
         self.hats.iter().find(|hat| hat.id == id)
     }
 
-    /// Who takes a topic. In a sound loop there is one at most.
-    pub fn taker(&self, topic: &str) -> Option<&Hat> {
+    /// The hat that takes a topic. A sound loop has at most one.
+    pub fn hat_for(&self, topic: &str) -> Option<&Hat> {
         self.hats.iter().find(|hat| hat.takes(topic))
     }
 

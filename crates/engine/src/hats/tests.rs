@@ -369,7 +369,7 @@ fn small_loop_with_a_gate() -> impl Strategy<Value = Loop> {
 
 /// Every walk up to a length by what is in force under each hat, with the gate shut: whether one of them is completed.
 fn is_completed_around_the_gate(the_loop: &Loop) -> bool {
-    let start = the_loop.taker(&the_loop.start).expect("a hat");
+    let start = the_loop.hat_for(&the_loop.start).expect("a hat");
     let mut places = BTreeSet::from([(start.id.clone(), BTreeSet::from([the_loop.start.clone()]))]);
     for _ in 0..40 {
         let mut next = places.clone();
@@ -380,7 +380,7 @@ fn is_completed_around_the_gate(the_loop: &Loop) -> bool {
                     if the_loop.completion.after.iter().all(|after| seen.contains(after)) {
                         return true;
                     }
-                } else if let Some(taker) = the_loop.taker(&way.to) {
+                } else if let Some(taker) = the_loop.hat_for(&way.to) {
                     let mut seen = seen.clone();
                     seen.insert(way.to.clone());
                     next.insert((taker.id.clone(), seen));
@@ -404,7 +404,7 @@ fn is_completed_on_some_walk(the_loop: &Loop) -> bool {
                     if the_loop.completion.after.iter().all(|after| seen.contains(after)) {
                         return true;
                     }
-                } else if let Some(taker) = the_loop.taker(topic) {
+                } else if let Some(taker) = the_loop.hat_for(topic) {
                     let mut seen = seen.clone();
                     seen.insert(topic.clone());
                     next.insert((taker.id.clone(), seen));

@@ -62,7 +62,7 @@ pub enum Doubt {
 impl Loop {
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults: Vec<Fault> = self.shared_triggers().collect();
-        if self.taker(&self.start).is_none() {
+        if self.hat_for(&self.start).is_none() {
             faults.push(Fault::NoStart { topic: self.start.clone() });
             return faults;
         }
@@ -101,7 +101,7 @@ impl Loop {
         let required = self.topics.iter().filter(|(_, topic)| !topic.requires.is_empty()).map(|(name, _)| name);
         let never = required.filter(move |name| own.contains(&name.as_str()) && !is_of_a_hat(name));
         never.map(|topic| {
-            let instead = self.taker(topic).and_then(|hat| hat.publishes.first()).cloned();
+            let instead = self.hat_for(topic).and_then(|hat| hat.publishes.first()).cloned();
             Fault::NeverAsked { topic: topic.clone(), instead }
         })
     }
@@ -116,7 +116,7 @@ impl Loop {
         let unreachable = self.hats.iter().filter(|hat| !reached.contains(hat.id.as_str()));
         let mut doubts: Vec<Doubt> = unreachable.map(|hat| Doubt::UnreachableHat { hat: hat.id.clone() }).collect();
         for hat in &self.hats {
-            let untaken = hat.publishes.iter().filter(|topic| !self.ends(topic) && self.taker(topic).is_none());
+            let untaken = hat.publishes.iter().filter(|topic| !self.ends(topic) && self.hat_for(topic).is_none());
             doubts.extend(untaken.map(|topic| Doubt::Untaken { hat: hat.id.clone(), topic: topic.clone() }));
             if !reached.contains(hat.id.as_str()) {
                 continue;
@@ -152,14 +152,14 @@ impl Loop {
 
     /// Hats that a hat may hand over to.
     fn followers<'a>(&'a self, hat: &'a Hat) -> impl Iterator<Item = &'a Hat> {
-        hat.publishes.iter().filter(|topic| !self.ends(topic)).filter_map(|topic| self.taker(topic))
+        hat.publishes.iter().filter(|topic| !self.ends(topic)).filter_map(|topic| self.hat_for(topic))
     }
 
     /// The hats that a run may get to.
     fn reached(&self) -> BTreeSet<&str> {
         let mut reached = BTreeSet::new();
         let mut open: Vec<&Hat> =
-            [&self.start, Self::GO_ON].into_iter().filter_map(|topic| self.taker(topic)).collect();
+            [&self.start, Self::GO_ON].into_iter().filter_map(|topic| self.hat_for(topic)).collect();
         while let Some(hat) = open.pop() {
             if reached.insert(hat.id.as_str()) {
                 open.extend(self.followers(hat));
@@ -173,7 +173,7 @@ impl Loop {
         let topic = &self.completion.topic;
         let after: Vec<&str> = self.completion.after.iter().map(String::as_str).take(Self::MOST_AFTER).collect();
         let all = (0..after.len()).fold(0, |marks, at| marks | 1 << at);
-        let first = self.taker(&self.start)?;
+        let first = self.hat_for(&self.start)?;
         // The places of a walk: under which hat it is, and a mark for each of those that it has accepted.
         let marked = |marks: u32, topic: &str| {
             let places = after.iter().enumerate().filter(|(_, name)| **name == topic);
@@ -196,7 +196,7 @@ impl Loop {
                 }
             }
             for next in hat.publishes.iter().filter(|next| !self.ends(next)) {
-                let Some(taker) = self.taker(next) else { continue };
+                let Some(taker) = self.hat_for(next) else { continue };
                 let place = (taker.id.as_str(), marked(marks, next));
                 if known.insert(place) {
                     open.push_back(place);

@@ -7,9 +7,11 @@ mod close;
 mod emit;
 mod enter;
 mod running_gates;
+mod tree_digest;
 
 pub use close::ClosingRefused;
 pub use emit::{Emission, EmitRefused};
+pub use tree_digest::tree_digest;
 
 #[cfg(test)]
 mod tests {

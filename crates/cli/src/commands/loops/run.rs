@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use driver::{Driver, News, NotDriven, Signals};
+use driver::{DriveError, Driver, RunEvent, Signals};
 use engine::hats::Loop;
 use guard::Project;
 use guard::grants::Trust;
@@ -66,7 +66,7 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
         binary: std::env::current_exe().map_or_else(|_| OsString::from("linchpin"), Into::into),
     };
     let mut telling = Telling { context, run: None, ended: None };
-    let mut tell = |news: News<'_>| telling.tell(&news);
+    let mut tell = |event: RunEvent<'_>| telling.tell(&event);
     let ended = match &arguments.resume {
         None => driver.begin(objective.as_deref(), &mut tell),
         Some(named) if named.is_empty() => driver.resume(None, &mut tell),
@@ -134,36 +134,36 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    fn tell(&mut self, news: &News<'_>) {
+    fn tell(&mut self, event: &RunEvent<'_>) {
         let output = &self.context.output;
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
-        match news {
-            News::Began { run, is_resumed } => {
+        match event {
+            RunEvent::Began { run, is_resumed } => {
                 self.run = Some(*run);
                 let what = if *is_resumed { "goes on" } else { "begins" };
                 output.aside(format!("[{run}] {what}; `linchpin runs show {run}` tells how far it is"));
             }
-            News::Leftovers { run, count } => {
+            RunEvent::Leftovers { run, count } => {
                 output.aside(format!("[{run}] ended {} that the run left behind", super::processes(*count)));
             }
-            News::Iteration { number, hat, topic, spent } => {
+            RunEvent::Iteration { number, hat, topic, spent } => {
                 output.aside(format!("[{run} #{number}] {hat}, for {topic}; so far {}", spent_text(spent)));
             }
-            News::Said(text) => {
+            RunEvent::Said(text) => {
                 if !output.json {
                     output.write(&agents::shown(text));
                 }
             }
-            News::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),
-            News::HandedOver { hat, topic, is_default, refused } => {
+            RunEvent::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),
+            RunEvent::HandedOver { hat, topic, is_default, refused } => {
                 let how = if *is_default { ", by default" } else { "" };
                 let refused = refused.map_or_else(String::new, |refused| format!("; {refused}"));
                 output.aside(format!("[{run}] {hat} → {topic}{how}{refused}"));
             }
-            News::Done { hat } => output.aside(format!("[{run}] {hat} is done; it publishes nothing")),
-            News::Nothing { hat, why } => output.aside(format!("[{run}] {hat}: {why}")),
-            News::PassedOver { topic } => output.aside(format!("[{run}] no hat takes {topic}")),
-            News::Ended { how, why, spent, can_go_on } => self.end(*how, why, spent, *can_go_on),
+            RunEvent::Done { hat } => output.aside(format!("[{run}] {hat} is done; it publishes nothing")),
+            RunEvent::Nothing { hat, why } => output.aside(format!("[{run}] {hat}: {why}")),
+            RunEvent::PassedOver { topic } => output.aside(format!("[{run}] no hat takes {topic}")),
+            RunEvent::Ended { how, why, spent, can_go_on } => self.end(*how, why, spent, *can_go_on),
         }
     }
 
@@ -204,20 +204,20 @@ pub fn spent_text(spent: &RunUsage) -> String {
     parts.join(", ")
 }
 
-fn problem(why: NotDriven) -> Problem {
+fn problem(why: DriveError) -> Problem {
     let message = why.to_string();
     match why {
-        NotDriven::Running { .. } => {
+        DriveError::Running { .. } => {
             Problem::new("Running", message).help("wait for it, or end it with `linchpin runs stop`")
         }
-        NotDriven::WorkflowActive { .. } => Problem::new("WorkflowActive", message)
+        DriveError::WorkflowActive { .. } => Problem::new("WorkflowActive", message)
             .help("finish it, or leave it with `linchpin abort`: a loop and a workflow would each say what comes next"),
-        NotDriven::Unknown(_) | NotDriven::None | NotDriven::Complete(_) => {
+        DriveError::Unknown(_) | DriveError::None | DriveError::Complete(_) => {
             Problem::new("NotFound", message).help("`linchpin runs` lists them; `linchpin run -p \"…\"` begins one")
         }
-        NotDriven::Io(_) => Problem::new("Io", message),
-        NotDriven::Work(error) => error.into(),
-        NotDriven::Refusal(refusal) => refused::problem(refusal),
-        NotDriven::Store(error) => error.into(),
+        DriveError::Io(_) => Problem::new("Io", message),
+        DriveError::Work(error) => error.into(),
+        DriveError::Refusal(refusal) => refused::problem(refusal),
+        DriveError::Store(error) => error.into(),
     }
 }

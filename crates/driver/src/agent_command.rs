@@ -1,7 +1,7 @@
-//! How an agent is started without anybody at the terminal.
+//! The command line that starts an agent without a person at the terminal.
 //!
 //! Known agents work within their own limits: they may edit the project and run commands, because Linchpin's hooks judge both;
-//! what else they ask a person for is refused. Whoever wants other flags writes the command.
+//! anything else that they ask a person for is refused. A loop that needs other flags writes the command itself.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,23 +10,22 @@ use std::path::Path;
 
 use engine::hats::{AgentChoice, PromptBy};
 
-use crate::said::Speech;
+use crate::agent_output::OutputFormat;
 
-/// A prompt that is longer than this goes another way than as an argument: systems have limits.
+/// A longer prompt goes into a file: systems limit the length of arguments.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
 
-/// What is started.
-pub struct Started {
+pub struct AgentCommand {
     pub words: Vec<OsString>,
     pub input: Option<Vec<u8>>,
-    pub speech: Speech,
+    pub output: OutputFormat,
 }
 
 struct KnownAgent {
     name: &'static str,
     words: &'static [&'static str],
     prompt: PromptBy,
-    speech: Speech,
+    output: OutputFormat,
 }
 
 const KNOWN: &[KnownAgent] = &[
@@ -44,45 +43,45 @@ const KNOWN: &[KnownAgent] = &[
             "Bash",
         ],
         prompt: PromptBy::Stdin,
-        speech: Speech::ClaudeEvents,
+        output: OutputFormat::ClaudeEvents,
     },
     KnownAgent {
         name: "codex",
         words: &["codex", "exec", "--sandbox", "workspace-write", "-"],
         prompt: PromptBy::Stdin,
-        speech: Speech::Plain,
+        output: OutputFormat::Plain,
     },
     KnownAgent {
         name: "gemini",
         words: &["gemini", "--yolo", "--prompt", "Do what the text before this says."],
         prompt: PromptBy::Stdin,
-        speech: Speech::Plain,
+        output: OutputFormat::Plain,
     },
     KnownAgent {
         name: "cursor",
         words: &["cursor-agent", "--print", "--force"],
         prompt: PromptBy::Argument,
-        speech: Speech::Plain,
+        output: OutputFormat::Plain,
     },
     KnownAgent {
         name: "copilot",
         words: &["copilot", "--allow-all-tools", "--prompt"],
         prompt: PromptBy::Argument,
-        speech: Speech::Plain,
+        output: OutputFormat::Plain,
     },
-    KnownAgent { name: "opencode", words: &["opencode", "run"], prompt: PromptBy::Stdin, speech: Speech::Plain },
-    KnownAgent { name: "amp", words: &["amp", "--execute"], prompt: PromptBy::Stdin, speech: Speech::Plain },
+    KnownAgent { name: "opencode", words: &["opencode", "run"], prompt: PromptBy::Stdin, output: OutputFormat::Plain },
+    KnownAgent { name: "amp", words: &["amp", "--execute"], prompt: PromptBy::Stdin, output: OutputFormat::Plain },
 ];
 
-/// `file`: where the prompt is written for an agent that wants a file, and for one to whom it would be too long otherwise.
-pub fn started(agent: &AgentChoice, prompt: &str, file: &Path) -> io::Result<Started> {
-    let (words, by, speech) = match agent {
-        AgentChoice::Command { words, prompt } => (words.clone(), *prompt, Speech::Plain),
+/// `file` takes the prompt of an agent that reads it from a file, and a prompt that is too long for an argument.
+pub fn agent_command(agent: &AgentChoice, prompt: &str, file: &Path) -> io::Result<AgentCommand> {
+    let (words, by, output) = match agent {
+        AgentChoice::Command { words, prompt } => (words.clone(), *prompt, OutputFormat::Plain),
         AgentChoice::Named(name) => {
             let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
                 return Err(io::Error::other(format!("no agent is known as `{name}`")));
             };
-            (known.words.iter().map(|&word| word.to_owned()).collect(), known.prompt, known.speech)
+            (known.words.iter().map(|&word| word.to_owned()).collect(), known.prompt, known.output)
         }
     };
     let mut words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
@@ -99,7 +98,7 @@ pub fn started(agent: &AgentChoice, prompt: &str, file: &Path) -> io::Result<Sta
             words.push(file.into());
         }
     }
-    Ok(Started { words, input, speech })
+    Ok(AgentCommand { words, input, output })
 }
 
 fn write(file: &Path, prompt: &str) -> io::Result<()> {
@@ -123,13 +122,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("prompt.md");
         let agent = AgentChoice::Command { words: vec!["agent".to_owned()], prompt: PromptBy::Argument };
-        let short = started(&agent, "do it", &file).expect("short");
+        let short = agent_command(&agent, "do it", &file).expect("short");
         assert_eq!(short.words, ["agent", "do it"]);
         assert!(!file.exists());
         let long = "x".repeat(LONGEST_ARGUMENT + 1);
-        let started = started(&agent, &long, &file).expect("long");
-        assert_eq!(started.words.len(), 2);
-        assert!(started.words[1].to_string_lossy().contains(file.to_str().expect("a path")));
+        let command = agent_command(&agent, &long, &file).expect("long");
+        assert_eq!(command.words.len(), 2);
+        assert!(command.words[1].to_string_lossy().contains(file.to_str().expect("a path")));
         assert_eq!(fs::read_to_string(&file).expect("the prompt"), long);
     }
 }

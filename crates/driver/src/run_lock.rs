@@ -29,18 +29,18 @@ impl RunLock {
         for attempt in 0.. {
             match file.try_lock() {
                 Ok(()) => break,
-                // Who only looks whether it is held holds it for a moment.
+                // A process that only tests the lock holds it for a moment.
                 Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => thread::sleep(PAUSE),
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
-        // The last run is not this one.
+        // The name of the last run.
         file.set_len(0)?;
         Ok(Some(Self { file }))
     }
 
-    /// Says which run it is, for whoever comes meanwhile.
+    /// Writes down which run holds it.
     pub fn name(&mut self, run: RunId) -> io::Result<()> {
         write!(self.file, "{run}")
     }

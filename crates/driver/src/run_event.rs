@@ -1,9 +1,9 @@
-//! What whoever drives a run is told while it goes on.
+//! The events of a run, reported to the caller while it goes on.
 
 use work::{Ending, RunId, RunUsage};
 
 #[derive(Debug)]
-pub enum News<'a> {
+pub enum RunEvent<'a> {
     Began {
         run: RunId,
         is_resumed: bool,
@@ -20,11 +20,11 @@ pub enum News<'a> {
         topic: &'a str,
         spent: RunUsage,
     },
-    /// Something that its agent says, to people.
+    /// Output of its agent, for people.
     Said(&'a str),
-    /// Something that its agent says on purpose.
+    /// A progress message of its agent.
     Progress(&'a str),
-    /// It handed something over.
+    /// The iteration handed a topic over.
     HandedOver {
         hat: &'a str,
         topic: &'a str,
@@ -36,7 +36,7 @@ pub enum News<'a> {
     Done {
         hat: &'a str,
     },
-    /// It did not.
+    /// The iteration handed nothing over.
     Nothing {
         hat: &'a str,
         why: &'a str,

@@ -1,6 +1,6 @@
 //! Agents that cannot work whatever they are told: no quota left, or not signed in. To start them again would change nothing.
 
-/// Who failed and says so knows no better words; each stands for what it means to a person.
+/// What agents print, and what it means.
 const SIGNS: &[(&str, &str)] = &[
     ("usage limit reached", QUOTA),
     ("hit your usage limit", QUOTA),
@@ -25,10 +25,19 @@ const SIGNS: &[(&str, &str)] = &[
 const QUOTA: &str = "its quota is used up";
 const SIGNED_OUT: &str = "it is not signed in";
 
-/// What is the matter with an agent that failed, by the end of what it said.
-pub fn recognised(said: &str) -> Option<&'static str> {
-    let said = said.to_lowercase();
-    SIGNS.iter().find(|(sign, _)| said.contains(sign)).map(|(_, meaning)| *meaning)
+/// At most so many characters of an agent's output are quoted.
+const LONGEST_QUOTE: usize = 200;
+
+/// Why an agent that failed cannot work at all, by the last lines of its output.
+pub fn why_unusable(output: &str) -> Option<&'static str> {
+    let output = output.to_lowercase();
+    SIGNS.iter().find(|(sign, _)| output.contains(sign)).map(|(_, meaning)| *meaning)
+}
+
+/// The last line that says so.
+pub fn quoted_line(output: &str) -> String {
+    let line = output.lines().rev().find(|line| why_unusable(line).is_some()).unwrap_or_default();
+    line.trim().chars().take(LONGEST_QUOTE).collect()
 }
 
 #[cfg(test)]
@@ -37,9 +46,9 @@ mod tests {
 
     #[test]
     fn what_agents_say() {
-        assert_eq!(recognised("Claude AI usage limit reached|1760000000"), Some(QUOTA));
-        assert_eq!(recognised("Error: 429 Too Many Requests"), Some(QUOTA));
-        assert_eq!(recognised("Invalid API key · Please run /login"), Some(SIGNED_OUT));
-        assert_eq!(recognised("thread 'main' panicked"), None);
+        assert_eq!(why_unusable("Claude AI usage limit reached|1760000000"), Some(QUOTA));
+        assert_eq!(why_unusable("Error: 429 Too Many Requests"), Some(QUOTA));
+        assert_eq!(why_unusable("Invalid API key · Please run /login"), Some(SIGNED_OUT));
+        assert_eq!(why_unusable("thread 'main' panicked"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What a prompt is told beside the loop: the objective, tasks, memories, and the notes of those before.
+//! The material of a prompt beside the loop: the objective, tasks, memories, and the scratchpad of earlier agents.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -8,17 +8,17 @@ use engine::hats::prompt::{Incoming, Known, MOST_TASKS, Memory, Prompt, ReadyTas
 use engine::hats::{Hat, Loop};
 use work::{Published, Task, Work};
 
-/// More than a prompt shows.
-const END_OF_NOTES: u64 = 32 * 1024;
+/// More of the scratchpad than a prompt shows.
+const SCRATCHPAD_END: u64 = 32 * 1024;
 
-/// What the first agent of a run would be told, and under which hat; none where no hat takes the first topic.
+/// The hat and the prompt of the first agent of a run; none where no hat takes the first topic.
 pub fn first_prompt(
     the_loop: &Loop,
     objective: Option<&str>,
     work: &Work,
     root: &Path,
 ) -> Result<Option<(String, String)>, work::WorkError> {
-    let Some(hat) = the_loop.taker(&the_loop.start) else { return Ok(None) };
+    let Some(hat) = the_loop.hat_for(&the_loop.start) else { return Ok(None) };
     let objective = objective.map(|objective| store::mask(objective).into_owned());
     let summary = objective.clone().unwrap_or_default();
     let events = [Incoming { topic: the_loop.start.clone(), from: None, summary, payload: None }];
@@ -60,7 +60,7 @@ fn ready_task(task: &Task) -> ReadyTask {
     }
 }
 
-/// What the hat is to handle. Where it was tried before, also what became of that.
+/// The events that the hat is to handle: the topic, and where it was tried before, the remark on that.
 pub fn incoming(published: &Published) -> Vec<Incoming> {
     let Published { topic, summary, payload, from, remark, .. } = published;
     let event =
@@ -74,8 +74,8 @@ pub fn incoming(published: &Published) -> Vec<Incoming> {
     std::iter::once(event).chain(again).collect()
 }
 
-/// What an agent is told of the one before it that handed nothing over.
-pub fn remark_of_nothing(hat: &Hat, refused: Option<&str>) -> String {
+/// The note to an agent whose predecessor handed nothing over.
+pub fn retry_note(hat: &Hat, refused: Option<&str>) -> String {
     let (what, attempt) = match refused {
         None => ("ended without publishing anything", String::new()),
         Some(why) => ("published nothing that was accepted", format!("\nIts last attempt: {why}")),
@@ -84,12 +84,12 @@ pub fn remark_of_nothing(hat: &Hat, refused: Option<&str>) -> String {
 }
 
 fn end_of(file: &Path, root: &Path) -> Option<String> {
-    // A link would have us show what lies elsewhere, and a pipe would have us wait.
+    // A symlink could lead out of the project, and a named pipe would block.
     let real = file.canonicalize().ok().filter(|real| real.starts_with(root) && real.is_file())?;
     let mut file = File::open(real).ok()?;
     let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(END_OF_NOTES))).ok()?;
+    file.seek(SeekFrom::Start(length.saturating_sub(SCRATCHPAD_END))).ok()?;
     let mut bytes = Vec::new();
-    file.take(END_OF_NOTES).read_to_end(&mut bytes).ok()?;
+    file.take(SCRATCHPAD_END).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

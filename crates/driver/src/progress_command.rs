@@ -1,4 +1,4 @@
-//! `progress_command`: a program of the person's own that is told what agents say on their way.
+//! `progress_command`: a program of the person's own that gets the progress messages of agents.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use runner::{Attended, Heed, shim};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Starts it, and waits for nothing: the work goes on.
-pub fn pass_on(command: &str, text: &str, root: PathBuf, environment: Environment) {
+/// Starts it with the message on stdin, and does not wait for it.
+pub fn start(command: &str, text: &str, root: PathBuf, environment: Environment) {
     let Ok(words) = shell_words::split(command) else { return };
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let input = Some(text.as_bytes().to_vec());

@@ -1,0 +1,172 @@
+//! The log of an agent's output: a file without secrets.
+//!
+//! A secret is only recognised as a whole, so the output is masked in whole lines, and lines that belong together are masked
+//! together: a private key, and a command that goes on after a backslash.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use runner::Stream;
+use store::{Masked, mask};
+
+/// The size that a log may reach.
+pub const LOG_LIMIT: usize = 10 * 1024 * 1024;
+/// Lines that are longer, or that belong together for longer, are masked and written in pieces.
+const LONGEST_TEXT: usize = 256 * 1024;
+/// No secret in one word is longer.
+const LONGEST_WORD: usize = 64 * 1024;
+
+pub struct AgentLog {
+    /// None where the file cannot be written: the agent works without a log.
+    file: Option<File>,
+    written: usize,
+    /// Output of each stream that is not written yet.
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+impl AgentLog {
+    pub fn new(path: &Path) -> Self {
+        let create = || -> io::Result<File> {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            policy::write_private_file(path, "")?;
+            File::options().append(true).open(path)
+        };
+        Self { file: create().ok(), written: 0, stdout: Vec::new(), stderr: Vec::new() }
+    }
+
+    pub fn append(&mut self, stream: Stream, piece: &[u8]) {
+        if self.file.is_none() || self.written >= LOG_LIMIT {
+            return;
+        }
+        let pending = match stream {
+            Stream::Output => &mut self.stdout,
+            Stream::Error => &mut self.stderr,
+        };
+        pending.extend_from_slice(piece);
+        let ready: Vec<u8> = pending.drain(..complete_text(pending)).collect();
+        self.write(&ready);
+    }
+
+    /// Writes what is left when the agent has ended.
+    pub fn finish(&mut self) {
+        for rest in [std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr)] {
+            self.write(&rest);
+        }
+    }
+
+    fn write(&mut self, text: &[u8]) {
+        let text = String::from_utf8_lossy(text);
+        self.write_masked(&mask(&text));
+    }
+
+    fn write_masked(&mut self, text: &Masked<'_>) {
+        let room = LOG_LIMIT.saturating_sub(self.written);
+        let Some(file) = self.file.as_mut().filter(|_| room > 0) else { return };
+        let kept = text.as_bytes().get(..text.len().min(room)).unwrap_or_default();
+        self.written += kept.len();
+        let cut = if self.written == LOG_LIMIT { "\n(the rest is not kept)\n" } else { "" };
+        // A log that cannot be written does not end the work.
+        let _ = file.write_all(kept).and_then(|()| file.write_all(cut.as_bytes()));
+    }
+}
+
+/// How much of the pending output can be masked by itself.
+fn complete_text(pending: &[u8]) -> usize {
+    let mut end = 0;
+    let mut is_in_key = false;
+    let mut position = 0;
+    // The progress line of a terminal ends with a carriage return.
+    for line in pending.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        if !line.ends_with(b"\n") && !line.ends_with(b"\r") {
+            break;
+        }
+        position += line.len();
+        let text = line.trim_ascii_end();
+        is_in_key |= contains(text, b"PRIVATE KEY-----") && contains(text, b"-----BEGIN ");
+        is_in_key &= !contains(text, b"-----END ");
+        if !is_in_key && !text.ends_with(b"\\") {
+            end = position;
+        }
+    }
+    if pending.len() - end <= LONGEST_TEXT {
+        return end;
+    }
+    // Too much to wait for: cut between words.
+    let word = pending.iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
+    if pending.len() - word <= LONGEST_WORD { word } else { pending.len() }
+}
+
+fn contains(line: &[u8], part: &[u8]) -> bool {
+    line.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log_of(stream: Stream, output: &str, size: usize) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("runs/r1/1.log");
+        let mut log = AgentLog::new(&file);
+        for piece in output.as_bytes().chunks(size) {
+            log.append(stream, piece);
+        }
+        log.finish();
+        fs::read_to_string(file).expect("a log")
+    }
+
+    #[test]
+    fn secrets_are_masked_however_the_output_is_cut() {
+        let key = format!(
+            "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\n",
+            "MIIEvQIBADANBgkqhkiG9w0\n".repeat(20)
+        );
+        let escaped = serde_json::json!({ "text": key }).to_string();
+        let output = format!(
+            "export GITHUB_TOKEN=hunter2hunter2\n{key}{escaped}\ncurl \\\n  -u me:hunter2 https://x.example\nlast"
+        );
+        for size in [1, 7, 64, 10_000] {
+            insta::allow_duplicates! {
+                insta::assert_snapshot!(log_of(Stream::Output, &output, size), @r#"
+                export GITHUB_TOKEN=***
+                -----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----
+                {"text":"-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----\n"}
+                curl \
+                  -u me:*** https://x.example
+                last
+                "#);
+            }
+        }
+    }
+
+    #[test]
+    fn streams_do_not_tear_each_others_secrets() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("1.log");
+        let mut log = AgentLog::new(&file);
+        for (stream, piece) in
+            [(Stream::Output, "PASSWORD=hun"), (Stream::Error, "warning\n"), (Stream::Output, "ter2 ./deploy\n")]
+        {
+            log.append(stream, piece.as_bytes());
+        }
+        assert_eq!(fs::read_to_string(file).expect("a log"), "warning\nPASSWORD=*** ./deploy\n");
+    }
+
+    #[test]
+    fn a_flood_is_cut() {
+        for line in ["x".repeat(1024 * 1024), "a word and a line\n".repeat(50_000)] {
+            let log = log_of(Stream::Output, &line.repeat(12), 1024 * 1024);
+            assert!(log.len() < LOG_LIMIT + 100 && log.ends_with("(the rest is not kept)\n"));
+        }
+    }
+
+    #[test]
+    fn a_key_without_an_end_is_masked_all_the_same() {
+        let output = format!("-----BEGIN RSA PRIVATE KEY-----\n{}", "MIIEvQIBADANBgkqhkiG9w0\n".repeat(20));
+        assert_eq!(log_of(Stream::Error, &output, 100), "-----BEGIN RSA PRIVATE KEY-----***");
+    }
+}

@@ -1,0 +1,189 @@
+//! The output of an agent while it works: shown to people, kept in the log of the iteration, and read for usage.
+
+use std::path::Path;
+
+use runner::Stream;
+use serde_json::Value;
+
+use crate::agent_log::AgentLog;
+use crate::reported_usage::ReportedUsage;
+
+/// The form of an agent's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputFormat {
+    Plain,
+    /// A JSON object a line, as Claude Code's `stream-json` has them.
+    ClaudeEvents,
+}
+
+/// So many bytes of the end of the output are remembered, to see why an agent failed.
+const END: usize = 4 * 1024;
+/// So many lines of that are looked at: before them, the agent may have been at work on just such words.
+const LAST_LINES: usize = 3;
+/// A line that is longer is no event.
+const LONGEST_LINE: usize = 8 * 1024 * 1024;
+
+pub struct AgentOutput {
+    format: OutputFormat,
+    log: AgentLog,
+    /// The end of the output, of both streams.
+    end: Vec<u8>,
+    /// The line of stdout that is not complete yet.
+    line: Vec<u8>,
+    /// That line is too long, and nothing of it is shown.
+    is_too_long: bool,
+    pub usage: ReportedUsage,
+}
+
+impl AgentOutput {
+    pub fn new(format: OutputFormat, log: &Path) -> Self {
+        Self {
+            format,
+            log: AgentLog::new(log),
+            end: Vec::new(),
+            line: Vec::new(),
+            is_too_long: false,
+            usage: ReportedUsage::default(),
+        }
+    }
+
+    /// Takes a piece of output, and shows the part of it that is for people.
+    pub fn receive(&mut self, stream: Stream, piece: &[u8], mut show: impl FnMut(&str)) {
+        self.log.append(stream, piece);
+        self.remember_end(piece);
+        if self.format == OutputFormat::Plain || stream == Stream::Error {
+            show(&String::from_utf8_lossy(piece));
+        }
+        if stream == Stream::Error {
+            return;
+        }
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                self.end_line(&mut show);
+            }
+        }
+        if self.line.len() > LONGEST_LINE {
+            self.line.clear();
+            self.is_too_long = true;
+        }
+    }
+
+    /// The agent has ended.
+    pub fn finish(&mut self, show: impl FnMut(&str)) {
+        self.end_line(show);
+        self.log.finish();
+    }
+
+    fn end_line(&mut self, mut show: impl FnMut(&str)) {
+        let line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.is_too_long) {
+            return;
+        }
+        let event = Some(&line).filter(|line| line.trim_ascii_start().starts_with(b"{"));
+        let event = event.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+        if let Some(event) = &event {
+            self.usage.add(event);
+        }
+        if self.format == OutputFormat::Plain {
+            return;
+        }
+        let Some(event) = event else {
+            // Agents often say in plain words why they cannot work.
+            let line = String::from_utf8_lossy(&line);
+            if !line.trim().is_empty() {
+                show(&format!("{}\n", line.trim_end()));
+            }
+            return;
+        };
+        for text in texts(&event) {
+            show(&format!("{text}\n"));
+        }
+    }
+
+    /// The last lines that are not blank.
+    pub fn last_lines(&self) -> String {
+        let end = String::from_utf8_lossy(&self.end);
+        let lines: Vec<&str> = end.lines().filter(|line| !line.trim().is_empty()).collect();
+        lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default().join("\n")
+    }
+
+    fn remember_end(&mut self, piece: &[u8]) {
+        self.end.extend_from_slice(piece);
+        let surplus = self.end.len().saturating_sub(END);
+        self.end.drain(..surplus);
+    }
+}
+
+/// The words in an assistant's event.
+fn texts(event: &Value) -> impl Iterator<Item = &str> {
+    let is_assistants = event.get("type").and_then(Value::as_str) == Some("assistant");
+    let content = event.pointer("/message/content").and_then(Value::as_array).filter(|_| is_assistants);
+    content.into_iter().flatten().filter_map(|part| part.get("text").and_then(Value::as_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn events_become_words_and_a_cost_however_they_are_cut() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lines = concat!(
+            "{\"type\":\"system\"}\n",
+            "Update available.\n\n",
+            "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Looking.\"},{\"type\":\"tool_use\"}]}}\n",
+            "{\"type\":\"result\",\"total_cost_usd\":0.25}\n",
+        );
+        for size in [1, 7, 1000] {
+            let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &folder.path().join("log"));
+            let mut shown = String::new();
+            for piece in lines.as_bytes().chunks(size) {
+                output.receive(Stream::Output, piece, |text| shown.push_str(text));
+            }
+            assert_eq!((shown.as_str(), output.usage.cost_usd), ("Update available.\nLooking.\n", Some(0.25)));
+            assert_eq!(fs::read_to_string(folder.path().join("log")).expect("a log"), lines);
+        }
+    }
+
+    #[test]
+    fn what_was_used_up_is_read_from_events_of_any_agent() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let used = |lines: &str| {
+            let mut output = AgentOutput::new(OutputFormat::Plain, &folder.path().join("log"));
+            let mut shown = String::new();
+            output.receive(Stream::Output, lines.as_bytes(), |text| shown.push_str(text));
+            output.finish(|text| shown.push_str(text));
+            assert_eq!(shown, lines, "plain output is shown as it is");
+            (output.usage.tokens, output.usage.cost_usd)
+        };
+        let claude = concat!(
+            "{\"type\":\"assistant\",\"message\":{\"usage\":{\"input_tokens\":5}}}\n",
+            "{\"type\":\"result\",\"total_cost_usd\":0.5,\"usage\":{\"input_tokens\":10,\"output_tokens\":3,\
+             \"cache_read_input_tokens\":100,\"cache_creation_input_tokens\":7}}",
+        );
+        assert_eq!(used(claude), (Some(120), Some(0.5)));
+        let turn = "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":10,\"cached_input_tokens\":4,\"output_tokens\":2}}\n";
+        assert_eq!(used(&turn.repeat(2)), (Some(24), None));
+        assert_eq!(used("{\"type\":\"result\",\"stats\":{\"total_tokens\":9}}\n"), (Some(9), None));
+        assert_eq!(
+            used("no usage\n{\"usage\": 5}\n{\"type\":\"result\",\"usage\":{\"input_tokens\":-5}}\n"),
+            (None, None)
+        );
+    }
+
+    #[test]
+    fn nothing_is_shown_of_a_line_that_is_too_long() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &folder.path().join("log"));
+        let mut shown = String::new();
+        let long = [b"{\"text\":\"".to_vec(), vec![b'x'; LONGEST_LINE]].concat();
+        for piece in [long.as_slice(), b"rest\"}\nplain"] {
+            output.receive(Stream::Output, piece, |text| shown.push_str(text));
+        }
+        output.finish(|text| shown.push_str(text));
+        assert_eq!(shown, "plain\n");
+    }
+}

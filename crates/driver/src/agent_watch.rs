@@ -1,0 +1,101 @@
+//! Watches an agent while it works: whether it is to stop, whether it is alive, and which progress messages it sends.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use work::{RunId, Work};
+
+use crate::signals::Signals;
+
+/// How often `work` is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
+/// How often it is written down that the driver is alive.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Why an agent is stopped before it ends by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    Interrupted,
+    /// By `runs stop`.
+    StoppedByPerson,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchResult {
+    Nothing,
+    /// The agent, or something that it started, called Linchpin.
+    SignOfLife,
+    Stop(StopReason),
+}
+
+pub struct AgentWatch<'a> {
+    work: &'a Work,
+    signals: &'a Signals,
+    run: RunId,
+    iteration: u32,
+    clock: fn() -> i64,
+    /// The number of the last progress message that was passed on.
+    pub reported_progress: i64,
+    /// When the agent last called Linchpin.
+    last_sign_of_life: Option<SystemTime>,
+    polled: Instant,
+    heartbeat: Instant,
+}
+
+impl<'a> AgentWatch<'a> {
+    pub fn new(
+        work: &'a Work,
+        signals: &'a Signals,
+        (run, iteration): (RunId, u32),
+        clock: fn() -> i64,
+        reported_progress: i64,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            work,
+            signals,
+            run,
+            iteration,
+            clock,
+            reported_progress,
+            last_sign_of_life: None,
+            polled: now,
+            heartbeat: now,
+        }
+    }
+
+    /// Polls at most once in [`POLL_INTERVAL`]. `report_progress` gets the agent's progress messages; `sign_of_life` says when
+    /// the agent last called Linchpin.
+    pub fn poll(
+        &mut self,
+        report_progress: impl FnMut(&str),
+        sign_of_life: impl FnOnce() -> Option<SystemTime>,
+    ) -> WatchResult {
+        if self.signals.came() {
+            return WatchResult::Stop(StopReason::Interrupted);
+        }
+        if self.polled.elapsed() < POLL_INTERVAL {
+            return WatchResult::Nothing;
+        }
+        self.polled = Instant::now();
+        self.pass_progress_on(report_progress);
+        if self.heartbeat.elapsed() >= HEARTBEAT {
+            self.heartbeat = Instant::now();
+            // One that cannot be written now is made up for by the next.
+            let _ = self.work.is_there(self.run, self.iteration, (self.clock)());
+        }
+        if self.work.run_is_to_stop(self.run).ok().flatten() == Some(true) {
+            return WatchResult::Stop(StopReason::StoppedByPerson);
+        }
+        let last = sign_of_life();
+        let is_new = last.is_some() && self.last_sign_of_life.is_some() && last != self.last_sign_of_life;
+        self.last_sign_of_life = last;
+        if is_new { WatchResult::SignOfLife } else { WatchResult::Nothing }
+    }
+
+    pub fn pass_progress_on(&mut self, mut report_progress: impl FnMut(&str)) {
+        for (number, text) in self.work.told_since(self.run, self.reported_progress).unwrap_or_default() {
+            self.reported_progress = number;
+            report_progress(&text);
+        }
+    }
+}

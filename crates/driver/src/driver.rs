@@ -1,0 +1,138 @@
+//! The driver: what a run needs, and the errors that end one.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::hats::{AgentChoice, Hat, Loop};
+use guard::facts::Position;
+use guard::session::Stage;
+use guard::workflow::{Moves, Outside, Refusal};
+use guard::{Environment, Project};
+use policy::Compiled;
+use serde_json::json;
+use store::{LOOP, Note, NoteKind, StateChanges, Store};
+use work::{RunId, Work, WorkError};
+
+use crate::progress_command;
+use crate::run_event::RunEvent;
+use crate::run_lock::{RunLock, running};
+use crate::signals::Signals;
+
+/// How long to wait for a journal that another process writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Everything that a run needs.
+pub struct Driver<'a> {
+    pub project: &'a Project,
+    pub environment: &'a Environment,
+    pub policy: Arc<Compiled>,
+    pub outside: Outside,
+    /// As it is now; a person has accepted it.
+    pub the_loop: Loop,
+    pub signals: &'a Signals,
+    /// Milliseconds since 1970.
+    pub clock: fn() -> i64,
+    /// This binary, for agents.
+    pub binary: OsString,
+}
+
+/// Why a run was not begun, or could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    #[error("{} is being driven in this tree", run.map_or_else(|| "another run".to_owned(), |run| format!("run {run}")))]
+    Running { run: Option<RunId> },
+    #[error("the workflow `{workflow}` is active here, at `{node}`")]
+    WorkflowActive { workflow: String, node: String },
+    #[error("no run is called `{0}`")]
+    Unknown(RunId),
+    #[error("no run was begun here")]
+    None,
+    #[error("run {0} is complete: there is nothing to go on with")]
+    Complete(RunId),
+    #[error("the run cannot be driven: {0}")]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Work(#[from] WorkError),
+    #[error(transparent)]
+    Refusal(#[from] Refusal),
+    #[error(transparent)]
+    Store(#[from] store::StoreError),
+}
+
+impl Driver<'_> {
+    /// The lock of this tree; refused where another run or a workflow is active in it.
+    pub(crate) fn lock(&self) -> Result<RunLock, DriveError> {
+        let Some(lock) = RunLock::take(&self.project.root, self.environment)? else {
+            return Err(DriveError::Running { run: running(&self.project.root, self.environment) });
+        };
+        let store = Store::open(&self.project.store(self.environment), self.store_options())?;
+        self.project.had_journal(self.environment);
+        if let Some(position) = Position::of(&store.workflow()?.variables) {
+            let node = position.node().to_owned();
+            return Err(DriveError::WorkflowActive { workflow: position.workflow, node });
+        }
+        Ok(lock)
+    }
+
+    pub(crate) fn work(&self) -> Result<Work, DriveError> {
+        Ok(Work::open(&self.project.work(self.environment))?)
+    }
+
+    /// The agent that a hat starts: its own, or that of the loop.
+    pub(crate) fn agent_of<'h>(&'h self, hat: &'h Hat) -> &'h AgentChoice {
+        hat.agent.as_ref().unwrap_or(&self.the_loop.agent)
+    }
+
+    pub(crate) fn moves(&self, stage: &Stage) -> Moves<'_> {
+        Moves {
+            project: self.project,
+            environment: self.environment,
+            policy: Arc::clone(&self.policy),
+            now: (self.clock)(),
+            session: None,
+            stage: Some(Arc::new(stage.clone())),
+            is_agents: false,
+            outside: self.outside.clone(),
+        }
+    }
+
+    /// The log of an iteration's agent.
+    pub(crate) fn log_file(&self, run: RunId, iteration: u32) -> PathBuf {
+        let folder = self.environment.project_state(&self.project.root).join("runs").join(run.to_string());
+        folder.join(format!("{iteration}.log"))
+    }
+
+    /// Passes a progress message of an agent on to the caller and to `progress_command`.
+    pub(crate) fn report_progress(&self, text: &str, report: &mut dyn FnMut(RunEvent<'_>)) {
+        report(RunEvent::Progress(text));
+        if let Some(command) = &self.policy.config.progress_command {
+            progress_command::start(command, text, self.project.root.clone(), self.environment.clone());
+        }
+    }
+
+    /// Writes a line about the run into the journal.
+    pub(crate) fn note(&self, run: RunId, what: &str) {
+        let fields = [("run", json!(run.to_string())), ("what", json!(what))];
+        let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let (root, changes) = (self.project.root.to_string_lossy().into_owned(), StateChanges::default());
+        let note = Note {
+            kind: NoteKind::Run,
+            session: LOOP,
+            time: (self.clock)(),
+            root: &root,
+            cwd: &root,
+            fields: &fields,
+            changes: &changes,
+        };
+        // A note that is lost does no harm: the run itself is kept in `work`.
+        let _ =
+            Store::open(&self.project.store(self.environment), self.store_options()).map(|mut store| store.note(&note));
+    }
+
+    fn store_options(&self) -> store::Options {
+        store::Options { busy: BUSY_TIMEOUT, now: (self.clock)(), run: None }
+    }
+}

@@ -1,0 +1,28 @@
+//! The tokens and the cost that agents report in their own events.
+
+use serde_json::Value;
+
+/// However the agent was started: an event is one wherever it stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ReportedUsage {
+    pub tokens: Option<i64>,
+    pub cost_usd: Option<f64>,
+}
+
+impl ReportedUsage {
+    /// Claude Code and Gemini CLI sum up in a last event `result`, Codex after each turn.
+    pub fn add(&mut self, event: &Value) {
+        self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
+        let kind = event.get("type").and_then(Value::as_str);
+        let Some(figures) = ["usage", "stats"].iter().find_map(|key| event.get(key)) else { return };
+        let figure = |name: &str| figures.get(name).and_then(Value::as_i64).filter(|figure| *figure >= 0);
+        // Codex counts what it read from its cache as input too.
+        let parts = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        let sum = || parts.iter().filter_map(|part| figure(part)).reduce(i64::saturating_add);
+        if matches!(kind, Some("result" | "turn.completed"))
+            && let Some(tokens) = figure("total_tokens").or_else(sum)
+        {
+            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
+        }
+    }
+}
