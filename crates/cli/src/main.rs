@@ -9,6 +9,7 @@ mod commands;
 mod exit_code;
 mod output;
 mod person;
+mod plural;
 mod problem;
 mod stdout;
 

@@ -21,7 +21,7 @@ pub struct Problem {
     conclusion: Option<Box<str>>,
 }
 
-pub type Outcome = Result<ExitCode, Problem>;
+pub type CommandResult = Result<ExitCode, Problem>;
 
 impl Problem {
     /// `kind` is one of the documented list.

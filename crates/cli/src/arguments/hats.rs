@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
-pub struct Hats {
+pub struct HatsArguments {
     #[command(subcommand)]
     pub action: HatsAction,
 }

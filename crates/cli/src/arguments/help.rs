@@ -2,7 +2,7 @@
 
 use clap::{Command, CommandFactory};
 
-use super::Arguments;
+use super::CommandLine;
 
 /// Every command, in the order in which the help lists it. A test holds this to the commands that there are.
 pub const GROUPS: [(&str, &[&str]); 4] = [
@@ -20,7 +20,7 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
 
 /// The command line, as it is parsed and described. `width` is that of the terminal where it is not to be asked for.
 pub fn command(width: Option<usize>) -> Command {
-    let command = Arguments::command();
+    let command = CommandLine::command();
     let command = match width {
         Some(width) => command.term_width(width),
         None => command,

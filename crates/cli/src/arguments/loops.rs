@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct RunArguments {
     /// What the run is for; every prompt carries it
     #[arg(
         short = 'p',
@@ -27,7 +27,7 @@ pub struct Run {
 }
 
 #[derive(Debug, Args)]
-pub struct Runs {
+pub struct RunsArguments {
     #[command(subcommand)]
     pub action: Option<RunsAction>,
 }
@@ -49,7 +49,7 @@ pub enum RunsAction {
 }
 
 #[derive(Debug, Args)]
-pub struct Emit {
+pub struct EmitArguments {
     /// One of the topics that the hat publishes
     pub topic: String,
     /// What was done, and what the next one has to know
@@ -61,14 +61,14 @@ pub struct Emit {
 }
 
 #[derive(Debug, Args)]
-pub struct Progress {
+pub struct ProgressArguments {
     /// How far the work is
     #[arg(required = true, value_name = "TEXT", allow_hyphen_values = true)]
     pub text: Vec<String>,
 }
 
 #[derive(Debug, Args)]
-pub struct Stop {
+pub struct StopArguments {
     /// The run; left out, the one that is going on
     #[arg(long, value_name = "RUN", conflicts_with = "session")]
     pub run: Option<String>,

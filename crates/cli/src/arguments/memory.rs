@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
-pub struct Memory {
+pub struct MemoryArguments {
     #[command(subcommand)]
     pub action: MemoryAction,
 }
@@ -27,21 +27,21 @@ pub enum MemoryAction {
         #[arg(required = true)]
         words: Vec<String>,
         #[command(flatten)]
-        which: WhichMemories,
+        which: MemoryFilterArguments,
     },
     /// List them, the newest first
     List {
         #[command(flatten)]
-        which: WhichMemories,
+        which: MemoryFilterArguments,
     },
     /// Show all of one
-    Show(NamedMemory),
+    Show(NamedMemoryArguments),
     /// Forget one
-    Delete(NamedMemory),
+    Delete(NamedMemoryArguments),
 }
 
 #[derive(Debug, Args)]
-pub struct WhichMemories {
+pub struct MemoryFilterArguments {
     /// Only of this type
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     pub kind: Option<MemoryType>,
@@ -51,7 +51,7 @@ pub struct WhichMemories {
 }
 
 #[derive(Debug, Args)]
-pub struct NamedMemory {
+pub struct NamedMemoryArguments {
     /// Its id, as `linchpin memory list` shows it
     pub memory: String,
 }

@@ -9,13 +9,16 @@ mod task;
 mod work;
 mod workflows;
 
-pub use hats::{GraphFormat, Hats, HatsAction};
-pub use loops::{Emit, Progress, Run, Runs, RunsAction, Stop};
-pub use memory::{Memory, MemoryAction, MemoryType, NamedMemory, WhichMemories};
-pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
-pub use task::{NamedTask, Task, TaskAction, TaskWords};
-pub use work::{Approve, Next, Set, Start};
-pub use workflows::{Drawing, Workflows, WorkflowsAction};
+pub use hats::{GraphFormat, HatsAction, HatsArguments};
+pub use loops::{EmitArguments, ProgressArguments, RunArguments, RunsAction, RunsArguments, StopArguments};
+pub use memory::{MemoryAction, MemoryArguments, MemoryFilterArguments, MemoryType, NamedMemoryArguments};
+pub use rules::{
+    AcceptRuleArguments, EditRuleArguments, ExportRulesArguments, ImportRulesArguments, NamedRuleArguments,
+    NewRuleArguments, ProposeRuleArguments, RulesArguments,
+};
+pub use task::{NamedTaskArguments, TaskAction, TaskArguments, TaskTextArguments};
+pub use work::{ApproveArguments, NextArguments, SetArguments, StartArguments};
+pub use workflows::{Drawing, WorkflowsAction, WorkflowsArguments};
 
 use std::path::PathBuf;
 
@@ -24,7 +27,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Keeps the wheels on your coding agents.
 #[derive(Debug, Parser)]
 #[command(name = "linchpin", version, disable_help_subcommand = true)]
-pub struct Arguments {
+pub struct CommandLine {
     #[command(subcommand)]
     pub command: Command,
 
@@ -55,19 +58,19 @@ To see what it would say of a command, run `linchpin try 'COMMAND'`: that record
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write a policy into this project and install the hooks of your agents
-    Init(Init),
+    Init(InitArguments),
     /// Add Linchpin's hooks to an agent's settings
-    Install(Install),
+    Install(InstallArguments),
     /// Take Linchpin's hooks out of an agent's settings
-    Uninstall(Install),
+    Uninstall(InstallArguments),
     /// Tell what is installed and in force, and what would make it ineffective
     Doctor,
     /// Accept what a repository's policy approves or switches off
-    Trust(Trust),
+    Trust(TrustArguments),
     /// Play a recorded session in a scratch repository, every verdict explained
     Demo,
     /// Print what lets your shell complete these commands
-    Completions(Completions),
+    Completions(CompletionsArguments),
     /// Judge one event from stdin: what agents call
     #[command(after_help = HOOK)]
     Hook {
@@ -79,51 +82,51 @@ pub enum Command {
         event: Option<String>,
     },
     /// Judge what changed by the file rules: for people, pre-commit and CI
-    Check(Check),
+    Check(CheckArguments),
     /// Acknowledge a rule that warns or holds, for one session
-    Ack(Ack),
+    Ack(AckArguments),
     /// Let one refused call through
-    Allow(Allow),
+    Allow(AllowArguments),
     /// Set the guard aside for a while
-    Pause(Pause),
+    Pause(PauseArguments),
     /// End a pause, or let a session go on that was asked to stop
-    Resume(Resume),
+    Resume(ResumeArguments),
     /// Check every policy file
-    Validate(Validate),
+    Validate(ValidateArguments),
     /// Run the cases that rules carry
-    Test(Test),
+    Test(TestArguments),
     /// Show the work behind a verdict, a pattern, an expression or a command
     Explain {
         #[command(subcommand)]
-        what: Explain,
+        what: ExplainArguments,
     },
     /// Tell what an agent would be told if it did this now; nothing is recorded
-    Try(Try),
+    Try(TryArguments),
     /// Judge the recorded history by the rules as they are now
-    Replay(Replay),
+    Replay(ReplayArguments),
     /// Show which rules there are and which are in force, and change them
     Rules {
         #[command(subcommand)]
-        what: Rules,
+        what: RulesArguments,
     },
     /// Show which workflows there are, and draw one
-    Workflows(Workflows),
+    Workflows(WorkflowsArguments),
     /// Write, check, show and draw the loop of this project
-    Hats(Hats),
+    Hats(HatsArguments),
     /// Show the journal
-    Log(Log),
+    Log(LogArguments),
     /// Begin a workflow
-    Start(Start),
+    Start(StartArguments),
     /// Say what is done, and move on
-    Next(Next),
+    Next(NextArguments),
     /// Go on past an interrupt: print the prompt, and count afresh
     Continue,
     /// Say yes to what waits for a person
-    Approve(Approve),
+    Approve(ApproveArguments),
     /// Show where the workflow stands, what is in force, and the session's state
-    Status(Status),
+    Status(StatusArguments),
     /// Give a variable of the workflow or of a session a new value
-    Set(Set),
+    Set(SetArguments),
     /// Print the prompt of the current phase again
     Repeat,
     /// Go back to the phase before this one
@@ -133,23 +136,23 @@ pub enum Command {
     /// Leave the workflow
     Abort,
     /// Drive agents through the loop of this project, or go on with a run
-    Run(Run),
+    Run(RunArguments),
     /// List the runs, show what one came to, end one
-    Runs(Runs),
+    Runs(RunsArguments),
     /// Ask a run to end after its iteration, or a session to stop
-    Stop(Stop),
+    Stop(StopArguments),
     /// Hand the work over: what agents in a run call
-    Emit(Emit),
+    Emit(EmitArguments),
     /// Say how far the work is: what agents in a run call
-    Progress(Progress),
+    Progress(ProgressArguments),
     /// Write down what is left to do, and how far it is
-    Task(Task),
+    Task(TaskArguments),
     /// Keep what was learnt, and find it again
-    Memory(Memory),
+    Memory(MemoryArguments),
 }
 
 #[derive(Debug, Args)]
-pub struct Init {
+pub struct InitArguments {
     /// Install the hooks of this agent (`claude`, `gemini`, …), found or not; may be repeated
     #[arg(long = "agent", value_name = "AGENT")]
     pub agents: Vec<String>,
@@ -166,7 +169,7 @@ pub struct Init {
 // As clap words it, what goes with `--fix` reads like the opposite.
 #[derive(Debug, Args)]
 #[command(override_usage = "linchpin check [OPTIONS] [A..B]")]
-pub struct Check {
+pub struct CheckArguments {
     /// What these commits changed, `A..B`; left out, what the working tree has changed since its branch left the default branch
     #[arg(value_name = "A..B")]
     pub range: Option<String>,
@@ -209,7 +212,7 @@ pub enum CheckFormat {
 }
 
 #[derive(Debug, Args)]
-pub struct Install {
+pub struct InstallArguments {
     /// `claude`, `codex`, `gemini`, `antigravity`, `cursor`, `copilot` or `opencode`
     pub agent: String,
 
@@ -223,14 +226,14 @@ pub struct Install {
 }
 
 #[derive(Debug, Args)]
-pub struct Trust {
+pub struct TrustArguments {
     /// Accept without asking
     #[arg(long)]
     pub yes: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct Completions {
+pub struct CompletionsArguments {
     pub shell: Shell,
 }
 
@@ -242,7 +245,7 @@ pub enum Shell {
 }
 
 #[derive(Debug, Args)]
-pub struct Ack {
+pub struct AckArguments {
     /// The rule's id, or its title
     pub rule: String,
 
@@ -260,7 +263,7 @@ pub struct Ack {
 }
 
 #[derive(Debug, Args)]
-pub struct Allow {
+pub struct AllowArguments {
     /// The number that the refusal names
     #[arg(value_parser = event_number)]
     pub id: i64,
@@ -284,7 +287,7 @@ fn event_number(text: &str) -> Result<i64, String> {
 }
 
 #[derive(Debug, Args)]
-pub struct Pause {
+pub struct PauseArguments {
     /// For how long: `10m`, `2h`; `24h` at the most
     pub duration: String,
 
@@ -294,20 +297,20 @@ pub struct Pause {
 }
 
 #[derive(Debug, Args)]
-pub struct Resume {
+pub struct ResumeArguments {
     /// Let this session go on, which `linchpin stop --session` asked to stop
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,
 }
 
 #[derive(Debug, Args)]
-pub struct Validate {
+pub struct ValidateArguments {
     /// A project other than this one
     pub project: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct Test {
+pub struct TestArguments {
     /// Only the cases of these rules
     #[arg(value_name = "RULE")]
     pub rules: Vec<String>,
@@ -318,7 +321,7 @@ pub struct Test {
     override_usage = "linchpin try [OPTIONS] <COMMAND>\n       linchpin try [OPTIONS] --tool <TOOL> [--path <PATH>]\n       \
     linchpin try [OPTIONS] --event stop"
 )]
-pub struct Try {
+pub struct TryArguments {
     /// A shell command that the agent would run
     #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"], allow_hyphen_values = true)]
     pub command: Option<String>,
@@ -346,7 +349,7 @@ pub enum TriedEvent {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Explain {
+pub enum ExplainArguments {
     /// Every rule's work on an event of the journal, by the rules as they are now and what was known then
     Event {
         /// Its number, as `log` shows it
@@ -378,7 +381,7 @@ pub enum Explain {
 }
 
 #[derive(Debug, Args)]
-pub struct Replay {
+pub struct ReplayArguments {
     /// Judge by the policy in this folder instead of the project's
     #[arg(long, value_name = "DIR")]
     pub rules: Option<PathBuf>,
@@ -390,7 +393,7 @@ pub struct Replay {
 }
 
 #[derive(Debug, Args)]
-pub struct Log {
+pub struct LogArguments {
     #[command(subcommand)]
     pub action: Option<LogAction>,
 
@@ -422,7 +425,7 @@ pub enum LogAction {
 }
 
 #[derive(Debug, Args)]
-pub struct Status {
+pub struct StatusArguments {
     /// The session, if not the one this runs in or the last one
     #[arg(long)]
     pub session: Option<String>,

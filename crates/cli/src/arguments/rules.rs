@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
-pub enum Rules {
+pub enum RulesArguments {
     /// Every rule that is written down, whether it is in force, and why
     List,
     /// Which rule a name means, and which others of that name it hides
@@ -18,27 +18,27 @@ pub enum Rules {
         version: Option<String>,
     },
     /// Write a new rule
-    New(NewRule),
+    New(NewRuleArguments),
     /// Change a rule in your editor; it is replaced once it is sound
-    Edit(EditRule),
+    Edit(EditRuleArguments),
     /// Switch a rule on
-    Enable(NamedRule),
+    Enable(NamedRuleArguments),
     /// Switch a rule off
-    Disable(NamedRule),
+    Disable(NamedRuleArguments),
     /// Delete a rule
-    Delete(NamedRule),
+    Delete(NamedRuleArguments),
     /// Copy rules from elsewhere into the policy, once they are checked
-    Import(ImportRules),
+    Import(ImportRulesArguments),
     /// Write rules out, for somewhere else
-    Export(ExportRules),
+    Export(ExportRulesArguments),
     /// Put a rule before a person: what an agent may do
-    Propose(ProposeRule),
+    Propose(ProposeRuleArguments),
     /// Make a proposed rule a rule; without an id, list what is proposed
-    Accept(AcceptRule),
+    Accept(AcceptRuleArguments),
 }
 
 #[derive(Debug, Args)]
-pub struct NewRule {
+pub struct NewRuleArguments {
     /// The rule's id, and its file's name
     pub id: String,
 
@@ -80,7 +80,7 @@ pub struct NewRule {
 }
 
 #[derive(Debug, Args)]
-pub struct EditRule {
+pub struct EditRuleArguments {
     /// The rule's id
     pub id: String,
 
@@ -94,7 +94,7 @@ pub struct EditRule {
 }
 
 #[derive(Debug, Args)]
-pub struct NamedRule {
+pub struct NamedRuleArguments {
     /// The rule's id
     pub id: String,
 
@@ -104,7 +104,7 @@ pub struct NamedRule {
 }
 
 #[derive(Debug, Args)]
-pub struct ImportRules {
+pub struct ImportRulesArguments {
     /// A rule file (`.md`), a library of rules (`.yml`), a folder of them, or a list of rules in DeepWork's old format
     /// (`.deepwork.rules.yml`, `.deepwork.policy.yml`), which become rule files
     pub from: PathBuf,
@@ -119,7 +119,7 @@ pub struct ImportRules {
 }
 
 #[derive(Debug, Args)]
-pub struct ExportRules {
+pub struct ExportRulesArguments {
     /// The rules' ids, of any tier
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
@@ -130,7 +130,7 @@ pub struct ExportRules {
 }
 
 #[derive(Debug, Args)]
-pub struct ProposeRule {
+pub struct ProposeRuleArguments {
     /// The id that the rule would have
     pub id: String,
 
@@ -139,7 +139,7 @@ pub struct ProposeRule {
 }
 
 #[derive(Debug, Args)]
-pub struct AcceptRule {
+pub struct AcceptRuleArguments {
     /// The proposed rule's id
     pub id: Option<String>,
 

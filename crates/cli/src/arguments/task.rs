@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, value_parser};
 
 #[derive(Debug, Args)]
-pub struct Task {
+pub struct TaskArguments {
     #[command(subcommand)]
     pub action: TaskAction,
 }
@@ -16,7 +16,7 @@ pub enum TaskAction {
         #[arg(long)]
         key: Option<String>,
         #[command(flatten)]
-        said: TaskWords,
+        said: TaskTextArguments,
     },
     /// Write down something to do, or bring in line what there is with this key
     Ensure {
@@ -24,18 +24,18 @@ pub enum TaskAction {
         #[arg(long)]
         key: String,
         #[command(flatten)]
-        said: TaskWords,
+        said: TaskTextArguments,
     },
     /// Begin with a task
-    Start(NamedTask),
+    Start(NamedTaskArguments),
     /// Say that it is done
-    Close(NamedTask),
+    Close(NamedTaskArguments),
     /// Take it back: it is open again
-    Reopen(NamedTask),
+    Reopen(NamedTaskArguments),
     /// Say that nothing will come of it
-    Fail(NamedTask),
+    Fail(NamedTaskArguments),
     /// Have a person look at it: `linchpin approve TASK` is the answer
-    Review(NamedTask),
+    Review(NamedTaskArguments),
     /// List what is left to do
     List {
         /// What is closed and what failed too
@@ -45,11 +45,11 @@ pub enum TaskAction {
     /// List what can be started, the most urgent first
     Ready,
     /// Show all that is known of a task
-    Show(NamedTask),
+    Show(NamedTaskArguments),
 }
 
 #[derive(Debug, Args)]
-pub struct TaskWords {
+pub struct TaskTextArguments {
     /// What is to be done, in one line
     #[arg(allow_hyphen_values = true)]
     pub title: String,
@@ -68,7 +68,7 @@ pub struct TaskWords {
 }
 
 #[derive(Debug, Args)]
-pub struct NamedTask {
+pub struct NamedTaskArguments {
     /// Its id, as `linchpin task list` shows it
     pub task: String,
 }

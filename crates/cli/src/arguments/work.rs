@@ -3,7 +3,7 @@
 use clap::Args;
 
 #[derive(Debug, Args)]
-pub struct Start {
+pub struct StartArguments {
     /// The workflow, or its file; `linchpin workflows` lists them
     pub workflow: String,
     /// The node to begin at, in place of its first
@@ -11,7 +11,7 @@ pub struct Start {
 }
 
 #[derive(Debug, Args)]
-pub struct Next {
+pub struct NextArguments {
     /// What is done: names of claims, or one JSON object; left out, that the current node is
     #[arg(value_name = "CLAIM")]
     pub claims: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Next {
 }
 
 #[derive(Debug, Args)]
-pub struct Set {
+pub struct SetArguments {
     /// The variable; it has to be declared
     pub name: String,
     /// `true`, `false`, `null`, a number or a text; quotes make anything a text
@@ -39,7 +39,7 @@ pub struct Set {
 }
 
 #[derive(Debug, Args)]
-pub struct Approve {
+pub struct ApproveArguments {
     /// The gate, or a task that is marked for a person; left out, all gates that the current node waits for
     pub gate: Option<String>,
     /// Approve without asking

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
-pub struct Workflows {
+pub struct WorkflowsArguments {
     #[command(subcommand)]
     pub action: Option<WorkflowsAction>,
 }

@@ -12,13 +12,13 @@ use store::{Note, NoteKind, PERSON, SessionKey};
 
 use super::Context;
 use super::check::acknowledged;
-use super::validate::counted;
-use crate::arguments::Ack;
+use crate::arguments::AckArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::plural::counted;
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Ack, context: &Context) -> Outcome {
+pub fn run(arguments: &AckArguments, context: &Context) -> CommandResult {
     let project = project_of_command(&context.environment);
     let (rule, whose_rule) = rule(&arguments.rule, &project, context)?;
     let reason = arguments.reason.trim();
@@ -104,7 +104,7 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
 }
 
 /// What a commit's message has to say.
-fn trailer(rule: &Rule, reason: &str, context: &Context) -> Outcome {
+fn trailer(rule: &Rule, reason: &str, context: &Context) -> CommandResult {
     if rule.as_file_rule().is_none() {
         let message = format!("rule `{}` is no file rule, so `check` does not judge it", rule.id);
         return Err(Problem::new("NotAcknowledgeable", message));
@@ -165,7 +165,7 @@ fn refuses_calls(rule: &Rule) -> Problem {
         .help("a person can let a single call through: `linchpin allow ID`, with the number that the refusal names")
 }
 
-fn unknown_session(arguments: &Ack) -> Problem {
+fn unknown_session(arguments: &AckArguments) -> Problem {
     match &arguments.session {
         Some(session) => Problem::new("NotFound", format!("the journal knows no session `{session}`"))
             .help("`linchpin log --json` names the sessions"),

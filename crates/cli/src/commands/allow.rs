@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use store::{Entry, EventId, Filter, Note, NoteKind, SessionKey, StateChanges, Store};
 
 use super::Context;
-use crate::arguments::Allow;
+use crate::arguments::AllowArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Allow, context: &Context) -> Outcome {
+pub fn run(arguments: &AllowArguments, context: &Context) -> CommandResult {
     person::required("allow", &context.environment)?;
     let project = Project::of_sessions(&context.environment);
     let entry = entry(arguments.id, &super::log::open(&project, context)?)?;

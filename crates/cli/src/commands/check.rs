@@ -22,13 +22,13 @@ use guard::session::project_of_command;
 use policy::{Compiled, Definition, Diagnostic};
 
 use super::Context;
-use crate::arguments::{Check, CheckFormat};
+use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 use compared::Comparison;
-use report::Report;
+use report::CheckReport;
 
-pub fn run(arguments: &Check, context: &Context) -> Outcome {
+pub fn run(arguments: &CheckArguments, context: &Context) -> CommandResult {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
     // What it reads of new rules waits for the journal.
@@ -64,7 +64,8 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
     };
     let Comparison { baseline, since, changed, acknowledged, prefix, .. } = comparison;
     let can_be_answered = arguments.changed_from.is_none();
-    let report = Report { checked, problems, baseline, since, changed, notes, acknowledged, can_be_answered, prefix };
+    let report =
+        CheckReport { checked, problems, baseline, since, changed, notes, acknowledged, can_be_answered, prefix };
     let format = if context.output.json { CheckFormat::Json } else { arguments.format };
     match format {
         CheckFormat::Text => text::show(&report, context),
@@ -77,7 +78,7 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
 
 /// The file rules in force; those that were asked for are among them.
 fn rules(
-    arguments: &Check,
+    arguments: &CheckArguments,
     policy: &Compiled,
     untrusted: impl FnOnce() -> Vec<Definition>,
 ) -> Result<Vec<Rule>, Problem> {
@@ -100,7 +101,7 @@ fn is_called(rule: &Rule, name: &str) -> bool {
     rule.id == name || rule.shown_title().to_lowercase() == name.to_lowercase()
 }
 
-fn is_wanted(rule: &Rule, arguments: &Check) -> bool {
+fn is_wanted(rule: &Rule, arguments: &CheckArguments) -> bool {
     arguments.rules.is_empty() || arguments.rules.iter().any(|name| is_called(rule, name))
 }
 
@@ -114,7 +115,7 @@ fn is_broken(checked: &CheckedRule) -> bool {
     matches!(checked.outcome, Judged::Fault(..))
 }
 
-impl Report {
+impl CheckReport {
     fn exit_code(&self) -> ExitCode {
         if !self.problems.is_empty() || self.checked.iter().any(is_broken) {
             ExitCode::Usage

@@ -7,14 +7,14 @@ use clap_complete::generate;
 use serde_json::json;
 
 use super::Context;
-use crate::arguments::{Arguments, Completions, Shell};
+use crate::arguments::{CommandLine, CompletionsArguments, Shell};
 
 /// The arguments that name an agent. Parsing takes any word, to say more of a wrong one than the parser could.
 const AGENTS: [(&str, &str); 5] =
     [("init", "agents"), ("install", "agent"), ("uninstall", "agent"), ("hook", "agent"), ("try", "agent")];
 
-pub fn run(arguments: &Completions, context: &Context) {
-    let mut command = AGENTS.into_iter().fold(Arguments::command(), |command, (verb, argument)| {
+pub fn run(arguments: &CompletionsArguments, context: &Context) {
+    let mut command = AGENTS.into_iter().fold(CommandLine::command(), |command, (verb, argument)| {
         command.mut_subcommand(verb, |verb| {
             verb.mut_arg(argument, |argument| {
                 argument.value_parser(PossibleValuesParser::new(Agent::ALL.map(Agent::name)))

@@ -1,6 +1,6 @@
 //! `doctor`: what is installed, what is in force, and what would make it ineffective.
 
-mod check;
+mod doctor_check;
 mod forged_event;
 mod hooks;
 
@@ -13,14 +13,15 @@ use policy::{Diagnostic, ErrorKind, Mode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
 
-use super::validate::{counted, how_to_begin};
+use super::validate::how_to_begin;
 use super::{Context, default_branch};
 use crate::exit_code::ExitCode;
-use crate::problem::Outcome;
-use check::{Check, State};
+use crate::plural::counted;
+use crate::problem::CommandResult;
+use doctor_check::{DoctorCheck, State};
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
-pub fn run(context: &Context) -> Outcome {
+pub fn run(context: &Context) -> CommandResult {
     let project = Project::of_sessions(&context.environment);
     let nested = project.nested_above(&context.environment.cwd);
     let mut checks = policy_checks(&project, context);
@@ -36,7 +37,7 @@ pub fn run(context: &Context) -> Outcome {
     if file_limit::is_too_low() {
         // To try it would be to be killed.
         let help = "raise it in the shell that starts the agent: `ulimit -f unlimited`";
-        checks.push(Check::bad(Failure::FileLimit.to_string(), help));
+        checks.push(DoctorCheck::bad(Failure::FileLimit.to_string(), help));
     } else {
         checks.extend(state_check(context));
         checks.push(journal_check(&project, context));
@@ -48,47 +49,50 @@ pub fn run(context: &Context) -> Outcome {
     Ok(if is_bad { ExitCode::No } else { ExitCode::Done })
 }
 
-fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
+fn policy_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     if !project.has_policy() {
         let help = how_to_begin(project);
-        return vec![Check::bad("no policy: every event is allowed", help)];
+        return vec![DoctorCheck::bad("no policy: every event is allowed", help)];
     }
     rule_checks(project, |_| true, context)
 }
 
 /// The rules of one policy, and what is wrong with its files. `is_counted`: whether a rule is one of its own.
-fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &Context) -> Vec<Check> {
+fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &Context) -> Vec<DoctorCheck> {
     let compiled = project.looked_at(&context.environment);
     let rules = compiled.rules.all().unwrap_or_default();
     let number = rules.iter().filter(|rule| is_counted(rule)).count();
-    let mut checks = vec![Check::fine(format!("{} in force", counted(number, "rule")))];
+    let mut checks = vec![DoctorCheck::fine(format!("{} in force", counted(number, "rule")))];
     for file in &compiled.broken {
         let text = format!("broken, {}: {}", file.consequence(), file.problem);
-        checks.push(Check::bad(text, "`linchpin validate` shows every error"));
+        checks.push(DoctorCheck::bad(text, "`linchpin validate` shows every error"));
     }
-    checks.extend(compiled.untrusted.iter().map(Check::note));
+    checks.extend(compiled.untrusted.iter().map(DoctorCheck::note));
     let loaded = project.load(&context.environment);
     let trust = Trust::of(&project.root, &context.environment);
     let workflows = policy::workflows(&project.tiers, &loaded).files.into_iter().filter_map(|file| file.workflow);
     let waiting = workflows.filter(|workflow| !trust.accepts_workflow(workflow));
-    checks.extend(waiting.map(|workflow| Check::note(workflow_notice(&workflow))));
+    checks.extend(waiting.map(|workflow| DoctorCheck::note(workflow_notice(&workflow))));
     checks.extend(warning_checks(&loaded.diagnostics));
     if let Some(unknown) = default_branch::unknown(project, &compiled.config, &rules) {
-        checks.push(Check::bad(format!("file rules cannot tell where a branch began: {}", unknown.why), unknown.help));
+        checks.push(DoctorCheck::bad(
+            format!("file rules cannot tell where a branch began: {}", unknown.why),
+            unknown.help,
+        ));
     }
     checks
 }
 
 /// Warnings about files. Rules that are not read are told one by one; of the others, the first.
-fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<Check> {
+fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<DoctorCheck> {
     let is_warning =
         |problem: &&Diagnostic| problem.severity == Severity::Warning && problem.kind != ErrorKind::Untrusted;
     let is_unread = |problem: &&Diagnostic| problem.kind == ErrorKind::NotFound;
     let (unread, others): (Vec<_>, Vec<_>) = diagnostics.iter().filter(is_warning).partition(is_unread);
     let told = |problem: &Diagnostic, more: &str| {
-        Check::note(format!("{}: {}{more}; `linchpin validate` shows it", problem.source.name, problem.message))
+        DoctorCheck::note(format!("{}: {}{more}; `linchpin validate` shows it", problem.source.name, problem.message))
     };
-    let mut checks: Vec<Check> = unread.into_iter().map(|problem| told(problem, "")).collect();
+    let mut checks: Vec<DoctorCheck> = unread.into_iter().map(|problem| told(problem, "")).collect();
     if let [first, rest @ ..] = others.as_slice() {
         let more =
             if rest.is_empty() { String::new() } else { format!(" (and {})", counted(rest.len(), "more warning")) };
@@ -98,29 +102,29 @@ fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<Check> {
 }
 
 /// What keeps the rules from being enforced; the project's root alone decides it.
-fn lifting_checks(project: &Project, context: &Context) -> Vec<Check> {
+fn lifting_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
     if project.has_policy() && project.looked_at(&context.environment).config.mode == Mode::Observe {
-        checks.push(Check::bad(OBSERVING, "`mode: enforce` in the configuration ends it"));
+        checks.push(DoctorCheck::bad(OBSERVING, "`mode: enforce` in the configuration ends it"));
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
-        checks.push(Check::bad(paused(&pause, super::now()), "`linchpin resume` ends it"));
+        checks.push(DoctorCheck::bad(paused(&pause, super::now()), "`linchpin resume` ends it"));
     }
     checks
 }
 
 /// What Linchpin keeps for the user has to be kept somewhere: without it no session is held to its rules.
-fn state_check(context: &Context) -> Option<Check> {
+fn state_check(context: &Context) -> Option<DoctorCheck> {
     let folder = &context.environment.state;
     let error = policy::try_to_write_in(folder).err()?;
     let text = format!("nothing can be kept in {}: {}", folder.display(), error.kind());
-    Some(Check::bad(
+    Some(DoctorCheck::bad(
         text,
         "until it can be written, no grant can be made, and a rule that is taken away is gone at once",
     ))
 }
 
-fn journal_check(project: &Project, context: &Context) -> Check {
+fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
     let path = project.store(&context.environment);
     let options = store::Options { busy: std::time::Duration::from_secs(1), now: super::now(), run: None };
     let in_folder = || policy::try_to_write_in(path.parent().unwrap_or(&path)).map_err(StoreError::from);
@@ -128,18 +132,20 @@ fn journal_check(project: &Project, context: &Context) -> Check {
     let is_missing = matches!(read, Err(StoreError::Missing { .. }));
     let read = if is_missing { Ok(()) } else { read.and_then(|()| Store::try_lock(&path, options)) };
     match read.and_then(|()| in_folder()) {
-        Ok(()) if is_missing => Check::note("no journal yet: it begins with the first event"),
-        Ok(()) => Check::fine(format!("journal at {}", path.display())),
-        Err(error) => Check::bad(error.to_string(), "rules that need stored state are skipped until it can be used"),
+        Ok(()) if is_missing => DoctorCheck::note("no journal yet: it begins with the first event"),
+        Ok(()) => DoctorCheck::fine(format!("journal at {}", path.display())),
+        Err(error) => {
+            DoctorCheck::bad(error.to_string(), "rules that need stored state are skipped until it can be used")
+        }
     }
 }
 
 /// What file rules ask for is counted in files, beside the policy or else in the user's own folder.
-fn queue_check(project: &Project, context: &Context) -> Option<Check> {
+fn queue_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
     let folder = project.tmp(&context.environment);
     if let Err(error) = policy::try_to_write_in(&folder.join("rules/queue")) {
         let text = format!("what file rules ask for cannot be kept in {}: {}", folder.display(), error.kind());
-        return Some(Check::bad(text, "until it can be written, file rules are skipped when an agent stops"));
+        return Some(DoctorCheck::bad(text, "until it can be written, file rules are skipped when an agent stops"));
     }
     let unusable = project.unusable_tmp()?;
     let text = format!(
@@ -147,10 +153,10 @@ fn queue_check(project: &Project, context: &Context) -> Option<Check> {
         unusable.display(),
         folder.display()
     );
-    Some(Check { help: Some("delete it, or make it writable".to_owned()), ..Check::note(text) })
+    Some(DoctorCheck { help: Some("delete it, or make it writable".to_owned()), ..DoctorCheck::note(text) })
 }
 
-fn report(project: &Project, nested: &[Project], checks: &[Check], context: &Context) {
+fn report(project: &Project, nested: &[Project], checks: &[DoctorCheck], context: &Context) {
     let output = &context.output;
     let name = |state: State| match state {
         State::Fine => "ok",

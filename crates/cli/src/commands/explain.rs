@@ -14,21 +14,21 @@ use store::{Entry, Filter};
 
 use super::replay::since_text;
 use super::{Context, work};
-use crate::arguments::Explain;
+use crate::arguments::ExplainArguments;
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(what: &Explain, context: &Context) -> Outcome {
+pub fn run(what: &ExplainArguments, context: &Context) -> CommandResult {
     match what {
-        Explain::Event { id } => explain_entry(Wanted::Number(*id), context),
-        Explain::Last => explain_entry(Wanted::LastSpoken, context),
-        Explain::Command { command } => command::run(command, context),
-        Explain::Pattern { pattern, path } => explain_pattern(pattern, path, context),
-        Explain::When { expression, with } => explain_when(expression, with.as_deref(), context),
+        ExplainArguments::Event { id } => explain_entry(Wanted::Number(*id), context),
+        ExplainArguments::Last => explain_entry(Wanted::LastSpoken, context),
+        ExplainArguments::Command { command } => command::run(command, context),
+        ExplainArguments::Pattern { pattern, path } => explain_pattern(pattern, path, context),
+        ExplainArguments::When { expression, with } => explain_when(expression, with.as_deref(), context),
     }
 }
 
-fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
+fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandResult {
     let pattern = Pattern::parse_anywhere(pattern).map_err(|error| {
         let problem = Problem::new("PatternError", error.message()).at("pattern", Some((1, error.span().start + 1)));
         error.help().into_iter().fold(problem, Problem::help)
@@ -55,7 +55,7 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Outcome {
+fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> CommandResult {
     // With `--with`, a name that is not given is undefined and not an error.
     let is_made_up = with.is_some();
     let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
@@ -105,7 +105,7 @@ enum Wanted {
     LastSpoken,
 }
 
-fn explain_entry(wanted: Wanted, context: &Context) -> Outcome {
+fn explain_entry(wanted: Wanted, context: &Context) -> CommandResult {
     let project = Project::of_sessions(&context.environment);
     let store = super::log::open(&project, context)?;
     let filter = match wanted {

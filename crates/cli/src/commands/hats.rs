@@ -10,40 +10,24 @@ use policy::{LoopFile, PRESETS, Preset};
 use serde_json::{Value, json};
 
 use super::validate;
-use super::{Context, init, loops};
-use crate::arguments::{GraphFormat, Hats, HatsAction};
+use super::{Context, init, loop_file, loops};
+use crate::arguments::{GraphFormat, HatsAction, HatsArguments};
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::plural::counted;
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Hats, context: &Context) -> Outcome {
+pub fn run(arguments: &HatsArguments, context: &Context) -> CommandResult {
     let project = Project::of_person(&context.environment);
     match &arguments.action {
         HatsAction::New { preset: None } => list_presets(context),
         HatsAction::New { preset: Some(name) } => write(name, &project, context)?,
-        HatsAction::Validate => return Ok(validated(&file(&project, context)?, &project, context)),
-        HatsAction::List => list(&sound(&project, context)?, context),
-        HatsAction::Show { hat } => show(hat, &sound(&project, context)?, context)?,
-        HatsAction::Graph { format } => draw(*format, &sound(&project, context)?, context),
+        HatsAction::Validate => return Ok(validated(&loop_file::read(&project, context)?, &project, context)),
+        HatsAction::List => list(&loop_file::sound_loop(&project, context)?, context),
+        HatsAction::Show { hat } => show(hat, &loop_file::sound_loop(&project, context)?, context)?,
+        HatsAction::Graph { format } => draw(*format, &loop_file::sound_loop(&project, context)?, context),
     }
     Ok(ExitCode::Done)
-}
-
-fn file(project: &Project, context: &Context) -> Result<LoopFile, Problem> {
-    policy::loop_file(&project.tiers, &project.load(&context.environment)).ok_or_else(|| {
-        Problem::new("NotFound", "this project has no loop: there is no `.linchpin/loop.yml`")
-            .help("`linchpin hats new` lists loops to begin with")
-    })
-}
-
-pub fn sound(project: &Project, context: &Context) -> Result<Loop, Problem> {
-    let file = file(project, context)?;
-    let source = file.source;
-    file.the_loop.ok_or_else(|| {
-        Problem::new("BrokenPolicy", format!("`{source}` has errors"))
-            .at(&source, None)
-            .help("`linchpin hats validate` tells")
-    })
 }
 
 fn validated(file: &LoopFile, project: &Project, context: &Context) -> ExitCode {
@@ -66,11 +50,11 @@ fn validated(file: &LoopFile, project: &Project, context: &Context) -> ExitCode 
     for agent in &unguarded {
         agent.print(output);
     }
-    let hats = file.the_loop.as_ref().map(|the_loop| validate::counted(the_loop.hats.len(), "hat"));
+    let hats = file.the_loop.as_ref().map(|the_loop| counted(the_loop.hats.len(), "hat"));
     output.line(match (hats, warnings) {
         (Some(hats), 0) => format!("{}: {hats}, everything is sound.", file.source),
-        (Some(hats), _) => format!("{}: {hats}; {}.", file.source, validate::counted(warnings, "warning")),
-        (None, _) => format!("{}: {}.", file.source, validate::counted(errors, "error")),
+        (Some(hats), _) => format!("{}: {hats}; {}.", file.source, counted(warnings, "warning")),
+        (None, _) => format!("{}: {}.", file.source, counted(errors, "error")),
     });
     code
 }

@@ -10,10 +10,10 @@ use policy::PolicyFolder;
 use serde_json::json;
 
 use super::{Context, install};
-use crate::arguments::Init;
+use crate::arguments::InitArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 mod pre_commit;
 
@@ -21,7 +21,7 @@ const CONFIG: &str = include_str!("init/config.yml");
 const STARTER_RULE: &str = include_str!("init/keep-commit-hooks.md");
 const GITIGNORE: &str = "/agent/\n/state.db*\n/tmp/\n";
 
-pub fn run(arguments: &Init, context: &Context) -> Outcome {
+pub fn run(arguments: &InitArguments, context: &Context) -> CommandResult {
     person::required("init", &context.environment)?;
     let root = install::root(&context.environment.cwd);
     let agents = agents(arguments, &root, context)?;
@@ -79,7 +79,7 @@ fn write_policy(folder: &PolicyFolder, had_policy: bool) -> Result<Vec<PathBuf>,
 }
 
 /// Those that were asked for, else those that this machine or project shows signs of.
-fn agents(arguments: &Init, root: &Path, context: &Context) -> Result<Vec<Agent>, Problem> {
+fn agents(arguments: &InitArguments, root: &Path, context: &Context) -> Result<Vec<Agent>, Problem> {
     if arguments.no_hooks {
         return Ok(Vec::new());
     }
@@ -116,7 +116,7 @@ pub fn write_new(path: &Path, text: &str) -> io::Result<bool> {
 }
 
 fn report(
-    arguments: &Init,
+    arguments: &InitArguments,
     root: &Path,
     had_policy: bool,
     written: &[PathBuf],

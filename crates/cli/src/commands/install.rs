@@ -8,12 +8,12 @@ use guard::{Environment, Project, nearest_root};
 use serde_json::json;
 
 use super::Context;
-use crate::arguments::Install;
+use crate::arguments::InstallArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn install(arguments: &Install, context: &Context) -> Outcome {
+pub fn install(arguments: &InstallArguments, context: &Context) -> CommandResult {
     person::required("install", &context.environment)?;
     let (agent, scope) = target(arguments)?;
     let root = root(&context.environment.cwd);
@@ -28,7 +28,7 @@ pub fn install(arguments: &Install, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
+pub fn uninstall(arguments: &InstallArguments, context: &Context) -> CommandResult {
     person::required("uninstall", &context.environment)?;
     let (agent, scope) = target(arguments)?;
     let root = root(&context.environment.cwd);
@@ -136,7 +136,7 @@ pub fn agent_named(name: &str) -> Result<Agent, Problem> {
     })
 }
 
-fn target(arguments: &Install) -> Result<(Agent, SettingsScope), Problem> {
+fn target(arguments: &InstallArguments) -> Result<(Agent, SettingsScope), Problem> {
     let agent = agent_named(&arguments.agent)?;
     let scope = match (arguments.user, arguments.local) {
         (true, _) => SettingsScope::User,

@@ -12,13 +12,13 @@ use store::{Entry, Filter, NoteKind, Store, StoreError};
 
 use self::noted::noted;
 use super::Context;
-use super::validate::counted;
-use crate::arguments::{Log, LogAction};
+use crate::arguments::{LogAction, LogArguments};
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::plural::counted;
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Log, context: &Context) -> Outcome {
+pub fn run(arguments: &LogArguments, context: &Context) -> CommandResult {
     let project = Project::of_sessions(&context.environment);
     if let Some(LogAction::Prune) = arguments.action {
         return prune(&project, context);
@@ -60,7 +60,7 @@ pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
     })
 }
 
-fn filter(arguments: &Log) -> Result<Filter, Problem> {
+fn filter(arguments: &LogArguments) -> Result<Filter, Problem> {
     if let Some(kind) = &arguments.kind
         && EventKind::from_name(kind).is_none()
         && NoteKind::from_name(kind).is_none()
@@ -177,7 +177,7 @@ fn first_line(text: &str) -> String {
     if cut.len() < first.len() || lines.next().is_some() { format!("{cut} …") } else { cut }
 }
 
-fn prune(project: &Project, context: &Context) -> Outcome {
+fn prune(project: &Project, context: &Context) -> CommandResult {
     person::required("log prune", &context.environment)?;
     // Reading first: `prune` is no reason to make a journal.
     drop(open(project, context)?);

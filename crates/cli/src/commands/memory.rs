@@ -5,16 +5,16 @@ use serde_json::json;
 use work::{Memories, Memory, MemoryError, MemoryFilter, MemoryKind, Work};
 
 use super::{Context, validate};
-use crate::arguments::{Memory as Arguments, MemoryAction, MemoryType, NamedMemory, WhichMemories};
+use crate::arguments::{MemoryAction, MemoryArguments, MemoryFilterArguments, MemoryType, NamedMemoryArguments};
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 /// What a search shows at the most; the rest is counted.
 const MOST_FOUND: usize = 20;
 /// In a list, so much of a text, in characters.
 const MOST_OF_LINE: usize = 80;
 
-pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
+pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandResult {
     let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
     let work = Work::open(&project.work(&context.environment))?;
@@ -26,11 +26,11 @@ pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
         }
         MemoryAction::Search { words, which } => search(&words.join(" "), which, memories, context)?,
         MemoryAction::List { which } => list(which, memories, context)?,
-        MemoryAction::Show(NamedMemory { memory }) => {
+        MemoryAction::Show(NamedMemoryArguments { memory }) => {
             let memory = memories.find(memory)?;
             context.output.line_or(whole(&memory), &json!({ "memory": memory }));
         }
-        MemoryAction::Delete(NamedMemory { memory }) => {
+        MemoryAction::Delete(NamedMemoryArguments { memory }) => {
             let memory = memories.find(memory)?;
             memories.delete(memory.id)?;
             context.output.line_or(format!("Forgot {}.", memory.id), &json!({ "memory": memory }));
@@ -39,7 +39,12 @@ pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-fn search(words: &str, which: &WhichMemories, memories: Memories<'_>, context: &Context) -> Result<(), Problem> {
+fn search(
+    words: &str,
+    which: &MemoryFilterArguments,
+    memories: Memories<'_>,
+    context: &Context,
+) -> Result<(), Problem> {
     let (found, total) = memories.search(words, filter(which), MOST_FOUND)?;
     let output = &context.output;
     if output.json {
@@ -59,7 +64,7 @@ fn search(words: &str, which: &WhichMemories, memories: Memories<'_>, context: &
     Ok(())
 }
 
-fn list(which: &WhichMemories, memories: Memories<'_>, context: &Context) -> Result<(), Problem> {
+fn list(which: &MemoryFilterArguments, memories: Memories<'_>, context: &Context) -> Result<(), Problem> {
     let listed = memories.list(filter(which))?;
     let output = &context.output;
     if output.json {
@@ -78,7 +83,7 @@ fn list(which: &WhichMemories, memories: Memories<'_>, context: &Context) -> Res
     Ok(())
 }
 
-fn filter(which: &WhichMemories) -> MemoryFilter<'_> {
+fn filter(which: &MemoryFilterArguments) -> MemoryFilter<'_> {
     MemoryFilter { kind: which.kind.map(Into::into), tag: which.tag.as_deref() }
 }
 

@@ -13,6 +13,7 @@ pub mod hook;
 mod init;
 mod install;
 mod log;
+mod loop_file;
 mod loops;
 mod memory;
 mod pause;
@@ -40,10 +41,10 @@ use clap::FromArgMatches;
 use guard::Environment;
 use store::Store;
 
-use crate::arguments::{self, Arguments, Colour, Command};
+use crate::arguments::{self, Colour, Command, CommandLine};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 /// What every command is given.
 pub struct Context {
@@ -54,7 +55,7 @@ pub struct Context {
 pub fn run() -> process::ExitCode {
     let environment = Environment::of_process();
     let parsed = arguments::help::command(None).color(colour_of_help()).try_get_matches();
-    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
+    let arguments = match parsed.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return usage(error),
     };
@@ -90,7 +91,7 @@ fn unwritten(error: &io::Error) -> process::ExitCode {
     problem.code.into()
 }
 
-fn dispatch(arguments: &Arguments, context: &Context) -> Outcome {
+fn dispatch(arguments: &CommandLine, context: &Context) -> CommandResult {
     if let Some(problem) = missing_root(&arguments.command, &context.environment) {
         return Err(problem);
     }

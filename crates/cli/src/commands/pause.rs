@@ -10,9 +10,9 @@ use super::Context;
 use crate::arguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn pause(arguments: &arguments::Pause, context: &Context) -> Outcome {
+pub fn pause(arguments: &arguments::PauseArguments, context: &Context) -> CommandResult {
     person::required("pause", &context.environment)?;
     let project = project(context)?;
     let reason = one_line(&arguments.reason)?;
@@ -33,7 +33,7 @@ pub fn pause(arguments: &arguments::Pause, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-pub fn resume(context: &Context) -> Outcome {
+pub fn resume(context: &Context) -> CommandResult {
     person::required("resume", &context.environment)?;
     let project = project(context)?;
     let now = super::now();

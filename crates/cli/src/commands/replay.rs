@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use store::Entry;
 
 use super::Context;
-use super::validate::counted;
-use crate::arguments::Replay as Arguments;
+use crate::arguments::ReplayArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::problem::{Outcome, Problem};
+use crate::plural::counted;
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
+pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandResult {
     let project = Project::of_sessions(&context.environment);
     let scope = ReplayScope {
         since: arguments.since.as_deref().map(super::log::since).transpose()?,

@@ -19,13 +19,13 @@ use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState, Store};
 
 use self::metrics::Metrics;
-use super::validate::counted;
 use super::{Context, loops, work};
-use crate::arguments::Status;
+use crate::arguments::StatusArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::plural::counted;
+use crate::problem::{CommandResult, Problem};
 
 /// The journal, or why it cannot be used.
 fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Problem>) {
@@ -35,7 +35,7 @@ fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Probl
     }
 }
 
-pub fn run(arguments: &Status, context: &Context) -> Outcome {
+pub fn run(arguments: &StatusArguments, context: &Context) -> CommandResult {
     let project = project_of_command(&context.environment);
     let compiled = Arc::new(project.looked_at(&context.environment));
     let rules = if project.has_policy() {

@@ -11,14 +11,14 @@ use work::{Blocker, Moved, TITLE, Task, TaskError, TaskId, TaskState, TaskText, 
 
 use super::work::{Mover, refused};
 use super::{Context, loops, validate};
-use crate::arguments::{NamedTask, Task as Arguments, TaskAction, TaskWords};
+use crate::arguments::{NamedTaskArguments, TaskAction, TaskArguments, TaskTextArguments};
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 /// How long the journal is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
+pub fn run(arguments: &TaskArguments, context: &Context) -> CommandResult {
     let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
     let work = Work::open(&project.work(&context.environment))?;
@@ -27,42 +27,42 @@ pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
     match &arguments.action {
         TaskAction::Add { key, said } => add(key.as_deref(), said, tasks, context)?,
         TaskAction::Ensure { key, said } => ensure(key, said, tasks, context)?,
-        TaskAction::Start(NamedTask { task }) => {
+        TaskAction::Start(NamedTaskArguments { task }) => {
             let run = Stage::of_process(&project, &context.environment).map(|stage| stage.starter());
             let moved = tasks.start(tasks.find(task)?.id, run.as_deref(), now)?;
             note_claim(&moved.task, "start", &project, context);
             tell(&moved, "Started", "is in progress already", context);
         }
-        TaskAction::Close(NamedTask { task }) => return close(&tasks.find(task)?, tasks, &project, context),
-        TaskAction::Reopen(NamedTask { task }) => {
+        TaskAction::Close(NamedTaskArguments { task }) => return close(&tasks.find(task)?, tasks, &project, context),
+        TaskAction::Reopen(NamedTaskArguments { task }) => {
             let moved = tasks.reopen(tasks.find(task)?.id, now)?;
             note_claim(&moved.task, "reopen", &project, context);
             tell(&moved, "Reopened", "is open already", context);
         }
-        TaskAction::Fail(NamedTask { task }) => {
+        TaskAction::Fail(NamedTaskArguments { task }) => {
             let moved = tasks.fail(tasks.find(task)?.id, now)?;
             note_claim(&moved.task, "fail", &project, context);
             tell(&moved, "Given up", "has failed already", context);
         }
-        TaskAction::Review(NamedTask { task }) => {
+        TaskAction::Review(NamedTaskArguments { task }) => {
             let moved = tasks.set_needs_review(tasks.find(task)?.id, true, now)?;
             tell(&moved, "Marked for a person", "is marked for a person already", context);
         }
         TaskAction::List { all } => list(*all, tasks, context)?,
         TaskAction::Ready => ready(tasks, context)?,
-        TaskAction::Show(NamedTask { task }) => show(&tasks.find(task)?, tasks, context)?,
+        TaskAction::Show(NamedTaskArguments { task }) => show(&tasks.find(task)?, tasks, context)?,
     }
     Ok(ExitCode::Done)
 }
 
-fn add(key: Option<&str>, said: &TaskWords, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+fn add(key: Option<&str>, said: &TaskTextArguments, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
     let others = Others::of(said, tasks)?;
     let task = tasks.add(key, &others.text(said), super::now())?;
     context.output.line_or(format!("Added {}: {}", task.id, task.title), &json!({ "task": task, "added": true }));
     Ok(())
 }
 
-fn ensure(key: &str, said: &TaskWords, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+fn ensure(key: &str, said: &TaskTextArguments, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
     let others = Others::of(said, tasks)?;
     let ensured = tasks.ensure(key, &others.text(said), super::now())?;
     let task = &ensured.task;
@@ -92,7 +92,7 @@ fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
     }
 }
 
-fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) -> Outcome {
+fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) -> CommandResult {
     if let Some(mover) = Mover::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed) {
         match mover.moves(context).may_close_tasks() {
             Ok(()) => {}
@@ -120,7 +120,7 @@ struct Others {
 }
 
 impl Others {
-    fn of(said: &TaskWords, tasks: Tasks<'_>) -> Result<Self, TaskError> {
+    fn of(said: &TaskTextArguments, tasks: Tasks<'_>) -> Result<Self, TaskError> {
         let id = |word: &String| tasks.find(word).map(|task| task.id);
         Ok(Self {
             parent: said.parent.as_ref().map(id).transpose()?,
@@ -128,7 +128,7 @@ impl Others {
         })
     }
 
-    fn text<'a>(&'a self, said: &'a TaskWords) -> TaskText<'a> {
+    fn text<'a>(&'a self, said: &'a TaskTextArguments) -> TaskText<'a> {
         TaskText {
             title: &said.title,
             description: said.description.as_deref(),

@@ -11,14 +11,14 @@ use guard::replay::trial;
 use policy::{Case, Cases, Diagnostic, Expectation, Form, Loaded, Standing, Subject};
 use serde_json::{Value, json};
 
-use super::validate::counted;
 use super::{Context, explain};
-use crate::arguments::Test;
+use crate::arguments::TestArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::problem::{Outcome, Problem};
+use crate::plural::counted;
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Test, context: &Context) -> Outcome {
+pub fn run(arguments: &TestArguments, context: &Context) -> CommandResult {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
     let loaded = project.load(&context.environment);
@@ -69,7 +69,7 @@ pub fn run(arguments: &Test, context: &Context) -> Outcome {
     Ok(code)
 }
 
-fn is_wanted(rule: Option<&String>, arguments: &Test) -> bool {
+fn is_wanted(rule: Option<&String>, arguments: &TestArguments) -> bool {
     arguments.rules.is_empty() || rule.is_some_and(|rule| arguments.rules.contains(rule))
 }
 

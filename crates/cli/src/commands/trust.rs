@@ -13,12 +13,12 @@ use policy::{Before, Diagnostic, ErrorKind, Loaded, Mode, Severity, Weakened};
 use serde_json::json;
 
 use super::Context;
-use crate::arguments::Trust;
+use crate::arguments::TrustArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Trust, context: &Context) -> Outcome {
+pub fn run(arguments: &TrustArguments, context: &Context) -> CommandResult {
     person::required("trust", &context.environment)?;
     let project = Project::of_person(&context.environment);
     person::says_yes_in_person(&project, &context.environment)?;

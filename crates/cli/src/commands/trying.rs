@@ -10,9 +10,9 @@ use store::{SessionKey, Store};
 
 use super::Context;
 use super::install::agent_named;
-use crate::arguments::Try;
+use crate::arguments::TryArguments;
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 /// Tools of Claude Code's that are about a file, and what they call it.
 const FILE_TOOLS: [(&str, &str); 5] = [
@@ -23,7 +23,7 @@ const FILE_TOOLS: [(&str, &str); 5] = [
     ("NotebookEdit", "notebook_path"),
 ];
 
-pub fn run(arguments: &Try, context: &Context) -> Outcome {
+pub fn run(arguments: &TryArguments, context: &Context) -> CommandResult {
     let environment = &context.environment;
     let project = project_of_command(environment);
     let now = super::now();
@@ -74,7 +74,7 @@ fn session(store: &Store, now: i64, context: &Context) -> Option<SessionOwner> {
 }
 
 /// The call that is tried; `None` for a stop.
-fn attempt(arguments: &Try, context: &Context) -> Result<Option<AttemptedAct>, Problem> {
+fn attempt(arguments: &TryArguments, context: &Context) -> Result<Option<AttemptedAct>, Problem> {
     if let Some(command) = &arguments.command {
         return Ok(Some(AttemptedAct::Call { tool: "Bash".to_owned(), input: json!({ "command": command }) }));
     }

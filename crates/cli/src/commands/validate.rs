@@ -9,12 +9,13 @@ use policy::{Cases, Diagnostic, PolicyFolder, Severity};
 use serde_json::{Map, Value, json};
 
 use super::{Context, default_branch};
-use crate::arguments::Validate;
+use crate::arguments::ValidateArguments;
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::plural::counted;
+use crate::problem::{CommandResult, Problem};
 use shortfalls::Shortfalls;
 
-pub fn run(arguments: &Validate, context: &Context) -> Outcome {
+pub fn run(arguments: &ValidateArguments, context: &Context) -> CommandResult {
     let project = match &arguments.project {
         None => Project::of_person(&context.environment),
         Some(folder) => {
@@ -112,10 +113,6 @@ pub fn how_to_begin(project: &Project) -> String {
         (None, Some(help)) => format!("`linchpin init` writes one; then {help}"),
         (None, None) => "`linchpin init` writes one".to_owned(),
     }
-}
-
-pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 pub fn to_json(diagnostic: &Diagnostic) -> Value {

@@ -8,11 +8,11 @@ use policy::{WorkflowFile, Workflows as Found};
 use serde_json::{Value, json};
 
 use super::{Context, workflow_path};
-use crate::arguments::{Drawing, Workflows, WorkflowsAction};
+use crate::arguments::{Drawing, WorkflowsAction, WorkflowsArguments};
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Workflows, context: &Context) -> Outcome {
+pub fn run(arguments: &WorkflowsArguments, context: &Context) -> CommandResult {
     let project = Project::of_person(&context.environment);
     let found = policy::workflows(&project.tiers, &project.load(&context.environment));
     match &arguments.action {

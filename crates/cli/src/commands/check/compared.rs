@@ -18,7 +18,7 @@ use tree::{Commit, Repository, Tree};
 
 use super::acknowledged::{self, Trailer};
 use super::name_status;
-use crate::arguments::Check;
+use crate::arguments::CheckArguments;
 use crate::problem::Problem;
 
 /// Nobody waits for an answer as an agent does, and some disks are slow.
@@ -41,7 +41,7 @@ pub struct Comparison {
 
 impl Comparison {
     pub fn of(
-        arguments: &Check,
+        arguments: &CheckArguments,
         project: &Project,
         config: &Config,
         rules: &[Rule],

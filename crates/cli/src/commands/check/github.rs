@@ -4,10 +4,10 @@ use engine::Level;
 use engine::file_rules::{Placeholders, how_answered, shown};
 use guard::check::CheckedRule;
 
-use super::report::{Report, level, reason};
+use super::report::{CheckReport, level, reason};
 use crate::commands::Context;
 
-pub fn show(report: &Report, context: &Context) {
+pub fn show(report: &CheckReport, context: &Context) {
     for problem in &report.problems {
         let file = property(&problem.source.name);
         context.output.rendered(&format!("::error file={file}::{}", data(&problem.message)));

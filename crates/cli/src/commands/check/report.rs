@@ -8,9 +8,9 @@ use policy::Diagnostic;
 use serde_json::{Value, json};
 
 use super::acknowledged::Trailer;
-use crate::commands::validate::counted;
+use crate::plural::counted;
 
-pub struct Report {
+pub struct CheckReport {
     pub checked: Vec<CheckedRule>,
     /// What is wrong with policy files.
     pub problems: Vec<Diagnostic>,
@@ -30,7 +30,7 @@ pub struct Report {
     pub prefix: String,
 }
 
-impl Report {
+impl CheckReport {
     pub fn unmet(&self) -> impl Iterator<Item = &CheckedRule> {
         self.checked.iter().filter(|checked| checked.is_unmet() && !super::waits_for_its_command(checked))
     }

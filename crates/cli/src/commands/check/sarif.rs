@@ -7,9 +7,9 @@ use engine::file_rules::{Placeholders, Trigger};
 use guard::check::CheckedRule;
 use serde_json::{Value, json};
 
-use super::report::{Report, level, reason};
+use super::report::{CheckReport, level, reason};
 
-pub fn log(report: &Report) -> Value {
+pub fn log(report: &CheckReport) -> Value {
     let rules: Vec<Value> = report.checked.iter().map(rule).collect();
     let results: Vec<Value> = report.unmet().flat_map(|checked| results(checked, &report.prefix)).collect();
     let remarks: Vec<Value> =

@@ -1,10 +1,10 @@
 //! A check's report for people.
 
-use super::report::{Report, reason};
+use super::report::{CheckReport, reason};
 use crate::commands::Context;
-use crate::commands::validate::counted;
+use crate::plural::counted;
 
-pub fn show(report: &Report, context: &Context) {
+pub fn show(report: &CheckReport, context: &Context) {
     let output = &context.output;
     for problem in &report.problems {
         output.rendered(&problem.render(output.style()));

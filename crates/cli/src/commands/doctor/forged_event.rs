@@ -10,7 +10,7 @@ use guard::{Environment, Project};
 use runner::{Attended, AttendedEnd, Heed, NotStarted, Stream, shim};
 use serde_json::Value;
 
-use super::check::Check;
+use super::doctor_check::DoctorCheck;
 use crate::commands::install::{install_command, is_another, located};
 
 /// A locked rule refuses this, whatever else the policy says.
@@ -34,7 +34,7 @@ pub struct Trial<'a> {
 
 impl Trial<'_> {
     /// Without a policy there is nothing that it must refuse.
-    pub fn check(&self) -> Option<Check> {
+    pub fn check(&self) -> Option<DoctorCheck> {
         if !self.project.has_policy() {
             return None;
         }
@@ -43,31 +43,31 @@ impl Trial<'_> {
         match self.may_be_run() {
             MayRun::Yes => {}
             MayRun::LiesInProject => {
-                return Some(Check::bad(
+                return Some(DoctorCheck::bad(
                     format!("{title}: it calls `{program}`, which lies in the project, so it was not tried"),
                     format!("who changes the project changes the guard; {again}"),
                 ));
             }
             MayRun::NamedByProject => {
-                return Some(Check::note(format!(
+                return Some(DoctorCheck::note(format!(
                     "{title}: it was not tried, because the project alone names `{program}`"
                 )));
             }
         }
         let limit = self.deadline + PATIENCE;
         Some(match self.answer(limit) {
-            Err(NotStarted { why }) => Check::bad(
+            Err(NotStarted { why }) => DoctorCheck::bad(
                 format!("{title}: {why}"),
                 format!("the agent runs every call unguarded, or refuses it where its hooks fail closed; {again}"),
             ),
-            Ok(None) => Check::bad(
+            Ok(None) => DoctorCheck::bad(
                 format!("{title}: `{program}` did not answer within {} s", limit.as_secs_f64()),
                 format!("the agent waits for it in vain; {again}"),
             ),
             Ok(Some(answer)) if agents::is_refusal(&answer) => {
-                Check::fine(format!("{title}: a forged `{COMMAND}` was refused"))
+                DoctorCheck::fine(format!("{title}: a forged `{COMMAND}` was refused"))
             }
-            Ok(Some(answer)) => Check::bad(
+            Ok(Some(answer)) => DoctorCheck::bad(
                 format!("{title}: a forged `{COMMAND}` was not refused; the hook answered {answer}"),
                 format!("is `{program}` this Linchpin?"),
             ),

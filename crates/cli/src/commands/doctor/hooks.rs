@@ -7,12 +7,12 @@ use agents::Agent;
 use agents::install::{self as settings, Accepted, Installed, SettingsScope, Switches};
 use guard::Project;
 
-use super::check::{Check, State};
+use super::doctor_check::{DoctorCheck, State};
 use super::forged_event::Trial;
 use crate::commands::{Context, install};
 
 /// `nested`: the policies above the working directory. An agent that is started there reads the settings there.
-pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<Check> {
+pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<DoctorCheck> {
     let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
     let deadline = project.looked_at(&context.environment).config.deadline;
     let look = |agent| {
@@ -26,11 +26,11 @@ pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<C
     let found: Vec<(Agent, Looked)> = Agent::ALL.into_iter().map(|agent| (agent, look(agent))).collect();
     let at_work: Vec<Agent> = found.iter().filter(|(_, looked)| looked.places > 0).map(|(agent, _)| *agent).collect();
     let unread = found.iter().filter_map(|(agent, looked)| unread_there(*agent, looked, nested)).collect::<Vec<_>>();
-    let mut checks: Vec<Check> = found.into_iter().flat_map(|(_, looked)| looked.checks).collect();
+    let mut checks: Vec<DoctorCheck> = found.into_iter().flat_map(|(_, looked)| looked.checks).collect();
     checks.extend(calling_twice(&at_work));
     if at_work.is_empty() {
         let help = "`linchpin install AGENT`, or `linchpin init` for those that are found";
-        checks.push(Check::bad("no agent calls Linchpin for this project", help));
+        checks.push(DoctorCheck::bad("no agent calls Linchpin for this project", help));
     }
     checks.extend(unread);
     checks
@@ -48,34 +48,34 @@ fn programs(found: &Installed) -> Vec<&str> {
 }
 
 /// Agents that read the settings of others besides their own.
-fn calling_twice(at_work: &[Agent]) -> Vec<Check> {
+fn calling_twice(at_work: &[Agent]) -> Vec<DoctorCheck> {
     let read = |agent: &Agent| settings::read_besides(*agent).iter().filter(|other| at_work.contains(other));
     let text = |agent: &Agent, other: &Agent| {
         let (title, other) = (agent.title(), other.title());
         format!("{title}: it reads {other}'s settings too, so it may call Linchpin twice for each event")
     };
-    at_work.iter().flat_map(|agent| read(agent).map(move |other| Check::note(text(agent, other)))).collect()
+    at_work.iter().flat_map(|agent| read(agent).map(move |other| DoctorCheck::note(text(agent, other)))).collect()
 }
 
 /// Hooks that an agent may not find from where it is started.
-fn unread_there(agent: Agent, looked: &Looked, nested: &[Project]) -> Option<Check> {
+fn unread_there(agent: Agent, looked: &Looked, nested: &[Project]) -> Option<DoctorCheck> {
     let folder = &nested.last()?.root;
     let is_missing = looked.places > 0 && !looked.is_of_user && !looked.folders.contains(folder);
     let title = agent.title();
     let text = format!("{title}: no hooks in {}, and it may not read those of a folder above it", folder.display());
-    is_missing.then(|| Check::note(format!("{text}; `linchpin install {}` there adds them", agent.name())))
+    is_missing.then(|| DoctorCheck::note(format!("{text}; `linchpin install {}` there adds them", agent.name())))
 }
 
 /// What became of one agent's settings.
 #[derive(Default)]
 struct Looked {
-    checks: Vec<Check>,
+    checks: Vec<DoctorCheck>,
     /// In how many files hooks of ours are.
     places: usize,
     /// What matters only where the agent has hooks of ours somewhere: switches turn off those in other files too.
-    elsewhere: Vec<Check>,
+    elsewhere: Vec<DoctorCheck>,
     /// The person's settings that cannot be understood.
-    unread: Vec<Check>,
+    unread: Vec<DoctorCheck>,
     /// There are hooks in the person's own settings.
     is_of_user: bool,
     /// The nested policies whose folders have hooks.
@@ -152,7 +152,7 @@ impl Looker<'_> {
         }
         looked.places += 1;
         looked.is_of_user |= scope == SettingsScope::User;
-        looked.checks.push(Check::fine(format!("{}: hooks in {}", self.agent.title(), file.display())));
+        looked.checks.push(DoctorCheck::fine(format!("{}: hooks in {}", self.agent.title(), file.display())));
         looked.checks.extend(self.difference_checks(scope, &found));
         looked.checks.extend(found.switches.iter().chain(&found.problems).map(to_change));
         looked.checks.extend(self.repeated_check(file, &found));
@@ -179,7 +179,7 @@ impl Looker<'_> {
         }
     }
 
-    fn difference_checks(&self, scope: SettingsScope, found: &Installed) -> Vec<Check> {
+    fn difference_checks(&self, scope: SettingsScope, found: &Installed) -> Vec<DoctorCheck> {
         let again = format!("run `{}` again", install::install_command(self.agent, scope));
         let mut checks = Vec::new();
         if !found.missing.is_empty() && !found.entries.is_empty() {
@@ -195,7 +195,7 @@ impl Looker<'_> {
         checks
     }
 
-    fn repeated_check(&self, file: &Path, found: &Installed) -> Option<Check> {
+    fn repeated_check(&self, file: &Path, found: &Installed) -> Option<DoctorCheck> {
         let events: Vec<String> = found.repeated.iter().map(|event| format!("`{event}`")).collect();
         let text = format!(
             "more than one hook at {} in {}, so it may call Linchpin that often for each event",
@@ -206,7 +206,7 @@ impl Looker<'_> {
     }
 
     /// Whether the agent runs hooks that somebody put there, as far as its own files tell.
-    fn acceptance_check(&self, scope: SettingsScope, hooks: &Path) -> Option<Check> {
+    fn acceptance_check(&self, scope: SettingsScope, hooks: &Path) -> Option<DoctorCheck> {
         let lookup = |name: &str| self.context.environment.get(name);
         let acceptance = settings::acceptance(self.agent, scope, self.home, lookup)?;
         let place = acceptance.file.display();
@@ -218,7 +218,7 @@ impl Looker<'_> {
         });
         Some(match looked {
             Ok(Accepted::Yes) => {
-                Check::fine(format!("{}: the hooks, or their folder, are named in {place}", self.agent.title()))
+                DoctorCheck::fine(format!("{}: the hooks, or their folder, are named in {place}", self.agent.title()))
             }
             Ok(Accepted::NotSeen(demand)) => self.note(&demand),
             Ok(Accepted::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
@@ -234,7 +234,7 @@ impl Looker<'_> {
     }
 
     /// Switches in files that hold no hooks.
-    fn switch_checks(&self) -> Vec<Check> {
+    fn switch_checks(&self) -> Vec<DoctorCheck> {
         let mut checks = Vec::new();
         for switches in self.switch_files() {
             let place = switches.file.display();
@@ -255,11 +255,11 @@ impl Looker<'_> {
         checks
     }
 
-    fn bad(&self, problem: &str, help: &str) -> Check {
-        Check::bad(format!("{}: {problem}", self.agent.title()), help)
+    fn bad(&self, problem: &str, help: &str) -> DoctorCheck {
+        DoctorCheck::bad(format!("{}: {problem}", self.agent.title()), help)
     }
 
-    fn note(&self, text: &str) -> Check {
-        Check::note(format!("{}: {text}", self.agent.title()))
+    fn note(&self, text: &str) -> DoctorCheck {
+        DoctorCheck::note(format!("{}: {text}", self.agent.title()))
     }
 }

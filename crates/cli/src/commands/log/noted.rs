@@ -3,7 +3,7 @@
 use serde_json::Value;
 use store::{Entry, NoteKind};
 
-use crate::commands::validate::counted;
+use crate::plural::counted;
 
 /// One line, beginning with a space.
 pub fn noted(kind: NoteKind, entry: &Entry) -> String {

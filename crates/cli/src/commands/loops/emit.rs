@@ -4,16 +4,16 @@ use guard::loops::{Emission, EmitRefused};
 use guard::workflow::Lack;
 use serde_json::{Value, json};
 
-use crate::arguments::Emit;
+use crate::arguments::EmitArguments;
 use crate::commands::Context;
 use crate::commands::work::{Mover, refused};
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 /// What is longer belongs into a file.
 const LONGEST: usize = 64 * 1024;
 
-pub fn run(arguments: &Emit, context: &Context) -> Outcome {
+pub fn run(arguments: &EmitArguments, context: &Context) -> CommandResult {
     let mover = Mover::of("emit", context);
     let stage = super::stage(&mover.project, context)?;
     let (summary, payload) = parts(arguments)?;
@@ -48,7 +48,7 @@ pub fn held(message: &str, lacks: &[Lack], context: &Context) {
 }
 
 /// An object where a summary would be is no summary.
-fn parts(arguments: &Emit) -> Result<(&str, Option<&str>), Problem> {
+fn parts(arguments: &EmitArguments) -> Result<(&str, Option<&str>), Problem> {
     let is_object = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
     let (summary, payload) = match &arguments.payload {
         None if is_object(&arguments.summary) => ("", Some(arguments.summary.as_str())),

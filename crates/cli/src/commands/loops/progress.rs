@@ -3,12 +3,12 @@
 use serde_json::json;
 use store::{LOOP, Note, NoteKind, StateChanges};
 
-use crate::arguments::Progress;
+use crate::arguments::ProgressArguments;
 use crate::commands::{Context, note, now};
 use crate::exit_code::ExitCode;
-use crate::problem::Outcome;
+use crate::problem::CommandResult;
 
-pub fn run(arguments: &Progress, context: &Context) -> Outcome {
+pub fn run(arguments: &ProgressArguments, context: &Context) -> CommandResult {
     let project = guard::session::project_of_command(&context.environment);
     let text = arguments.text.join(" ");
     let stage = super::stage(&project, context)?;

@@ -16,19 +16,20 @@ use guard::workflow::{HolderOptions, Outside};
 use serde_json::{Value, json};
 use work::{Ending, RunId, RunUsage};
 
-use crate::arguments::Run;
+use crate::arguments::RunArguments;
 use crate::commands::work::{refused, webhook};
-use crate::commands::{Context, hats, now};
+use crate::commands::{Context, loop_file, now};
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::plural::counted;
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Run, context: &Context) -> Outcome {
+pub fn run(arguments: &RunArguments, context: &Context) -> CommandResult {
     if context.environment.get(Stage::RUN).is_some() {
         return Err(Problem::new("InRun", "this is part of a run, and one run does not begin another")
             .help("hand the work over with `linchpin emit`"));
     }
     let project = Project::of_sessions(&context.environment);
-    let the_loop = hats::sound(&project, context)?;
+    let the_loop = loop_file::sound_loop(&project, context)?;
     let objective = objective(arguments)?;
     if arguments.only_show {
         return show_first(&project, &the_loop, objective.as_deref(), context);
@@ -82,7 +83,7 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
     })
 }
 
-fn objective(arguments: &Run) -> Result<Option<String>, Problem> {
+fn objective(arguments: &RunArguments) -> Result<Option<String>, Problem> {
     let objective = match &arguments.prompt_file {
         None => arguments.prompt.clone(),
         Some(file) => Some(
@@ -116,7 +117,7 @@ fn read(file: &Path) -> io::Result<String> {
 }
 
 /// What the first agent would be told.
-fn show_first(project: &Project, the_loop: &Loop, objective: Option<&str>, context: &Context) -> Outcome {
+fn show_first(project: &Project, the_loop: &Loop, objective: Option<&str>, context: &Context) -> CommandResult {
     let work = super::work(project, context)?;
     // A sound loop has a hat for it.
     let Some((hat, prompt)) = driver::first_prompt(the_loop, objective, &work, &project.root)? else {
@@ -197,7 +198,7 @@ impl Telling<'_> {
 /// `3 iterations, 20s, 1200 tokens, $0.10`
 pub fn spent_text(spent: &RunUsage) -> String {
     let RunUsage { iterations, time, tokens, cost_usd, .. } = spent;
-    let mut parts = vec![super::super::validate::counted(usize::try_from(*iterations).unwrap_or(0), "iteration")];
+    let mut parts = vec![counted(usize::try_from(*iterations).unwrap_or(0), "iteration")];
     parts.push(format!("{}s", time.max(&0) / 1000));
     parts.extend(tokens.map(|tokens| format!("{tokens} tokens")));
     parts.extend(cost_usd.map(|cost| format!("${cost:.2}")));

@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 use work::{Iteration, Run, RunId, RunUsage, Work};
 
 use super::run::spent_text;
-use crate::arguments::{Runs, RunsAction};
+use crate::arguments::{RunsAction, RunsArguments};
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 /// So many are listed.
 const LISTED: u32 = 50;
 /// So many iterations are shown, the last ones.
 const SHOWN: u32 = 200;
 
-pub fn run(arguments: &Runs, context: &Context) -> Outcome {
+pub fn run(arguments: &RunsArguments, context: &Context) -> CommandResult {
     match &arguments.action {
         None | Some(RunsAction::List) => list(context),
         Some(RunsAction::Show { run }) => show(run.as_deref(), context),
@@ -30,7 +30,7 @@ pub fn run(arguments: &Runs, context: &Context) -> Outcome {
     }
 }
 
-fn list(context: &Context) -> Outcome {
+fn list(context: &Context) -> CommandResult {
     let project = Project::of_sessions(&context.environment);
     let work = super::work(&project, context)?;
     let going_on = running(&project.root, &context.environment);
@@ -59,7 +59,7 @@ fn list(context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-fn show(named: Option<&str>, context: &Context) -> Outcome {
+fn show(named: Option<&str>, context: &Context) -> CommandResult {
     let project = Project::of_sessions(&context.environment);
     let work = super::work(&project, context)?;
     let run = match named {
@@ -96,7 +96,7 @@ fn told(
     work: &Work,
     project: &Project,
     context: &Context,
-) -> Outcome {
+) -> CommandResult {
     let output = &context.output;
     output.line(format!("{} {}, {}", output.bold(&format!("Run {}", run.id)), state(run, going_on), spent_text(spent)));
     if let Some(objective) = &run.objective {

@@ -6,13 +6,13 @@ use store::{Note, NoteKind, PERSON, StateChanges, Store};
 use work::Run;
 
 use super::processes;
-use crate::arguments::Stop;
+use crate::arguments::StopArguments;
 use crate::commands::{Context, log, note, now};
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &Stop, context: &Context) -> Outcome {
+pub fn run(arguments: &StopArguments, context: &Context) -> CommandResult {
     person::required("stop", &context.environment)?;
     if let Some(session) = &arguments.session {
         let project = guard::Project::of_sessions(&context.environment);
@@ -30,7 +30,7 @@ pub fn run(arguments: &Stop, context: &Context) -> Outcome {
 }
 
 /// `resume --session`: takes back what `stop --session` asked for.
-pub fn let_go_on(session: &str, context: &Context) -> Outcome {
+pub fn let_go_on(session: &str, context: &Context) -> CommandResult {
     person::required("resume", &context.environment)?;
     let project = guard::Project::of_sessions(&context.environment);
     let last_prompt = journal_with(session, &project, context)?.last_prompt(session)?;
@@ -65,7 +65,7 @@ fn journal_with(session: &str, project: &guard::Project, context: &Context) -> R
 }
 
 /// `at_once`: its agent is ended too.
-pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> Outcome {
+pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandResult {
     let project = guard::Project::of_sessions(&context.environment);
     let going_on = running(&project.root, &context.environment);
     let work = super::work(&project, context)?;
@@ -106,7 +106,7 @@ fn stop_leftovers(
     not_going_on: Problem,
     project: &guard::Project,
     context: &Context,
-) -> Outcome {
+) -> CommandResult {
     let (id, root, environment) = (run.id, &project.root, &context.environment);
     if !at_once {
         return Err(match driver::leftovers(id, root, environment).count() {

@@ -10,7 +10,7 @@ use work::{Iteration, Run, RunId, Work};
 use super::processes;
 use super::runs::{left, state, to_json};
 use crate::commands::work::gate_line;
-use crate::commands::{Context, hats, now};
+use crate::commands::{Context, loop_file, now};
 
 /// For people, and as JSON.
 pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value)> {
@@ -46,7 +46,7 @@ fn ended(run: &Run, going_on: Option<RunId>, work: &Work, project: &Project, con
         count => format!(", {} left behind (`linchpin runs stop {}` ends them)", processes(count), run.id),
     };
     // A loop that cannot be read now may be sound when somebody resumes the run.
-    let is_over = hats::sound(project, context)
+    let is_over = loop_file::sound_loop(project, context)
         .is_ok_and(|the_loop| driver::can_go_on(run.id, work, &the_loop).is_ok_and(|can_go_on| !can_go_on));
     let go_on = if is_over { "" } else { "; `linchpin run --resume` goes on with it" };
     format!("{} {}{left}{why}{go_on}", run.id, state(run, going_on))

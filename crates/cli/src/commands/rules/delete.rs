@@ -2,11 +2,11 @@
 
 use super::report::report;
 use super::{Context, Target};
-use crate::arguments::NamedRule;
+use crate::arguments::NamedRuleArguments;
 use crate::person;
-use crate::problem::Outcome;
+use crate::problem::CommandResult;
 
-pub fn run(arguments: &NamedRule, context: &Context) -> Outcome {
+pub fn run(arguments: &NamedRuleArguments, context: &Context) -> CommandResult {
     person::required("rules delete", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.delete(&arguments.id)?;

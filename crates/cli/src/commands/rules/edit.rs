@@ -8,11 +8,11 @@ use policy::edit::Changed;
 use super::report::report;
 use super::text_editor::TextEditor;
 use super::{Context, Target, draft_text};
-use crate::arguments::EditRule;
+use crate::arguments::EditRuleArguments;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &EditRule, context: &Context) -> Outcome {
+pub fn run(arguments: &EditRuleArguments, context: &Context) -> CommandResult {
     person::required("rules edit", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let (path, before) = target.editor.file_of(&arguments.id)?;

@@ -2,18 +2,18 @@
 
 use super::report::report;
 use super::{Context, Target};
-use crate::arguments::NamedRule;
+use crate::arguments::NamedRuleArguments;
 use crate::person;
-use crate::problem::Outcome;
+use crate::problem::CommandResult;
 
-pub fn enable(arguments: &NamedRule, context: &Context) -> Outcome {
+pub fn enable(arguments: &NamedRuleArguments, context: &Context) -> CommandResult {
     person::required("rules enable", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.enable(&arguments.id)?;
     report(&target, &changed, &[&arguments.id], context)
 }
 
-pub fn disable(arguments: &NamedRule, context: &Context) -> Outcome {
+pub fn disable(arguments: &NamedRuleArguments, context: &Context) -> CommandResult {
     person::required("rules disable", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.disable(&arguments.id)?;

@@ -8,12 +8,12 @@ use policy::edit::{Editor, Exported};
 use serde_json::json;
 
 use super::Context;
-use crate::arguments::ExportRules;
+use crate::arguments::ExportRulesArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(arguments: &ExportRules, context: &Context) -> Outcome {
+pub fn run(arguments: &ExportRulesArguments, context: &Context) -> CommandResult {
     let output = &context.output;
     let project = Project::of_person(&context.environment);
     let nearest = project.tiers.project.clone();

@@ -5,11 +5,11 @@ use policy::edit::Changed;
 
 use super::report::report;
 use super::{Context, Target};
-use crate::arguments::ImportRules;
+use crate::arguments::ImportRulesArguments;
 use crate::person;
-use crate::problem::Outcome;
+use crate::problem::CommandResult;
 
-pub fn run(arguments: &ImportRules, context: &Context) -> Outcome {
+pub fn run(arguments: &ImportRulesArguments, context: &Context) -> CommandResult {
     person::required("rules import", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.import(&arguments.from, arguments.force)?;

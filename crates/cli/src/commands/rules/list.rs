@@ -4,12 +4,13 @@ use guard::Project;
 use policy::{Definition, Loaded, Standing};
 use serde_json::{Value, json};
 
-use super::super::Context;
+use crate::commands::Context;
 use crate::exit_code::ExitCode;
-use crate::problem::Outcome;
+use crate::plural::counted;
+use crate::problem::CommandResult;
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
-pub fn run(context: &Context) -> Outcome {
+pub fn run(context: &Context) -> CommandResult {
     let project = Project::of_person(&context.environment);
     let loaded = project.load(&context.environment);
     let all: Vec<(&Definition, Standing)> =
@@ -49,7 +50,7 @@ fn show(title: &str, rules: &[(&Definition, Standing)], context: &Context) {
 fn broken(loaded: &Loaded, context: &Context) {
     let errors = loaded.errors().count();
     if errors > 0 {
-        let found = super::super::validate::counted(errors, "error");
+        let found = counted(errors, "error");
         context.output.blank();
         context.output.line(format!("{found} in the policy files: `linchpin validate` tells."));
     }

@@ -24,23 +24,23 @@ use policy::edit::{Changed, Editor};
 use policy::{Diagnostic, Loaded, PolicyFolder};
 
 use super::Context;
-use crate::arguments::Rules;
-use crate::problem::{Outcome, Problem};
+use crate::arguments::RulesArguments;
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(what: &Rules, context: &Context) -> Outcome {
+pub fn run(what: &RulesArguments, context: &Context) -> CommandResult {
     match what {
-        Rules::List => list::run(context),
-        Rules::Which { name } => which::run(name, context),
-        Rules::Show { name, version } => show::run(name, version.as_deref(), context),
-        Rules::New(arguments) => new::run(arguments, context),
-        Rules::Edit(arguments) => edit::run(arguments, context),
-        Rules::Enable(arguments) => enable::enable(arguments, context),
-        Rules::Disable(arguments) => enable::disable(arguments, context),
-        Rules::Delete(arguments) => delete::run(arguments, context),
-        Rules::Import(arguments) => import::run(arguments, context),
-        Rules::Export(arguments) => export::run(arguments, context),
-        Rules::Propose(arguments) => propose::propose(arguments, context),
-        Rules::Accept(arguments) => propose::accept(arguments, context),
+        RulesArguments::List => list::run(context),
+        RulesArguments::Which { name } => which::run(name, context),
+        RulesArguments::Show { name, version } => show::run(name, version.as_deref(), context),
+        RulesArguments::New(arguments) => new::run(arguments, context),
+        RulesArguments::Edit(arguments) => edit::run(arguments, context),
+        RulesArguments::Enable(arguments) => enable::enable(arguments, context),
+        RulesArguments::Disable(arguments) => enable::disable(arguments, context),
+        RulesArguments::Delete(arguments) => delete::run(arguments, context),
+        RulesArguments::Import(arguments) => import::run(arguments, context),
+        RulesArguments::Export(arguments) => export::run(arguments, context),
+        RulesArguments::Propose(arguments) => propose::propose(arguments, context),
+        RulesArguments::Accept(arguments) => propose::accept(arguments, context),
     }
 }
 

@@ -4,11 +4,11 @@ use policy::edit::Draft;
 
 use super::report::report;
 use super::{Context, Target};
-use crate::arguments::NewRule;
+use crate::arguments::NewRuleArguments;
 use crate::person;
-use crate::problem::Outcome;
+use crate::problem::CommandResult;
 
-pub fn run(arguments: &NewRule, context: &Context) -> Outcome {
+pub fn run(arguments: &NewRuleArguments, context: &Context) -> CommandResult {
     person::required("rules new", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.create(&Draft {

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::report::report;
 use super::{Context, Target, draft_text, project_folder};
-use crate::arguments::{AcceptRule, ProposeRule};
+use crate::arguments::{AcceptRuleArguments, ProposeRuleArguments};
 use crate::commands::validate;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn propose(arguments: &ProposeRule, context: &Context) -> Outcome {
+pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandResult {
     let project = Project::of_person(&context.environment);
     let folder = project_folder(&project)?;
     let proposals = Proposals::of(folder);
@@ -37,7 +37,7 @@ pub fn propose(arguments: &ProposeRule, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-pub fn accept(arguments: &AcceptRule, context: &Context) -> Outcome {
+pub fn accept(arguments: &AcceptRuleArguments, context: &Context) -> CommandResult {
     person::required("rules accept", &context.environment)?;
     let target = Target::open(false, context)?;
     let proposals = Proposals::of(project_folder(&target.project)?);

@@ -8,13 +8,14 @@ use serde_json::{Map, Value, json};
 use super::{Context, Target, line_diff};
 use crate::commands::validate;
 use crate::exit_code::ExitCode;
-use crate::problem::Outcome;
+use crate::plural::counted;
+use crate::problem::CommandResult;
 
 /// More than that is looked at in the file itself.
 const LINES_SHOWN: usize = 40;
 
 /// Tells about a change that a person made; `ids` are the rules that it was about.
-pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> Outcome {
+pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> CommandResult {
     if !changed.changes.is_empty() {
         target.accept_change(changed, ids, context)?;
     }
@@ -100,7 +101,7 @@ fn show(change: &Change, context: &Context) {
         output.line(line);
     }
     if lines.len() > LINES_SHOWN {
-        output.line(format!("    … and {}", validate::counted(lines.len() - LINES_SHOWN, "more line")));
+        output.line(format!("    … and {}", counted(lines.len() - LINES_SHOWN, "more line")));
     }
     output.blank();
 }

@@ -4,12 +4,12 @@ use guard::Project;
 use serde_json::json;
 use store::KeptVersion;
 
-use super::super::Context;
-use super::super::log;
+use crate::commands::Context;
+use crate::commands::log;
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
-pub fn run(name: &str, version: Option<&str>, context: &Context) -> Outcome {
+pub fn run(name: &str, version: Option<&str>, context: &Context) -> CommandResult {
     if let Some(version) = version {
         return show_version(name, version, context);
     }
@@ -31,7 +31,7 @@ pub fn run(name: &str, version: Option<&str>, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-fn show_version(name: &str, version: &str, context: &Context) -> Outcome {
+fn show_version(name: &str, version: &str, context: &Context) -> CommandResult {
     let known = log::open(&Project::of_sessions(&context.environment), context)?.rule_versions(name)?;
     let Some(kept) = known.iter().find(|kept| kept.digest.starts_with(version)) else {
         let problem = Problem::new("NotFound", format!("the journal has no version `{version}` of `{name}`"));

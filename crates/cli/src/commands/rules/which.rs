@@ -4,11 +4,11 @@ use guard::Project;
 use policy::{Definition, Standing};
 use serde_json::{Value, json};
 
-use super::super::Context;
+use crate::commands::Context;
 use crate::exit_code::ExitCode;
-use crate::problem::Outcome;
+use crate::problem::CommandResult;
 
-pub fn run(name: &str, context: &Context) -> Outcome {
+pub fn run(name: &str, context: &Context) -> CommandResult {
     let loaded = Project::of_person(&context.environment).load(&context.environment);
     let found = loaded.named(name);
     let Some((meant, hidden)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };

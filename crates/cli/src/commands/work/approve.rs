@@ -6,16 +6,16 @@ use guard::workflow::{Approvable, Refusal};
 use serde_json::json;
 
 use super::{Mover, approve_task, refused};
-use crate::arguments::Approve;
+use crate::arguments::ApproveArguments;
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 /// So much of a tree's digest tells it from others.
 const SHOWN: usize = 12;
 
-pub fn run(arguments: &Approve, context: &Context) -> Outcome {
+pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandResult {
     person::required("approve", &context.environment)?;
     let whoever = Mover::of("approve", context).or_of_last_run(context);
     person::says_yes_in_person(&whoever.project, &context.environment)?;

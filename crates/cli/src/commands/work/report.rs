@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{Mover, gate_progress};
 use crate::commands::Context;
-use crate::commands::validate::counted;
 use crate::output::Output;
+use crate::plural::counted;
 
 /// None where nothing is active, or the journal cannot be read.
 pub fn report(

@@ -9,15 +9,15 @@ use policy::Config;
 use serde_json::{Value, json};
 
 use super::{Mover, refused};
-use crate::arguments::Set;
+use crate::arguments::SetArguments;
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
-use crate::problem::{Outcome, Problem};
+use crate::problem::{CommandResult, Problem};
 
 const ONE_VALUE: &str = "`linchpin set` gives one value; an observer can change a list or a mapping";
 
-pub fn set(arguments: &Set, context: &Context) -> Outcome {
-    let Set { name, value, session } = arguments;
+pub fn set(arguments: &SetArguments, context: &Context) -> CommandResult {
+    let SetArguments { name, value, session } = arguments;
     let mover = Mover::with_session(&["set", name], session.as_deref(), context)?;
     let (attempt, config) = (mover.moves(context), &mover.policy.config);
     let workflow = attempt.active_workflow().map_err(refused::problem)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-pub struct Check {
+pub struct DoctorCheck {
     pub state: State,
     pub text: String,
     pub help: Option<String>,
@@ -17,7 +17,7 @@ pub enum State {
     Bad,
 }
 
-impl Check {
+impl DoctorCheck {
     pub fn fine(text: impl Into<String>) -> Self {
         Self { state: State::Fine, text: text.into(), help: None }
     }
