@@ -21,7 +21,7 @@ pub struct Problem {
     conclusion: Option<Box<str>>,
 }
 
-pub type CommandResult = Result<ExitCode, Problem>;
+pub type CommandOutcome = Result<ExitCode, Problem>;
 
 impl Problem {
     /// `kind` is one of the documented list.

@@ -1,26 +1,29 @@
 //! `ack`: an acknowledgement, in the journal, in place of a promise in prose.
 
-use engine::rules::{AckBy, Rule};
+mod acknowledger;
+
+use engine::rules::Rule;
 use engine::suggest;
 use guard::Project;
 use guard::facts::Position;
 use guard::file_rules::AnswerByHand;
-use guard::grants::{AcknowledgedBy, Acknowledgement};
-use guard::session::{CommandRun, SessionOwner, Stage, project_of_command};
+use guard::grants::Acknowledgement;
+use guard::session::{SessionOwner, Stage, project_of_command};
 use serde_json::{Map, json};
-use store::{Note, NoteKind, PERSON, SessionKey};
+use store::{Note, NoteKind, SessionKey};
 
+use self::acknowledger::Acknowledger;
 use super::Context;
 use super::check::acknowledged;
 use crate::arguments::AckArguments;
 use crate::exit_code::ExitCode;
-use crate::person;
+use crate::output::Output;
 use crate::plural::counted;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &AckArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
-    let (rule, whose_rule) = rule(&arguments.rule, &project, context)?;
+    let (rule, project_of_rule) = rule(&arguments.rule, &project, context)?;
     let reason = arguments.reason.trim();
     if reason.is_empty() {
         return Err(Problem::new("InvalidValue", "`--reason` is empty").help("say why the rule need not be followed"));
@@ -31,80 +34,54 @@ pub fn run(arguments: &AckArguments, context: &Context) -> CommandResult {
     if arguments.trailer {
         return trailer(&rule, reason, context);
     }
-    let command = CommandRun {
-        words: &["ack", &rule.id],
-        session: arguments.session.as_deref(),
-        environment: &context.environment,
-        now: super::now(),
-    };
-    // Before an agent was heard of, a person can answer for files, which no session has.
-    let is_marked = person::required("ack", &context.environment).is_err();
-    let is_in_run = context.environment.get(Stage::RUN).is_some();
-    let is_sessionless = arguments.session.is_none() && rule.as_file_rule().is_some() && (!is_marked || is_in_run);
-    let has_journal = project.store(&context.environment).exists();
-    let store = (has_journal || !is_sessionless).then(|| super::log::open(&project, context)).transpose()?;
-    let is_agents = is_marked || store.as_ref().map(|store| command.agent(store)).transpose()?.flatten().is_some();
-    if is_agents && rule.ack == AckBy::Human {
-        let message = format!("rule `{}` is acknowledged by people (`ack: human`), and an agent runs this", rule.id);
-        return Err(Problem::new("NotAPerson", message).help("say why it should be, and let a person decide"));
-    }
-    let whose = match store.as_ref().map(|store| command.session(store)).transpose()?.flatten() {
-        Some(whose) => whose,
-        None if is_sessionless => SessionOwner { agent: PERSON.agent.to_owned(), session: PERSON.session.to_owned() },
-        None => return Err(unknown_session(arguments)),
-    };
-    let at = store.as_ref().and_then(|store| store.workflow().ok()).and_then(|state| Position::of(&state.variables));
-    drop(store);
+    let now = super::now();
+    let Acknowledger { by, session, position } =
+        Acknowledger::of(&rule, arguments.session.as_deref(), now, &project, context)?;
     let acknowledgement = Acknowledgement {
         rule: rule.id.clone(),
         digest: rule.digest.clone(),
         reason: reason.to_owned(),
-        by: if is_agents { AcknowledgedBy::Agent } else { AcknowledgedBy::Person },
-        time: command.now,
+        by,
+        time: now,
     };
     let files = match rule.as_file_rule() {
-        Some(_) => Some(settle(&rule, &acknowledgement, &whose, &whose_rule, context)?),
+        Some(_) => Some(settle(&rule, &acknowledgement, &session, &project_of_rule, context)?),
         None => None,
     };
-    // What answers nothing is nothing to remember.
+    // An acknowledgement that settles no file has no effect, so it is not kept.
     if files != Some(0) {
-        note(&acknowledgement, at.as_ref(), &whose, &project, context)?;
+        note(&acknowledgement, position.as_ref(), &session, &project, context)?;
     }
-    let SessionOwner { agent, session } = &whose;
-    if let Some(files) = files {
-        let said = match (files, session.is_empty()) {
-            (0, true) => format!("`{}` asks for nothing now.", rule.id),
-            (0, false) => format!("`{}` asks session {session} of {agent} for nothing now.", rule.id),
-            (_, true) => format!("Acknowledged `{}` for {}.", rule.id, counted(files, "file")),
-            (_, false) => {
-                format!("Acknowledged `{}` in session {session} of {agent} for {}.", rule.id, counted(files, "file"))
-            }
-        };
-        let value = json!({
-            "acknowledged": rule.id, "agent": agent, "session": session, "reason": reason,
-            "by": acknowledgement.by.name(), "files": files,
-        });
-        context.output.line_or(said, &value);
-        return Ok(ExitCode::Done);
-    }
-    context.output.line_or(
-        format!(
-            "Acknowledged `{}` in session {session} of {agent}: it neither warns nor holds there until its text changes.",
-            rule.id
-        ),
-        &json!({
-            "acknowledged": rule.id,
-            "agent": agent,
-            "session": session,
-            "reason": reason,
-            "by": acknowledgement.by.name(),
-        }),
-    );
+    report(&acknowledgement, &session, files, &context.output);
     Ok(ExitCode::Done)
 }
 
+/// `files`: how many files it settles, where the rule is a file rule.
+fn report(acknowledgement: &Acknowledgement, session: &SessionOwner, files: Option<usize>, output: &Output) {
+    let Acknowledgement { rule, reason, by, .. } = acknowledgement;
+    let SessionOwner { agent, session } = session;
+    let text = match (files, session.is_empty()) {
+        (None, _) => format!(
+            "Acknowledged `{rule}` in session {session} of {agent}: it neither warns nor holds there until its text changes."
+        ),
+        (Some(0), true) => format!("`{rule}` asks for nothing now."),
+        (Some(0), false) => format!("`{rule}` asks session {session} of {agent} for nothing now."),
+        (Some(files), true) => format!("Acknowledged `{rule}` for {}.", counted(files, "file")),
+        (Some(files), false) => {
+            format!("Acknowledged `{rule}` in session {session} of {agent} for {}.", counted(files, "file"))
+        }
+    };
+    let mut value = json!({
+        "acknowledged": rule, "agent": agent, "session": session, "reason": reason, "by": by.name(),
+    });
+    if let (Some(files), Some(fields)) = (files, value.as_object_mut()) {
+        fields.insert("files".to_owned(), json!(files));
+    }
+    output.line_or(text, &value);
+}
+
 /// What a commit's message has to say.
-fn trailer(rule: &Rule, reason: &str, context: &Context) -> CommandResult {
+fn trailer(rule: &Rule, reason: &str, context: &Context) -> CommandOutcome {
     if rule.as_file_rule().is_none() {
         let message = format!("rule `{}` is no file rule, so `check` does not judge it", rule.id);
         return Err(Problem::new("NotAcknowledgeable", message));
@@ -163,14 +140,6 @@ fn refuses_calls(rule: &Rule) -> Problem {
     let message = format!("rule `{}` refuses or approves calls, so there is nothing to acknowledge", rule.id);
     Problem::new("NotAcknowledgeable", message)
         .help("a person can let a single call through: `linchpin allow ID`, with the number that the refusal names")
-}
-
-fn unknown_session(arguments: &AckArguments) -> Problem {
-    match &arguments.session {
-        Some(session) => Problem::new("NotFound", format!("the journal knows no session `{session}`"))
-            .help("`linchpin log --json` names the sessions"),
-        None => Problem::new("NotFound", "no session was heard of yet").help("it begins with an agent's first event"),
-    }
 }
 
 /// `at`: where the workflow stands, if one is active.

@@ -10,9 +10,9 @@ use super::Context;
 use crate::arguments::AllowArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &AllowArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &AllowArguments, context: &Context) -> CommandOutcome {
     person::required("allow", &context.environment)?;
     let project = Project::of_sessions(&context.environment);
     let entry = entry(arguments.id, &super::log::open(&project, context)?)?;

@@ -24,11 +24,11 @@ use policy::{Compiled, Definition, Diagnostic};
 use super::Context;
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 use compared::Comparison;
 use report::CheckReport;
 
-pub fn run(arguments: &CheckArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
     // What it reads of new rules waits for the journal.

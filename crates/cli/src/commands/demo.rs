@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Context;
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 const CONFIG: &str = include_str!("init/config.yml");
 const RULES: &[(&str, &str)] = &[
@@ -29,7 +29,7 @@ struct Step {
     payload: Value,
 }
 
-pub fn run(context: &Context) -> CommandResult {
+pub fn run(context: &Context) -> CommandOutcome {
     let scratch = tempfile::Builder::new().prefix("linchpin-demo-").tempdir()?;
     let base = scratch.path().canonicalize()?;
     let root = base.join("project");

@@ -17,11 +17,11 @@ use super::validate::how_to_begin;
 use super::{Context, default_branch};
 use crate::exit_code::ExitCode;
 use crate::plural::counted;
-use crate::problem::CommandResult;
+use crate::problem::CommandOutcome;
 use doctor_check::{DoctorCheck, State};
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
-pub fn run(context: &Context) -> CommandResult {
+pub fn run(context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let nested = project.nested_above(&context.environment.cwd);
     let mut checks = policy_checks(&project, context);

@@ -16,9 +16,9 @@ use super::replay::since_text;
 use super::{Context, work};
 use crate::arguments::ExplainArguments;
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(what: &ExplainArguments, context: &Context) -> CommandResult {
+pub fn run(what: &ExplainArguments, context: &Context) -> CommandOutcome {
     match what {
         ExplainArguments::Event { id } => explain_entry(Wanted::Number(*id), context),
         ExplainArguments::Last => explain_entry(Wanted::LastSpoken, context),
@@ -28,7 +28,7 @@ pub fn run(what: &ExplainArguments, context: &Context) -> CommandResult {
     }
 }
 
-fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandResult {
+fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandOutcome {
     let pattern = Pattern::parse_anywhere(pattern).map_err(|error| {
         let problem = Problem::new("PatternError", error.message()).at("pattern", Some((1, error.span().start + 1)));
         error.help().into_iter().fold(problem, Problem::help)
@@ -55,7 +55,7 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandResul
     Ok(ExitCode::Done)
 }
 
-fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> CommandResult {
+fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> CommandOutcome {
     // With `--with`, a name that is not given is undefined and not an error.
     let is_made_up = with.is_some();
     let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
@@ -105,7 +105,7 @@ enum Wanted {
     LastSpoken,
 }
 
-fn explain_entry(wanted: Wanted, context: &Context) -> CommandResult {
+fn explain_entry(wanted: Wanted, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let store = super::log::open(&project, context)?;
     let filter = match wanted {

@@ -15,9 +15,9 @@ use crate::arguments::{GraphFormat, HatsAction, HatsArguments};
 use crate::exit_code::ExitCode;
 use crate::person;
 use crate::plural::counted;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &HatsArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &HatsArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     match &arguments.action {
         HatsAction::New { preset: None } => list_presets(context),

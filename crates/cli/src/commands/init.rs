@@ -13,7 +13,7 @@ use super::{Context, install};
 use crate::arguments::InitArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 mod pre_commit;
 
@@ -21,7 +21,7 @@ const CONFIG: &str = include_str!("init/config.yml");
 const STARTER_RULE: &str = include_str!("init/keep-commit-hooks.md");
 const GITIGNORE: &str = "/agent/\n/state.db*\n/tmp/\n";
 
-pub fn run(arguments: &InitArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &InitArguments, context: &Context) -> CommandOutcome {
     person::required("init", &context.environment)?;
     let root = install::root(&context.environment.cwd);
     let agents = agents(arguments, &root, context)?;

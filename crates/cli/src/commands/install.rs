@@ -11,9 +11,9 @@ use super::Context;
 use crate::arguments::InstallArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn install(arguments: &InstallArguments, context: &Context) -> CommandResult {
+pub fn install(arguments: &InstallArguments, context: &Context) -> CommandOutcome {
     person::required("install", &context.environment)?;
     let (agent, scope) = target(arguments)?;
     let root = root(&context.environment.cwd);
@@ -28,7 +28,7 @@ pub fn install(arguments: &InstallArguments, context: &Context) -> CommandResult
     Ok(ExitCode::Done)
 }
 
-pub fn uninstall(arguments: &InstallArguments, context: &Context) -> CommandResult {
+pub fn uninstall(arguments: &InstallArguments, context: &Context) -> CommandOutcome {
     person::required("uninstall", &context.environment)?;
     let (agent, scope) = target(arguments)?;
     let root = root(&context.environment.cwd);

@@ -1,6 +1,6 @@
 //! `log`: the journal, filtered.
 
-mod noted;
+mod note_line;
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
 use store::{Entry, Filter, NoteKind, Store, StoreError};
 
-use self::noted::noted;
+use self::note_line::note_line;
 use super::Context;
 use crate::arguments::{LogAction, LogArguments};
 use crate::exit_code::ExitCode;
 use crate::person;
 use crate::plural::counted;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &LogArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     if let Some(LogAction::Prune) = arguments.action {
         return prune(&project, context);
@@ -155,7 +155,7 @@ pub fn headline(entry: &Entry) -> String {
     let time = time(entry.time);
     let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.session.agent, entry.kind);
     if let Some(kind) = NoteKind::from_name(&entry.kind) {
-        line.push_str(&first_line(&noted(kind, entry)));
+        line.push_str(&first_line(&note_line(kind, entry)));
         return line;
     }
     let paths: Vec<&str> = entry.tool.paths.iter().map(|file| file.path.as_str()).collect();
@@ -177,7 +177,7 @@ fn first_line(text: &str) -> String {
     if cut.len() < first.len() || lines.next().is_some() { format!("{cut} …") } else { cut }
 }
 
-fn prune(project: &Project, context: &Context) -> CommandResult {
+fn prune(project: &Project, context: &Context) -> CommandOutcome {
     person::required("log prune", &context.environment)?;
     // Reading first: `prune` is no reason to make a journal.
     drop(open(project, context)?);

@@ -7,14 +7,14 @@ use work::{Memories, Memory, MemoryError, MemoryFilter, MemoryKind, Work};
 use super::{Context, validate};
 use crate::arguments::{MemoryAction, MemoryArguments, MemoryFilterArguments, MemoryType, NamedMemoryArguments};
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// What a search shows at the most; the rest is counted.
 const MOST_FOUND: usize = 20;
 /// In a list, so much of a text, in characters.
 const MOST_OF_LINE: usize = 80;
 
-pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
     let work = Work::open(&project.work(&context.environment))?;

@@ -44,7 +44,7 @@ use store::Store;
 use crate::arguments::{self, Colour, Command, CommandLine};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// What every command is given.
 pub struct Context {
@@ -91,7 +91,7 @@ fn unwritten(error: &io::Error) -> process::ExitCode {
     problem.code.into()
 }
 
-fn dispatch(arguments: &CommandLine, context: &Context) -> CommandResult {
+fn dispatch(arguments: &CommandLine, context: &Context) -> CommandOutcome {
     if let Some(problem) = missing_root(&arguments.command, &context.environment) {
         return Err(problem);
     }

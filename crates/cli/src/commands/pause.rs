@@ -10,9 +10,9 @@ use super::Context;
 use crate::arguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn pause(arguments: &arguments::PauseArguments, context: &Context) -> CommandResult {
+pub fn pause(arguments: &arguments::PauseArguments, context: &Context) -> CommandOutcome {
     person::required("pause", &context.environment)?;
     let project = project(context)?;
     let reason = one_line(&arguments.reason)?;
@@ -33,7 +33,7 @@ pub fn pause(arguments: &arguments::PauseArguments, context: &Context) -> Comman
     Ok(ExitCode::Done)
 }
 
-pub fn resume(context: &Context) -> CommandResult {
+pub fn resume(context: &Context) -> CommandOutcome {
     person::required("resume", &context.environment)?;
     let project = project(context)?;
     let now = super::now();

@@ -18,9 +18,9 @@ use crate::arguments::ReplayArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::plural::counted;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let scope = ReplayScope {
         since: arguments.since.as_deref().map(super::log::since).transpose()?,

@@ -25,7 +25,7 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::person;
 use crate::plural::counted;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// The journal, or why it cannot be used.
 fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Problem>) {
@@ -35,7 +35,7 @@ fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Probl
     }
 }
 
-pub fn run(arguments: &StatusArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &StatusArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
     let compiled = Arc::new(project.looked_at(&context.environment));
     let rules = if project.has_policy() {

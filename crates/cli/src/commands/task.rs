@@ -13,12 +13,12 @@ use super::work::{Mover, refused};
 use super::{Context, loops, validate};
 use crate::arguments::{NamedTaskArguments, TaskAction, TaskArguments, TaskTextArguments};
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// How long the journal is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub fn run(arguments: &TaskArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
     let work = Work::open(&project.work(&context.environment))?;
@@ -92,7 +92,7 @@ fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
     }
 }
 
-fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) -> CommandResult {
+fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) -> CommandOutcome {
     if let Some(mover) = Mover::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed) {
         match mover.moves(context).may_close_tasks() {
             Ok(()) => {}

@@ -16,9 +16,9 @@ use crate::arguments::TestArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::plural::counted;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &TestArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
     let loaded = project.load(&context.environment);

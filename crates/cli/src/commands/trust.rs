@@ -16,9 +16,9 @@ use super::Context;
 use crate::arguments::TrustArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &TrustArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
     person::required("trust", &context.environment)?;
     let project = Project::of_person(&context.environment);
     person::says_yes_in_person(&project, &context.environment)?;

@@ -12,7 +12,7 @@ use super::Context;
 use super::install::agent_named;
 use crate::arguments::TryArguments;
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// Tools of Claude Code's that are about a file, and what they call it.
 const FILE_TOOLS: [(&str, &str); 5] = [
@@ -23,7 +23,7 @@ const FILE_TOOLS: [(&str, &str); 5] = [
     ("NotebookEdit", "notebook_path"),
 ];
 
-pub fn run(arguments: &TryArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
     let environment = &context.environment;
     let project = project_of_command(environment);
     let now = super::now();

@@ -5,94 +5,140 @@ mod shortfalls;
 use engine::rules::Tier;
 use guard::Project;
 use guard::grants::{Trust, workflow_notice};
-use policy::{Cases, Diagnostic, PolicyFolder, Severity};
+use policy::{Cases, Diagnostic, Loaded, PolicyFolder, Severity, WorkflowFile};
 use serde_json::{Map, Value, json};
 
 use super::{Context, default_branch};
 use crate::arguments::ValidateArguments;
 use crate::exit_code::ExitCode;
+use crate::output::Output;
 use crate::plural::counted;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 use shortfalls::Shortfalls;
 
-pub fn run(arguments: &ValidateArguments, context: &Context) -> CommandResult {
-    let project = match &arguments.project {
-        None => Project::of_person(&context.environment),
-        Some(folder) => {
-            let folder = folder.canonicalize().map_err(|error| {
-                Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display()))
-            })?;
-            if !folder.is_dir() {
-                return Err(Problem::new("InvalidValue", format!("`{}` is not a folder", folder.display()))
-                    .help("name the project, or the folder of a nested policy"));
-            }
-            let root = guard::nearest_root(&folder).unwrap_or(folder);
-            Project::at(&root, &context.environment)
-        }
-    };
+pub fn run(arguments: &ValidateArguments, context: &Context) -> CommandOutcome {
+    let project = project(arguments, context)?;
     require_policy(&project)?;
-    let mut loaded = project.load(&context.environment);
-    let of_rules = loaded.definitions.iter().map(policy::Definition::cases);
-    let cases = of_rules.chain(project.tiers.folders().map(Cases::of_folder));
-    let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
-    let workflows = policy::workflows(&project.tiers, &loaded);
-    loaded.diagnostics.extend(problems);
-    let looped = policy::loop_file(&project.tiers, &loaded);
-    loaded.diagnostics.extend(workflows.diagnostics);
-    loaded.diagnostics.extend(looped.into_iter().flat_map(|file| file.diagnostics));
+    let validation = Validation::of(&project, context);
+    if context.output.json {
+        context.output.value(&validation.to_json());
+    } else {
+        validation.print(&context.output);
+    }
+    Ok(if validation.errors() > 0 { ExitCode::Usage } else { ExitCode::Done })
+}
+
+/// The one that the arguments name, or the one around the working directory.
+fn project(arguments: &ValidateArguments, context: &Context) -> Result<Project, Problem> {
+    let Some(folder) = &arguments.project else { return Ok(Project::of_person(&context.environment)) };
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display())))?;
+    if !folder.is_dir() {
+        return Err(Problem::new("InvalidValue", format!("`{}` is not a folder", folder.display()))
+            .help("name the project, or the folder of a nested policy"));
+    }
+    let root = guard::nearest_root(&folder).unwrap_or(folder);
+    Ok(Project::at(&root, &context.environment))
+}
+
+/// What was found in all policy files of a project.
+struct Validation {
+    /// With the diagnostics of cases, workflows and the loop.
+    loaded: Loaded,
+    /// How many workflows are the user's or the project's.
+    workflows: usize,
+    shortfalls: Shortfalls,
+    /// What waits for a person, which is no fault of a file.
+    notes: Vec<String>,
+}
+
+impl Validation {
+    fn of(project: &Project, context: &Context) -> Self {
+        let mut loaded = project.load(&context.environment);
+        let cases = loaded
+            .definitions
+            .iter()
+            .map(policy::Definition::cases)
+            .chain(project.tiers.folders().map(Cases::of_folder));
+        let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
+        let workflows = policy::workflows(&project.tiers, &loaded);
+        loaded.diagnostics.extend(problems);
+        let looped = policy::loop_file(&project.tiers, &loaded);
+        loaded.diagnostics.extend(workflows.diagnostics);
+        loaded.diagnostics.extend(looped.into_iter().flat_map(|file| file.diagnostics));
+        let notes = notes(project, &loaded, &workflows.files, context);
+        let own: Vec<_> = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).collect();
+        let of_workflows = own
+            .iter()
+            .filter_map(|file| file.workflow.as_ref())
+            .flat_map(|workflow| workflow.rules.iter().chain(workflow.nodes.iter().flat_map(|node| &node.rules)));
+        let rules = loaded.rules.iter().map(|in_force| &in_force.definition.rule).chain(of_workflows);
+        let shortfalls = Shortfalls::of(project, rules, context);
+        Self { workflows: own.len(), loaded, shortfalls, notes }
+    }
+
+    fn errors(&self) -> usize {
+        self.loaded.errors().count()
+    }
+
+    fn warnings(&self) -> usize {
+        self.loaded.diagnostics.len() - self.errors() + self.shortfalls.warnings()
+    }
+
+    fn to_json(&self) -> Value {
+        let problems: Vec<Value> = self.loaded.diagnostics.iter().map(to_json).collect();
+        json!({
+            "sound": self.errors() == 0,
+            "files": self.loaded.files,
+            "rules": self.loaded.rules.len(),
+            "workflows": self.workflows,
+            "problems": problems,
+            "shortfalls": self.shortfalls.to_json(),
+            "notes": self.notes,
+        })
+    }
+
+    fn print(&self, output: &Output) {
+        for diagnostic in &self.loaded.diagnostics {
+            output.rendered(&diagnostic.render(output.style()));
+            output.blank();
+        }
+        self.shortfalls.print(output);
+        for note in &self.notes {
+            output.line(format!("note: {note}"));
+            output.blank();
+        }
+        output.line(self.summary());
+    }
+
+    fn summary(&self) -> String {
+        let rules = format!("{} in force", counted(self.loaded.rules.len(), "rule"));
+        let rules = match self.workflows {
+            0 => rules,
+            workflows => format!("{rules}, {}", counted(workflows, "workflow")),
+        };
+        let found = [(self.errors(), "error"), (self.warnings(), "warning")];
+        let found: Vec<String> =
+            found.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
+        if found.is_empty() {
+            format!("{rules}, everything is sound.")
+        } else {
+            format!("{rules}; {}.", found.join(" and "))
+        }
+    }
+}
+
+fn notes(project: &Project, loaded: &Loaded, workflows: &[WorkflowFile], context: &Context) -> Vec<String> {
     let trust = Trust::of(&project.root, &context.environment);
-    let sound = workflows.files.iter().filter_map(|file| file.workflow.as_ref());
-    // What waits for a person is no fault of a file.
+    let sound = workflows.iter().filter_map(|file| file.workflow.as_ref());
     let mut notes: Vec<String> =
         sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
     let in_force = loaded.rules.iter().map(|in_force| &in_force.definition.rule);
-    if let Some(unknown) = default_branch::unknown(&project, &loaded.config, in_force) {
+    if let Some(unknown) = default_branch::unknown(project, &loaded.config, in_force) {
         notes.push(format!("file rules cannot tell where a branch began: {}; {}", unknown.why, unknown.help));
     }
-    let own: Vec<_> = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).collect();
-    let of_workflows = own
-        .iter()
-        .filter_map(|file| file.workflow.as_ref())
-        .flat_map(|workflow| workflow.rules.iter().chain(workflow.nodes.iter().flat_map(|node| &node.rules)));
-    let rules = loaded.rules.iter().map(|in_force| &in_force.definition.rule).chain(of_workflows);
-    let shortfalls = Shortfalls::of(&project, rules, context);
-    let own = own.len();
-    let errors = loaded.errors().count();
-    let warnings = loaded.diagnostics.len() - errors + shortfalls.warnings();
-    let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };
-    if context.output.json {
-        let problems: Vec<Value> = loaded.diagnostics.iter().map(to_json).collect();
-        context.output.value(&json!({
-            "sound": errors == 0,
-            "files": loaded.files,
-            "rules": loaded.rules.len(),
-            "workflows": own,
-            "problems": problems,
-            "shortfalls": shortfalls.to_json(),
-            "notes": notes,
-        }));
-        return Ok(code);
-    }
-    for diagnostic in &loaded.diagnostics {
-        context.output.rendered(&diagnostic.render(context.output.style()));
-        context.output.blank();
-    }
-    shortfalls.print(&context.output);
-    for note in &notes {
-        context.output.line(format!("note: {note}"));
-        context.output.blank();
-    }
-    let rules = format!("{} in force", counted(loaded.rules.len(), "rule"));
-    let rules = if own == 0 { rules } else { format!("{rules}, {}", counted(own, "workflow")) };
-    if errors == 0 && warnings == 0 {
-        context.output.line(format!("{rules}, everything is sound."));
-    } else {
-        let found = [(errors, "error"), (warnings, "warning")];
-        let found: Vec<String> =
-            found.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
-        context.output.line(format!("{rules}; {}.", found.join(" and ")));
-    }
-    Ok(code)
+    notes
 }
 
 pub fn require_policy(project: &Project) -> Result<(), Problem> {

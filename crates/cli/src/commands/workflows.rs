@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::{Context, workflow_path};
 use crate::arguments::{Drawing, WorkflowsAction, WorkflowsArguments};
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &WorkflowsArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &WorkflowsArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     let found = policy::workflows(&project.tiers, &project.load(&context.environment));
     match &arguments.action {

@@ -6,10 +6,10 @@ use shell::{self, Effect, Rewrite, RewrittenBranch, Script, SimpleCommand};
 
 use super::Context;
 use crate::exit_code::ExitCode;
-use crate::problem::CommandResult;
+use crate::problem::CommandOutcome;
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
-pub fn run(command: &str, context: &Context) -> CommandResult {
+pub fn run(command: &str, context: &Context) -> CommandOutcome {
     let script = shell::parse(command);
     let understood = Understood { effects: script.effects(), rewrites: script.rewrites(), script };
     if context.output.json {

@@ -8,12 +8,12 @@ use crate::arguments::EmitArguments;
 use crate::commands::Context;
 use crate::commands::work::{Mover, refused};
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// What is longer belongs into a file.
 const LONGEST: usize = 64 * 1024;
 
-pub fn run(arguments: &EmitArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &EmitArguments, context: &Context) -> CommandOutcome {
     let mover = Mover::of("emit", context);
     let stage = super::stage(&mover.project, context)?;
     let (summary, payload) = parts(arguments)?;

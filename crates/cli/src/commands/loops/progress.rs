@@ -6,9 +6,9 @@ use store::{LOOP, Note, NoteKind, StateChanges};
 use crate::arguments::ProgressArguments;
 use crate::commands::{Context, note, now};
 use crate::exit_code::ExitCode;
-use crate::problem::CommandResult;
+use crate::problem::CommandOutcome;
 
-pub fn run(arguments: &ProgressArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &ProgressArguments, context: &Context) -> CommandOutcome {
     let project = guard::session::project_of_command(&context.environment);
     let text = arguments.text.join(" ");
     let stage = super::stage(&project, context)?;

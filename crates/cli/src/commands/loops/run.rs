@@ -21,9 +21,9 @@ use crate::commands::work::{refused, webhook};
 use crate::commands::{Context, loop_file, now};
 use crate::exit_code::ExitCode;
 use crate::plural::counted;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &RunArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
     if context.environment.get(Stage::RUN).is_some() {
         return Err(Problem::new("InRun", "this is part of a run, and one run does not begin another")
             .help("hand the work over with `linchpin emit`"));
@@ -117,7 +117,7 @@ fn read(file: &Path) -> io::Result<String> {
 }
 
 /// What the first agent would be told.
-fn show_first(project: &Project, the_loop: &Loop, objective: Option<&str>, context: &Context) -> CommandResult {
+fn show_first(project: &Project, the_loop: &Loop, objective: Option<&str>, context: &Context) -> CommandOutcome {
     let work = super::work(project, context)?;
     // A sound loop has a hat for it.
     let Some((hat, prompt)) = driver::first_prompt(the_loop, objective, &work, &project.root)? else {

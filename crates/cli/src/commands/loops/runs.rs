@@ -12,14 +12,14 @@ use crate::arguments::{RunsAction, RunsArguments};
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// So many are listed.
 const LISTED: u32 = 50;
 /// So many iterations are shown, the last ones.
 const SHOWN: u32 = 200;
 
-pub fn run(arguments: &RunsArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &RunsArguments, context: &Context) -> CommandOutcome {
     match &arguments.action {
         None | Some(RunsAction::List) => list(context),
         Some(RunsAction::Show { run }) => show(run.as_deref(), context),
@@ -30,7 +30,7 @@ pub fn run(arguments: &RunsArguments, context: &Context) -> CommandResult {
     }
 }
 
-fn list(context: &Context) -> CommandResult {
+fn list(context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let work = super::work(&project, context)?;
     let going_on = running(&project.root, &context.environment);
@@ -59,7 +59,7 @@ fn list(context: &Context) -> CommandResult {
     Ok(ExitCode::Done)
 }
 
-fn show(named: Option<&str>, context: &Context) -> CommandResult {
+fn show(named: Option<&str>, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let work = super::work(&project, context)?;
     let run = match named {
@@ -96,7 +96,7 @@ fn told(
     work: &Work,
     project: &Project,
     context: &Context,
-) -> CommandResult {
+) -> CommandOutcome {
     let output = &context.output;
     output.line(format!("{} {}, {}", output.bold(&format!("Run {}", run.id)), state(run, going_on), spent_text(spent)));
     if let Some(objective) = &run.objective {

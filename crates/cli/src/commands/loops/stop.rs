@@ -10,9 +10,9 @@ use crate::arguments::StopArguments;
 use crate::commands::{Context, log, note, now};
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &StopArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &StopArguments, context: &Context) -> CommandOutcome {
     person::required("stop", &context.environment)?;
     if let Some(session) = &arguments.session {
         let project = guard::Project::of_sessions(&context.environment);
@@ -30,7 +30,7 @@ pub fn run(arguments: &StopArguments, context: &Context) -> CommandResult {
 }
 
 /// `resume --session`: takes back what `stop --session` asked for.
-pub fn let_go_on(session: &str, context: &Context) -> CommandResult {
+pub fn let_go_on(session: &str, context: &Context) -> CommandOutcome {
     person::required("resume", &context.environment)?;
     let project = guard::Project::of_sessions(&context.environment);
     let last_prompt = journal_with(session, &project, context)?.last_prompt(session)?;
@@ -65,7 +65,7 @@ fn journal_with(session: &str, project: &guard::Project, context: &Context) -> R
 }
 
 /// `at_once`: its agent is ended too.
-pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandResult {
+pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandOutcome {
     let project = guard::Project::of_sessions(&context.environment);
     let going_on = running(&project.root, &context.environment);
     let work = super::work(&project, context)?;
@@ -106,7 +106,7 @@ fn stop_leftovers(
     not_going_on: Problem,
     project: &guard::Project,
     context: &Context,
-) -> CommandResult {
+) -> CommandOutcome {
     let (id, root, environment) = (run.id, &project.root, &context.environment);
     if !at_once {
         return Err(match driver::leftovers(id, root, environment).count() {

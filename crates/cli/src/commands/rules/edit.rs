@@ -10,9 +10,9 @@ use super::text_editor::TextEditor;
 use super::{Context, Target, draft_text};
 use crate::arguments::EditRuleArguments;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &EditRuleArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &EditRuleArguments, context: &Context) -> CommandOutcome {
     person::required("rules edit", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let (path, before) = target.editor.file_of(&arguments.id)?;

@@ -11,9 +11,9 @@ use super::Context;
 use crate::arguments::ExportRulesArguments;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(arguments: &ExportRulesArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &ExportRulesArguments, context: &Context) -> CommandOutcome {
     let output = &context.output;
     let project = Project::of_person(&context.environment);
     let nearest = project.tiers.project.clone();

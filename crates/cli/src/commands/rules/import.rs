@@ -7,9 +7,9 @@ use super::report::report;
 use super::{Context, Target};
 use crate::arguments::ImportRulesArguments;
 use crate::person;
-use crate::problem::CommandResult;
+use crate::problem::CommandOutcome;
 
-pub fn run(arguments: &ImportRulesArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &ImportRulesArguments, context: &Context) -> CommandOutcome {
     person::required("rules import", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.import(&arguments.from, arguments.force)?;

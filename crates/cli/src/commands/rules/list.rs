@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
 use crate::plural::counted;
-use crate::problem::CommandResult;
+use crate::problem::CommandOutcome;
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
-pub fn run(context: &Context) -> CommandResult {
+pub fn run(context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     let loaded = project.load(&context.environment);
     let all: Vec<(&Definition, Standing)> =

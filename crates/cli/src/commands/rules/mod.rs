@@ -25,9 +25,9 @@ use policy::{Diagnostic, Loaded, PolicyFolder};
 
 use super::Context;
 use crate::arguments::RulesArguments;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(what: &RulesArguments, context: &Context) -> CommandResult {
+pub fn run(what: &RulesArguments, context: &Context) -> CommandOutcome {
     match what {
         RulesArguments::List => list::run(context),
         RulesArguments::Which { name } => which::run(name, context),

@@ -6,9 +6,9 @@ use super::report::report;
 use super::{Context, Target};
 use crate::arguments::NewRuleArguments;
 use crate::person;
-use crate::problem::CommandResult;
+use crate::problem::CommandOutcome;
 
-pub fn run(arguments: &NewRuleArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &NewRuleArguments, context: &Context) -> CommandOutcome {
     person::required("rules new", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.create(&Draft {

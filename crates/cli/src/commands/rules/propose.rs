@@ -11,9 +11,9 @@ use crate::arguments::{AcceptRuleArguments, ProposeRuleArguments};
 use crate::commands::validate;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandResult {
+pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     let folder = project_folder(&project)?;
     let proposals = Proposals::of(folder);
@@ -37,7 +37,7 @@ pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandRe
     Ok(ExitCode::Done)
 }
 
-pub fn accept(arguments: &AcceptRuleArguments, context: &Context) -> CommandResult {
+pub fn accept(arguments: &AcceptRuleArguments, context: &Context) -> CommandOutcome {
     person::required("rules accept", &context.environment)?;
     let target = Target::open(false, context)?;
     let proposals = Proposals::of(project_folder(&target.project)?);

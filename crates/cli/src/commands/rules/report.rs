@@ -9,13 +9,13 @@ use super::{Context, Target, line_diff};
 use crate::commands::validate;
 use crate::exit_code::ExitCode;
 use crate::plural::counted;
-use crate::problem::CommandResult;
+use crate::problem::CommandOutcome;
 
 /// More than that is looked at in the file itself.
 const LINES_SHOWN: usize = 40;
 
 /// Tells about a change that a person made; `ids` are the rules that it was about.
-pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> CommandResult {
+pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> CommandOutcome {
     if !changed.changes.is_empty() {
         target.accept_change(changed, ids, context)?;
     }

@@ -7,9 +7,9 @@ use store::KeptVersion;
 use crate::commands::Context;
 use crate::commands::log;
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn run(name: &str, version: Option<&str>, context: &Context) -> CommandResult {
+pub fn run(name: &str, version: Option<&str>, context: &Context) -> CommandOutcome {
     if let Some(version) = version {
         return show_version(name, version, context);
     }
@@ -31,7 +31,7 @@ pub fn run(name: &str, version: Option<&str>, context: &Context) -> CommandResul
     Ok(ExitCode::Done)
 }
 
-fn show_version(name: &str, version: &str, context: &Context) -> CommandResult {
+fn show_version(name: &str, version: &str, context: &Context) -> CommandOutcome {
     let known = log::open(&Project::of_sessions(&context.environment), context)?.rule_versions(name)?;
     let Some(kept) = known.iter().find(|kept| kept.digest.starts_with(version)) else {
         let problem = Problem::new("NotFound", format!("the journal has no version `{version}` of `{name}`"));

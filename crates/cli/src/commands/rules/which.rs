@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
-use crate::problem::CommandResult;
+use crate::problem::CommandOutcome;
 
-pub fn run(name: &str, context: &Context) -> CommandResult {
+pub fn run(name: &str, context: &Context) -> CommandOutcome {
     let loaded = Project::of_person(&context.environment).load(&context.environment);
     let found = loaded.named(name);
     let Some((meant, hidden)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };

@@ -10,12 +10,12 @@ use crate::arguments::ApproveArguments;
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// So much of a tree's digest tells it from others.
 const SHOWN: usize = 12;
 
-pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandResult {
+pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     person::required("approve", &context.environment)?;
     let whoever = Mover::of("approve", context).or_of_last_run(context);
     person::says_yes_in_person(&whoever.project, &context.environment)?;

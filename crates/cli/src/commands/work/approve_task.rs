@@ -8,7 +8,7 @@ use crate::arguments::ApproveArguments;
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 /// The task that is meant; none where the name is no id of a task, or there are no tasks here.
 pub fn named(name: &str, project: &Project, context: &Context) -> Result<Option<(Work, Task)>, Problem> {
@@ -19,7 +19,7 @@ pub fn named(name: &str, project: &Project, context: &Context) -> Result<Option<
     Ok(Some((work, task)))
 }
 
-pub fn run(work: &Work, task: &Task, arguments: &ApproveArguments, context: &Context) -> CommandResult {
+pub fn run(work: &Work, task: &Task, arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     let output = &context.output;
     if !task.needs_review {
         let text = format!("{} waits for no review.", task.id);

@@ -31,9 +31,9 @@ use crate::ancestry;
 use crate::arguments::{NextArguments, StartArguments};
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
-pub fn start(arguments: &StartArguments, context: &Context) -> CommandResult {
+pub fn start(arguments: &StartArguments, context: &Context) -> CommandOutcome {
     let mover = Mover::of("start", context);
     if let Some(run) = driver::running(&mover.project.root, &context.environment) {
         let message = format!("run {run} of the loop is going on here");
@@ -45,7 +45,7 @@ pub fn start(arguments: &StartArguments, context: &Context) -> CommandResult {
     told(mover.moves(context).start(&workflow, arguments.node.as_deref()), context)
 }
 
-pub fn next(arguments: &NextArguments, context: &Context) -> CommandResult {
+pub fn next(arguments: &NextArguments, context: &Context) -> CommandOutcome {
     let force = match &arguments.force {
         _ if arguments.force_all => Force::All,
         Some(rule) => Force::One(rule.clone()),
@@ -63,23 +63,23 @@ pub fn next(arguments: &NextArguments, context: &Context) -> CommandResult {
     Ok(if interrupt.came() { ExitCode::Interrupted } else { code })
 }
 
-pub fn go_on(context: &Context) -> CommandResult {
+pub fn go_on(context: &Context) -> CommandOutcome {
     told(Mover::of("continue", context).or_of_last_run(context).moves(context).go_on(), context)
 }
 
-pub fn repeat(context: &Context) -> CommandResult {
+pub fn repeat(context: &Context) -> CommandOutcome {
     told(Mover::of("repeat", context).moves(context).repeat(), context)
 }
 
-pub fn prev(context: &Context) -> CommandResult {
+pub fn prev(context: &Context) -> CommandOutcome {
     told(Mover::of("prev", context).moves(context).prev(), context)
 }
 
-pub fn restart(context: &Context) -> CommandResult {
+pub fn restart(context: &Context) -> CommandOutcome {
     told(Mover::of("restart", context).moves(context).restart(), context)
 }
 
-pub fn abort(context: &Context) -> CommandResult {
+pub fn abort(context: &Context) -> CommandOutcome {
     told(Mover::of("abort", context).moves(context).abort(), context)
 }
 
@@ -198,7 +198,7 @@ impl Mover {
     }
 }
 
-fn told(step: Result<Step, Refusal>, context: &Context) -> CommandResult {
+fn told(step: Result<Step, Refusal>, context: &Context) -> CommandOutcome {
     let step = step.map_err(refused::problem)?;
     tell(&step, context);
     Ok(match step.outcome {

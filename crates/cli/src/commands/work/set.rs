@@ -12,11 +12,11 @@ use super::{Mover, refused};
 use crate::arguments::SetArguments;
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
-use crate::problem::{CommandResult, Problem};
+use crate::problem::{CommandOutcome, Problem};
 
 const ONE_VALUE: &str = "`linchpin set` gives one value; an observer can change a list or a mapping";
 
-pub fn set(arguments: &SetArguments, context: &Context) -> CommandResult {
+pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
     let SetArguments { name, value, session } = arguments;
     let mover = Mover::with_session(&["set", name], session.as_deref(), context)?;
     let (attempt, config) = (mover.moves(context), &mover.policy.config);

@@ -1,0 +1,100 @@
+//! The line that a note in the journal is shown as: what people and agents did beside the events of hooks.
+
+use serde_json::{Map, Value};
+use store::{Entry, NoteKind};
+
+use crate::plural::counted;
+
+/// Begins with a space, or is empty.
+pub fn note_line(kind: NoteKind, entry: &Entry) -> String {
+    let fields = Fields(&entry.fields);
+    let field = |name: &str| fields.text(name);
+    let workflow = fields.workflow();
+    match kind {
+        NoteKind::Ack => format!(" {}, by the {}: {}", field("rule"), field("by"), field("reason")),
+        NoteKind::Allow => format!(" {}, {}", field("refusal"), field("span")),
+        NoteKind::Pause => format!(" for {}: {}", counted(fields.minutes_since(entry.time), "minute"), field("reason")),
+        NoteKind::Resume => match field("what").as_str() {
+            "" => String::new(),
+            what => format!(" {what}"),
+        },
+        NoteKind::Task => format!(" {} {}", field("task"), field("what")),
+        NoteKind::Start => format!(" {} at {}, by the {}", field("workflow"), field("to"), field("by")),
+        NoteKind::Move => format!("{workflow} {}{}, by the {}", fields.way(), fields.forced(), field("by")),
+        NoteKind::Abort => format!(" {} at {}, by the {}", field("workflow"), field("from"), field("by")),
+        NoteKind::Continue => format!("{workflow} past {}, by the {}", field("past"), field("by")),
+        NoteKind::Held if entry.fields.contains_key("run") => {
+            format!(" {} of {}, iteration {}: {}", field("topic"), field("hat"), field("iteration"), field("why"))
+        }
+        NoteKind::Held => format!(" {} at {}: {}", field("workflow"), field("from"), field("why")),
+        NoteKind::Emit => {
+            let (run, iteration, hat) = (field("run"), field("iteration"), field("hat"));
+            format!(" {}, by {hat} in iteration {iteration} of {run}", field("topic"))
+        }
+        NoteKind::Iteration => {
+            format!(" {} of {}: {} for {}", field("iteration"), field("run"), field("hat"), field("topic"))
+        }
+        NoteKind::Progress => format!(" {}", field("text")),
+        NoteKind::Run => format!(" {} {}", field("run"), field("what")),
+        NoteKind::Set => {
+            let value = entry.fields.get("value").map(Value::to_string).unwrap_or_default();
+            format!("{workflow} {} = {value}, by the {}", field("name"), field("by"))
+        }
+        NoteKind::StopAsked => format!(" {}", field("what")),
+        NoteKind::Approve => format!("{workflow} {}, by {}", field("gate"), fields.approver()),
+    }
+}
+
+/// The fields of a note.
+struct Fields<'e>(&'e Map<String, Value>);
+
+impl Fields<'_> {
+    /// Empty where there is no such field.
+    fn text(&self, name: &str) -> String {
+        match self.0.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        }
+    }
+
+    /// ` NAME:`, or nothing where the note is about none.
+    fn workflow(&self) -> String {
+        match self.text("workflow").as_str() {
+            "" => String::new(),
+            name => format!(" {name}:"),
+        }
+    }
+
+    /// How long a pause is that began at `time`, in minutes.
+    fn minutes_since(&self, time: i64) -> usize {
+        let length = self.0.get("until").and_then(Value::as_i64).unwrap_or_default() - time;
+        usize::try_from(length / 60_000).unwrap_or_default()
+    }
+
+    /// From which node a move went to which.
+    fn way(&self) -> String {
+        let (from, to) = (self.text("from"), self.text("to"));
+        match self.text("how").as_str() {
+            "restart" if from == to => format!("restarted at {to}"),
+            "restart" => format!("{from} → {to}, restarted"),
+            "prev" => format!("{from} → {to}, back"),
+            _ => format!("{from} → {to}"),
+        }
+    }
+
+    fn forced(&self) -> String {
+        match self.text("forced").as_str() {
+            "" => String::new(),
+            "all" => ", forced past all rules".to_owned(),
+            rule => format!(", forced past {rule}"),
+        }
+    }
+
+    fn approver(&self) -> String {
+        match self.text("who").as_str() {
+            "" => format!("the {}", self.text("by")),
+            who => who.to_owned(),
+        }
+    }
+}
