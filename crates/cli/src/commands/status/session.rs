@@ -1,0 +1,159 @@
+//! The state of the session that `status` is about: what rules ask of it, and its variables.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use engine::rules::Rule;
+use guard::Project;
+use guard::file_rules::{Queue, QueueEntry, QueueStatus, open_demands};
+use guard::grants::Acknowledgement;
+use guard::session::{CommandRun, SessionOwner, policy as session_policy};
+use policy::{BrokenFile, Compiled, Weakened};
+use serde_json::{Map, Value, json};
+use store::{SessionKey, SessionState, Store};
+
+use super::rule_line::rule_json;
+use crate::output::Output;
+use crate::plural::counted;
+
+const FILES_NAMED: usize = 5;
+
+pub struct SessionStatus {
+    /// None where no session was heard of yet.
+    name: Option<SessionOwner>,
+    /// Changes of rules that do not count for this session yet.
+    kept: Vec<Weakened>,
+    /// How often each rule held the session's stop.
+    holds: BTreeMap<String, usize>,
+    /// Demands of file rules that are open.
+    demands: Vec<QueueEntry>,
+    /// Without Linchpin's own.
+    variables: Map<String, Value>,
+    acknowledged: Vec<Acknowledgement>,
+}
+
+impl SessionStatus {
+    pub fn read(
+        command: &CommandRun<'_>,
+        store: Option<&Store>,
+        project: &Project,
+        policy: &Compiled,
+        rules: &[Rule],
+    ) -> Self {
+        let environment = command.environment;
+        let name = store.and_then(|store| command.session(store).ok().flatten());
+        let state = name
+            .as_ref()
+            .zip(store)
+            .and_then(|(name, store)| store.session(SessionKey { agent: &name.agent, session: &name.session }).ok());
+        let kept = name.as_ref().map_or_else(Vec::new, |name| {
+            session_policy::kept(project, policy, &name.agent, &name.session, environment)
+        });
+        let queue = Queue::of(project, environment);
+        Self {
+            name,
+            kept,
+            holds: state.as_ref().map(holds).unwrap_or_default(),
+            demands: state.as_ref().map(|state| open_demands(&queue, &state.variables)).unwrap_or_default(),
+            acknowledged: state.as_ref().map(|state| acknowledged(state, rules)).unwrap_or_default(),
+            variables: own_variables(state),
+        }
+    }
+
+    /// `rules`: those in force.
+    pub fn to_json(&self, rules: &[Rule], broken: &[BrokenFile]) -> Value {
+        json!({
+            "agent": self.name.as_ref().map(|name| &name.agent),
+            "id": self.name.as_ref().map(|name| &name.session),
+            "rules": rules.iter().map(rule_json).collect::<Vec<_>>(),
+            "queue": self.demands.iter().map(demand_json).collect::<Map<_, _>>(),
+            "acknowledgements": self.acknowledged.iter().map(acknowledgement_json).collect::<Vec<_>>(),
+            "holds": self.holds,
+            "kept": self.kept.iter().map(|change| &change.rule).collect::<Vec<_>>(),
+            "variables": self.variables,
+            "broken": broken.iter().map(|file| &file.problem).collect::<Vec<_>>(),
+        })
+    }
+
+    pub fn show_name(&self, output: &Output) {
+        match &self.name {
+            Some(SessionOwner { agent, session }) => {
+                output.line(format!("{} {agent} {session}", output.bold("Session")))
+            }
+            None => output.line(format!("{} none yet", output.bold("Session"))),
+        }
+    }
+
+    /// Rules that count otherwise for this session, held its stop or ask for something.
+    pub fn show_rules(&self, output: &Output) {
+        for change in &self.kept {
+            let what = change.what();
+            output.line(format!("{} {what}; for this session it stays until `linchpin trust`", output.bold("Kept   ")));
+        }
+        for (rule, count) in &self.holds {
+            let times = counted(*count, "time");
+            output.line(format!("{} {rule} held this session's stop {times}", output.bold("Holds  ")));
+        }
+        self.demands.iter().for_each(|demand| show_demand(demand, output));
+    }
+
+    /// Its variables and acknowledgements.
+    pub fn show_state(&self, output: &Output) {
+        for (name, value) in &self.variables {
+            output.line(format!("{} {name} = {value}", output.bold("Knows  ")));
+        }
+        for ack in &self.acknowledged {
+            output.line(format!("{} {}, by the {}: {}", output.bold("Ack    "), ack.rule, ack.by.name(), ack.reason));
+        }
+    }
+}
+
+fn own_variables(state: Option<SessionState>) -> Map<String, Value> {
+    let variables = state.map(|state| state.variables).unwrap_or_default();
+    variables.into_iter().filter(|(name, _)| !name.starts_with('_')).collect()
+}
+
+/// Those of rules whose text has not changed since.
+fn acknowledged(state: &SessionState, rules: &[Rule]) -> Vec<Acknowledgement> {
+    let mut acknowledged = Acknowledgement::of_session(state);
+    acknowledged.retain(|ack| rules.iter().any(|rule| rule.id == ack.rule && rule.digest == ack.digest));
+    acknowledged
+}
+
+fn holds(state: &SessionState) -> BTreeMap<String, usize> {
+    let holds = state.counters.iter().filter_map(|(name, count)| {
+        let rule = guard::facts::held_rule(name)?;
+        Some((rule.to_owned(), usize::try_from(*count).ok().filter(|count| *count > 0)?))
+    });
+    holds.collect()
+}
+
+fn show_demand(demand: &QueueEntry, output: &Output) {
+    let QueueEntry { rule_name, trigger_files, shown, status, .. } = demand;
+    let named = trigger_files.iter().take(FILES_NAMED).map(|file| engine::file_rules::shown(file));
+    let mut files = named.collect::<Vec<_>>().join(", ");
+    if trigger_files.len() > FILES_NAMED {
+        let _ = write!(files, " and {} more", trigger_files.len() - FILES_NAMED);
+    }
+    let outcome = match status {
+        QueueStatus::Failed => "was not met at the last stop and let go".to_owned(),
+        _ => format!(
+            "was not met at the last stop, asked {}",
+            counted(usize::try_from(*shown).unwrap_or(usize::MAX), "time")
+        ),
+    };
+    output.line(format!("{} {rule_name} {outcome}: {files}", output.bold("Asks   ")));
+}
+
+fn acknowledgement_json(ack: &Acknowledgement) -> Value {
+    json!({ "rule": ack.rule, "reason": ack.reason, "by": ack.by.name(), "time": ack.time })
+}
+
+/// By rule.
+fn demand_json(entry: &QueueEntry) -> (String, Value) {
+    let QueueEntry { rule_name, status, shown, trigger_files, expected_files, .. } = entry;
+    let value = json!({
+        "status": status.name(), "shown": shown, "trigger_files": trigger_files, "expected_files": expected_files,
+    });
+    (rule_name.clone(), value)
+}
