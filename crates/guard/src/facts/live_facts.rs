@@ -1,8 +1,7 @@
 //! The facts of a live judgement: asked for one by one, computed once, and written down for the journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::event::EventKind;
@@ -16,75 +15,47 @@ use engine::rules::{Rule, RuleSet};
 use policy::Config;
 use serde_json::{Map, Value, json};
 use shell::Written;
-use store::{EventId, SessionState, Store, WORKFLOW_VARIABLE};
-use tree::Repository;
+use store::{EventId, SessionState, Store};
 
 use super::active::Active;
-use super::glob;
+use super::fact_names::{
+    CLAIMS_FACT, fact_name, hold_counter, pace_fact, review_fact, stop_fact, tasks_fact, tree_fact, variable_fact,
+};
+use super::git_facts::GitFacts;
 use super::input_record::AskedInput;
-use super::loop_facts::LoopFacts;
+use super::observed_variables::ObservedVariables;
 use super::pace_facts::{PaceError, PaceFacts, PaceScope};
+use super::path_lookup::PathLookup;
+use super::path_record::PathRecord;
+use super::session_journal::{COMMANDS_LIMIT, SessionJournal, simple_commands};
 use super::task_facts::TaskFacts;
 use super::token_count::TokenCount;
 use super::written::written;
 use crate::file_rules::{FileFacts, FileSetting, answered_fact, answered_record, changes_fact, changes_record};
 use crate::grants::is_acknowledged;
 
-/// How many commands of a session or phase `command_ran` can look back on.
-pub const COMMANDS_LIMIT: usize = 2_000;
-
-/// The fact that holds what was claimed with the move that led to the current phase.
-pub const CLAIMS_FACT: &str = "claims";
-
-/// The fact that holds the paths that lead elsewhere: pairs of a path and its real place; null where there were too many.
-pub const LINKS: &str = "links";
-const LINKS_LIMIT: usize = 256;
-
 pub struct LiveFacts {
-    root: PathBuf,
     /// Where the policy lies below the project's root; empty for the project's own.
     folder: PathBuf,
     /// `None`: the journal cannot be used.
     state: Option<SessionState>,
     config: Arc<Config>,
-    /// Whether the agent is trying a stop again that was held before.
-    held_before: bool,
     history: SessionJournal,
     /// Made when a file rule first asks.
-    files: OnceLock<FileFacts>,
+    files: OnceLock<Arc<FileFacts>>,
     file_setting: FileSetting,
     pace: PaceFacts,
     /// The workflow whose rules are judged.
     active: Option<Arc<Active>>,
     /// The workflow that is active while something else is judged.
     beside: Option<Arc<Active>>,
-    /// What observers made of this very event.
-    observed: Mutex<Changes>,
-    /// Whether observers are asking, and not rules.
-    is_observing: AtomicBool,
+    observed: ObservedVariables,
     used: Mutex<Map<String, Value>>,
     asked_input: Mutex<AskedInput>,
-    /// Paths that lead elsewhere, by where.
-    links: Mutex<BTreeMap<String, String>>,
-    repository: OnceLock<Option<Repository>>,
-    /// Whether anything differs from `HEAD`; `None`: git does not say.
-    dirty: OnceLock<Option<bool>>,
+    paths: PathLookup,
+    git: GitFacts,
     /// `None`: they cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
-    /// Real paths of folders: what a command names mostly lies in the same few.
-    folders: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
-}
-
-/// Where the session's earlier commands can be read, and its project's tasks.
-pub struct SessionJournal {
-    pub store: PathBuf,
-    pub agent: String,
-    pub session: String,
-    /// What `~` stands for in them.
-    pub home: Option<String>,
-    pub options: store::Options,
-    pub in_loop: LoopFacts,
-    pub tasks: TaskFacts,
 }
 
 impl LiveFacts {
@@ -99,28 +70,22 @@ impl LiveFacts {
     ) -> Self {
         let event = &file_setting.event;
         let pace = PaceFacts::new(Arc::clone(event), history.store.clone(), history.options, tokens);
-        let held_before = event.held_before;
         Self {
-            root: root.to_owned(),
             folder: folder.to_owned(),
             state,
             config,
-            held_before,
             history,
             files: OnceLock::new(),
             file_setting,
             pace,
             active: None,
             beside: None,
-            observed: Mutex::default(),
-            is_observing: AtomicBool::new(false),
+            observed: ObservedVariables::default(),
             used: Mutex::default(),
             asked_input: Mutex::default(),
-            links: Mutex::default(),
-            repository: OnceLock::new(),
-            dirty: OnceLock::new(),
+            paths: PathLookup::default(),
+            git: GitFacts::at(root),
             commands: OnceLock::new(),
-            folders: Mutex::default(),
         }
     }
 
@@ -156,23 +121,6 @@ impl LiveFacts {
         Store::open_existing_read(store, *options).ok()?.last_prompt(session).ok().flatten()
     }
 
-    /// The path behind links, as far as it exists; what does not exist yet is kept as it is.
-    fn resolved_path(&self, path: &Path) -> Option<PathBuf> {
-        if path.as_os_str().len() > LONGEST_PATH {
-            return None;
-        }
-        // Without a slash or a `.` behind a link, which would be looked for where it leads.
-        let path: &Path = &path.components().collect::<PathBuf>();
-        let Some(name) = path.file_name() else { return resolved_folder(path) };
-        let folder = path.parent()?;
-        if path.is_symlink() {
-            return path.canonicalize().ok().or_else(|| dangling(path));
-        }
-        let mut folders = self.folders.lock().ok()?;
-        let real = folders.entry(folder.to_owned()).or_insert_with(|| resolved_folder(folder));
-        real.as_ref().map(|folder| folder.join(name))
-    }
-
     /// Every fact that was asked for and found, by the name under which the journal keeps it.
     pub fn used(&self) -> Map<String, Value> {
         let used = self.used.lock().map(|used| used.clone()).unwrap_or_default();
@@ -184,9 +132,9 @@ impl LiveFacts {
         self.asked_input.lock().map(|asked| asked.clone()).unwrap_or_default()
     }
 
-    /// The paths that lead elsewhere, with where.
-    pub fn links(&self) -> BTreeMap<String, String> {
-        self.links.lock().map(|links| links.clone()).unwrap_or_default()
+    /// Answers about paths.
+    pub fn path_record(&self) -> PathRecord {
+        self.paths.record()
     }
 
     /// Whether there is a state that observers could change.
@@ -196,27 +144,25 @@ impl LiveFacts {
 
     /// What observers ask for is not what a rule's verdict rests on, so their variables are not written down.
     pub fn observing(&self, is_observing: bool) {
-        self.is_observing.store(is_observing, Ordering::Relaxed);
+        self.observed.observing(is_observing);
     }
 
     /// Lays what an observer changed over the stored state.
     pub fn overlay(&self, changes: &Changes) {
-        if let Ok(mut observed) = self.observed.lock() {
-            observed.extend(changes.iter().map(|(name, value)| (name.clone(), value.clone())));
-        }
+        self.observed.overlay(changes);
     }
 
     /// All that observers changed.
     pub fn observed(&self) -> Changes {
-        self.observed.lock().map(|observed| observed.clone()).unwrap_or_default()
+        self.observed.all()
     }
 
-    pub fn files(&self) -> &FileFacts {
-        self.files.get_or_init(|| self.file_setting.facts(self.state.as_ref()))
+    pub fn files(&self) -> &Arc<FileFacts> {
+        self.files.get_or_init(|| Arc::new(self.file_setting.facts(self.state.as_ref())))
     }
 
     /// Those of them that somebody asked for.
-    pub fn files_asked(&self) -> Option<&FileFacts> {
+    pub fn files_asked(&self) -> Option<&Arc<FileFacts>> {
         self.files.get()
     }
 
@@ -247,11 +193,6 @@ impl LiveFacts {
     fn stored(&self) -> Result<&SessionState, Missing> {
         self.state.as_ref().ok_or(Missing::Unreadable(Stored::Session))
     }
-
-    fn is_dirty(&self, repository: &Repository) -> Result<bool, Missing> {
-        const WHY: &str = "git does not say in time, or cannot safely be asked, whether anything changed";
-        self.dirty.get_or_init(|| repository.is_dirty()).ok_or_else(|| Missing::Failed(WHY.to_owned()))
-    }
 }
 
 impl Facts for LiveFacts {
@@ -260,7 +201,7 @@ impl Facts for LiveFacts {
         if self.active.as_ref().is_some_and(|active| active.claims_include(name)) {
             return Ok(None);
         }
-        let observed = self.observed.lock().ok().and_then(|observed| observed.get(name).cloned());
+        let observed = self.observed.get(name);
         let of_workflow = self.active.as_ref().filter(|active| active.declares(name));
         let value = match (observed, of_workflow) {
             (Some(observed), _) => observed,
@@ -268,7 +209,7 @@ impl Facts for LiveFacts {
             (None, None) => self.stored()?.variables.get(name).cloned(),
         };
         let value = value.or_else(|| self.config.variable(name));
-        if !self.is_observing.load(Ordering::Relaxed) {
+        if !self.observed.is_observing() {
             self.note(variable_fact(name, of_workflow.is_some()), value.as_ref().unwrap_or(&Value::Null));
         }
         Ok(value)
@@ -307,12 +248,9 @@ impl Facts for LiveFacts {
             }
             None => None,
         };
-        let commits = |active: &Active| {
-            let repository = self.repository.get_or_init(|| Repository::of(&self.root)).as_ref();
-            let visit = active.position.visit();
-            repository?.commits_since(visit.started / 1000, visit.head.as_deref())
-        };
-        let value = active.map_or(Value::Null, |active| active.phase_field(field, || tokens, || commits(active)));
+        let value = active.map_or(Value::Null, |active| {
+            active.phase_field(field, || tokens, || self.git.commits_since(active.position.visit()))
+        });
         self.note(format!("phase.{}", field.name()), &value);
         Ok(value)
     }
@@ -360,19 +298,7 @@ impl Facts for LiveFacts {
         if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
             return Ok(known);
         }
-        let repository = self.repository.get_or_init(|| Repository::of(&self.root)).as_ref();
-        let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
-        let value = match field {
-            GitField::Branch => text(repository.and_then(Repository::branch)),
-            GitField::Head => text(repository.and_then(Repository::head)),
-            GitField::DefaultBranch => {
-                text(self.config.default_branch.clone().or_else(|| repository.and_then(Repository::default_branch)))
-            }
-            GitField::Dirty => match repository {
-                Some(repository) => Value::Bool(self.is_dirty(repository)?),
-                None => Value::Null,
-            },
-        };
+        let value = self.git.field(field, self.config.default_branch.as_ref())?;
         self.note(name, &value);
         Ok(value)
     }
@@ -431,56 +357,32 @@ impl Facts for LiveFacts {
     }
 
     fn resolved(&self, path: &str) -> Option<String> {
-        let real = self.resolved_path(Path::new(path))?.to_string_lossy().into_owned();
-        if path::tidy(&real) != path::tidy(path)
-            && let Ok(mut links) = self.links.lock()
-        {
-            links.insert(path.to_owned(), real.clone());
-        }
-        Some(real)
+        self.paths.resolved(path)
     }
 
     fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
-        let found = glob::expanded(pattern);
-        if let Ok(mut links) = self.links.lock() {
-            links.insert(pattern_mark(pattern), found.join("\n"));
-        }
-        Some(found)
+        Some(self.paths.expanded(pattern))
     }
 
     fn searched(&self, pattern: &str) -> Option<Vec<String>> {
-        let found = glob::searched(pattern);
-        if let Ok(mut links) = self.links.lock() {
-            links.insert(pattern_mark(pattern), found.join("\n"));
-        }
-        Some(found)
+        Some(self.paths.searched(pattern))
     }
 
     fn is_folder(&self, path: &str) -> Option<bool> {
-        let is_folder = Path::new(path).metadata().ok()?.is_dir();
-        if let Ok(mut links) = self.links.lock() {
-            links.insert(folder_mark(path), if is_folder { path.to_owned() } else { String::new() });
-        }
-        Some(is_folder)
+        self.paths.is_folder(path)
     }
 
     fn written(&self, path: &str) -> Option<Written> {
         let since = self.state.as_ref()?.first_seen?;
         let found = written(Path::new(path), since, &self.history)?;
-        if let Ok(mut links) = self.links.lock() {
-            let text = match &found {
-                Written::Text(text) => store::mask(text).into_owned(),
-                Written::Unknown => UNKNOWN_TEXT.to_owned(),
-            };
-            links.insert(text_mark(path), text);
-        }
+        self.paths.note_written(path, &found);
         Some(found)
     }
 
     fn holds(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.stored()?.counter(&self.hold_counter(rule));
         // A stop that was not held before begins a new count.
-        Ok(if self.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
+        Ok(if self.file_setting.event.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
     }
 
     fn acknowledged(&self, rule: &str, digest: &str) -> bool {
@@ -494,111 +396,4 @@ impl Facts for LiveFacts {
         }
         Ok(())
     }
-}
-
-/// The name of the fact that says what a variable was. A workflow may have one that the session has too.
-pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
-    format!("{}{name}", if is_of_workflow { WORKFLOW_VARIABLE } else { SESSION_VARIABLE })
-}
-
-/// Before the name of a session's variable, where facts are noted.
-pub const SESSION_VARIABLE: &str = "variables.";
-
-/// The name of the fact that says how a phase, or else the session, stood with a pace rule: one rule may be in force for both.
-pub fn pace_fact(digest: &str, is_of_workflow: bool) -> String {
-    if is_of_workflow { format!("workflow.pace.{digest}") } else { format!("pace.{digest}") }
-}
-
-/// The name of the fact that says whether a session was asked to stop.
-pub fn stop_fact(session: Option<&str>) -> String {
-    session.map_or_else(|| "stop_signal".to_owned(), |session| format!("stop_signal.{session}"))
-}
-
-pub fn tasks_fact(field: TaskField) -> String {
-    format!("tasks.{}", field.name())
-}
-
-/// The name of the fact that says whether a task and all below it are complete.
-pub fn tree_fact(id: &str) -> String {
-    format!("task_tree_complete({})", store::mask(id))
-}
-
-pub fn review_fact(id: &str) -> String {
-    format!("task_needs_user_review({})", store::mask(id))
-}
-
-/// The name of a fact in the journal. The policy of a folder below the root has facts of its own.
-pub fn fact_name(folder: &Path, name: &str) -> String {
-    let folder = folder.to_string_lossy();
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}:{name}") }
-}
-
-/// What the journal keeps of the paths that lead elsewhere; nothing where none does.
-pub fn links_fact(links: &BTreeMap<String, String>) -> Option<Value> {
-    match links.len() {
-        0 => None,
-        1..=LINKS_LIMIT => Some(links.iter().map(|(path, real)| json!([path, real])).collect()),
-        _ => Some(Value::Null),
-    }
-}
-
-/// A command that ran, as rules ask for it.
-pub fn simple_commands(ran: &store::RecordedCommand) -> Vec<RanCommand> {
-    let script = shell::parse(&ran.text);
-    let succeeded = ran.succeeded == Some(true) && shell::succeeds_as_one(&ran.text, &script);
-    script.texts().map(|text| RanCommand { time: ran.time, text, succeeded }).collect()
-}
-
-const HOLD: &str = "hold:";
-
-/// What a pattern stands for is kept among the links, as one from this to all of it.
-pub fn pattern_mark(pattern: &str) -> String {
-    format!("{pattern}\n")
-}
-
-/// What is in a file is kept among the links, as one from this to the text.
-pub fn text_mark(path: &str) -> String {
-    format!("{path}\n\n")
-}
-
-/// In the place of a text that nobody knows; no text has this.
-pub const UNKNOWN_TEXT: &str = "\0";
-
-/// A folder that is there is kept among the links, as one from this to itself; what is no folder leads nowhere.
-pub fn folder_mark(path: &str) -> String {
-    format!("{path}/")
-}
-
-/// The counter of a rule's holds. Rules of two folders may have one id.
-pub fn hold_counter(folder: &Path, rule: &str) -> String {
-    let folder = folder.to_string_lossy();
-    if folder.is_empty() { format!("{HOLD}{rule}") } else { format!("{HOLD}{folder}/{rule}") }
-}
-
-/// The rule whose holds a counter counts, if it is such a counter.
-pub fn held_rule(counter: &str) -> Option<&str> {
-    counter.strip_prefix(HOLD)
-}
-
-/// No system takes a longer one, so nothing can be at it.
-pub const LONGEST_PATH: usize = 4096;
-
-/// Where a link leads that leads to nothing yet: writing to it makes that file.
-fn dangling(link: &Path) -> Option<PathBuf> {
-    const LINKS_LIMIT: usize = 40;
-    let mut path = link.to_owned();
-    for _ in 0..LINKS_LIMIT {
-        match path.read_link() {
-            Ok(target) => path = path.parent()?.join(target),
-            Err(_) => return Some(resolved_folder(path.parent()?)?.join(path.file_name()?)),
-        }
-    }
-    None
-}
-
-fn resolved_folder(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().find_map(|existing| {
-        let missing = folder.strip_prefix(existing).ok()?;
-        existing.canonicalize().ok().map(|real| real.join(missing))
-    })
 }

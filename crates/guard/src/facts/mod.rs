@@ -4,26 +4,34 @@
 //! written down. Nothing here decides anything.
 
 mod active;
+mod fact_names;
+mod git_facts;
 pub(crate) mod glob;
 pub(crate) mod input_record;
 mod live_facts;
 mod loop_facts;
+mod observed_variables;
 pub(crate) mod pace_facts;
 mod past_workflow;
+mod path_lookup;
+mod path_record;
 mod position;
 mod recorded_facts;
+mod session_journal;
 mod task_facts;
 pub mod token_count;
 mod written;
 
 pub use active::Active;
-pub use live_facts::held_rule;
-pub(crate) use live_facts::{
-    LINKS, LONGEST_PATH, LiveFacts, SESSION_VARIABLE, SessionJournal, hold_counter, links_fact,
-};
+pub use fact_names::held_rule;
+pub(crate) use fact_names::{SESSION_VARIABLE, hold_counter};
+pub(crate) use live_facts::LiveFacts;
 pub(crate) use loop_facts::LoopFacts;
 pub use pace_facts::PaceError;
 pub(crate) use past_workflow::PastWorkflow;
+pub(crate) use path_lookup::LONGEST_PATH;
+pub(crate) use path_record::{LINKS, PathRecord};
 pub use position::{Position, Visit};
 pub(crate) use recorded_facts::{Past, RecordedFacts, unsure_paths};
+pub(crate) use session_journal::SessionJournal;
 pub use task_facts::TaskFacts;

@@ -22,11 +22,12 @@ use shell::Written;
 use store::mask::MASK;
 use store::{Entry, SessionKey, Store, WORKFLOW_VARIABLE};
 
-use super::live_facts::{
-    CLAIMS_FACT, COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark,
-    review_fact, simple_commands, stop_fact, tasks_fact, text_mark, tree_fact, variable_fact,
+use super::fact_names::{
+    CLAIMS_FACT, fact_name, hold_counter, pace_fact, review_fact, stop_fact, tasks_fact, tree_fact, variable_fact,
 };
 use super::past_workflow::{PastWorkflow, Unknown};
+use super::path_record::{LINKS, PathRecord};
+use super::session_journal::{COMMANDS_LIMIT, simple_commands};
 use super::{input_record, token_count};
 use crate::file_rules::{answered_fact, answered_of_record, changes_fact, changes_of_record};
 use crate::grants::is_acknowledged;
@@ -64,6 +65,7 @@ pub struct RecordedFacts {
     config: Arc<Config>,
     rules: RuleSet,
     journal: Arc<Mutex<Store>>,
+    paths: PathRecord,
     /// `None`: the journal cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
     /// The workflow whose rules are judged, and where it stood.
@@ -87,6 +89,7 @@ impl RecordedFacts {
             config: Arc::clone(&policy.config),
             rules: policy.rules.clone(),
             journal: Arc::clone(journal),
+            paths: PathRecord::of_entry(entry),
             commands: OnceLock::new(),
             workflow: None,
         }
@@ -157,7 +160,7 @@ pub fn unsure_paths(entry: &Entry) -> Option<String> {
     if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
         return Some(input_record::masked(EventPart::Paths));
     }
-    entry.facts.get(LINKS).is_some_and(Value::is_null).then(|| LINKS.to_owned())
+    PathRecord::is_lost(entry).then(|| LINKS.to_owned())
 }
 
 impl Facts for RecordedFacts {
@@ -284,32 +287,25 @@ impl Facts for RecordedFacts {
         commands.ok_or_else(|| Missing::NotRecorded("commands that ran before".to_owned()))
     }
 
-    /// A path of which no other place was written down is where its text says.
+    /// A path without a recorded symlink is its own real path.
     fn resolved(&self, path: &str) -> Option<String> {
-        let links = self.entry.facts.get(LINKS)?.as_array()?;
-        let to = links.iter().filter_map(Value::as_array).find_map(|link| match link.as_slice() {
-            [from, to] if from == path => to.as_str(),
-            _ => None,
-        });
-        to.map(str::to_owned)
+        self.paths.resolved(path)
     }
 
     fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
-        let found = self.resolved(&pattern_mark(pattern))?;
-        Some(found.lines().map(str::to_owned).collect())
+        self.paths.expanded(pattern)
     }
 
     fn searched(&self, pattern: &str) -> Option<Vec<String>> {
-        self.expanded(pattern)
+        self.paths.expanded(pattern)
     }
 
     fn written(&self, path: &str) -> Option<Written> {
-        let text = self.resolved(&text_mark(path))?;
-        Some(if text == UNKNOWN_TEXT { Written::Unknown } else { Written::Text(text.into()) })
+        self.paths.written(path)
     }
 
     fn is_folder(&self, path: &str) -> Option<bool> {
-        self.resolved(&folder_mark(path)).map(|folder| !folder.is_empty())
+        self.paths.is_folder(path)
     }
 
     fn holds(&self, rule: &str) -> Result<u32, Missing> {

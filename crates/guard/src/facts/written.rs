@@ -12,7 +12,7 @@ use path::pattern::Pattern;
 use shell::{self, Effect, SimpleCommand, Written};
 use store::{Mention, SessionKey, Store, StoreError};
 
-use super::live_facts::SessionJournal;
+use super::session_journal::SessionJournal;
 
 /// Longer ones are not read.
 const MAX_BYTES: u64 = 64 * 1024;

@@ -12,11 +12,11 @@ use serde_json::{Map, Value};
 use store::{SessionState, StateChanges};
 
 use super::command_action::{CommandResult, Commands, told};
+use super::file_facts::FileFacts;
 use super::queue::{Reference, trigger_hash};
-use crate::facts::LiveFacts;
 
 pub struct Demands {
-    facts: Arc<LiveFacts>,
+    files: Arc<FileFacts>,
     /// With what each was compared.
     open: Vec<(Demand, Reference)>,
     /// The rules that were judged.
@@ -30,20 +30,20 @@ pub struct Ran(RefCell<BTreeMap<(PathBuf, String), CommandResult>>);
 
 impl Demands {
     /// `None` where no file rule had anything to go by.
-    pub fn of(decision: &Decision, facts: &Arc<LiveFacts>, state: Option<&SessionState>) -> Option<Self> {
+    pub fn of(decision: &Decision, files: &Arc<FileFacts>, state: Option<&SessionState>) -> Option<Self> {
         if decision.file_rules.is_empty() {
             return None;
         }
         let reference = |demand: &Demand| {
             let reach = demand.rule.as_file_rule()?.reach;
-            Some(facts.files().changed.since(reach)?.reference)
+            Some(files.changed.since(reach)?.reference)
         };
         let open = decision.demands.iter().filter_map(|demand| Some((demand.clone(), reference(demand)?)));
         Some(Self {
             open: open.collect(),
             judged: decision.file_rules.clone(),
             variables: state.map(|state| state.variables.clone()).unwrap_or_default(),
-            facts: Arc::clone(facts),
+            files: Arc::clone(files),
         })
     }
 
@@ -66,14 +66,14 @@ impl Demands {
         more_time: &dyn Fn(Duration),
     ) -> Vec<String> {
         let mut notices = Vec::new();
-        let settlement = &self.facts.files().settlement;
+        let settlement = &self.files.settlement;
         self.open.retain(|(demand, reference)| {
             let rule = &demand.rule;
             let Some(action) = rule.as_file_rule().and_then(|file| file.command.as_ref()) else { return true };
             // Two policies may have a rule of one name.
             let key = (commands.root.to_owned(), trigger_hash(&rule.id, demand.found.trigger_files(), &reference.name));
             let known = ran.0.borrow().get(&key).cloned();
-            let tree = self.facts.files().state_of_tree();
+            let tree = self.files.state_of_tree();
             let known = known.or_else(|| {
                 let result = settlement.known_result(demand, reference, tree.as_deref())?;
                 Some(CommandResult { is_passed: false, result, notices: Vec::new() })
@@ -81,7 +81,7 @@ impl Demands {
             let outcome = known.unwrap_or_else(|| {
                 more_time(commands.longest(action, &demand.found));
                 let outcome = commands.run(&rule.id, action, &demand.found);
-                settlement.ran(demand, reference, &outcome, self.facts.files().state_of_tree());
+                settlement.ran(demand, reference, &outcome, self.files.state_of_tree());
                 notices.extend(outcome.notices.iter().cloned());
                 outcome
             });
@@ -102,13 +102,13 @@ impl Demands {
 
     /// What the session has to remember.
     pub fn remember(&self, changes: &mut StateChanges) {
-        self.facts.files().settlement.remember(&self.open, &self.variables, &self.judged, changes);
+        self.files.settlement.remember(&self.open, &self.variables, &self.judged, changes);
     }
 
     /// Writes down, once the judgement is recorded, what was asked for. `is_enforced`: the agent is told. Returns what
     /// went wrong.
     pub fn conclude(&self, is_enforced: bool) -> Vec<String> {
-        let settlement = &self.facts.files().settlement;
+        let settlement = &self.files.settlement;
         settlement.conclude(&self.open, &self.variables, &self.judged, is_enforced);
         settlement.take_problem().into_iter().chain(settlement.queue().take_problems()).collect()
     }

@@ -1,6 +1,5 @@
 //! What a judgement leaves behind: what is counted and remembered once it is known whether its event goes by.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::decide::PaceMemory;
@@ -9,7 +8,7 @@ use serde_json::Map;
 use store::{CounterChange, SessionState, StateChanges};
 
 use crate::facts::input_record::AskedInput;
-use crate::facts::{Active, LINKS, LiveFacts, links_fact, pace_facts};
+use crate::facts::{Active, LINKS, LiveFacts, PathRecord, pace_facts};
 use crate::file_rules::Demands;
 use crate::session::SessionNotice;
 
@@ -18,7 +17,7 @@ pub(super) struct Effects {
     pub(super) changes: StateChanges,
     pub(super) facts: Map<String, serde_json::Value>,
     pub(super) fields: Map<String, serde_json::Value>,
-    pub(super) links: BTreeMap<String, String>,
+    pub(super) paths: PathRecord,
     pub(super) asked_input: AskedInput,
     /// What file rules asked for, for each policy.
     pub(super) demands: Vec<Demands>,
@@ -90,7 +89,7 @@ impl Effects {
 
     /// Gathers what the event itself and the paths that it names have to say of what was asked.
     pub(super) fn complete(&mut self, event: &Event) {
-        self.facts.extend(links_fact(&self.links).map(|links| (LINKS.to_owned(), links)));
+        self.facts.extend(self.paths.fact().map(|paths| (LINKS.to_owned(), paths)));
         if let Some(call) = &event.tool {
             self.asked_input.keep(call, &mut self.fields, &mut self.facts);
         }

@@ -439,7 +439,7 @@ impl<'a> Judge<'a> {
             let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
             conduct.holds.extend(decision.holds.into_iter().map(counted));
             effects.facts.extend(here.facts.used());
-            effects.links.extend(here.facts.links());
+            effects.paths.extend(here.facts.path_record());
             effects.asked_input.join(here.facts.asked_input());
             conduct.facts.push(here.facts);
         }
@@ -523,7 +523,8 @@ impl<'a> Judge<'a> {
         effects: &mut Effects,
     ) -> Vec<String> {
         let event = occasion.event;
-        let Some(mut demands) = Demands::of(decision, &here.facts, state) else { return Vec::new() };
+        let files = here.facts.files_asked();
+        let Some(mut demands) = files.and_then(|files| Demands::of(decision, files, state)) else { return Vec::new() };
         let mut notices = Vec::new();
         // Nothing is run where nothing would be enforced.
         let is_enforced = || self.lifting().of_everything(event.time).is_none();

@@ -11,7 +11,7 @@ use engine::workflow::{Gate, Node, Requirement, Transition, Workflow};
 use super::approval::Approvals;
 use super::gates::{NO_SESSION, holds};
 use super::holder::content;
-use super::moves::first_way;
+use super::move_commands::first_way;
 use super::receipt::Receipts;
 use super::running::Running;
 use super::scene::Scene;

@@ -6,7 +6,7 @@ use engine::rules::{AckBy, Rule};
 use serde_json::json;
 use store::{Deed, NoteKind, StateChanges};
 
-use super::moves::{find, stay};
+use super::move_commands::{find, stay};
 use super::scene::Scene;
 use super::{Moves, Refusal, Step, StepOutcome};
 use crate::facts::pace_facts::PaceScope;

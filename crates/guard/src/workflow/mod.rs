@@ -13,6 +13,7 @@ mod gate_files;
 mod gates;
 mod going_on;
 mod holder;
+mod move_commands;
 mod moves;
 mod named_files;
 mod names;

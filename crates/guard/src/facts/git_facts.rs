@@ -1,0 +1,55 @@
+//! What the repository around a project says, read once an event.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use engine::facts::{GitField, Missing};
+use serde_json::Value;
+use tree::Repository;
+
+use super::position::Visit;
+
+pub struct GitFacts {
+    root: PathBuf,
+    /// `None`: there is none.
+    repository: OnceLock<Option<Repository>>,
+    /// Whether anything differs from `HEAD`; `None`: git does not say.
+    dirty: OnceLock<Option<bool>>,
+}
+
+impl GitFacts {
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.to_owned(), repository: OnceLock::new(), dirty: OnceLock::new() }
+    }
+
+    fn repository(&self) -> Option<&Repository> {
+        self.repository.get_or_init(|| Repository::of(&self.root)).as_ref()
+    }
+
+    /// `default_branch`: the one that the configuration names.
+    pub fn field(&self, field: GitField, default_branch: Option<&String>) -> Result<Value, Missing> {
+        let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
+        let repository = self.repository();
+        Ok(match field {
+            GitField::Branch => text(repository.and_then(Repository::branch)),
+            GitField::Head => text(repository.and_then(Repository::head)),
+            GitField::DefaultBranch => {
+                text(default_branch.cloned().or_else(|| repository.and_then(Repository::default_branch)))
+            }
+            GitField::Dirty => match repository {
+                Some(repository) => Value::Bool(self.is_dirty(repository)?),
+                None => Value::Null,
+            },
+        })
+    }
+
+    /// Commits since a phase began.
+    pub fn commits_since(&self, visit: &Visit) -> Option<u32> {
+        self.repository()?.commits_since(visit.started / 1000, visit.head.as_deref())
+    }
+
+    fn is_dirty(&self, repository: &Repository) -> Result<bool, Missing> {
+        const WHY: &str = "git does not say in time, or cannot safely be asked, whether anything changed";
+        self.dirty.get_or_init(|| repository.is_dirty()).ok_or_else(|| Missing::Failed(WHY.to_owned()))
+    }
+}

@@ -1,0 +1,101 @@
+//! Paths, patterns and folders looked up on disk while an event is judged, with a record of each answer.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use shell::Written;
+
+use super::glob;
+use super::path_record::PathRecord;
+
+#[derive(Default)]
+pub struct PathLookup {
+    record: Mutex<PathRecord>,
+    /// Real paths of folders, as a cache: most paths of a command lie in the same few.
+    folders: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
+}
+
+impl PathLookup {
+    /// All answers so far.
+    pub fn record(&self) -> PathRecord {
+        self.record.lock().map(|record| record.clone()).unwrap_or_default()
+    }
+
+    fn note(&self, note: impl FnOnce(&mut PathRecord)) {
+        if let Ok(mut record) = self.record.lock() {
+            note(&mut record);
+        }
+    }
+
+    pub fn resolved(&self, path: &str) -> Option<String> {
+        let real = self.real_path(Path::new(path))?.to_string_lossy().into_owned();
+        if path::tidy(&real) != path::tidy(path) {
+            self.note(|record| record.symlink(path, &real));
+        }
+        Some(real)
+    }
+
+    pub fn expanded(&self, pattern: &str) -> Vec<String> {
+        let found = glob::expanded(pattern);
+        self.note(|record| record.pattern(pattern, &found));
+        found
+    }
+
+    pub fn searched(&self, pattern: &str) -> Vec<String> {
+        let found = glob::searched(pattern);
+        self.note(|record| record.pattern(pattern, &found));
+        found
+    }
+
+    pub fn is_folder(&self, path: &str) -> Option<bool> {
+        let is_folder = Path::new(path).metadata().ok()?.is_dir();
+        self.note(|record| record.folder(path, is_folder));
+        Some(is_folder)
+    }
+
+    /// Notes the text of a script that the session wrote.
+    pub fn note_written(&self, path: &str, written: &Written) {
+        self.note(|record| record.script(path, written));
+    }
+
+    /// The path with its symlinks resolved; the part that does not exist yet stays as it is.
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        if path.as_os_str().len() > LONGEST_PATH {
+            return None;
+        }
+        // Without a trailing slash or `.`: after a symlink they would be looked up in its target.
+        let path: &Path = &path.components().collect::<PathBuf>();
+        let Some(name) = path.file_name() else { return resolved_folder(path) };
+        let folder = path.parent()?;
+        if path.is_symlink() {
+            return path.canonicalize().ok().or_else(|| dangling(path));
+        }
+        let mut folders = self.folders.lock().ok()?;
+        let real = folders.entry(folder.to_owned()).or_insert_with(|| resolved_folder(folder));
+        real.as_ref().map(|folder| folder.join(name))
+    }
+}
+
+/// The longest path that a system takes; nothing exists at a longer one.
+pub const LONGEST_PATH: usize = 4096;
+
+/// The target of a dangling symlink: writing to the symlink creates that file.
+fn dangling(link: &Path) -> Option<PathBuf> {
+    const SYMLINKS_LIMIT: usize = 40;
+    let mut path = link.to_owned();
+    for _ in 0..SYMLINKS_LIMIT {
+        match path.read_link() {
+            Ok(target) => path = path.parent()?.join(target),
+            Err(_) => return Some(resolved_folder(path.parent()?)?.join(path.file_name()?)),
+        }
+    }
+    None
+}
+
+fn resolved_folder(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find_map(|existing| {
+        let missing = folder.strip_prefix(existing).ok()?;
+        existing.canonicalize().ok().map(|real| real.join(missing))
+    })
+}

@@ -1,0 +1,182 @@
+//! Answers about paths that a judgement used: symlinks, patterns, folders, and texts of scripts.
+//!
+//! The journal keeps them as one list of pairs, in which a suffix of the first text tells the kind. Only this file knows
+//! the suffixes.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use shell::Written;
+use store::Entry;
+
+/// The name of the fact; null where there were too many answers to keep.
+pub const LINKS: &str = "links";
+const LIMIT: usize = 256;
+
+const PATTERN: &str = "\n";
+const SCRIPT: &str = "\n\n";
+const FOLDER: &str = "/";
+/// Stands for a script's text that is not known; no text consists of this.
+const UNKNOWN_TEXT: &str = "\0";
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PathRecord {
+    /// Real paths, by the paths that lead to them.
+    symlinks: BTreeMap<String, String>,
+    /// The paths that a pattern stands for.
+    patterns: BTreeMap<String, Vec<String>>,
+    /// Whether a path is a folder.
+    folders: BTreeMap<String, bool>,
+    /// Masked texts of scripts that the session wrote; `None`: written by the session, and the text is not known.
+    scripts: BTreeMap<String, Option<String>>,
+}
+
+impl PathRecord {
+    pub fn symlink(&mut self, path: &str, real: &str) {
+        self.symlinks.insert(path.to_owned(), real.to_owned());
+    }
+
+    pub fn pattern(&mut self, pattern: &str, found: &[String]) {
+        self.patterns.insert(pattern.to_owned(), found.to_vec());
+    }
+
+    pub fn folder(&mut self, path: &str, is_folder: bool) {
+        self.folders.insert(path.to_owned(), is_folder);
+    }
+
+    pub fn script(&mut self, path: &str, written: &Written) {
+        let text = match written {
+            Written::Text(text) => Some(store::mask(text).into_owned()),
+            Written::Unknown => None,
+        };
+        self.scripts.insert(path.to_owned(), text);
+    }
+
+    pub fn extend(&mut self, other: Self) {
+        self.symlinks.extend(other.symlinks);
+        self.patterns.extend(other.patterns);
+        self.folders.extend(other.folders);
+        self.scripts.extend(other.scripts);
+    }
+
+    /// What the journal keeps; `None` where nothing was asked.
+    pub fn fact(&self) -> Option<Value> {
+        let folders = self.folders.iter().map(|(path, is_folder)| {
+            (format!("{path}{FOLDER}"), if *is_folder { path.clone() } else { String::new() })
+        });
+        let patterns = self.patterns.iter().map(|(pattern, found)| (format!("{pattern}{PATTERN}"), found.join("\n")));
+        let scripts = self
+            .scripts
+            .iter()
+            .map(|(path, text)| (format!("{path}{SCRIPT}"), text.clone().unwrap_or_else(|| UNKNOWN_TEXT.to_owned())));
+        let symlinks = self.symlinks.iter().map(|(path, real)| (path.clone(), real.clone()));
+        let pairs: BTreeMap<String, String> = folders.chain(patterns).chain(scripts).chain(symlinks).collect();
+        match pairs.len() {
+            0 => None,
+            1..=LIMIT => Some(pairs.iter().map(|(key, value)| json!([key, value])).collect()),
+            _ => Some(Value::Null),
+        }
+    }
+
+    /// The answers that the journal kept with an event.
+    pub fn of_entry(entry: &Entry) -> Self {
+        entry.facts.get(LINKS).map(Self::of_fact).unwrap_or_default()
+    }
+
+    fn of_fact(fact: &Value) -> Self {
+        let mut record = Self::default();
+        for pair in fact.as_array().into_iter().flatten().filter_map(Value::as_array) {
+            let [Value::String(key), Value::String(value)] = pair.as_slice() else { continue };
+            if let Some(path) = key.strip_suffix(SCRIPT) {
+                let text = Some(value.clone()).filter(|text| text != UNKNOWN_TEXT);
+                record.scripts.insert(path.to_owned(), text);
+            } else if let Some(pattern) = key.strip_suffix(PATTERN) {
+                record.patterns.insert(pattern.to_owned(), value.lines().map(str::to_owned).collect());
+            } else if let Some(path) = key.strip_suffix(FOLDER).filter(|path| value.is_empty() || value == path) {
+                record.folders.insert(path.to_owned(), !value.is_empty());
+            } else {
+                record.symlinks.insert(key.clone(), value.clone());
+            }
+        }
+        record
+    }
+
+    /// Whether there were too many answers to keep them in the journal.
+    pub fn is_lost(entry: &Entry) -> bool {
+        entry.facts.get(LINKS).is_some_and(Value::is_null)
+    }
+
+    /// The real path, where it differs from the path.
+    pub fn resolved(&self, path: &str) -> Option<String> {
+        self.symlinks.get(path).cloned()
+    }
+
+    pub fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
+        self.patterns.get(pattern).cloned()
+    }
+
+    pub fn is_folder(&self, path: &str) -> Option<bool> {
+        self.folders.get(path).copied()
+    }
+
+    pub fn written(&self, path: &str) -> Option<Written> {
+        let text = self.scripts.get(path)?;
+        Some(text.as_ref().map_or(Written::Unknown, |text| Written::Text(text.as_str().into())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> PathRecord {
+        let mut record = PathRecord::default();
+        record.symlink("/p/link", "/real");
+        // A trailing slash does not make a symlink a folder's entry.
+        record.symlink("/p/slash/", "/elsewhere");
+        record.pattern("/p/*.txt", &["/p/a.txt".to_owned(), "/p/b.txt".to_owned()]);
+        record.pattern("/p/*.none", &[]);
+        record.folder("/p", true);
+        record.folder("/p/a.txt", false);
+        record.folder("/", true);
+        record.script("/p/run.sh", &Written::Text("echo\n".into()));
+        record.script("/p/lost.sh", &Written::Unknown);
+        record
+    }
+
+    #[test]
+    fn comes_back_from_the_journal_as_it_was() {
+        let record = record();
+        assert_eq!(PathRecord::of_fact(&record.fact().expect("a fact")), record);
+    }
+
+    #[test]
+    fn answers_by_kind() {
+        let record = record();
+        assert_eq!(record.resolved("/p/link").as_deref(), Some("/real"));
+        assert_eq!(record.resolved("/p"), None, "a folder is no symlink");
+        assert_eq!(record.is_folder("/p/a.txt"), Some(false));
+        assert_eq!(record.is_folder("/p/link"), None);
+        assert_eq!(record.expanded("/p/*.none"), Some(Vec::new()));
+        assert_eq!(record.written("/p/lost.sh"), Some(Written::Unknown));
+        assert_eq!(record.written("/p"), None);
+    }
+
+    #[test]
+    fn keeps_secrets_of_a_script_out() {
+        let secret = store::mask::examples().next().expect("an example");
+        let mut record = PathRecord::default();
+        record.script("/run.sh", &Written::Text(secret.as_str().into()));
+        assert!(!record.fact().expect("a fact").to_string().contains(&secret));
+    }
+
+    #[test]
+    fn is_null_where_there_are_too_many() {
+        let mut record = PathRecord::default();
+        assert_eq!(record.fact(), None);
+        for number in 0..=LIMIT {
+            record.folder(&number.to_string(), true);
+        }
+        assert_eq!(record.fact(), Some(Value::Null));
+    }
+}
