@@ -15,9 +15,9 @@ use serde_json::Value;
 
 use self::facts::CheckFacts;
 use crate::Environment;
+use crate::facts::SituationBuilder;
 use crate::facts::TaskFacts;
 use crate::file_rules::{ActionResult, ChangedSince, Queue};
-use crate::judge::Judge;
 use crate::project::Project;
 use crate::session::Stage;
 
@@ -96,8 +96,8 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         ..Event::unnamed(AGENT, check.now)
     });
     let stage = Stage::of_process(check.project, check.environment).map(Arc::new);
-    let judge = Judge::looking(check.project, Arc::clone(&check.policy), stage, check.environment);
-    let (around, mut notes) = judge.facts_without_session(&event);
+    let builder = SituationBuilder::for_command(check.project, Arc::clone(&check.policy), stage, check.environment);
+    let (around, mut notes) = builder.facts_without_session(&event);
     let facts = Arc::new(CheckFacts {
         compared: check.compared,
         rules: set.clone(),

@@ -201,13 +201,11 @@ impl Facts for LiveFacts {
         if self.active.as_ref().is_some_and(|active| active.claims_include(name)) {
             return Ok(None);
         }
-        let observed = self.observed.get(name);
         let of_workflow = self.active.as_ref().filter(|active| active.declares(name));
-        let value = match (observed, of_workflow) {
-            (Some(observed), _) => observed,
-            (None, Some(active)) => active.variable(name),
-            (None, None) => self.stored()?.variables.get(name).cloned(),
-        };
+        let value = self.observed.get_or(name, || match of_workflow {
+            Some(active) => Ok(active.variable(name)),
+            None => Ok(self.stored()?.variables.get(name).cloned()),
+        })?;
         let value = value.or_else(|| self.config.variable(name));
         if !self.observed.is_observing() {
             self.note(variable_fact(name, of_workflow.is_some()), value.as_ref().unwrap_or(&Value::Null));

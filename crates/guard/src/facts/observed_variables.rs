@@ -28,9 +28,14 @@ impl ObservedVariables {
         }
     }
 
-    /// `None`: not set at this event; `Some(None)`: unset at this event.
-    pub fn get(&self, name: &str) -> Option<Option<Value>> {
-        self.changes.lock().ok()?.get(name).cloned()
+    /// Calls `otherwise` where the variable was not changed at this event. An unset variable is `None`.
+    pub fn get_or<E>(
+        &self,
+        name: &str,
+        otherwise: impl FnOnce() -> Result<Option<Value>, E>,
+    ) -> Result<Option<Value>, E> {
+        let observed = self.changes.lock().ok().and_then(|changes| changes.get(name).cloned());
+        observed.map_or_else(otherwise, Ok)
     }
 
     pub fn all(&self) -> Changes {

@@ -1,4 +1,4 @@
-//! SessionOwner change a change is, where several sessions work in one tree.
+//! Which session made a change, where several sessions work in one tree.
 //!
 //! A session answers for what its tool calls name, for what its shell calls write, and for files that changed while one
 //! of its calls ran. A call without an end may never have been made: it accounts only for what changed while it may have run.

@@ -36,11 +36,11 @@ pub struct Queue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueStatus {
-    /// TimesAsked for, and open.
+    /// Asked for, and open.
     Queued,
     /// Promised, acknowledged, or put right by a command.
     Passed,
-    /// TimesAsked for as often as it may be, or its command failed.
+    /// Asked for as often as it may be, or its command failed.
     Failed,
     /// No longer asked for: it was answered, or what it was about is gone.
     Skipped,

@@ -37,6 +37,18 @@ pub(super) struct Conduct {
 }
 
 impl Conduct {
+    pub(super) fn add(
+        &mut self,
+        pace: Vec<PaceMemory>,
+        holds: Vec<(String, u32)>,
+        is_of_workflow: bool,
+        facts: &Arc<LiveFacts>,
+    ) {
+        self.pace.extend(pace.into_iter().map(|memory| (memory, is_of_workflow)));
+        self.holds.extend(holds.into_iter().map(|(rule, count)| (facts.hold_counter(&rule), count)));
+        self.facts.push(Arc::clone(facts));
+    }
+
     fn remember(self, verdict: &Verdict, changes: &mut StateChanges) {
         let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
         for facts in &self.facts {
@@ -56,6 +68,13 @@ impl Conduct {
 }
 
 impl Effects {
+    /// Adds the facts that one policy's rules asked for.
+    pub(super) fn add_facts(&mut self, facts: &LiveFacts) {
+        self.facts.extend(facts.used());
+        self.paths.extend(facts.path_record());
+        self.asked_input.join(facts.asked_input());
+    }
+
     /// Once it is known whether a call is let through: what counts, and what rules remember of it.
     pub(super) fn heed(&mut self, event: &Event, verdict: &Verdict) {
         std::mem::take(&mut self.conduct).remember(verdict, &mut self.changes);
@@ -70,7 +89,11 @@ impl Effects {
     }
 
     /// Those of the notices that the session was not told before.
-    pub(super) fn news(&mut self, notices: Vec<SessionNotice>, state: Option<&SessionState>) -> Vec<String> {
+    pub(super) fn news(
+        &mut self,
+        notices: impl IntoIterator<Item = SessionNotice>,
+        state: Option<&SessionState>,
+    ) -> Vec<String> {
         let mut news = Vec::new();
         for notice in notices {
             match notice {

@@ -1,95 +1,91 @@
-//! Observers, run in their order before the rules of the same event: each sees what those before it set.
+//! Stage 2: observers and actions, in their order before the rules of the same event; each sees what those before it set.
 //!
-//! An observer that fails changes nothing, and is told of. Programs from outside run once an event, however often it
-//! is judged; those of a project that nobody trusts are not among the observers.
+//! An observer that fails changes nothing, and is told of. Observers of a project that no person trusts are not in its
+//! policy.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use engine::Situation;
-use engine::observers::{Answer, Changes, External, Observer, ObserverKind};
+use engine::observers::{Changes, Observer, ObserverKind};
+use engine::workflow::Action;
+use engine::{Event, EventKind, Situation};
 
-use policy::Config;
-
-use super::external_behavior;
-use crate::Environment;
-use crate::facts::LiveFacts;
+use super::load::{ApplicablePolicy, PolicyScope};
+use super::occasion::Occasion;
+use super::programs::Programs;
 use crate::project::Project;
+use crate::workflow::{Acted, act};
 
-/// How long all programs of one event together may take: a part of the deadline, and never longer than this.
-const LONGEST: Duration = Duration::from_secs(1);
-const PART_OF_DEADLINE: f64 = 0.4;
-
-/// The programs of one event: what each of them answered, and how much time is left for others.
-pub struct Programs<'a> {
-    environment: &'a Environment,
-    /// What they see of the environment besides.
-    variables: &'a [String],
-    time_left: RefCell<Duration>,
-    answers: RefCell<BTreeMap<String, Result<Answer, String>>>,
+/// What observers and actions of one policy made of the event.
+#[derive(Default)]
+pub(super) struct Observed {
+    /// For the agent.
+    pub(super) texts: Vec<String>,
+    /// For the person.
+    pub(super) notices: Vec<String>,
+    pub(super) variables: Changes,
 }
 
-impl<'a> Programs<'a> {
-    pub fn new(environment: &'a Environment, config: &'a Config) -> Self {
-        let time_left = config.deadline.mul_f64(PART_OF_DEADLINE).min(LONGEST);
-        Self {
-            environment,
-            variables: &config.command_env,
-            time_left: RefCell::new(time_left),
-            answers: RefCell::default(),
-        }
+/// `before`: the variables that the policies before this one set. `is_in_run`: the session belongs to a run of a loop.
+pub(super) fn observe(
+    here: &ApplicablePolicy<'_>,
+    occasion: &Occasion<'_>,
+    before: &Changes,
+    is_in_run: bool,
+) -> Observed {
+    if matches!(here.scope, PolicyScope::Workflow(_)) {
+        // A workflow sees what the project's own observers made of the event.
+        here.facts.overlay(before);
     }
-
-    fn answer(
-        &self,
-        observer: &Observer,
-        external: &External,
-        project: &Project,
-        situation: &Situation,
-    ) -> Result<Answer, String> {
-        // A workflow may have one of the same name.
-        let key = format!("{}\n{}\n{:?}", project.root.display(), observer.name, external.exec);
-        if let Some(answer) = self.answers.borrow().get(&key) {
-            return answer.clone();
-        }
-        let question = External::question(&situation.event, situation.facts.as_ref());
-        let question = question.map_err(|missing| missing.to_string())?.to_string();
-        let started = Instant::now();
-        let limit = *self.time_left.borrow();
-        let answer =
-            external_behavior::run(&external.exec, question, &project.root, self.environment, self.variables, limit);
-        *self.time_left.borrow_mut() = limit.saturating_sub(started.elapsed());
-        self.answers.borrow_mut().insert(key, answer.clone());
-        answer
-    }
+    // Programs from outside may do anything, so a dry run starts none.
+    let programs = Some(&occasion.programs).filter(|_| !occasion.event.is_dry_run);
+    let mut notices = run_observers(here, programs);
+    let acted = run_actions(here, occasion.event, is_in_run);
+    notices.extend(acted.notices);
+    Observed { texts: acted.texts, notices, variables: here.facts.observed() }
 }
 
-/// Runs a project's observers on an event and lays what they change over its facts. What is given back are the notices.
-/// `programs`: none where nothing may be started, because the event is only being explained.
-pub fn observe(
-    observers: &[Observer],
-    situation: &Arc<Situation>,
-    facts: &LiveFacts,
-    project: &Project,
-    programs: Option<&Programs>,
-) -> Vec<String> {
+/// Lays what observers change over the facts, and returns the notices.
+fn run_observers(here: &ApplicablePolicy<'_>, programs: Option<&Programs>) -> Vec<String> {
+    let observers = &here.policy.config.observers;
     // Without a state there is nothing to change, and rules that ask for it are skipped.
-    if observers.is_empty() || !facts.has_state() {
+    if observers.is_empty() || !here.facts.has_state() {
         return Vec::new();
     }
-    facts.observing(true);
+    here.facts.observing(true);
     let mut notices = Vec::new();
     for observer in observers {
-        match changes(observer, situation, project, programs) {
+        match changes(observer, &here.situation, here.project, programs) {
             Ok(changes) if changes.is_empty() => {}
-            Ok(changes) => facts.overlay(&changes),
+            Ok(changes) => here.facts.overlay(&changes),
             Err(why) => notices.push(format!("observer `{}` changed nothing: {why}", observer.name)),
         }
     }
-    facts.observing(false);
+    here.facts.observing(false);
     notices
+}
+
+/// The actions of the workflow, or else of the configuration, at this event.
+fn run_actions(here: &ApplicablePolicy<'_>, event: &Event, is_in_run: bool) -> Acted {
+    let kind = event.kind;
+    let act = |place: &str, actions: &mut dyn Iterator<Item = &Action>, guides: &BTreeMap<String, String>| {
+        act(place, actions, guides, &here.situation, &here.facts)
+    };
+    let mut all = Acted::default();
+    if let PolicyScope::Workflow(active) = &here.scope {
+        // In a run, the prompt says it all.
+        if kind == EventKind::SessionStart && !is_in_run {
+            all.texts.push(active.introduction());
+        }
+        let place = format!("`{}` of workflow `{}`", kind.name(), active.workflow.name);
+        all.extend(act(&place, &mut active.workflow.actions_on(kind), &active.workflow.guides));
+    } else if here.facts.has_state() {
+        for triggers in here.policy.config.triggers.iter().filter(|triggers| triggers.has_any(kind)) {
+            let place = format!("`{}` of the configuration", kind.name());
+            all.extend(act(&place, &mut triggers.actions_on(kind), &triggers.guides));
+        }
+    }
+    all
 }
 
 fn changes(

@@ -36,10 +36,10 @@ use store::{Entry, Filter, SessionKey, Store, StoreError};
 use self::present_workflows::{AtNode, PresentWorkflows};
 use self::recorded_event::recorded_event;
 use crate::Environment;
-use crate::facts::{Past, PastWorkflow, RecordedFacts, hold_counter, input_record, unsure_paths};
+use crate::facts::{Past, PastWorkflow, RecordedFacts, hold_counter, input_record, place, unsure_paths};
 use crate::failure::GUARD;
 use crate::grants::Trust;
-use crate::judge::{nested_roots, place};
+use crate::judge::nested_roots;
 use crate::project::Project;
 
 pub use dry_run::{AttemptedAct, DryRun};

@@ -1,4 +1,4 @@
-//! SessionOwner session a command is run in: one that an agent's shell may be running, or a person.
+//! The session that a command is run in: one that an agent's shell may be running, or a person.
 
 use std::cmp::Reverse;
 use std::time::Duration;

@@ -8,7 +8,6 @@ use engine::facts::{Facts, LoopField, PhaseField, TaskField, WorkflowField};
 use serde_json::{Map, Value, json};
 
 use super::Moves;
-use crate::judge::Judge;
 
 /// What is known where somebody tries an expression out.
 pub struct KnownNames {
@@ -31,10 +30,9 @@ impl Moves<'_> {
         let (situation, facts) = if let (Some(scene), Some(active)) = (&scene, &active) {
             self.known(active, scene)
         } else {
-            let policy = Arc::clone(&self.policy);
-            let judge = Judge::looking(self.project, policy, self.stage.clone(), self.environment);
             let session = scene.as_ref().and_then(super::scene::Scene::known_session);
-            judge.situation_of_project(&Arc::new(self.event()), session)
+            let event = Arc::new(self.event());
+            self.builder().of_policy(self.project, &self.policy, &event, session, None)
         };
         let object = |fields: Vec<(&str, Value)>| -> Value {
             // What cannot be known is undefined.

@@ -8,8 +8,7 @@ use engine::{Event, EventKind, Situation, suggest};
 use store::{PERSON, SessionKey, SessionState, Store};
 
 use super::{Moves, Refusal};
-use crate::facts::{Active, LiveFacts, Position};
-use crate::judge::Judge;
+use crate::facts::{Active, LiveFacts, Position, SituationBuilder};
 use crate::session::SessionOwner;
 
 /// Others move and are judged in milliseconds.
@@ -106,16 +105,19 @@ impl Moves<'_> {
 
     /// The same, where variables of a session that is not known have their declared values.
     pub(super) fn situation_for_prompt(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
-        let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.stage.clone(), self.environment);
-        judge.situation_in(active, &Arc::new(self.event()), Some(&scene.session)).0
+        self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), Some(&scene.session)).0
     }
 
     pub(super) fn known(&self, active: &Arc<Active>, scene: &Scene) -> (Arc<Situation>, Arc<LiveFacts>) {
-        let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.stage.clone(), self.environment);
-        judge.situation_in(active, &Arc::new(self.event()), scene.known_session())
+        self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), scene.known_session())
     }
 
-    /// What whoever moves does.
+    pub(super) fn builder(&self) -> SituationBuilder<'_> {
+        let (policy, stage) = (Arc::clone(&self.policy), self.stage.clone());
+        SituationBuilder::for_command(self.project, policy, stage, self.environment)
+    }
+
+    /// The move as an event.
     pub(super) fn event(&self) -> Event {
         let (agent, session) = match &self.session {
             Some(SessionOwner { agent, session }) => (agent.as_str(), session.clone()),

@@ -1,0 +1,166 @@
+//! Stage 1: the policies that an event falls under.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::file_rules::Baseline;
+use engine::{Event, EventKind, Situation};
+use policy::{Compiled, Held, PolicyFolder};
+
+use super::Judge;
+use super::occasion::{Occasion, Stored};
+use crate::facts::{Active, LONGEST_PATH, LiveFacts};
+use crate::file_rules::{GIT_LIMIT, KeptBaselines, forget_old};
+use crate::grants::Trust;
+use crate::project::Project;
+use crate::session::policy as session_policy;
+use crate::workflow::policy_at;
+
+/// Whose a policy is.
+#[derive(Clone)]
+pub(super) enum PolicyScope {
+    /// The session's project.
+    Project,
+    /// The workflow that is active in the project.
+    Workflow(Arc<Active>),
+    /// A folder below the project's root.
+    Folder,
+}
+
+/// A policy that an event falls under, with what its rules can ask.
+#[derive(Clone)]
+pub(super) struct ApplicablePolicy<'a> {
+    pub(super) scope: PolicyScope,
+    pub(super) project: &'a Project,
+    pub(super) policy: &'a Compiled,
+    pub(super) facts: Arc<LiveFacts>,
+    pub(super) situation: Arc<Situation>,
+}
+
+pub(super) struct LoadedPolicies<'b> {
+    own: ApplicablePolicy<'b>,
+    of_workflow: Option<(Arc<Active>, Compiled)>,
+    pub(super) nested: &'b [(Project, Held)],
+    /// The trees that file rules compare with, written down when a prompt arrives.
+    pub(super) kept: &'b KeptBaselines,
+    /// Notices of a workflow whose file cannot be used.
+    pub(super) broken: Vec<String>,
+}
+
+impl LoadedPolicies<'_> {
+    /// The workflow that is active.
+    pub(super) fn active(&self) -> Option<&Arc<Active>> {
+        self.of_workflow.as_ref().map(|(active, _)| active)
+    }
+}
+
+impl Judge<'_> {
+    pub(super) fn load<'b>(&'b self, occasion: &'b Occasion<'_>, stored: Stored<'_>) -> LoadedPolicies<'b> {
+        let event = occasion.event;
+        let (project, policy) = (self.builder.project, &*self.builder.policy);
+        let mut broken = Vec::new();
+        let active = self.builder.active(stored.workflow, event, &mut broken);
+        let (situation, facts) = self.builder.of_policy(project, policy, event, stored.session, active.as_ref());
+        let own = ApplicablePolicy { scope: PolicyScope::Project, project, policy, facts, situation };
+        let of_workflow = active.map(|active| {
+            let policy = self.policy_of(&active);
+            (active, policy)
+        });
+        let nested = occasion.nested.get_or_init(|| self.nested(event, &own.situation));
+        let kept = occasion.kept.get_or_init(|| {
+            let nested = nested.iter().map(|(project, held)| (project, &held.policy));
+            let of_workflow = of_workflow.iter().map(|(_, policy)| (project, policy));
+            let policies = nested.chain([(project, policy)]).chain(of_workflow);
+            self.prepare_for_file_rules(event, policies, occasion.more_time)
+        });
+        LoadedPolicies { own, of_workflow, nested, kept, broken }
+    }
+
+    /// The project's own policy, that of its workflow, and those of folders in it.
+    pub(super) fn applicable<'b>(
+        &'b self,
+        loaded: &'b LoadedPolicies<'b>,
+        event: &'b Arc<Event>,
+        stored: Stored<'b>,
+    ) -> impl Iterator<Item = ApplicablePolicy<'b>> {
+        let project = self.builder.project;
+        let of_workflow = loaded.of_workflow.iter().map(move |(active, policy)| {
+            let (situation, facts) = self.builder.in_workflow(active, policy, event, stored.session);
+            ApplicablePolicy { scope: PolicyScope::Workflow(Arc::clone(active)), project, policy, facts, situation }
+        });
+        let of_folders = loaded.nested.iter().map(move |(project, held)| {
+            let policy = &held.policy;
+            let (situation, facts) = self.builder.of_policy(project, policy, event, stored.session, loaded.active());
+            ApplicablePolicy { scope: PolicyScope::Folder, project, policy, facts, situation }
+        });
+        std::iter::once(loaded.own.clone()).chain(of_workflow).chain(of_folders)
+    }
+
+    /// Where git has to be waited for, there is more time. Where a rule compares with how things were at the prompt, that
+    /// is written down when the prompt arrives.
+    fn prepare_for_file_rules<'p>(
+        &self,
+        event: &Arc<Event>,
+        policies: impl Iterator<Item = (&'p Project, &'p Compiled)>,
+        more_time: &dyn Fn(Duration),
+    ) -> KeptBaselines {
+        let mut kept = KeptBaselines::default();
+        // Where an agent waits for a call, nobody waits longer for its file rules.
+        if event.is_dry_run || !event.kind.is_stop() && event.kind != EventKind::Prompt {
+            return kept;
+        }
+        for (project, policy) in policies {
+            let baselines = policy.rules.baselines().unwrap_or_default();
+            if !baselines.is_empty() {
+                more_time(GIT_LIMIT);
+                kept.notices.extend(forget_old(project, self.builder.environment));
+            }
+            if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
+                kept.keep(project, event, self.builder.environment);
+            }
+        }
+        kept
+    }
+
+    /// What a workflow asks for at its current node.
+    fn policy_of(&self, active: &Active) -> Compiled {
+        let is_trusted =
+            Trust::of(&self.builder.project.root, self.builder.environment).accepts_workflow(&active.workflow);
+        policy_at(&active.workflow, active.position.node(), &self.builder.policy, is_trusted)
+    }
+
+    /// The policies of folders between the root and what the event is about.
+    fn nested(&self, event: &Event, situation: &Situation) -> Vec<(Project, Held)> {
+        // One that vanished during the session counts as it last was.
+        let has_policy = |folder: &Path| {
+            let policy = PolicyFolder::of_project(folder);
+            // Most folders have none: that should cost no more than one look.
+            (policy.path.is_dir() && policy.has_policy())
+                || session_policy::knows(&Project::nested(folder), event, self.builder.environment)
+        };
+        let nested = nested_roots(&self.builder.project.root, situation, has_policy).into_iter().map(|root| {
+            let project = Project::nested(&root);
+            let policy = session_policy::of_event(&project, event, self.builder.environment);
+            (project, policy)
+        });
+        nested.collect()
+    }
+}
+
+/// The folders below the root that have a policy of their own and that the event is about: where it and its commands
+/// happen, and the files that they name.
+pub(crate) fn nested_roots(root: &Path, situation: &Situation, has_policy: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut folders = BTreeSet::new();
+    for path in situation.whereabouts().iter().map(Path::new) {
+        let possible = path.ancestors().skip_while(|folder| folder.as_os_str().len() > LONGEST_PATH);
+        // What is around one that is known is known too.
+        for folder in possible.take_while(|folder| *folder != root && folder.starts_with(root)) {
+            if !folders.insert(folder.to_owned()) {
+                break;
+            }
+        }
+    }
+    folders.into_iter().filter(|folder| has_policy(folder)).collect()
+}

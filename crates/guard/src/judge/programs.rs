@@ -1,0 +1,61 @@
+//! Programs from outside that observe: each runs once an event, however often the event is judged.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use engine::Situation;
+use engine::observers::{Answer, External, Observer};
+use policy::Config;
+
+use super::external_behavior;
+use crate::Environment;
+use crate::project::Project;
+
+/// How long all programs of one event together may take: a part of the deadline, and never longer than this.
+const LONGEST: Duration = Duration::from_secs(1);
+const PART_OF_DEADLINE: f64 = 0.4;
+
+/// The programs of one event: what each of them answered, and how much time is left for others.
+pub struct Programs<'a> {
+    environment: &'a Environment,
+    /// What they see of the environment besides.
+    variables: &'a [String],
+    time_left: RefCell<Duration>,
+    answers: RefCell<BTreeMap<String, Result<Answer, String>>>,
+}
+
+impl<'a> Programs<'a> {
+    pub fn new(environment: &'a Environment, config: &'a Config) -> Self {
+        let time_left = config.deadline.mul_f64(PART_OF_DEADLINE).min(LONGEST);
+        Self {
+            environment,
+            variables: &config.command_env,
+            time_left: RefCell::new(time_left),
+            answers: RefCell::default(),
+        }
+    }
+
+    pub fn answer(
+        &self,
+        observer: &Observer,
+        external: &External,
+        project: &Project,
+        situation: &Situation,
+    ) -> Result<Answer, String> {
+        // A workflow may have one of the same name.
+        let key = format!("{}\n{}\n{:?}", project.root.display(), observer.name, external.exec);
+        if let Some(answer) = self.answers.borrow().get(&key) {
+            return answer.clone();
+        }
+        let question = External::question(&situation.event, situation.facts.as_ref());
+        let question = question.map_err(|missing| missing.to_string())?.to_string();
+        let started = Instant::now();
+        let limit = *self.time_left.borrow();
+        let answer =
+            external_behavior::run(&external.exec, question, &project.root, self.environment, self.variables, limit);
+        *self.time_left.borrow_mut() = limit.saturating_sub(started.elapsed());
+        self.answers.borrow_mut().insert(key, answer.clone());
+        answer
+    }
+}

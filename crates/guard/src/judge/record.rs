@@ -1,0 +1,106 @@
+//! Stage 5: the judgement is written to the journal; judged again where another process wrote in between.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use engine::{Event, Lifted, Verdict};
+use policy::{Held, JournalMode};
+use store::{Journal, Judgement, Record, Recorded, SessionKey, Store, StoreError};
+
+use super::effects::Effects;
+use super::occasion::Stored;
+use super::{Judge, Judged};
+use crate::facts::Position;
+use crate::grants::{Allowances, Call};
+use crate::project::Project;
+use crate::rule_deeds;
+
+impl Judge<'_> {
+    /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
+    pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
+        verdict.lifted = self.enforcement().of(&verdict, event.time);
+        let judge = |_: Stored<'_>| (verdict.clone(), Effects::default());
+        let recorded = self.record(event, &OnceCell::new(), &OnceCell::new(), judge);
+        recorded.map_or(verdict, |judged| judged.verdict)
+    }
+
+    pub(super) fn record(
+        &self,
+        event: &Arc<Event>,
+        allowed: &OnceCell<Option<Lifted>>,
+        nested: &OnceCell<Vec<(Project, Held)>>,
+        judge: impl Fn(Stored<'_>) -> (Verdict, Effects),
+    ) -> Result<Judged, StoreError> {
+        let mut store = Store::open(&self.builder.store, self.builder.store_options(event))?;
+        let notices = self.news_of(&mut store);
+        let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
+        let (mut verdict, id) = loop {
+            let stored = Stored { session: Some(judgement.state()), workflow: Some(judgement.workflow()) };
+            let (mut verdict, mut effects) = judge(stored);
+            verdict.notices.extend(notices.iter().cloned());
+            let call = refused_call(event, &verdict, &mut judgement);
+            if let Some(call) = &call {
+                // Looked for once, even if judged twice: what may pass once is then used up.
+                verdict.lifted = *allowed
+                    .get_or_init(|| Allowances::of(&self.builder.project.root, self.builder.environment).take(call));
+            }
+            effects.heed(event, &verdict);
+            let phase = || Position::of(&judgement.workflow().variables).map(|position| position.phase_named());
+            effects.changes.deeds = rule_deeds::of_verdict(&verdict, phase);
+            let record = Record {
+                event,
+                root: &self.builder.project.root.to_string_lossy(),
+                verdict: &verdict,
+                facts: &effects.facts,
+                fields: &effects.fields,
+                changes: &effects.changes,
+                journal: match self.builder.policy.config.journal {
+                    JournalMode::Lean => Journal::Lean,
+                    JournalMode::Full => Journal::Full,
+                },
+            };
+            match judgement.record(&record)? {
+                Recorded::Stored(id) => {
+                    verdict.appeal = call.filter(|_| verdict.lifted.is_none()).map(|_| id.0);
+                    verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
+                    break (verdict, id);
+                }
+                Recorded::Moved(again) => judgement = *again,
+            }
+        };
+        let nested = nested.get().into_iter().flatten().map(|(project, held)| (project, &held.policy));
+        // Every version of every rule stays, so that a finding names the text that made it.
+        for (project, policy) in nested.chain([(self.builder.project, &*self.builder.policy)]) {
+            project.new_versions(self.builder.environment).register(&policy.read, &mut store, event.time);
+        }
+        // What happened to the journal while it was written is told, if not recorded.
+        verdict.notices.extend(self.news_of(&mut store));
+        Ok(Judged { verdict, id: Some(id) })
+    }
+
+    fn news_of(&self, store: &mut Store) -> Vec<String> {
+        store.take_notices().iter().filter(|notice| self.is_news(notice)).map(ToString::to_string).collect()
+    }
+
+    /// A journal that was just made is news only to somebody who had one before.
+    fn is_news(&self, notice: &store::Notice) -> bool {
+        if !matches!(notice, store::Notice::Created { .. }) {
+            return true;
+        }
+        self.builder.project.had_journal(self.builder.environment)
+    }
+}
+
+/// The call that a person can let through, where the verdict refuses one.
+fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> Option<Call> {
+    if !is_refused_call(event, verdict) {
+        return None;
+    }
+    // What is wrong with the journal shows when the event is recorded.
+    let input = judgement.input_digest(event).ok().flatten();
+    Call::of_event(event, input.as_deref())
+}
+
+pub(super) fn is_refused_call(event: &Event, verdict: &Verdict) -> bool {
+    event.kind.awaits_permission() && verdict.stops() && verdict.lifted.is_none()
+}

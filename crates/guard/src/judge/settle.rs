@@ -1,0 +1,93 @@
+//! Stage 4: what file rules demand. Their commands are run, and what they say is gathered for the person.
+
+use engine::Decision;
+use store::{SessionState, StateChanges};
+
+use super::Judge;
+use super::load::ApplicablePolicy;
+use super::occasion::Occasion;
+use crate::failure;
+use crate::file_rules::{Commands, Demands};
+use crate::session::SessionNotice;
+
+const NOT_RUN: &str = "a rule's command was not run: it counts as not met until the command passes";
+
+/// A decision whose demands are settled.
+pub(super) struct Settled {
+    pub(super) decision: Decision,
+    pub(super) demands: Option<Demands>,
+    /// For the person, in order.
+    pub(super) notices: Vec<SessionNotice>,
+    /// What the session has to remember of its demands.
+    pub(super) changes: StateChanges,
+}
+
+impl Judge<'_> {
+    pub(super) fn settle(
+        &self,
+        here: &ApplicablePolicy<'_>,
+        mut decision: Decision,
+        occasion: &Occasion<'_>,
+        state: Option<&SessionState>,
+    ) -> Settled {
+        let files = here.facts.files_asked();
+        let mut demands = files.and_then(|files| Demands::of(&decision, files, state));
+        let mut changes = StateChanges::default();
+        let mut notices = Vec::new();
+        if let Some(demands) = &mut demands {
+            notices.extend(self.run_commands(here, demands, &mut decision, occasion));
+            demands.remember(&mut changes);
+        }
+        let mut notices: Vec<SessionNotice> = notices.into_iter().map(SessionNotice::Always).collect();
+        if let Some(files) = files {
+            // Where an event is judged twice, a damaged queue is put away the first time.
+            occasion.damaged.borrow_mut().extend(files.settlement.queue().take_problems());
+            notices.extend(files.changed.take_notices());
+        }
+        let said = std::mem::take(&mut decision.verdict.notices);
+        notices.extend(said.into_iter().chain(skipped_notices(here, &decision.skipped)).map(SessionNotice::Always));
+        Settled { decision, demands, notices, changes }
+    }
+
+    /// Returns the notices.
+    fn run_commands(
+        &self,
+        here: &ApplicablePolicy<'_>,
+        demands: &mut Demands,
+        decision: &mut Decision,
+        occasion: &Occasion<'_>,
+    ) -> Vec<String> {
+        if !demands.have_commands() {
+            return Vec::new();
+        }
+        if occasion.event.is_dry_run {
+            return vec![NOT_RUN.to_owned()];
+        }
+        // Nothing is run where nothing would be enforced.
+        if self.enforcement().of_everything(occasion.event.time).is_some() {
+            return Vec::new();
+        }
+        let environment = self.builder.environment;
+        let commands = Commands {
+            environment,
+            config: &here.policy.config,
+            root: &here.project.root,
+            tmp: &here.project.tmp(environment),
+        };
+        demands.run_commands(&commands, &occasion.ran, decision, occasion.more_time)
+    }
+}
+
+/// Notices of rules that were skipped, and of a queue that cannot be written.
+fn skipped_notices(here: &ApplicablePolicy<'_>, skipped: &[String]) -> Vec<String> {
+    let files = here.facts.files_asked();
+    let unwritten = files.and_then(|files| files.settlement.take_problem());
+    let is_about_files = |rule: &str| files.is_some_and(|files| files.rule(rule).is_some());
+    let told = skipped.iter().map(|rule| match &unwritten {
+        Some(why) if is_about_files(rule) => format!("rule `{rule}` was skipped: {why}"),
+        _ => failure::skipped_rule_notice(rule),
+    });
+    let told: Vec<String> = told.collect();
+    let alone = unwritten.filter(|_| !skipped.iter().any(|rule| is_about_files(rule)));
+    told.into_iter().chain(alone).collect()
+}
