@@ -103,7 +103,7 @@ struct Adapter {
     /// What an MCP server is called where the agent does not tell which it is; nothing where it does.
     unknown_server: Option<&'static str>,
     /// How a call that ran went, where the payload says so.
-    outcome: fn(&engine::event::ToolCall) -> Option<engine::event::Outcome>,
+    outcome: fn(&engine::event::ToolCall) -> Option<engine::event::CallOutcome>,
     /// What a hook can do on an event of this name.
     powers: fn(&str) -> Powers,
     /// A reply in the agent's own words.

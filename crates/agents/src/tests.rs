@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::event::Outcome;
+use engine::event::CallOutcome;
 use engine::{Event, EventKind, Finding, Level, Lifted, Verdict};
 
 use crate::capabilities::{Capability, capabilities};
@@ -88,15 +88,15 @@ fn outcomes_are_those_of_the_recorded_calls() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("payloads").join(agent.name()).join(name);
         decode(agent, named(agent, name), &fs::read(path).unwrap(), 1).unwrap().outcome
     };
-    assert_eq!(outcome(Agent::Claude, "after-bash.json"), Some(Outcome::Ok));
-    assert_eq!(outcome(Agent::Claude, "failed-bash.json"), Some(Outcome::Failed));
-    assert_eq!(outcome(Agent::Claude, "failed-bash-without-output.json"), Some(Outcome::Failed));
-    assert_eq!(outcome(Agent::Claude, "failed-mcp.json"), Some(Outcome::Failed));
-    assert_eq!(outcome(Agent::Claude, "claim-failed-timed-out.json"), Some(Outcome::Failed));
-    assert_eq!(outcome(Agent::Claude, "written-after-interrupted-bash.json"), Some(Outcome::Failed));
-    assert_eq!(outcome(Agent::Codex, "after-patch.json"), Some(Outcome::Ok));
-    assert_eq!(outcome(Agent::Codex, "written-after-failed-patch.json"), Some(Outcome::Failed));
-    assert_eq!(outcome(Agent::Codex, "after-mcp.json"), Some(Outcome::Ok));
+    assert_eq!(outcome(Agent::Claude, "after-bash.json"), Some(CallOutcome::Ok));
+    assert_eq!(outcome(Agent::Claude, "failed-bash.json"), Some(CallOutcome::Failed));
+    assert_eq!(outcome(Agent::Claude, "failed-bash-without-output.json"), Some(CallOutcome::Failed));
+    assert_eq!(outcome(Agent::Claude, "failed-mcp.json"), Some(CallOutcome::Failed));
+    assert_eq!(outcome(Agent::Claude, "claim-failed-timed-out.json"), Some(CallOutcome::Failed));
+    assert_eq!(outcome(Agent::Claude, "written-after-interrupted-bash.json"), Some(CallOutcome::Failed));
+    assert_eq!(outcome(Agent::Codex, "after-patch.json"), Some(CallOutcome::Ok));
+    assert_eq!(outcome(Agent::Codex, "written-after-failed-patch.json"), Some(CallOutcome::Failed));
+    assert_eq!(outcome(Agent::Codex, "after-mcp.json"), Some(CallOutcome::Ok));
     // Codex shows a command's output and not how it ended.
     assert_eq!(outcome(Agent::Codex, "after-bash.json"), None);
     assert_eq!(outcome(Agent::Codex, "after-failed-bash.json"), None);
@@ -111,8 +111,8 @@ fn outcomes_are_those_of_the_recorded_calls() {
         (Agent::Cursor, "written-after-shell.json", "written-after-failing-shell.json"),
         (Agent::Antigravity, "written-PostToolUse-shell.json", "written-PostToolUse-failing-shell.json"),
     ] {
-        assert_eq!(outcome(agent, well), Some(Outcome::Ok), "{agent:?} {well}");
-        assert_eq!(outcome(agent, badly), Some(Outcome::Failed), "{agent:?} {badly}");
+        assert_eq!(outcome(agent, well), Some(CallOutcome::Ok), "{agent:?} {well}");
+        assert_eq!(outcome(agent, badly), Some(CallOutcome::Failed), "{agent:?} {badly}");
     }
 }
 

@@ -2,21 +2,21 @@
 
 mod coverage;
 mod pacing;
+mod rule_judgement;
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::expr::{self, EvaluationError};
-use crate::facts::{Answered, Missing};
-use crate::file_rules::{self, Changes, FileMatch, FileRule, Placeholders, Reach};
-use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Subject, ToolMatch, Truth};
+use crate::facts::Missing;
+use crate::file_rules::{self, FileMatch, Placeholders};
+use crate::rules::{AckBy, Clause, Rule, RuleSet, RuleSetError, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Section, Verdict};
 
 use coverage::Coverage;
+use pacing::Happened;
 pub use pacing::PaceMemory;
-use pacing::{Happened, Paced};
+use rule_judgement::RuleJudgement;
 
 /// One question to the rules.
 pub struct Inquiry<'a> {
@@ -75,13 +75,13 @@ pub struct Consideration {
     pub clauses: Vec<Clause>,
     /// What a file rule saw.
     pub files: Option<FileMatch>,
-    pub outcome: Outcome,
+    pub outcome: RuleOutcome,
     /// It held as often as it may, and only warns now.
     pub lets_go: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum RuleOutcome {
     /// A clause is false.
     Passed,
     /// Every clause is true.
@@ -98,7 +98,7 @@ pub enum Outcome {
     Undecidable(Vec<String>),
 }
 
-impl Outcome {
+impl RuleOutcome {
     /// What the rule asks for; `None` where it has nothing to say.
     fn level(&self) -> Option<Level> {
         match self {
@@ -111,32 +111,42 @@ impl Outcome {
 pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
     let situation = inquiry.situation;
     let rules = if inquiry.thorough { inquiry.rules.all()? } else { inquiry.rules.candidates(situation)? };
-    let mut decision = Decision {
-        verdict: Verdict::silent(),
-        holds: Vec::new(),
-        demands: Vec::new(),
-        pace: Vec::new(),
-        file_rules: Vec::new(),
-        skipped: Vec::new(),
-        undecided: Vec::new(),
-        considered: Vec::new(),
+    let mut deliberation = Deliberation {
+        inquiry,
+        decision: Decision::silent(),
+        findings: Vec::new(),
+        coverage: Coverage::new(situation),
+        happening: OnceCell::new(),
     };
-    let mut findings = Vec::new();
-    let mut coverage = Coverage::new(situation);
-    let happening = OnceCell::new();
-    for rule in rules {
-        if !rule.on.contains(situation.event.kind) {
-            continue;
-        }
-        let Ok(mut judged) = judge(&rule, situation, inquiry.thorough, &happening) else {
+    for rule in rules.into_iter().filter(|rule| rule.on.contains(situation.event.kind)) {
+        deliberation.add(rule);
+    }
+    Ok(deliberation.conclude())
+}
+
+/// A decision while rules are still being judged.
+struct Deliberation<'a> {
+    inquiry: &'a Inquiry<'a>,
+    decision: Decision,
+    /// Each with whether it is about a command that cannot be known.
+    findings: Vec<(Finding, bool)>,
+    coverage: Coverage<'a>,
+    happening: Happened,
+}
+
+impl Deliberation<'_> {
+    fn add(&mut self, rule: Rule) {
+        let Inquiry { situation, thorough, .. } = *self.inquiry;
+        let decision = &mut self.decision;
+        let Ok(mut judged) = RuleJudgement::of(&rule, situation, thorough, &self.happening) else {
             decision.skipped.push(rule.id);
-            continue;
+            return;
         };
         if is_acknowledged(&rule, &judged, situation) {
-            judged.outcome = Outcome::Acknowledged;
+            judged.outcome = RuleOutcome::Acknowledged;
         }
         // What was given up is as open as it was.
-        if judged.files.is_some() && judged.outcome != Outcome::GivenUp {
+        if judged.files.is_some() && judged.outcome != RuleOutcome::GivenUp {
             decision.file_rules.push(rule.id.clone());
         }
         if let (Some(pace), Some(paced)) = (rule.as_pace_rule(), &judged.pace) {
@@ -145,35 +155,39 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             decision.pace.extend(after.memory);
             decision.verdict.notices.extend(after.notice);
         }
-        if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
-            coverage.add(&rule);
+        if rule.action == Level::Allow && matches!(judged.outcome, RuleOutcome::Matched(_)) {
+            self.coverage.add(&rule);
         }
-        if let Outcome::Undecidable(facts) = &judged.outcome {
+        if let RuleOutcome::Undecidable(facts) = &judged.outcome {
             decision.undecided.push(Undecided::of(&rule, facts));
         }
         let mut lets_go = false;
         if let Some(level) = judged.outcome.level() {
             // A hold that cannot be counted could go on for ever.
-            let Ok(finding) = decision.finding(&rule, level, &judged, inquiry) else {
+            let Ok(finding) = decision.finding(&rule, level, &judged, self.inquiry) else {
                 decision.skipped.push(rule.id);
-                continue;
+                return;
             };
             lets_go = finding.level < level;
-            findings.push((finding, matches!(judged.outcome, Outcome::Incomplete(_))));
+            self.findings.push((finding, matches!(judged.outcome, RuleOutcome::Incomplete(_))));
         }
-        if inquiry.thorough {
-            let RuleJudged { clauses, files, outcome, .. } = judged;
+        if thorough {
+            let RuleJudgement { clauses, files, outcome, .. } = judged;
             decision.considered.push(Consideration { rule, clauses, files, outcome, lets_go });
         }
     }
-    let notices = std::mem::take(&mut decision.verdict.notices);
-    decision.verdict = Verdict { notices, ..Verdict::of(say_once(findings, situation)) };
-    decision.approve(&coverage);
-    Ok(decision)
+
+    fn conclude(self) -> Decision {
+        let Self { inquiry, mut decision, findings, coverage, .. } = self;
+        let notices = std::mem::take(&mut decision.verdict.notices);
+        decision.verdict = Verdict { notices, ..Verdict::of(say_once(findings, inquiry.situation)) };
+        decision.approve(&coverage);
+        decision
+    }
 }
 
 /// An acknowledgement settles a warning or a hold; whatever else a rule says, it says every time.
-fn is_acknowledged(rule: &Rule, judged: &RuleJudged, situation: &Situation) -> bool {
+fn is_acknowledged(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -> bool {
     // What a file rule asks for is answered file by file.
     rule.as_file_rule().is_none()
         && judged.outcome.level().is_some_and(|level| {
@@ -223,28 +237,6 @@ const RULES_NAMED: usize = 5;
 /// For a rule of which nobody said how often it may hold a stop.
 const DEFAULT_MAX_HOLDS: u32 = 3;
 
-struct RuleJudged {
-    clauses: Vec<Clause>,
-    /// What a file rule saw, and of what it asks for, what is open.
-    files: Option<FileMatch>,
-    /// How often a file rule has asked for that.
-    shown: u32,
-    pace: Option<Paced>,
-    outcome: Outcome,
-}
-
-impl RuleJudged {
-    /// What made the rule speak, in words. What is allowed needs none.
-    fn subject(&self, situation: &Situation) -> Option<String> {
-        let truth = match self.outcome {
-            Outcome::Matched(level) if level > Level::Allow => Truth::True,
-            Outcome::Incomplete(_) => Truth::Unknown,
-            _ => return None,
-        };
-        Subject::told(&self.clauses, truth, situation)
-    }
-}
-
 fn with_subject(reason: String, subject: Option<String>) -> String {
     let is_one_paragraph = !reason.contains("\n\n");
     match subject {
@@ -254,173 +246,6 @@ fn with_subject(reason: String, subject: Option<String>) -> String {
     }
 }
 
-/// A fact that the rule needs is stored and cannot be read now.
-struct Skipped;
-
-/// What a missing fact makes of the rule that asked for it.
-fn outcome_without(rule: &Rule, missing: Missing) -> Result<Outcome, Skipped> {
-    match missing {
-        Missing::Unreadable(_) => Err(Skipped),
-        Missing::NotRecorded(fact) => Ok(Outcome::Undecidable(vec![fact])),
-        Missing::Failed(why) => Ok(fault(rule, &why)),
-    }
-}
-
-fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Happened) -> Result<RuleJudged, Skipped> {
-    let mut judged = RuleJudged { clauses: Vec::new(), files: None, shown: 0, pace: None, outcome: Outcome::Passed };
-    let mut truth = Truth::True;
-    if let Detect::Pace(pace) = &rule.detect {
-        match Paced::of(rule, pace, situation, happening) {
-            Ok(Some(paced)) => {
-                truth = paced.is_too_much();
-                judged.clauses.push(paced.clause(pace));
-                judged.pace = Some(paced);
-            }
-            Ok(None) => return Ok(judged),
-            Err(missing) => {
-                judged.outcome = outcome_without(rule, missing)?;
-                return Ok(judged);
-            }
-        }
-    }
-    if let Detect::Files(file) = &rule.detect {
-        let changes = match situation.facts.changes(file.reach) {
-            Ok(Some(changes)) => changes,
-            Ok(None) => return Ok(judged),
-            Err(missing) => {
-                judged.outcome = outcome_without(rule, missing)?;
-                return Ok(judged);
-            }
-        };
-        match file.judge(&changes) {
-            Ok(found) => {
-                truth = found.is_unmet().into();
-                // To look again at what others changed is only worth it where somebody reads it.
-                let others = thorough && found.triggers.is_empty() && is_missing_for_others(file, &changes);
-                let shown = if others { NOT_ITS_OWN.to_owned() } else { shown_files(&found) };
-                judged.clauses.push(Clause::new("files", truth, shown));
-                judged.files = Some(found);
-            }
-            Err(error) => {
-                judged.outcome = fault(rule, &error.to_string());
-                return Ok(judged);
-            }
-        }
-    }
-    if let Detect::Tool(tool) = &rule.detect {
-        match tool.judge(situation, thorough) {
-            Ok(found) => {
-                truth = found.truth();
-                // Of paths that are not known, what the clauses about them say counts for nothing.
-                let missing = missing_of(rule, &found)?;
-                judged.clauses = found.clauses;
-                if let Some(outcome) = missing {
-                    judged.outcome = outcome;
-                    return Ok(judged);
-                }
-            }
-            Err(error) => {
-                judged.outcome = fault(rule, &error.to_string());
-                return Ok(judged);
-            }
-        }
-    }
-    if let Some(when) = &rule.when
-        && (truth != Truth::False || thorough)
-    {
-        let reach = rule.as_file_rule().map_or_else(Reach::default, |file| file.reach);
-        let is_false = truth == Truth::False;
-        match expr::holds(when, situation, reach) {
-            Ok(value) => {
-                let holds = Truth::from(value);
-                judged.clauses.push(Clause::new("when", holds, when.clone()));
-                truth = truth.and(holds);
-            }
-            Err(EvaluationError::Missing(missing)) => {
-                let outcome = if is_false { Outcome::Passed } else { outcome_without(rule, missing.clone())? };
-                if let Outcome::Fault(..) = outcome {
-                    judged.files = None;
-                } else {
-                    let clause = Clause::new("when", Truth::Unknown, when.clone());
-                    judged.clauses.push(Clause { missing: Some(missing), ..clause });
-                }
-                judged.outcome = outcome;
-                return Ok(judged);
-            }
-            Err(EvaluationError::Expression(_)) if is_false => {}
-            Err(EvaluationError::Expression(error)) => {
-                // It asks for nothing that could be answered, and holds as any rule at fault does.
-                judged.files = None;
-                judged.outcome = fault(rule, &format!("`when` cannot be evaluated: {}", error.message));
-                return Ok(judged);
-            }
-        }
-    }
-    judged.outcome = match truth {
-        Truth::False => Outcome::Passed,
-        Truth::True => Outcome::Matched(rule.action),
-        Truth::Unknown => incomplete_level(rule).map_or(Outcome::Passed, Outcome::Incomplete),
-    };
-    judged.answer(rule, situation)?;
-    Ok(judged)
-}
-
-/// What becomes of a tool rule that depends on facts that are missing; `None` where it depends on none, or is false without
-/// them.
-fn missing_of(rule: &Rule, found: &ToolMatch) -> Result<Option<Outcome>, Skipped> {
-    if found.truth_but_for_paths() == Truth::False {
-        return Ok(None);
-    }
-    let mut names = Vec::new();
-    for missing in found.missing() {
-        match outcome_without(rule, missing.clone())? {
-            Outcome::Undecidable(facts) => names.extend(facts),
-            outcome => return Ok(Some(outcome)),
-        }
-    }
-    names.sort();
-    names.dedup();
-    Ok((!names.is_empty()).then_some(Outcome::Undecidable(names)))
-}
-
-impl RuleJudged {
-    /// Takes what somebody has answered for out of what a file rule asks for.
-    fn answer(&mut self, rule: &Rule, situation: &Situation) -> Result<(), Skipped> {
-        let Some(found) = self.files.take_if(|_| matches!(self.outcome, Outcome::Matched(_))) else { return Ok(()) };
-        let Answered { settled, shown, is_given_up } = match situation.facts.answered(rule, &found) {
-            Ok(answered) => answered,
-            Err(missing) => {
-                self.outcome = outcome_without(rule, missing)?;
-                return Ok(());
-            }
-        };
-        let settled: HashSet<String> = settled.into_iter().collect();
-        let open = found.without(|trigger| settled.contains(&trigger.path));
-        if !open.is_unmet() {
-            self.outcome = Outcome::Acknowledged;
-        } else if is_given_up {
-            self.outcome = Outcome::GivenUp;
-        }
-        (self.files, self.shown) = (Some(open), shown);
-        Ok(())
-    }
-}
-
-const NOT_ITS_OWN: &str = "nothing that this session changed asks for it";
-
-/// Whether something would be missing if what other sessions changed were this one's.
-fn is_missing_for_others(file: &FileRule, changes: &Changes) -> bool {
-    let has_others = changes.own().count() < changes.len();
-    has_others && file.judge(&changes.owned(|_| true)).is_ok_and(|found| found.is_unmet())
-}
-
-fn shown_files(found: &FileMatch) -> String {
-    if found.is_silenced {
-        return format!("answered by {}", found.matched.join(", "));
-    }
-    if found.triggers.is_empty() { "nothing is missing".to_owned() } else { file_rules::listed(found) }
-}
-
 impl Undecided {
     pub fn of(rule: &Rule, facts: &[String]) -> Self {
         let most = rule.on_error.map_or(rule.action, |level| level.max(rule.action));
@@ -428,22 +253,20 @@ impl Undecided {
     }
 }
 
-/// A rule that fails counts as matched unless it says otherwise; but a failing `allow` approves nothing.
-fn fault(rule: &Rule, why: &str) -> Outcome {
-    let level = rule.on_error.unwrap_or(rule.action);
-    Outcome::Fault(level, format!("{} ({})", why, rule.source))
-}
-
-fn incomplete_level(rule: &Rule) -> Option<Level> {
-    let Detect::Tool(tool) = &rule.detect else { return None };
-    let level = tool.incomplete.unwrap_or(match rule.action {
-        Level::Block | Level::Ask => Level::Ask,
-        Level::Warn | Level::Allow => Level::Allow,
-    });
-    (level > Level::Allow).then_some(level)
-}
-
 impl Decision {
+    fn silent() -> Self {
+        Self {
+            verdict: Verdict::silent(),
+            holds: Vec::new(),
+            demands: Vec::new(),
+            pace: Vec::new(),
+            file_rules: Vec::new(),
+            skipped: Vec::new(),
+            undecided: Vec::new(),
+            considered: Vec::new(),
+        }
+    }
+
     /// What `allow` rules say is an approval where nothing stricter is said and they cover the whole call.
     fn approve(&mut self, coverage: &Coverage) {
         let verdict = &mut self.verdict;
@@ -465,7 +288,7 @@ impl Decision {
         &mut self,
         rule: &Rule,
         level: Level,
-        judged: &RuleJudged,
+        judged: &RuleJudgement,
         inquiry: &Inquiry,
     ) -> Result<Finding, Missing> {
         let because = judged
@@ -475,11 +298,11 @@ impl Decision {
             .map(|clause| format!("{}: {}", clause.key, clause.shown))
             .collect();
         let reason = match &judged.outcome {
-            Outcome::Fault(_, why) => {
+            RuleOutcome::Fault(_, why) => {
                 let fault = format!("The rule itself is at fault and counts as matched: {why}.");
                 [rule.reason.trim_end(), &fault].join("\n\n").trim_start().to_owned()
             }
-            Outcome::Incomplete(_) => match named_path(&judged.clauses) {
+            RuleOutcome::Incomplete(_) => match named_path(&judged.clauses) {
                 Some(path) => {
                     format!(
                         "What becomes of `{path}` cannot be known before it runs; it may be what this rule is about. {}",
@@ -488,11 +311,11 @@ impl Decision {
                 }
                 None => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
             },
-            Outcome::Matched(_)
-            | Outcome::Passed
-            | Outcome::Acknowledged
-            | Outcome::GivenUp
-            | Outcome::Undecidable(_) => match (&judged.files, &judged.pace) {
+            RuleOutcome::Matched(_)
+            | RuleOutcome::Passed
+            | RuleOutcome::Acknowledged
+            | RuleOutcome::GivenUp
+            | RuleOutcome::Undecidable(_) => match (&judged.files, &judged.pace) {
                 (Some(found), _) => section(rule, found),
                 (None, Some(paced)) => paced.interrupt(rule),
                 (None, _) => rule.reason.clone(),

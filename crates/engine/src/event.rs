@@ -134,7 +134,7 @@ pub struct Event {
     pub tool: Option<ToolCall>,
     /// How the tool call went; only after it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<CallOutcome>,
     /// What the person wrote.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub prompt: Option<String>,
@@ -184,12 +184,12 @@ impl Event {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CallOutcome {
     Ok,
     Failed,
 }
 
-impl Outcome {
+impl CallOutcome {
     pub fn of(failed: bool) -> Self {
         if failed { Self::Failed } else { Self::Ok }
     }

@@ -1,7 +1,7 @@
 //! What is written for one event, and how it becomes a row.
 
 use engine::Lifted;
-use engine::event::{Event, FileAccess, Outcome, ShellText};
+use engine::event::{CallOutcome, Event, FileAccess, ShellText};
 use engine::verdict::Verdict;
 use rusqlite::params;
 use serde::Serialize;
@@ -85,7 +85,7 @@ impl Store {
                 tool.map(|tool| &tool.name),
                 command,
                 shell == Some(&ShellText::Missing),
-                event.outcome.map(Outcome::name),
+                event.outcome.map(CallOutcome::name),
                 tool.and_then(|tool| tool.id.as_ref()),
                 mask(&event.cwd),
                 event.held_before,

@@ -1,7 +1,7 @@
 //! Antigravity's events, fields, tools and arguments.
 
 use engine::EventKind;
-use engine::event::{Outcome, ToolCall};
+use engine::event::{CallOutcome, ToolCall};
 use serde_json::{Map, Value};
 
 use crate::protocol::decode::{RawCall, count_holds_for_the_session, rename};
@@ -68,6 +68,6 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
 }
 
 /// A call that failed is another event.
-pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
-    tool.output.as_ref().map(|_| Outcome::Ok)
+pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
+    tool.output.as_ref().map(|_| CallOutcome::Ok)
 }

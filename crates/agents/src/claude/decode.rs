@@ -1,6 +1,6 @@
 //! Claude Code's tool names.
 
-use engine::event::{Outcome, ToolCall};
+use engine::event::{CallOutcome, ToolCall};
 
 use crate::protocol::decode::RawCall;
 use crate::protocol::tools;
@@ -14,7 +14,7 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
 }
 
 /// A call that failed comes as an event of its own; one that ran may yet have been interrupted.
-pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let failed = tools::says_failed(tool.output.as_ref()?);
-    Some(Outcome::of(failed))
+    Some(CallOutcome::of(failed))
 }

@@ -1,6 +1,6 @@
 //! Codex's tool names, and its patches.
 
-use engine::event::{Outcome, ShellText, ToolCall};
+use engine::event::{CallOutcome, ShellText, ToolCall};
 
 use super::shell_patch;
 use crate::protocol::decode::RawCall;
@@ -28,14 +28,14 @@ fn shell_call(call: RawCall<'_>) -> ToolCall {
 
 /// Codex sends no event after a call that failed by itself. Of a command it sends only the output, which says
 /// nothing reliable: a command can print whatever it likes. The transcript knows its exit code.
-pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let output = tool.output.as_ref()?;
     if tool.shell.is_none() {
         let failed = tools::says_failed(output) || output.as_str().and_then(exit_code).is_some_and(|code| code != 0);
-        return Some(Outcome::of(failed));
+        return Some(CallOutcome::of(failed));
     }
     let code = output.get("exit_code").or_else(|| output.get("metadata")?.get("exit_code"))?.as_i64()?;
-    Some(Outcome::of(code != 0))
+    Some(CallOutcome::of(code != 0))
 }
 
 /// The `Exit code: N` that Codex itself writes before the output of a patch.

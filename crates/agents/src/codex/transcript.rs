@@ -6,7 +6,7 @@
 //! A thread forked from another may begin with a copy of its lines, which have the time of the fork on them and may lack
 //! the records. They were used by the other thread, whose own rollout tells it, and do not count.
 
-use engine::event::Outcome;
+use engine::event::CallOutcome;
 use serde_json::Value;
 
 use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
@@ -114,7 +114,7 @@ fn message(line: &Value) -> Option<String> {
 }
 
 /// The hook after a command gets its output alone; the exit code is in the rollout by then.
-fn outcome(line: &Value, call: &str) -> Option<Outcome> {
+fn outcome(line: &Value, call: &str) -> Option<CallOutcome> {
     let payload = line.get("payload")?;
     let of_call = |value: &Value, key: &str| value.get(key).and_then(Value::as_str) == Some(call);
     let code = match (kind(line), kind(payload)) {
@@ -125,7 +125,7 @@ fn outcome(line: &Value, call: &str) -> Option<Outcome> {
         ("event_msg", "exec_command_end") if of_call(payload, "call_id") => payload.get("exit_code")?.as_i64()?,
         _ => return None,
     };
-    Some(if code == 0 { Outcome::Ok } else { Outcome::Failed })
+    Some(if code == 0 { CallOutcome::Ok } else { CallOutcome::Failed })
 }
 
 /// Written before the hook on the prompt that begins the turn is called.

@@ -1,7 +1,7 @@
 //! Copilot CLI's fields, tools and arguments.
 
 use engine::EventKind;
-use engine::event::{Outcome, ToolCall};
+use engine::event::{CallOutcome, ToolCall};
 use serde_json::{Map, Value};
 
 use crate::protocol::decode::{RawCall, unwrap_text};
@@ -61,7 +61,7 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
 const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
 
 /// A command's exit code is in the last line of its output, which Copilot writes.
-pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let output = tool.output.as_ref()?;
     let text = |key: &str| output.get(key).and_then(Value::as_str).unwrap_or_default();
     let failed = if tool.shell.is_some() {
@@ -69,7 +69,7 @@ pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
     } else {
         !matches!(text("result_type"), "" | "success") || tools::says_failed(output)
     };
-    Some(Outcome::of(failed))
+    Some(CallOutcome::of(failed))
 }
 
 fn exit_code(output: &str) -> Option<i64> {

@@ -1,7 +1,7 @@
 //! Cursor's events, fields and tools.
 
 use engine::EventKind;
-use engine::event::{Outcome, ToolCall};
+use engine::event::{CallOutcome, ToolCall};
 use serde_json::{Map, Value, json};
 
 use crate::protocol::decode::{OWN_TOOL_NAME, RawCall, take_string, unwrap_text};
@@ -98,9 +98,9 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
 }
 
 /// A call that failed comes as an event of its own; a command says how it ended.
-pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let output = tool.output.as_ref()?;
     let code = ["exitCode", "exit_code"].into_iter().find_map(|key| output.get(key)?.as_i64());
     let failed = tools::says_failed(output) || code.is_some_and(|code| code != 0);
-    Some(Outcome::of(failed))
+    Some(CallOutcome::of(failed))
 }

@@ -1,7 +1,7 @@
 //! Gemini CLI's names of events, tools and arguments.
 
 use engine::EventKind;
-use engine::event::{FileAccess, Outcome, ToolCall};
+use engine::event::{CallOutcome, FileAccess, ToolCall};
 use path::Access;
 use serde_json::{Map, Value};
 
@@ -76,12 +76,12 @@ fn read_many(call: RawCall<'_>) -> ToolCall {
 }
 
 /// A call that failed says so; a command that failed has its exit code behind its output.
-pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let output = tool.output.as_ref()?;
     let text = output.get("llmContent").and_then(Value::as_str).unwrap_or_default();
     let failed =
         output.get("error").is_some_and(|error| !error.is_null()) || (tool.shell.is_some() && says_how_it_failed(text));
-    Some(Outcome::of(failed))
+    Some(CallOutcome::of(failed))
 }
 
 /// What Gemini CLI itself writes behind a command's output, from the end upwards. What the command printed lies before it.

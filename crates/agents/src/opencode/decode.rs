@@ -1,6 +1,6 @@
 //! OpenCode's tools and arguments, of both generations.
 
-use engine::event::{Outcome, ShellText, ToolCall};
+use engine::event::{CallOutcome, ShellText, ToolCall};
 use serde_json::Value;
 
 use crate::protocol::decode::RawCall;
@@ -76,9 +76,9 @@ fn together(commands: Vec<ShellText>) -> Option<ShellText> {
 }
 
 /// A call that failed comes as an event of its own; a command that failed has its exit code beside its output.
-pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
     let output = tool.output.as_ref()?;
     let code = output.pointer("/metadata/exit").and_then(Value::as_i64);
     let failed = tools::says_failed(output) || (tool.shell.is_some() && code.is_some_and(|code| code != 0));
-    Some(Outcome::of(failed))
+    Some(CallOutcome::of(failed))
 }

@@ -3,7 +3,7 @@
 //! What is not understood is kept (`extra`) and never fails. What cannot be read at all still yields the envelope,
 //! so that the failure can be answered in the right shape. Nothing here judges.
 
-use engine::event::{Outcome, ToolCall};
+use engine::event::{CallOutcome, ToolCall};
 use engine::{Event, EventKind};
 use serde_json::{Map, Value};
 
@@ -134,7 +134,7 @@ fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>,
     }
     let outcome = match (kind, &tool) {
         (EventKind::AfterTool, Some(tool)) => (adapter.outcome)(tool),
-        (EventKind::ToolFailed, _) => Some(Outcome::Failed),
+        (EventKind::ToolFailed, _) => Some(CallOutcome::Failed),
         _ => None,
     };
     Event {

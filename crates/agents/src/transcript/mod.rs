@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use engine::Event;
-use engine::event::Outcome;
+use engine::event::CallOutcome;
 use serde_json::Value;
 
 use crate::Agent;
@@ -35,7 +35,7 @@ pub(crate) struct Format {
     /// Where what is said last may not be written yet when a stop is told of: whether this last line shows that it is.
     pub has_caught_up: Option<fn(&Value, &Event) -> bool>,
     /// How the call of this id went, if the line says so.
-    pub outcome: fn(&Value, call: &str) -> Option<Outcome>,
+    pub outcome: fn(&Value, call: &str) -> Option<CallOutcome>,
     /// The mode of the turn of this id, if the line is the one that would say so; null where it does not.
     pub mode: fn(&Value, turn: &str) -> Option<Value>,
     /// Only lines with one of these in them matter to `usage`; the others need not be parsed.
@@ -88,7 +88,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// How a tool call went, where the agent's hook did not say. A call that the transcript does not know (yet) gives
 /// nothing.
-pub fn outcome(agent: Agent, path: &Path, call: &str) -> io::Result<Option<Outcome>> {
+pub fn outcome(agent: Agent, path: &Path, call: &str) -> io::Result<Option<CallOutcome>> {
     let format = &agent.adapter().transcript;
     last(path, |line| (format.outcome)(line, call))
 }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::event::Outcome;
+use engine::event::CallOutcome;
 use proptest::prelude::*;
 
 use super::{catch_up, files_of, last_message, mode, outcome};
@@ -22,8 +22,8 @@ fn the_last_message_is_found_from_the_end() {
 #[test]
 fn the_rollout_knows_how_a_command_ended() {
     let of = |call: &str| outcome(Agent::Codex, &recorded("codex.jsonl"), call).unwrap();
-    assert_eq!(of("call_1"), Some(Outcome::Ok));
-    assert_eq!(of("call_2"), Some(Outcome::Failed));
+    assert_eq!(of("call_1"), Some(CallOutcome::Ok));
+    assert_eq!(of("call_2"), Some(CallOutcome::Failed));
     assert_eq!(of("call_9"), None);
 }
 

@@ -11,7 +11,7 @@ mod text;
 
 use std::sync::Arc;
 
-use engine::decide::Outcome as Judged;
+use engine::decide::RuleOutcome as Judged;
 use engine::rules::Rule;
 use engine::suggest;
 use guard::Project;

@@ -2,7 +2,7 @@
 
 mod command;
 
-use engine::decide::{Consideration, Outcome as Judged};
+use engine::decide::{Consideration, RuleOutcome as Judged};
 use engine::{Finding, Level, expr};
 use guard::Project;
 use guard::failure::GUARD;

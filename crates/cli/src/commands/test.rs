@@ -101,7 +101,7 @@ impl Run {
                 Expectation::Unmet(Some(pairs.map(|(one, other)| [one.to_owned(), other.to_owned()]).collect()))
             }
             Expectation::Fires(_) => {
-                let fires = |considered: &Consideration| matches!(considered.outcome, decide::Outcome::Matched(_));
+                let fires = |considered: &Consideration| matches!(considered.outcome, decide::RuleOutcome::Matched(_));
                 Expectation::Fires(decision.considered.iter().any(fires))
             }
         };
@@ -141,7 +141,7 @@ impl Run {
     /// The rules whose work explains what came of it.
     fn considered(&self) -> impl Iterator<Item = &Consideration> {
         let about_one = self.case.rule.is_some();
-        let spoke = |considered: &&Consideration| considered.outcome != decide::Outcome::Passed;
+        let spoke = |considered: &&Consideration| considered.outcome != decide::RuleOutcome::Passed;
         self.decision.considered.iter().filter(move |considered| about_one || spoke(considered))
     }
 

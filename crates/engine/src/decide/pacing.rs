@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use super::{Outcome, most_holds};
+use super::{RuleOutcome, most_holds};
 use crate::facts::Missing;
 use crate::pace::{Happening, Interrupt, Live, PaceRule, Standing, Violation};
 use crate::rules::{Clause, Rule, Truth, Unless};
@@ -32,7 +32,7 @@ pub(super) struct Paced {
 
 /// What a pace rule does about it.
 pub(super) struct Settled {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: RuleOutcome,
     pub(super) memory: Option<PaceMemory>,
     /// For the person.
     pub(super) notice: Option<String>,
@@ -72,7 +72,7 @@ impl Paced {
     }
 
     /// `outcome`: what all clauses of the rule come to.
-    pub(super) fn settle(&self, rule: &Rule, pace: &PaceRule, outcome: &Outcome, situation: &Situation) -> Settled {
+    pub(super) fn settle(&self, rule: &Rule, pace: &PaceRule, outcome: &RuleOutcome, situation: &Situation) -> Settled {
         let standing = &self.standing;
         let before = PaceMemory {
             digest: rule.digest.clone(),
@@ -83,18 +83,18 @@ impl Paced {
         let mut memory = before.clone();
         let mut notice = None;
         let outcome = match (outcome, pace.live) {
-            (Outcome::Matched(_), Live::Off) => Outcome::Passed,
-            (Outcome::Matched(_), Live::Warn) if standing.is_told => Outcome::GivenUp,
-            (Outcome::Matched(_), Live::Warn) => {
+            (RuleOutcome::Matched(_), Live::Off) => RuleOutcome::Passed,
+            (RuleOutcome::Matched(_), Live::Warn) if standing.is_told => RuleOutcome::GivenUp,
+            (RuleOutcome::Matched(_), Live::Warn) => {
                 memory.is_told = true;
                 outcome.clone()
             }
-            (Outcome::Matched(_), Live::Block) => {
+            (RuleOutcome::Matched(_), Live::Block) => {
                 let most = most_holds(rule);
                 let is_refusable = situation.event.kind.awaits_permission() && !is_harmless(situation);
                 memory.closed = (standing.refusals <= most).then(|| standing.as_it_was());
                 if !is_refusable {
-                    Outcome::Passed
+                    RuleOutcome::Passed
                 } else if standing.refusals < most {
                     memory.refusals = standing.refusals + 1;
                     outcome.clone()
@@ -102,13 +102,13 @@ impl Paced {
                     notice = (standing.refusals == most).then(|| let_go(rule, most));
                     memory.refusals = most.saturating_add(1);
                     memory.closed = None;
-                    Outcome::GivenUp
+                    RuleOutcome::GivenUp
                 }
             }
             // It has fallen below what is too much, and may be told again.
-            (Outcome::Passed, _) => {
+            (RuleOutcome::Passed, _) => {
                 memory.is_told = false;
-                Outcome::Passed
+                RuleOutcome::Passed
             }
             _ => outcome.clone(),
         };

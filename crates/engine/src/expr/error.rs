@@ -41,9 +41,12 @@ impl ExprError {
 pub enum EvaluationError {
     #[error(transparent)]
     Expression(#[from] ExprError),
-    /// A fact that it asks for.
+    /// A fact that it asks for, and that cannot be read or determined.
     #[error("{0}")]
     Missing(Missing),
+    /// The facts that it asks for and that the record does not have; their names.
+    #[error("{} was not recorded", .0.join(", "))]
+    NotRecorded(Vec<String>),
 }
 
 /// An error inside a running expression; the engine adds the place.

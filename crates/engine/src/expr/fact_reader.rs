@@ -1,13 +1,16 @@
-//! Reads facts for one evaluation, and keeps the first that is missing.
+//! Reads facts for one evaluation, and keeps those that are missing.
 //!
 //! The engine's objects cannot fail: a look-up gives a value or nothing. So what is missing is kept here, and a look-up
-//! gives an invalid value, at which the engine stops. `expr::run` asks afterwards whether anything was missing.
+//! gives an invalid value, at which the engine stops. The evaluation asks afterwards whether anything was missing.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::{Error, Value};
 
-use super::{error::failure, json::from_json};
+use super::{
+    error::{EvaluationError, failure},
+    json::from_json,
+};
 use crate::{
     event::{ShellText, ToolCall},
     facts::{EventPart, GitField, LoopField, Missing, PhaseField, TaskField, WorkflowField},
@@ -18,7 +21,7 @@ use crate::{
 /// What a missing fact does to an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnMissing {
-    /// The evaluation ends, with [`EvaluationError::Missing`](super::EvaluationError::Missing).
+    /// The evaluation fails. Where the record lacks a fact it first goes on, to name all that the record lacks.
     Abort,
     /// The evaluation goes on as if there were nothing: false, empty or undefined.
     TakeForNothing,
@@ -27,31 +30,41 @@ pub enum OnMissing {
 pub(super) struct FactReader {
     pub(super) situation: Arc<Situation>,
     on_missing: OnMissing,
-    missing: OnceLock<Missing>,
+    missing: Mutex<Vec<Missing>>,
 }
 
 type Field = Result<Option<Value>, Missing>;
 
 impl FactReader {
     pub(super) fn new(situation: &Arc<Situation>, on_missing: OnMissing) -> Self {
-        Self { situation: Arc::clone(situation), on_missing, missing: OnceLock::new() }
+        Self { situation: Arc::clone(situation), on_missing, missing: Mutex::default() }
     }
 
     /// The first fact that was asked for and is missing.
-    pub(super) fn missing(&self) -> Option<&Missing> {
-        self.missing.get()
+    pub(super) fn missing(&self) -> Option<Missing> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
+    }
+
+    /// The error that missing facts make of the evaluation; an error of the expression itself may only come of them.
+    pub(super) fn check(&self) -> Result<(), EvaluationError> {
+        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = Vec::new();
+        for one in missing.iter().filter(|_| self.on_missing == OnMissing::Abort) {
+            match one {
+                Missing::NotRecorded(name) => names.push(name.clone()),
+                Missing::Unreadable(_) | Missing::Failed(_) => return Err(EvaluationError::Missing(one.clone())),
+            }
+        }
+        if names.is_empty() { Ok(()) } else { Err(EvaluationError::NotRecorded(names)) }
     }
 
     /// The fact; an error where it is missing and that ends the evaluation.
     pub(super) fn told<T: Default>(&self, fact: Result<T, Missing>) -> Result<T, Error> {
         fact.or_else(|missing| {
+            let goes_on = self.on_missing == OnMissing::TakeForNothing || matches!(missing, Missing::NotRecorded(_));
             let error = failure(missing.to_string());
-            // Only the first counts.
-            let _ = self.missing.set(missing);
-            match self.on_missing {
-                OnMissing::Abort => Err(error),
-                OnMissing::TakeForNothing => Ok(T::default()),
-            }
+            self.missing.lock().unwrap_or_else(PoisonError::into_inner).push(missing);
+            if goes_on { Ok(T::default()) } else { Err(error) }
         })
     }
 

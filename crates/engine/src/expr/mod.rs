@@ -170,10 +170,8 @@ fn in_situation<T>(
     let (tree, _) = lowered(&source)?;
     let facts = Arc::new(FactReader::new(situation, OnMissing::Abort));
     let value = run(&source, &tree, Root::Situation(Arc::clone(&facts), reach)).and_then(|value| read(&value));
-    match facts.missing() {
-        Some(missing) => Err(EvaluationError::Missing(missing.clone())),
-        None => Ok(value?),
-    }
+    facts.check()?;
+    Ok(value?)
 }
 
 /// What an expression gives where somebody wrote down what its names stand for.
@@ -211,7 +209,7 @@ pub fn evaluate_beside(
     let value = run(&source, &tree, root)?;
     let json = json::to_json(&value, &mut Work::default())
         .map_err(|error| source.written_error(ExprError::from_engine(&error, source.text.len())))?;
-    let missing = facts.and_then(|facts| facts.missing().cloned());
+    let missing = facts.and_then(|facts| facts.missing());
     Ok(Evaluation { value: json, truthy: value.is_true(), unknown, missing })
 }
 

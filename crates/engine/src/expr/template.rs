@@ -111,12 +111,8 @@ pub fn render(
     let root = Value::from_object(Root::Situation(Arc::clone(&facts), Reach::default()));
     let out = &mut machinery::make_string_output(&mut output);
     let rendered = machinery::eval(&ENVIRONMENT, &instructions, root, &blocks, out, AutoEscape::None);
-    match (on_missing, facts.missing()) {
-        (OnMissing::Abort, Some(missing)) => return Err(EvaluationError::Missing(missing.clone())),
-        _ => {
-            rendered.map_err(|error| ExprError { span: 0..text.len(), ..ExprError::from_engine(&error, text.len()) })?
-        }
-    };
+    facts.check()?;
+    rendered.map_err(|error| ExprError { span: 0..text.len(), ..ExprError::from_engine(&error, text.len()) })?;
     Ok(output)
 }
 

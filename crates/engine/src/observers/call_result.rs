@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::json_in_prose;
-use crate::event::{Event, EventKind, Outcome, ToolCall};
+use crate::event::{CallOutcome, Event, EventKind, ToolCall};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CallResult {
@@ -20,7 +20,9 @@ impl CallResult {
     pub(super) fn of(event: &Event) -> Option<Self> {
         let call = event.tool.as_ref()?;
         match (event.kind, event.outcome) {
-            (EventKind::ToolFailed, _) | (EventKind::AfterTool, Some(Outcome::Failed)) => return Some(Self::Failed),
+            (EventKind::ToolFailed, _) | (EventKind::AfterTool, Some(CallOutcome::Failed)) => {
+                return Some(Self::Failed);
+            }
             (EventKind::AfterTool, _) => {}
             _ => return None,
         }

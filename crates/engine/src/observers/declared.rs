@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call_result::CallResult;
 use super::{Changes, Template, values};
-use crate::event::{Event, EventKinds, Outcome};
+use crate::event::{CallOutcome, Event, EventKinds};
 use crate::rules::{Against, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
 use crate::search::SearchError;
 use crate::situation::Situation;
@@ -26,7 +26,7 @@ pub struct Match {
     pub mcp: Vec<McpPattern>,
     pub commands: Vec<CommandSearch>,
     pub paths: Vec<PathPattern>,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<CallOutcome>,
 }
 
 impl Declared {
@@ -70,10 +70,12 @@ impl Match {
 }
 
 /// How the call went. An MCP server may say in good order that it failed.
-fn outcome(event: &Event) -> Option<Outcome> {
+fn outcome(event: &Event) -> Option<CallOutcome> {
     let is_mcp = event.tool.as_ref().is_some_and(|call| !call.mcp.is_empty());
     match event.outcome {
-        Some(Outcome::Ok) if is_mcp && CallResult::of(event) == Some(CallResult::Failed) => Some(Outcome::Failed),
+        Some(CallOutcome::Ok) if is_mcp && CallResult::of(event) == Some(CallResult::Failed) => {
+            Some(CallOutcome::Failed)
+        }
         outcome => outcome,
     }
 }

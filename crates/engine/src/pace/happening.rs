@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Limit;
-use crate::event::{Event, EventKind, Outcome, ShellText, ToolCall};
+use crate::event::{CallOutcome, Event, EventKind, ShellText, ToolCall};
 use crate::rules::TextSearch;
 use crate::search::{LazySearch, SearchError};
 use crate::situation::Situation;
@@ -65,7 +65,7 @@ impl Happening {
             return None;
         }
         let call = tool.as_ref()?;
-        let has_failed = *kind == EventKind::ToolFailed || *outcome == Some(Outcome::Failed);
+        let has_failed = *kind == EventKind::ToolFailed || *outcome == Some(CallOutcome::Failed);
         let command = match &call.shell {
             Some(ShellText::Command(whole)) => {
                 let parts = situation.texts().iter().filter(|text| !text.is_empty()).cloned().collect();

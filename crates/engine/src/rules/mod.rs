@@ -4,11 +4,14 @@
 //! [`RuleSet`] is that form.
 
 mod branch_clause;
+mod clause;
 mod command_matcher;
 mod command_search;
 mod path_clause;
+mod path_key;
 mod rule_set;
 mod subject;
+mod tool_name;
 mod tool_rule;
 mod unless;
 mod wildcard;
@@ -19,13 +22,16 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use branch_clause::BranchClause;
+pub use clause::Clause;
 pub use command_matcher::{CommandMatcher, FlagPattern, VariablePattern};
 pub(crate) use command_search::Against;
 pub use command_search::{CommandSearch, TextSearch};
-pub use path_clause::{PathClause, PathKey, PathPattern};
+pub use path_clause::{PathClause, PathPattern};
+pub use path_key::PathKey;
 pub use rule_set::{RuleSet, RuleSetError};
 pub use subject::Subject;
-pub use tool_rule::{Clause, McpPattern, ToolMatch, ToolName, ToolRule};
+pub use tool_name::{McpPattern, ToolName};
+pub use tool_rule::{ToolMatch, ToolRule};
 pub use unless::Unless;
 pub use wildcard::Wildcard;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::subject::{Subject, Surest};
-use super::{Clause, Truth};
+use super::{Clause, PathKey, Truth};
 use crate::facts::EventPart;
 use crate::situation::{Situation, Touch, UnknownTouch};
 use path::Access;
@@ -18,37 +18,6 @@ pub struct PathClause {
     pub patterns: Vec<PathPattern>,
     /// What one of these matches is not meant.
     pub except: Vec<PathPattern>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PathKey {
-    Paths,
-    Reads,
-    Writes,
-    Deletes,
-}
-
-impl PathKey {
-    pub const ALL: [Self; 4] = [Self::Paths, Self::Reads, Self::Writes, Self::Deletes];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Paths => "paths",
-            Self::Reads => "reads",
-            Self::Writes => "writes",
-            Self::Deletes => "deletes",
-        }
-    }
-
-    fn covers(self, access: Access) -> bool {
-        match self {
-            Self::Paths => true,
-            Self::Reads => access == Access::Read,
-            // To delete a file is to change it.
-            Self::Writes => matches!(access, Access::Write | Access::Delete),
-            Self::Deletes => access == Access::Delete,
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Against, BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Subject, Truth, Unless};
-use crate::event::{McpTool, ToolCall};
+use super::tool_name::glob_matches;
+use super::{
+    Against, BranchClause, Clause, CommandMatcher, CommandSearch, McpPattern, PathClause, Subject, ToolName, Truth,
+    Unless,
+};
+use crate::event::ToolCall;
 use crate::facts::Missing;
 use crate::search::SearchError;
 use crate::situation::Situation;
 use crate::verdict::Level;
-use path::pattern::Pattern;
 use shell::SimpleCommand;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,20 +34,6 @@ pub struct ToolRule {
     pub incomplete: Option<Level>,
     /// Of the lists of tools in a workflow; no key of a rule says it.
     pub unless: Option<Unless>,
-}
-
-/// One clause of a rule, judged.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Clause {
-    /// The key in the rule's file.
-    pub key: &'static str,
-    pub truth: Truth,
-    /// What was compared with what, for people.
-    pub shown: String,
-    /// What made it so, where it is about commands or paths.
-    pub subject: Option<Subject>,
-    /// A fact that it depends on and that is missing; its truth then counts for nothing.
-    pub missing: Option<Missing>,
 }
 
 /// A tool rule, judged.
@@ -69,16 +58,6 @@ impl ToolMatch {
     pub fn truth_but_for_paths(&self) -> Truth {
         let others = self.clauses.iter().filter(|clause| !clause.is_about_paths());
         others.fold(Truth::True, |truth, clause| truth.and(clause.truth))
-    }
-}
-
-impl Clause {
-    pub(crate) fn new(key: &'static str, truth: Truth, shown: String) -> Self {
-        Self { key, truth, shown, subject: None, missing: None }
-    }
-
-    pub fn is_about_paths(&self) -> bool {
-        PathKey::ALL.iter().any(|key| key.name() == self.key)
     }
 }
 
@@ -188,39 +167,6 @@ impl ToolRule {
         let key = if self.tools.is_empty() { "mcp_tools" } else { "tools" };
         Clause::new(key, (named || reached).into(), call.names().collect::<Vec<_>>().join(", "))
     }
-}
-
-/// A tool's name, with globs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolName(pub String);
-
-impl ToolName {
-    /// Whether it is one name and no pattern.
-    pub fn is_exact(&self) -> bool {
-        !self.0.contains(['*', '?', '[', '{', '\\'])
-    }
-
-    pub(crate) fn matches(&self, name: &str) -> bool {
-        if self.is_exact() { self.0 == name } else { glob_matches(&self.0, name) }
-    }
-}
-
-/// `server:tool`, either side with globs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct McpPattern {
-    pub server: String,
-    pub tool: String,
-}
-
-impl McpPattern {
-    pub(crate) fn matches(&self, tool: &McpTool) -> bool {
-        glob_matches(&self.server, &tool.server) && glob_matches(&self.tool, &tool.tool)
-    }
-}
-
-/// The patterns of a loaded rule parse: they were checked then.
-fn glob_matches(glob: &str, name: &str) -> bool {
-    glob == name || Pattern::parse(glob).is_ok_and(|pattern| pattern.matches(name))
 }
 
 /// What the truths about single commands are together.

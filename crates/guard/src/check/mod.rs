@@ -5,7 +5,7 @@ mod facts;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use engine::decide::{Consideration, Outcome};
+use engine::decide::{Consideration, RuleOutcome};
 use engine::event::{EventKind, EventKinds};
 use engine::file_rules::{FileMatch, Reach};
 use engine::rules::{Rule, RuleSet, RuleSetError, Truth};
@@ -55,7 +55,7 @@ pub struct Compared {
 pub struct CheckedRule {
     pub rule: Rule,
     pub found: FileMatch,
-    pub outcome: Outcome,
+    pub outcome: RuleOutcome,
     /// What came of its command, where that was run.
     pub command: Option<ActionResult>,
     /// The variables whose defaults made `when` false, so that the rule did not ask for what is missing.
@@ -70,13 +70,13 @@ pub struct CheckResult {
 
 impl CheckedRule {
     pub fn is_unmet(&self) -> bool {
-        matches!(self.outcome, Outcome::Matched(_) | Outcome::Fault(..))
+        matches!(self.outcome, RuleOutcome::Matched(_) | RuleOutcome::Fault(..))
     }
 
     /// What it needs that only a session has, or that cannot be read.
     pub fn lacks(&self) -> Option<&[String]> {
         match &self.outcome {
-            Outcome::Undecidable(facts) => Some(facts),
+            RuleOutcome::Undecidable(facts) => Some(facts),
             _ => None,
         }
     }
@@ -115,7 +115,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         decision.considered.into_iter().map(|considered| checked(considered, &situation, &facts)).collect();
     for id in &decision.skipped {
         let Some(rule) = set.get(id)? else { continue };
-        let outcome = Outcome::Undecidable(vec![STORED.to_owned()]);
+        let outcome = RuleOutcome::Undecidable(vec![STORED.to_owned()]);
         rules.push(CheckedRule { rule, found: FileMatch::default(), outcome, command: None, silenced_by: Vec::new() });
     }
     notes.extend(facts.answers.iter().flat_map(Queue::take_problems));
@@ -128,7 +128,7 @@ pub const STORED: &str = "the project's journal or tasks";
 fn checked(considered: Consideration, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
     let is =
         |key: &str, truth: Truth| considered.clauses.iter().any(|clause| clause.key == key && clause.truth == truth);
-    let is_silenced = considered.outcome == Outcome::Passed && is("files", Truth::True) && is("when", Truth::False);
+    let is_silenced = considered.outcome == RuleOutcome::Passed && is("files", Truth::True) && is("when", Truth::False);
     let silenced_by = match (&considered.rule.when, considered.rule.as_file_rule()) {
         (Some(when), Some(file)) if is_silenced => {
             facts.take_defaults();

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use engine::decide::{Consideration, Outcome as EngineOutcome, Undecided};
+use engine::decide::{Consideration, RuleOutcome, Undecided};
 use engine::event::ShellText;
 use engine::facts::EventPart;
 use engine::rules::{Clause, RuleSetError, Truth};
@@ -447,11 +447,11 @@ impl<'a> Replay<'a> {
         for reading in readings {
             let other = self.decide_once(here, entry, &Arc::new(reading), true)?;
             for (considered, other) in decision.considered.iter_mut().zip(&other.considered) {
-                if !matches!(considered.outcome, EngineOutcome::Undecidable(_)) && is_told_apart(considered, other) {
+                if !matches!(considered.outcome, RuleOutcome::Undecidable(_)) && is_told_apart(considered, other) {
                     let facts = vec![input_record::masked(EventPart::Command)];
                     decision.undecided.push(Undecided::of(&considered.rule, &facts));
                     decision.verdict.findings.retain(|finding| finding.rule != considered.rule.id);
-                    considered.outcome = EngineOutcome::Undecidable(facts);
+                    considered.outcome = RuleOutcome::Undecidable(facts);
                 }
             }
         }

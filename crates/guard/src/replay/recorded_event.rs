@@ -1,6 +1,6 @@
 //! An event of the journal, as far as it was kept.
 
-use engine::event::{Event, EventKind, Outcome, ShellText, ToolCall};
+use engine::event::{CallOutcome, Event, EventKind, ShellText, ToolCall};
 use store::Entry;
 
 use crate::facts::input_record;
@@ -26,8 +26,9 @@ pub fn recorded_event(entry: &Entry) -> Option<Event> {
         files: entry.tool.paths.clone(),
         mcp: entry.tool.mcp.clone(),
     });
-    let outcome =
-        [Outcome::Ok, Outcome::Failed].into_iter().find(|outcome| entry.outcome.as_deref() == Some(outcome.name()));
+    let outcome = [CallOutcome::Ok, CallOutcome::Failed]
+        .into_iter()
+        .find(|outcome| entry.outcome.as_deref() == Some(outcome.name()));
     Some(Event {
         kind,
         name: entry.name.clone(),

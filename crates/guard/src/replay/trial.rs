@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use agents::Agent;
-use engine::event::{EventKinds, Outcome, ToolCall};
+use engine::event::{CallOutcome, EventKinds, ToolCall};
 use engine::facts::{Facts, GitField, Missing, TaskField};
 use engine::file_rules::{Changes, FileRule, Reach};
 use engine::pace::{Happening, History, Live, PaceRule, Phase, Standing};
@@ -121,7 +121,7 @@ fn event_with(fields: &EventFields) -> Event {
     event.agent = fields.agent.clone().unwrap_or(event.agent);
     event.prompt.clone_from(&fields.prompt);
     event.message.clone_from(&fields.message);
-    event.outcome = fields.failed.map(|failed| if failed { Outcome::Failed } else { Outcome::Ok });
+    event.outcome = fields.failed.map(|failed| if failed { CallOutcome::Failed } else { CallOutcome::Ok });
     if let Some(call) = &mut event.tool {
         call.output.clone_from(&fields.output);
     }

@@ -1,6 +1,6 @@
 //! The keys of an observer.
 
-use engine::event::Outcome;
+use engine::event::CallOutcome;
 use engine::observers::Behavior;
 
 use crate::text::keys::{Key, Keys, Mapping, Need, Takes, words};
@@ -55,8 +55,8 @@ pub static MATCH_KEYS: &[Key] = &[
     Key::new("path", Takes::Patterns, "matches a path that the call is known to read, write or delete"),
     Key::new("outcome", Takes::Word(|| words(&OUTCOMES)), "how the call went").or("any"),
 ];
-pub const OUTCOMES: [(&str, Option<Outcome>); 3] =
-    [("ok", Some(Outcome::Ok)), ("failed", Some(Outcome::Failed)), ("any", None)];
+pub const OUTCOMES: [(&str, Option<CallOutcome>); 3] =
+    [("ok", Some(CallOutcome::Ok)), ("failed", Some(CallOutcome::Failed)), ("any", None)];
 static BEHAVIOR_KEY: &[Key] =
     &[Key::new("behavior", Takes::Word(|| Behavior::NAMES.to_vec()), "what is observed, by its name")];
 static TASK_KEYS: &[Key] = &[

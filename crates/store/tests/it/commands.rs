@@ -1,7 +1,7 @@
 //! The commands that a session ran.
 
 use engine::Lifted;
-use engine::event::{Event, EventKind, Outcome};
+use engine::event::{CallOutcome, Event, EventKind};
 use engine::verdict::{Finding, Level, Verdict};
 use store::{EventId, SessionKey, StateChanges, Store};
 
@@ -27,7 +27,7 @@ fn a_call_is_one_command_newest_first() {
         (8, EventKind::BeforeTool, "c", None),
     ] {
         // An agent does not always say how a call went.
-        let outcome = (time == 2).then_some(Outcome::Ok);
+        let outcome = (time == 2).then_some(CallOutcome::Ok);
         record_plain(&mut store, &Event { outcome, ..shell(kind, time, command, call) });
         record_plain(&mut store, &event(EventKind::Notification, time));
     }
@@ -47,7 +47,7 @@ fn a_failed_outcome_is_no_success_and_a_blocked_call_did_not_run() {
     let place = place();
     let mut store = open(&place.path);
     let mut failed = shell(EventKind::AfterTool, 1, "make", None);
-    failed.outcome = Some(Outcome::Failed);
+    failed.outcome = Some(CallOutcome::Failed);
     record_plain(&mut store, &failed);
     let no = Finding {
         rule: "r".to_owned(),

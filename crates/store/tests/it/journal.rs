@@ -1,6 +1,6 @@
 //! Recording and reading the journal.
 
-use engine::event::{Event, EventKind, FileAccess, McpTool, Outcome, ShellText, ToolCall};
+use engine::event::{CallOutcome, Event, EventKind, FileAccess, McpTool, ShellText, ToolCall};
 use engine::verdict::{Finding, Level, Verdict};
 use path::Access;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
 
 fn everything() -> Event {
     Event {
-        outcome: Some(Outcome::Ok),
+        outcome: Some(CallOutcome::Ok),
         prompt: Some("the person's words".to_owned()),
         message: Some("the agent's words".to_owned()),
         held_before: true,

@@ -1,6 +1,6 @@
 //! `check --fix`: the commands of the rules that are not met.
 
-use engine::decide::{Demand, Outcome};
+use engine::decide::{Demand, RuleOutcome};
 use guard::Project;
 use guard::check::CheckedRule;
 use guard::file_rules::{Commands, Queue, Reference, Settlement, timestamp};
@@ -31,7 +31,7 @@ pub fn run_commands(
         settlement.ran(&demand, &Reference::from(baseline.to_owned()), &outcome, None);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {
-            checked.outcome = Outcome::Passed;
+            checked.outcome = RuleOutcome::Passed;
         }
         checked.command = Some(outcome.result);
     }

@@ -1,7 +1,7 @@
 //! What a check found, before anybody's format.
 
 use engine::Level;
-use engine::decide::{Outcome, section};
+use engine::decide::{RuleOutcome, section};
 use guard::check::{CheckedRule, STORED};
 use guard::file_rules::told;
 use policy::Diagnostic;
@@ -47,7 +47,7 @@ impl CheckReport {
 
     /// Rules that a commit acknowledges, each with the reason that it gives.
     fn answered(&self) -> impl Iterator<Item = (&CheckedRule, &str)> {
-        let answered = self.checked.iter().filter(|checked| checked.outcome == Outcome::Acknowledged);
+        let answered = self.checked.iter().filter(|checked| checked.outcome == RuleOutcome::Acknowledged);
         answered.filter_map(|checked| {
             let trailer = self.acknowledged.iter().find(|trailer| super::is_called(&checked.rule, &trailer.name))?;
             Some((checked, trailer.reason.as_str()))
@@ -144,18 +144,18 @@ fn silenced(checked: &CheckedRule) -> String {
 
 fn outcome_name(checked: &CheckedRule) -> &'static str {
     match checked.outcome {
-        Outcome::Fault(..) => "broken",
-        Outcome::Acknowledged => "acknowledged",
-        Outcome::Undecidable(_) => "undecidable",
+        RuleOutcome::Fault(..) => "broken",
+        RuleOutcome::Acknowledged => "acknowledged",
+        RuleOutcome::Undecidable(_) => "undecidable",
         _ if super::waits_for_its_command(checked) => "command not run",
         _ if checked.is_unmet() => "unmet",
         _ => "met",
     }
 }
 
-pub fn level(outcome: &Outcome) -> Option<Level> {
+pub fn level(outcome: &RuleOutcome) -> Option<Level> {
     match outcome {
-        Outcome::Matched(level) | Outcome::Fault(level, _) => Some(*level),
+        RuleOutcome::Matched(level) | RuleOutcome::Fault(level, _) => Some(*level),
         _ => None,
     }
 }
@@ -163,7 +163,7 @@ pub fn level(outcome: &Outcome) -> Option<Level> {
 /// What an agent would read.
 pub fn reason(checked: &CheckedRule) -> String {
     match &checked.outcome {
-        Outcome::Fault(_, why) => format!("## {}\nThe rule itself is at fault: {why}", checked.rule.shown_title()),
+        RuleOutcome::Fault(_, why) => format!("## {}\nThe rule itself is at fault: {why}", checked.rule.shown_title()),
         _ => match &checked.command {
             Some(result) => told(&checked.rule, &checked.found, result),
             None => section(&checked.rule, &checked.found),

@@ -310,7 +310,7 @@ impl Facts for Lacking {
 fn a_missing_fact_ends_the_evaluation() {
     let situation = Arc::new(Situation::new(Arc::new(event()), Place::default(), Arc::new(Lacking)));
     let missing = |source: &str| match holds(source, &situation, Reach::default()) {
-        Err(EvaluationError::Missing(missing)) => missing.to_string(),
+        Err(error @ (EvaluationError::Missing(_) | EvaluationError::NotRecorded(_))) => error.to_string(),
         other => panic!("{source}: {other:?}"),
     };
     let no_session = Missing::Unreadable(Stored::Session).to_string();
@@ -329,9 +329,11 @@ fn a_missing_fact_ends_the_evaluation() {
     }
     assert_eq!(missing("git.dirty and release"), "git is slow");
     assert_eq!(missing("command_ran('make')"), "commands was not recorded");
-    for source in ["tool_input", "not tool_input", "(tool_input or {}).get('path')", "len(tool_input)"] {
+    for source in ["tool_input", "not tool_input", "len(tool_input)"] {
         assert_eq!(missing(source), "event.input was not recorded", "{source}");
     }
+    let all = "event.input, event.input.path, commands was not recorded";
+    assert_eq!(missing("(tool_input or {}).get('path') and command_ran('make')"), all);
     assert_eq!(missing("tool_input.path"), "event.input.path was not recorded");
     for source in ["event.tool == 'Bash' or release", "True or git.dirty", "1 if True else command_ran('x')"] {
         assert_eq!(holds(source, &situation, Reach::default()), Ok(true), "{source}");

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{Session, after_mcp, event, text};
-use crate::event::{EventKind, EventKinds, Outcome};
+use crate::event::{CallOutcome, EventKind, EventKinds};
 use crate::observers::{Declared, Match, ObserverKind, Template};
 use crate::rules::{CommandSearch, McpPattern, PathPattern, TextSearch, ToolName};
 
@@ -65,8 +65,8 @@ fn every_key_has_to_match() {
 
 #[test]
 fn outcomes() {
-    let failed = Match { outcome: Some(Outcome::Failed), ..Match::default() };
-    let ok = Match { outcome: Some(Outcome::Ok), ..Match::default() };
+    let failed = Match { outcome: Some(CallOutcome::Failed), ..Match::default() };
+    let ok = Match { outcome: Some(CallOutcome::Ok), ..Match::default() };
     assert!(matches(ok.clone(), &bash("ls")) && !matches(failed.clone(), &bash("ls")));
     let mut unknown = bash("ls");
     unknown["outcome"] = Value::Null;
