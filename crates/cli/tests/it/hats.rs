@@ -1,6 +1,6 @@
 //! The loop of a project, before it runs: what is written, said and drawn.
 
-use super::changing_rules::by_agent;
+use super::rules::by_agent;
 use super::{bare, project};
 use testkit::Scratch;
 

@@ -3,8 +3,8 @@
 use serde_json::json;
 use testkit::Scratch;
 
-use super::changing_rules::by_agent;
 use super::project;
+use super::rules::by_agent;
 
 fn said(project: &Scratch, commands: &[&[&str]]) -> String {
     let told = commands.iter().map(|arguments| {

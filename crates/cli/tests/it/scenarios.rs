@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::pace::timeless;
 use crate::project;
-use crate::working::{BUILDS, begin_phases_earlier, with_rules};
+use crate::workflow::{BUILDS, begin_phases_earlier, with_rules};
 
 #[test]
 fn scenario_2_repeated_command_without_a_pattern() {

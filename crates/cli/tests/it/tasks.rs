@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use testkit::{Reply, Scratch};
 
-use super::changing_rules::by_agent;
 use super::loops::{ALONE, looping};
+use super::rules::by_agent;
 use super::{bare, project};
 
 fn task(project: &Scratch, arguments: &[&str]) -> Reply {

@@ -4,7 +4,6 @@ mod answers;
 mod baselines;
 mod cases;
 mod check;
-mod check_outside_of_sessions;
 mod command_actions;
 mod confinement;
 mod corpus;

@@ -1,0 +1,198 @@
+//! The changes that `check` judges: ranges, bases and lists.
+
+use serde_json::json;
+
+use super::listed;
+use crate::file_rules::{README, commit, project, repository, with_rule};
+
+#[test]
+fn ranges_and_bases() {
+    let project = with_rule("readme", README);
+    project.git(&["switch", "-q", "-c", "work"]);
+    project.file("src/a.py", "changed\n");
+    commit(&project, "Code");
+    project.file("README.md", "changed\n");
+    commit(&project, "Words");
+    project.git(&["switch", "-q", "main"]);
+    project.file("src/b.py", "changed\n");
+    commit(&project, "Meanwhile");
+    project.git(&["switch", "-q", "work"]);
+    let code = |arguments: &[&str]| project.run(arguments).code;
+    assert_eq!(code(&["check", "main..work"]), Some(0));
+    assert_eq!(code(&["check", "main..work~1"]), Some(1));
+    assert_eq!(code(&["check", "main...work~1"]), Some(1));
+    assert_eq!(code(&["check", "main.."]), Some(0));
+    // Of the other side nothing is asked.
+    let found = project.run(&["check", "main..work~1", "--json"]).json();
+    assert_eq!(found["rules"][0]["trigger_files"], json!(["src/a.py"]));
+    // A range is about commits, a base about the working tree.
+    project.file("src/a.py", "dirty\n").file("src/new.py", "new\n");
+    assert_eq!(project.run(&["check", "work~1..work", "--json"]).json()["changed"], 1);
+    let found = project.run(&["check", "--base", "work~1", "--json"]).json();
+    assert_eq!(found["changed"], 3);
+    assert_eq!(found["rules"][0]["outcome"], "met");
+    assert_eq!(code(&["check", "--base", "HEAD"]), Some(1));
+    insta::assert_snapshot!(project.run(&["check", "nothing..work"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: git knows no commit `nothing`
+    help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
+    ");
+    insta::assert_snapshot!(project.run(&["check", "work"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `work` is no range of commits
+    help: write `A..B`; to compare the working tree with a commit, `--base A`
+    ");
+    insta::assert_snapshot!(project.run(&["check", "--base", "--output=x"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unexpected argument '--output' found
+
+      tip: to pass '--output' as a value, use '-- --output'
+
+    Usage: linchpin check [OPTIONS] [A..B]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(project.run(&["check", "--base=--output=x"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: git knows no commit `--output=x`
+    help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
+    ");
+    assert!(!project.root().join("x").exists());
+    assert_eq!(code(&["check", "main..work", "--base", "main"]), Some(2));
+    assert_eq!(code(&["check", "main..work", "--fix"]), Some(2));
+}
+
+#[test]
+fn a_list_needs_no_git() {
+    let project = project();
+    project.rule("readme", README);
+    let reply = listed(&project, "M\tsrc/a.py\n\n  \nA\t./src/b.py\nD\tsrc/deep/c.py\nM\tother.txt\n", &["--json"]);
+    assert_eq!(reply.code, Some(1));
+    assert_eq!(reply.json()["rules"][0]["trigger_files"], json!(["src/a.py", "src/b.py", "src/deep/c.py"]));
+    assert_eq!(reply.json()["changed"], 4);
+    // Of two lines about one path the later counts.
+    let reply = listed(&project, "A\tsrc/a.py\nM\tsrc/a.py\n", &["--json"]);
+    assert_eq!(reply.json()["changed"], 1);
+    // As Windows ends lines.
+    assert_eq!(listed(&project, "M\tsrc/a.py\r\n", &[]).code, Some(1));
+    project.file("changes.txt", "M\tsrc/a.py\n");
+    insta::assert_snapshot!(project.run(&["check", "--changed-from", "changes.txt"]).transcript(), @"
+    exit 1
+    --- stdout
+    ## README Accuracy
+    src/a.py
+    (a change of README.md answers it)
+
+    Source files changed. Verify README.md is accurate.
+    (readme in .linchpin/rules/readme.md)
+
+    1 of 1 file rule not met; 1 file changed by what `changes.txt` lists.
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["check", "--changed-from", "nowhere.txt"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `nowhere.txt` cannot be read: No such file or directory (os error 2)
+    ");
+    insta::assert_snapshot!(project.run(&["check"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `[BASE]/project` is in no git repository
+    help: list the changes with `--changed-from FILE`, a line each: `M`, `A` or `D`, a tab, and the path
+    ");
+}
+
+#[test]
+fn lines_that_are_no_changes() {
+    let project = project();
+    project.rule("readme", README);
+    insta::assert_snapshot!(listed(&project, "M\tsrc/a.py\nsrc/b.py\n", &[]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: -:2: `src/b.py` is no change
+    help: a line is `M`, `A` or `D`, a tab, and a path relative to the project's root
+    ");
+    for line in ["X\ta", "M a", "R100\ta", "M\t", "M\t/a", "M\t../a", "M\ta//b", "M\ta/../b", "MM\ta", "\ta"] {
+        let reply = listed(&project, &format!("{line}\n"), &[]);
+        assert_eq!(reply.code, Some(2), "{line:?}: {}", reply.stdout);
+        assert!(reply.stderr.contains("is no change"), "{line:?}: {}", reply.stderr);
+    }
+}
+
+#[test]
+fn filters_of_the_repository_are_not_run() {
+    let project = with_rule("readme", README);
+    project.file(".gitattributes", "*.py filter=evil\n");
+    commit(&project, "Attributes");
+    project.git(&["config", "filter.evil.clean", "touch ran; cat"]);
+    project.git(&["config", "core.fsmonitor", "touch ran"]);
+    project.file("src/a.py", "changed\n");
+    let reply = project.run(&["check"]);
+    assert_eq!(reply.code, Some(1));
+    assert!(
+        reply.stdout.contains("Note: the repository's own configuration has filters that are not run: evil."),
+        "{}",
+        reply.stdout
+    );
+    assert!(!project.root().join("ran").exists());
+}
+
+#[test]
+fn there_is_no_prompt_to_compare_with() {
+    let project = with_rule("readme", &README.replace("safety", "compare_to: prompt\nsafety"));
+    project.file("src/a.py", "changed\n");
+    let found = project.run(&["check", "--json"]);
+    assert_eq!(found.code, Some(1));
+    insta::assert_snapshot!(found.json()["notes"].to_string(), @r#"["rules that compare with the last prompt compare with the base of the branch here"]"#);
+}
+
+#[test]
+fn before_the_first_commit() {
+    let project = repository();
+    project.rule("readme", README).file("src/a.py", "new\n");
+    let found = project.run(&["check", "--json"]);
+    assert_eq!((found.code, found.json()["rules"][0]["trigger_files"].clone()), (Some(1), json!(["src/a.py"])));
+    assert_eq!(project.run(&["check", "--base", "HEAD"]).code, Some(2));
+}
+
+#[test]
+fn what_git_prints_can_be_piped() {
+    let project = with_rule("readme", README);
+    project.file("src/ä.py", "x\n").file("src/c.py", "moved\n").git(&["add", "-A"]);
+    let renamed = "A\t\"src/\\303\\244.py\"\nR100\tsrc/b.py\tsrc/c.py\nT\tlink\n";
+    let reply = listed(&project, renamed, &["--json"]).json();
+    assert_eq!(reply["rules"][0]["trigger_files"], serde_json::json!(["src/b.py", "src/c.py", "src/ä.py"]));
+}
+
+#[test]
+fn others_know_files_by_where_they_are_in_the_repository() {
+    let project = with_rule("readme", README);
+    project.file("sub/.linchpin/rules/readme.md", README).file("sub/src/a.py", "changed\n");
+    let mut command = project.command(&["check", "--format", "github"]);
+    command.current_dir(project.root().join("sub"));
+    let reply = project.feed(command, b"");
+    assert!(reply.stdout.starts_with("::error file=sub/src/a.py,"), "{}", reply.stdout);
+}
+
+#[test]
+fn a_file_that_was_moved_and_edited_is_not_created() {
+    let project = with_rule("new", "---\ncreated: src/**\n---\nNo.\n");
+    project.file("src/long.py", "one\ntwo\nthree\nfour\nfive\n");
+    commit(&project, "Long");
+    project.git(&["mv", "src/long.py", "src/moved.py"]);
+    project.file("src/moved.py", "one\ntwo\n3\nfour\nfive\n");
+    assert_eq!(project.run(&["check"]).code, Some(0));
+    project.file("src/moved.py", "nothing of it\n");
+    assert_eq!(project.run(&["check"]).code, Some(1));
+}

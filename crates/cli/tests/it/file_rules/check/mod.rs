@@ -1,0 +1,36 @@
+//! `check`: the same rules without an agent.
+
+mod changes;
+mod default_branch;
+mod formats;
+mod outside_of_sessions;
+mod rules;
+
+use testkit::{Reply, Scratch};
+
+use crate::file_rules::{README, commit, with_rule};
+
+/// Two rules that are not met, one that only warns, and one that is.
+fn unmet() -> Scratch {
+    let project = with_rule("readme", README);
+    project.rule("source-test", "---\nname: Source and test together\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest {path}, 100% of it.\n");
+    project.rule("license", "---\ncreated: '**/*.py'\naction: warn\n---\nNew files need a licence.\n");
+    project.rule("other", "---\ntrigger: other/**\n---\nNo.\n");
+    commit(&project, "Rules");
+    project.file("src/a.py", "changed\n").file("src/new, odd.py", "new\n").file("tests/a_test.py", "new\n");
+    project
+}
+
+fn since(project: &Scratch, text: &str) -> String {
+    text.replace(&project.git(&["rev-parse", "--short=12", "HEAD"]), "[HEAD]")
+}
+
+fn checked(project: &Scratch, arguments: &[&str]) -> String {
+    since(project, &project.run(arguments).transcript())
+}
+
+fn listed(project: &Scratch, lines: &str, more: &[&str]) -> Reply {
+    let mut arguments = vec!["check", "--changed-from", "-"];
+    arguments.extend(more);
+    project.feed(project.command(&arguments), lines.as_bytes())
+}

@@ -1,0 +1,115 @@
+//! `check` has no session: what conditions know there, and what is told where they need more.
+
+use serde_json::Value;
+use testkit::Scratch;
+
+use crate::file_rules::{README, commit, with_rule};
+
+/// A project whose rule about the README has this condition, with a source file changed.
+fn with_condition(when: &str) -> Scratch {
+    let project = with_rule("readme", &README.replace("safety", &format!("when: \"{when}\"\nsafety")));
+    project.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: Go., transitions: [{when: code_complete, to: done}]}\n",
+    );
+    commit(&project, "A workflow");
+    project.file("src/a.py", "changed\n");
+    project
+}
+
+fn checked(project: &Scratch) -> String {
+    project.run(&["check"]).transcript().replace(&project.git(&["rev-parse", "--short=12", "HEAD"]), "[HEAD]")
+}
+
+fn outcome(project: &Scratch) -> Value {
+    project.run(&["check", "--json"]).json()["rules"][0]["outcome"].clone()
+}
+
+#[test]
+fn a_condition_knows_the_workflow_that_is_active() {
+    for (when, idle, at_work) in [
+        ("workflow.active", "met", "unmet"),
+        ("not workflow.active", "unmet", "met"),
+        ("workflow.name == 'work' and phase.name == 'code' and phase.visit == 1", "met", "unmet"),
+        ("loop.active", "met", "met"),
+    ] {
+        let project = with_condition(when);
+        assert_eq!(outcome(&project), idle, "{when}");
+        assert_eq!(project.run(&["start", "work"]).code, Some(0));
+        assert_eq!(outcome(&project), at_work, "{when}");
+        project.run(&["abort"]);
+        assert_eq!(outcome(&project), idle, "{when}");
+    }
+}
+
+#[test]
+fn a_workflow_whose_state_cannot_be_read_is_told() {
+    let project = with_condition("workflow.active");
+    project.run(&["start", "work"]);
+    for end in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(project.root().join(format!(".linchpin/state.db{end}")));
+    }
+    project.file(".linchpin/state.db", "This is no database.");
+    insta::assert_snapshot!(checked(&project), @"
+    exit 0
+    --- stdout
+    Note: `readme` was not judged: its `when` needs the project's journal or tasks, and these cannot be read.
+    Nothing else to judge; 1 file changed since [HEAD].
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_condition_on_a_session_is_undecidable() {
+    let project = with_condition("variables.get('hotfix') or command_ran('cargo test')");
+    insta::assert_snapshot!(checked(&project), @"
+    exit 0
+    --- stdout
+    Note: `readme` was not judged: its `when` needs `variables.hotfix` and the commands that the session ran, and `check` runs outside of a session. A default under `variables:` in `.linchpin/config.yml` is what `check` goes by.
+    Nothing else to judge; 1 file changed since [HEAD].
+    --- stderr
+    ");
+    assert_eq!(outcome(&project), "undecidable");
+    let project = with_condition("'done' in (event.message or '')");
+    assert_eq!(outcome(&project), "undecidable");
+    // Where nothing is missing, nothing has to be known.
+    project.file("README.md", "changed\n");
+    assert_eq!(outcome(&project), "met");
+}
+
+#[test]
+fn a_default_is_what_check_goes_by() {
+    let project = with_condition("variables.tests_ran");
+    let config = |value: bool| {
+        project.file(".linchpin/config.yml", format!("variables: {{tests_ran: {value}}}\n"));
+    };
+    config(true);
+    assert_eq!(outcome(&project), "unmet");
+    config(false);
+    insta::assert_snapshot!(checked(&project), @"
+    exit 0
+    --- stdout
+    Note: `readme` does not apply: its `when` is false where `variables.tests_ran` has its default, as outside of a session.
+    The file rule is met; 2 files changed since [HEAD].
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_claim_that_no_workflow_declares_is_an_unknown_name() {
+    let project = with_condition("claims.code_compleet");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    error: unknown claim `code_compleet`: no workflow declares it
+     --> .linchpin/rules/readme.md:4:15
+      |
+    4 | when: "claims.code_compleet"
+      |               ^^^^^^^^^^^^^
+      |
+      = help: did you mean `code_complete`?
+
+    3 rules in force, 1 workflow; 1 error.
+    --- stderr
+    "#);
+}

@@ -1,0 +1,233 @@
+//! The rules that `check` judges by, and when one is met.
+
+use super::{checked, listed, unmet};
+use crate::file_rules::{README, bare, commit, project, repository, with_rule};
+
+#[test]
+fn met_or_without_rules() {
+    let project = with_rule("readme", README);
+    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    exit 0
+    --- stdout
+    The file rule is met; 0 files changed since [HEAD].
+    --- stderr
+    ");
+    project.file("src/a.py", "changed\n").file("README.md", "changed\n");
+    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    exit 0
+    --- stdout
+    The file rule is met; 2 files changed since [HEAD].
+    --- stderr
+    ");
+    let project = repository();
+    insta::assert_snapshot!(project.run(&["check", "--changed-from", "/dev/null"]).transcript(), @"
+    exit 0
+    --- stdout
+    No file rules are in force.
+    --- stderr
+    ");
+    insta::assert_snapshot!(bare().run(&["check"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no policy in `[BASE]/project` or above it
+    help: `linchpin init` writes one
+    ");
+}
+
+#[test]
+fn only_some_rules() {
+    let project = unmet();
+    assert_eq!(project.run(&["check", "--rule", "other"]).code, Some(0));
+    let reply = project.run(&["check", "--rule", "readme", "--rule", "other", "--json"]);
+    let ids: Vec<String> =
+        reply.json()["rules"].as_array().expect("rules").iter().map(|rule| rule["rule"].to_string()).collect();
+    assert_eq!(ids, ["\"other\"", "\"readme\""]);
+    insta::assert_snapshot!(project.run(&["check", "--rule", "reedme"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no file rule in force is named `reedme`
+    help: did you mean `readme`?
+    ");
+    // A rule about calls is none of its.
+    insta::assert_snapshot!(project.run(&["check", "--rule", "protect-guardrails"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no file rule in force is named `protect-guardrails`
+    help: `linchpin rules list` shows the rules
+    ");
+}
+
+#[test]
+fn a_warning_counts_as_unmet() {
+    let project = unmet();
+    assert_eq!(project.run(&["check", "--rule", "license"]).code, Some(1));
+}
+
+#[test]
+fn a_rule_that_is_broken_is_more_than_unmet() {
+    let project = with_rule("readme", README);
+    project.rule("broken", "---\nset: ['src/{path}.py']\n---\nNo.\n").file("src/a.py", "changed\n");
+    insta::assert_snapshot!(checked(&project, &["check"]), @r#"
+    exit 2
+    --- stdout
+    error: a `set` has at least two members
+     --> .linchpin/rules/broken.md:2:1
+      |
+    2 | set: ['src/{path}.py']
+      | ^^^
+
+    ## README Accuracy
+    src/a.py
+    (a change of README.md answers it)
+
+    Source files changed. Verify README.md is accurate.
+    (readme in .linchpin/rules/readme.md)
+
+    1 of 1 file rule not met; 2 files changed since [HEAD].
+    1 error in the policy files: what they are about was not judged as it is written.
+    Where a rule does not apply, `linchpin ack readme --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    --- stderr
+    "#);
+    let github = project.run(&["check", "--format", "github"]);
+    assert!(github.stdout.starts_with("::error file=.linchpin/rules/broken.md::"), "{}", github.stdout);
+    let sarif = project.run(&["check", "--format", "sarif"]).json();
+    assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
+    assert_eq!(project.run(&["check", "--json"]).json()["problems"].as_array().map(Vec::len), Some(1));
+    // One that fails when it is judged.
+    let project = with_rule("faulty", &README.replace("safety", "when: 1 // (len(files.changed) - 1) > 0\nsafety"));
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    exit 2
+    --- stdout
+    ## README Accuracy
+    The rule itself is at fault: `when` cannot be evaluated: `//` by zero (.linchpin/rules/faulty.md)
+    (faulty in .linchpin/rules/faulty.md)
+
+    1 of 1 file rule not met; 1 file changed since [HEAD].
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["check", "--format", "github"]).stdout, @"::error title=README Accuracy::## README Accuracy%0AThe rule itself is at fault: `when` cannot be evaluated: `//` by zero (.linchpin/rules/faulty.md)");
+    assert_eq!(project.run(&["check", "--json"]).json()["rules"][0]["outcome"], "broken");
+}
+
+#[test]
+fn commands_wait_for_fix() {
+    let project = repository();
+    project.rule("format", "---\ntrigger: '**/*.py'\naction: {command: 'sh tools/run.sh {file}'}\n---\nMend it.\n");
+    project.file("tools/run.sh", "grep -q bad \"$1\" && { echo \"$1 is bad\"; exit 1; }; printf done > \"$1\"\n");
+    commit(&project, "Begin");
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "new\n");
+    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    exit 0
+    --- stdout
+    Note: `format` was not judged: `linchpin check --fix` runs its command (1 file).
+    Nothing else to judge; 1 file changed since [HEAD].
+    --- stderr
+    ");
+    insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @"
+    exit 0
+    --- stdout
+    Note: `format` ran for 1 file and is at rest.
+    The file rule is met; 1 file changed since [HEAD].
+    --- stderr
+    ");
+    assert_eq!(std::fs::read_to_string(project.root().join("src/a.py")).expect("a file"), "done");
+    project.file("src/b.py", "bad\n");
+    insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @r#"
+    exit 1
+    --- stdout
+    ## format
+    `sh tools/run.sh src/b.py`: it failed with exit code 1
+    src/b.py is bad
+
+    Mend it.
+    (format in .linchpin/rules/format.md)
+
+    1 of 1 file rule not met; 2 files changed since [HEAD].
+    Where a rule does not apply, `linchpin ack format --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    --- stderr
+    "#);
+    let found = project.run(&["check", "--fix", "--json"]).json();
+    insta::assert_snapshot!(found["rules"][0]["command"].to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/b.py","exit_code":1,"output":"it failed with exit code 1","stdout":"src/b.py is bad\n","stderr":""}"#);
+    // What is missing is known without running anything.
+    project.rule("pair", "---\npair: {trigger: 'src/{path}.py', expects: 'gen/{path}.txt'}\naction: {command: 'sh tools/gen.sh {path} {file}'}\n---\nGenerate it.\n");
+    project.file("tools/gen.sh", "mkdir -p gen && echo x > \"gen/$1.txt\"\n");
+    project.run(&["trust", "--yes"]);
+    assert_eq!(project.run(&["check", "--rule", "pair"]).code, Some(1));
+    assert_eq!(project.run(&["check", "--rule", "pair", "--fix"]).code, Some(0));
+    assert_eq!(project.run(&["check", "--rule", "pair"]).code, Some(0));
+}
+
+#[test]
+fn conditions_know_the_branch() {
+    let project = with_rule(
+        "readme",
+        &README.replace("safety", "when: git.branch == 'release' and git.default_branch == 'main'\nsafety"),
+    );
+    project.file("src/a.py", "changed\n");
+    assert_eq!(project.run(&["check"]).code, Some(0));
+    project.git(&["switch", "-q", "-c", "release"]);
+    assert_eq!(project.run(&["check"]).code, Some(1));
+}
+
+#[test]
+fn a_rule_may_ask_for_one_that_was_not_asked_about() {
+    let project = with_rule("readme", README);
+    project.rule("other", "---\ntrigger: 'src/**'\nwhen: \"not file_rule_met('readme')\"\n---\nBoth.\n");
+    project.file("src/a.py", "changed\n");
+    let reply = project.run(&["check", "--rule", "other", "--json"]).json();
+    assert_eq!(reply["rules"].as_array().map(Vec::len), Some(1));
+    assert_eq!(reply["unmet"], true);
+}
+
+#[test]
+fn a_rule_that_waits_for_a_person_is_not_unknown() {
+    let project = repository();
+    project.rule("fmt", "---\ntrigger: '**/*.py'\naction: {command: 'true {file}'}\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["check", "--rule", "fmt"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: rule `fmt` is not in force until a person accepts it
+    help: `linchpin trust` shows it, and asks
+    ");
+    insta::assert_snapshot!(project.run(&["check", "--fix", "--staged"]).stderr, @"
+    error: the argument '--fix' cannot be used with '--staged'
+
+    Usage: linchpin check [OPTIONS] [A..B]
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_variable_that_trigger_and_safety_share_stands_for_one_text() {
+    let project = project();
+    project.rule(
+        "docs",
+        "---\ntrigger: 'src/{path}.py'\nsafety: ['docs/{path}.md', 'docs/api/{path}.md', CHANGELOG.md]\n---\nSee {expected_files}.\n",
+    );
+    insta::assert_snapshot!(listed(&project, "M\tsrc/a.py\nM\tsrc/b/c.py\nA\tdocs/a.md\n", &[]).transcript(), @"
+    exit 1
+    --- stdout
+    ## docs
+    src/b/c.py (a change of docs/b/c.md or docs/api/b/c.md answers it)
+    (a change of CHANGELOG.md answers it)
+
+    See CHANGELOG.md, docs/b/c.md, docs/api/b/c.md.
+    (docs in .linchpin/rules/docs.md)
+
+    1 of 1 file rule not met; 3 files changed by what `-` lists.
+    --- stderr
+    ");
+    assert_eq!(listed(&project, "M\tsrc/a.py\nD\tdocs/api/a.md\n", &[]).code, Some(0));
+    assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/ab.md\n", &[]).code, Some(1));
+    assert_eq!(listed(&project, "M\tsrc/a.py\nM\tsrc/b.py\nM\tCHANGELOG.md\n", &[]).code, Some(0));
+    // One that only `safety` has stands for any text.
+    project.rule("docs", "---\ntrigger: 'src/**'\nsafety: 'docs/{path}.md'\n---\nNo.\n");
+    assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/b.md\n", &[]).code, Some(0));
+}

@@ -1,0 +1,249 @@
+//! The program, its arguments and its environment.
+
+use std::fs;
+
+use super::{rule, runs, stop_with, text, with_script};
+use crate::file_rules::{commit, only_entry, repository, stop};
+
+#[test]
+fn a_command_sees_little_of_the_environment() {
+    let project = with_script("command: 'sh tools/run.sh'", "env | sed 's/=.*//' | sort > names.txt\n");
+    project.config("command_env: [EXTRA]\n").file("src/a.py", "changed\n");
+    commit(&project, "More");
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "changed again\n");
+    let variables = [
+        ("API_KEY", "secret"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ("BASH_ENV", "/x"),
+        ("CARGO_HOME", "/x"),
+        ("CLAUDE_CODE_SESSION_ID", "session-1"),
+        ("EXTRA", "1"),
+        ("GIT_DIR", "/nowhere"),
+        ("GITHUB_TOKEN", "secret"),
+        ("LANG", "C"),
+        ("LC_ALL", "C"),
+        ("LD_LIBRARY_PATH", "/x"),
+        ("NODE_OPTIONS", "--x"),
+        ("PYTHONPATH", "/x"),
+        ("SSH_AUTH_SOCK", "/x"),
+        ("TERM", "dumb"),
+        ("USER", "somebody"),
+    ];
+    assert_eq!(stop_with(&project, &variables).stdout, "");
+    // `PWD`, `OLDPWD`, `SHLVL` and `_` are the shell's own.
+    let names = text(&project, "names.txt");
+    let own = ["PWD", "OLDPWD", "SHLVL", "_"];
+    let names: Vec<&str> = names.lines().filter(|name| !own.contains(name)).collect();
+    insta::assert_snapshot!(names.join(" "), @"CARGO_HOME EXTRA HOME LANG LC_ALL PATH TERM TMPDIR TZ USER XDG_CONFIG_HOME XDG_STATE_HOME");
+}
+
+#[test]
+fn a_script_gets_the_files_as_arguments() {
+    let project = with_script(r#"shell: 'for file in "$@"; do echo "<$file>"; done >> runs.log && true'"#, "");
+    project.file("src/$(touch x).py", "new\n").file("src/a b.py", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    // It runs twice: the second time shows that it is at rest.
+    let seen: Vec<String> = text(&project, "runs.log").lines().take(2).map(str::to_owned).collect();
+    assert_eq!(seen, ["<src/$(touch x).py>", "<src/a b.py>"]);
+    assert!(!project.root().join("x").exists());
+    let project = with_script(r#"shell: 'echo "<$1>" >> runs.log', run_for: each_match"#, "");
+    project.file("src/a.py", "new\n").file("src/b.py", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    let mut seen: Vec<String> = text(&project, "runs.log").lines().map(str::to_owned).collect();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen, ["<src/a.py>", "<src/b.py>"]);
+}
+
+#[test]
+fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
+    let project = repository();
+    project.rule("run", &rule("command: 'ruff {file} && true'"));
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    error: `command` has `&&`, but no shell reads it: the program would get it as an argument
+     --> .linchpin/rules/run.md:4:19
+      |
+    4 | action: {command: 'ruff {file} && true'}
+      |                   ^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `shell: "…"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+
+    2 rules in force; 1 error.
+    --- stderr
+    "#);
+    project.rule("run", &rule("shell: 'ruff {file} && true'"));
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    error: `{file}` is not filled in in a script
+     --> .linchpin/rules/run.md:4:17
+      |
+    4 | action: {shell: 'ruff {file} && true'}
+      |                 ^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: the files are the script's arguments: `"$@"`, or `"$1"` with `run_for: each_match`; it runs in the root
+
+    2 rules in force; 1 error.
+    --- stderr
+    "#);
+    project.rule("run", &rule("shell: 'true', command: 'true'"));
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: the `action` has `command` and `shell`, and runs only one
+     --> .linchpin/rules/run.md:4:9
+      |
+    4 | action: {shell: 'true', command: 'true'}
+      |         ^
+
+    2 rules in force; 1 error.
+    --- stderr
+    ");
+    project.rule("run", &rule("command: [ruff, '{file}', '&&']"));
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+}
+
+#[test]
+fn a_rule_whose_command_speaks_needs_no_reason() {
+    let project = repository();
+    project.rule("run", "---\ntrigger: '**/*.py'\naction: {command: 'sh tools/run.sh'}\n---\n");
+    project.file("tools/run.sh", "echo no good; exit 1\n");
+    commit(&project, "Begin");
+    let validated = project.run(&["validate"]).transcript();
+    assert!(!validated.contains("reason"), "{validated}");
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "new\n");
+    insta::assert_snapshot!(stop(&project).json()["reason"].as_str().unwrap_or_default(), @r#"
+    The following rules require attention:
+
+    ## run
+    `sh tools/run.sh`: it failed with exit code 1
+    no good
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+}
+
+const ODD: [&str; 6] =
+    ["-dash.py", "src/$(touch x).py", "src/a b.py", "src/new\nline.py", "src/quo\"te's.py", "src/{file}.py"];
+
+#[test]
+fn odd_names_are_whole_arguments() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {files} {repo_root} \"two words\"'",
+        "printf '<%s>\\n' \"$@\" > arguments.txt\n",
+    );
+    for name in ODD {
+        project.file(name, "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    insta::assert_snapshot!(project.shown(&text(&project, "arguments.txt")), @r#"
+    <./-dash.py>
+    <src/$(touch x).py>
+    <src/a b.py>
+    <src/new
+    line.py>
+    <src/quo"te's.py>
+    <src/{file}.py>
+    <[BASE]/project>
+    <two words>
+    "#);
+    let project = with_script("command: 'sh tools/run.sh {file}'", "printf done > \"$1\"\n");
+    for name in ODD {
+        project.file(name, "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    for name in ODD {
+        assert_eq!(text(&project, name), "done", "{name}");
+    }
+    assert!(!project.root().join("x").exists());
+}
+
+#[test]
+fn captured_variables_are_arguments_and_the_group_that_is_whole_is_left_out() {
+    let project = repository();
+    project.rule("run", "---\npair: {trigger: 'src/{path}.py', expects: 'gen/{path}.txt'}\naction: {command: 'sh tools/run.sh {path} {file}'}\n---\nNo.\n");
+    project.file("tools/run.sh", "mkdir -p gen && printf '%s %s' \"$1\" \"$2\" > \"gen/$1.txt\"\n");
+    commit(&project, "Begin");
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "new\n").file("src/b.py", "new\n").file("gen/b.txt", "by hand");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(text(&project, "gen/a.txt"), "a src/a.py");
+    assert_eq!(text(&project, "gen/b.txt"), "by hand");
+}
+
+#[test]
+fn a_file_that_is_gone_is_left_out() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {files}'",
+        "echo run >> runs.log; printf '%s\\n' \"$@\" > arguments.txt\n",
+    );
+    fs::remove_file(project.root().join("src/b.py")).expect("a file");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(text(&project, "arguments.txt"), "src/a.py\n");
+    // Where nothing is left, nothing is run.
+    let before = runs(&project);
+    project.file("src/a.py", "a\n");
+    fs::remove_file(project.root().join("arguments.txt")).expect("a file");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), before);
+}
+
+#[test]
+fn many_files_are_given_in_batches() {
+    let project = with_script("command: 'sh tools/run.sh {files}'", "echo \"$#\" >> runs.log\n");
+    for number in 0..600 {
+        project.file(&format!("src/{number:0>150}.py"), "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    let counts = text(&project, "runs.log");
+    let counts: Vec<usize> = counts.lines().map(|line| line.parse().expect("a number")).collect();
+    assert_eq!(counts.iter().sum::<usize>(), 600);
+    assert!(counts.len() > 1, "{counts:?}");
+}
+
+#[test]
+fn batches_are_run_one_after_another() {
+    let script = "mkdir busy.log || exit 9; sleep 0.5; rmdir busy.log; echo run >> runs.log\n";
+    let project = with_script("command: 'sh tools/run.sh {files}'", script);
+    for number in 0..201 {
+        project.file(&format!("src/{number}.py"), "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 2);
+}
+
+#[test]
+fn a_command_that_names_no_files_is_run_once_however_many_there_are() {
+    let project = with_script("command: 'sh tools/run.sh'", "echo run >> runs.log\n");
+    for number in 0..201 {
+        project.file(&format!("src/{number}.py"), "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 1);
+    let (_, entry) = only_entry(&project);
+    assert_eq!(entry["action_result"]["output"], "ran and is at rest");
+}
+
+#[test]
+fn a_command_that_names_no_files_is_run_even_if_all_of_them_are_gone() {
+    let project = with_script("command: 'sh tools/run.sh'", "echo run >> runs.log\n");
+    fs::remove_file(project.root().join("src/b.py")).expect("a file");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 1);
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 1);
+}
+
+#[test]
+fn a_list_is_the_program_and_its_arguments() {
+    let script = "printf '%s|' \"$@\" > seen.log\n";
+    let project = with_script("command: [sh, tools/run.sh, 'two words', '{file}', '$HOME; x']", script);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(text(&project, "seen.log"), "two words|src/a.py|$HOME; x|");
+}

@@ -1,0 +1,281 @@
+//! Commands that fail, and what is told of them.
+
+use serde_json::json;
+
+use super::{rule, runs, text, with_script};
+use crate::file_rules::{README, only_entry, stop, stop_saying, summary, told};
+
+#[test]
+fn a_command_that_fails_is_told_first() {
+    let project =
+        with_script("command: 'sh tools/run.sh {file}'", "echo checking; echo \"$1: line 3: no\" >&2; exit 3\n");
+    project.rule("aaa", README);
+    project.file("src/a.py", "changed\n");
+    let reply = stop(&project);
+    insta::assert_snapshot!(reply.reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it failed with exit code 3
+    checking
+    src/a.py: line 3: no
+
+    Mend what it says.
+
+    ## README Accuracy
+    src/a.py
+    (a change of README.md answers it)
+
+    Source files changed. Verify README.md is accurate.
+
+    Where a rule is seen to or does not apply, say so with `<promise>aaa</promise>` in your last message, outside of code, or run `linchpin ack aaa --reason "…"`. The rules are run, aaa.
+    "#);
+    assert_eq!(told(&reply), "");
+    let entry =
+        crate::file_rules::queue(&project).into_values().find(|entry| entry["rule_name"] == "run").expect("an entry");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&entry["action_result"]).expect("JSON"), @r#"
+    {
+      "type": "command",
+      "command": "sh tools/run.sh src/a.py",
+      "exit_code": 3,
+      "output": "it failed with exit code 3",
+      "stdout": "checking\n",
+      "stderr": "src/a.py: line 3: no\n",
+      "tree": "a10b84971084c7f0cb6bbfb8"
+    }
+    "#);
+    assert_eq!(entry["status"], "failed");
+    // A promise answers what is asked for, not what fails.
+    let reason = stop_saying(&project, "<promise>run</promise><promise>aaa</promise>").reason();
+    assert!(reason.contains("exit code 3") && !reason.contains("README"), "{reason}");
+}
+
+#[test]
+fn a_command_that_keeps_failing_lets_go_and_other_content_runs_it_again() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log; grep -q good \"$1\"\n");
+    project.file("src/a.py", "bad\n");
+    let blocks = (0..10).take_while(|_| stop(&project).stdout.contains("\"block\"")).count();
+    assert_eq!(blocks, 3);
+    assert_eq!(runs(&project), 1);
+    assert_eq!(stop(&project).stdout, "");
+    insta::assert_snapshot!(summary(&project), @"failed 4x run: src/a.py");
+    project.file("src/a.py", "still bad\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(runs(&project), 2);
+    project.file("src/a.py", "good\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 3);
+    // As it is, it has passed.
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 3);
+    project.file("src/a.py", "good as well\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 4);
+    // Only what changed.
+    project.file("src/b.py", "good\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 5);
+}
+
+#[test]
+fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {file}'",
+        "echo run >> runs.log; echo more >> \"$1\"; echo x > same.txt\n",
+    );
+    project.file("src/a.py", "changed\n");
+    let reply = stop(&project);
+    insta::assert_snapshot!(reply.reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it does not come to rest: it changed `src/a.py` once more
+
+    Mend what it says.
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+    insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it does not come to rest: it changed `src/a.py` once more");
+    assert_eq!(runs(&project), 2);
+    let (_, entry) = only_entry(&project);
+    assert_eq!(entry["status"], "failed");
+    let mut result = entry["action_result"].clone();
+    assert!(result.as_object_mut().expect("a result").remove("tree").is_some());
+    insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/a.py","exit_code":0,"output":"it does not come to rest: it changed `src/a.py` once more","stdout":"","stderr":""}"#);
+    // It is not run at every stop.
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(runs(&project), 2);
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_ended() {
+    let project = with_script("command: 'sh tools/run.sh {file}', timeout: 1s", "echo begun; sleep 60 & wait\n");
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it was ended after 1s
+    begun
+
+    Mend what it says.
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+    let (_, entry) = only_entry(&project);
+    assert_eq!(entry["action_result"]["exit_code"], json!(null));
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    let project = with_script("command: 'no-such-program {file}'", "");
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `no-such-program src/a.py`: `no-such-program` cannot be started: No such file or directory (os error 2)
+
+    Mend what it says.
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+}
+
+#[test]
+fn a_secret_in_the_output_is_masked_in_the_queue() {
+    let script = "echo \"key AKIAIOSFODNN7EXAMPLE and ghp_abcdefghijklmnopqrstuvwxyz0123456789\" >&2; exit 1\n";
+    let project = with_script("command: 'sh tools/run.sh {file}'", script);
+    project.file("src/a.py", "changed\n");
+    stop(&project);
+    let (path, _) = only_entry(&project);
+    assert!(!text(&project, &path.to_string_lossy()).contains("ghp_abcdefghijklmnopqrstuvwxyz"), "{path:?}");
+}
+
+#[test]
+fn of_a_long_output_the_end_is_kept() {
+    let project = with_script("command: 'sh tools/run.sh'", "seq 1 20000; echo the end; exit 1\n");
+    project.file("src/a.py", "changed\n");
+    assert!(stop(&project).reason().contains("the end"));
+    let (_, entry) = only_entry(&project);
+    let kept = entry["action_result"]["stdout"].as_str().expect("text");
+    assert!(kept.len() <= 4096 && kept.len() > 2000 && kept.ends_with("20000\nthe end\n"), "{}", kept.len());
+}
+
+#[test]
+fn a_command_that_fails_can_be_acknowledged() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "exit 1\n");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(project.run(&["ack", "run", "--reason", "the linter is wrong"]).code, Some(0));
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "passed 1x run: src/a.py");
+    // For what it was about.
+    project.file("src/a.py", "changed again\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+}
+
+#[test]
+fn a_command_that_failed_is_run_again_once_anything_is_another() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log; test -e mended\n");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(runs(&project), 1);
+    // Not a file that the rule is about.
+    project.file("mended", "");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 2);
+}
+
+#[test]
+fn every_file_that_fails_is_told_of_and_placeholders_are_filled_in() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo \"bad: $1\" >&2; exit 3\n");
+    project.rule("run", &rule("command: 'sh tools/run.sh {file}'").replace("Mend what", "Mend {trigger_files} as"));
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it failed with exit code 3, and 1 more did not go well
+    bad: src/a.py
+
+    `sh tools/run.sh src/b.py`: it failed with exit code 3
+    bad: src/b.py
+
+    Mend src/a.py, src/b.py as it says.
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+}
+
+#[test]
+fn of_several_that_fail_each_tells_how() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {file}', timeout: 1s",
+        "case $1 in *a.py) exit 2;; *) sleep 60;; esac\n",
+    );
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it failed with exit code 2, and 1 more did not go well
+    `sh tools/run.sh src/b.py`: it was ended after 1s
+
+    Mend what it says.
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+}
+
+#[test]
+fn what_a_command_does_to_the_policy_is_noticed_even_where_it_fails() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {file}'",
+        "echo 'mode: observe' > .linchpin/config.yml; mkdir -p .linchpin/rules; echo > .linchpin/rules/state.dbx.md; exit 1\n",
+    );
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/config.yml`, `.linchpin/rules/state.dbx.md`");
+}
+
+#[test]
+fn a_queue_that_cannot_be_written_after_the_command_is_told() {
+    let script = "rm -rf .linchpin/tmp/rules/queue && touch .linchpin/tmp/rules/queue\n";
+    let project = with_script("command: 'sh tools/run.sh {file}'", script);
+    project.file("src/a.py", "changed\n");
+    let said = project.shown(&told(&stop(&project)));
+    assert!(said.starts_with("Linchpin: `[BASE]/project/.linchpin/tmp/rules/queue/"), "{said}");
+    assert!(said.ends_with(".passed.json` cannot be written: entity already exists"), "{said}");
+}
+
+#[test]
+fn a_command_that_goes_well_in_the_end_lets_nothing_go() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "test -e mended\n");
+    project.file("src/a.py", "changed\n");
+    for _ in 0..3 {
+        assert_eq!(stop(&project).json()["decision"], "block");
+    }
+    project.file("mended", "");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "passed 3x run: src/a.py");
+}
+
+#[test]
+fn a_subagent_whose_command_goes_well_is_not_held() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log\n");
+    project.file("src/a.py", "changed\n");
+    let fields = json!({ "stop_hook_active": false, "agent_id": "agent-1", "last_assistant_message": "Done." });
+    assert_eq!(project.hook("claude", &project.event("SubagentStop", &fields)).stdout, "");
+    assert_eq!(runs(&project), 1);
+    assert_eq!(project.run(&["status", "--json"]).json()["session"]["holds"], json!({}));
+}
+
+#[test]
+fn of_several_the_one_that_does_not_come_to_rest_is_named() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "case $1 in *b.py) echo more >> \"$1\";; esac\n");
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    let reason = stop(&project).reason();
+    assert!(reason.contains("`sh tools/run.sh src/b.py`: it does not come to rest"), "{reason}");
+}

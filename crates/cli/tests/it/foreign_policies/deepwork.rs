@@ -1,0 +1,140 @@
+//! DeepWork's configuration and rules.
+
+use insta::assert_snapshot;
+
+use super::kinds;
+use crate::{NO_DANGER, bare, project};
+
+#[test]
+fn deepworks_configuration_says_where_its_rules_are() {
+    let project = project();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    project.config("rules:\n  enabled: true\n  rules_dir: .deepwork/rules\n");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"3 rules in force, everything is sound.");
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn rules_that_a_nested_setting_switches_off_wait_for_a_person() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).config("rules:\n  enabled: false\n  rules_dir: .linchpin/rules\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(kinds(&project), ["Untrusted"]);
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_mapping_of_rules_says_where_its_entries_belong() {
+    let project = project();
+    project.config("enabled: true\nrules:\n  enabled: true\n  no-push: {command_pattern: '^git push'}\n");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: `enabled` is written under `rules` and beside it
+     --> .linchpin/config.yml:3:3
+      |
+    3 |   enabled: true
+      |   ^^^^^^^
+      |
+      = help: keep one of them
+
+    error: unknown key `no-push` under `rules`
+     --> .linchpin/config.yml:4:3
+      |
+    4 |   no-push: {command_pattern: '^git push'}
+      |   ^^^^^^^
+      |
+      = help: `rules` is a list of names and rules; rules by name stand under `rule_definitions`, and only `enabled` and `rules_dir` under `rules`
+
+    2 rules in force; 2 errors.
+    ");
+}
+
+#[test]
+fn what_deepwork_left_behind_is_told_with_how_to_take_it_over() {
+    let project = project();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    project.file(".deepwork.rules.yaml", "- name: Docs\n  trigger: src/**\n  instructions: Write docs.\n");
+    let reply = project.run(&["validate"]);
+    assert_eq!(reply.code, Some(0));
+    assert_snapshot!(reply.stdout, @"
+    warning: the rules in this folder are not read
+    --> .deepwork/rules
+     = help: `linchpin rules import .deepwork/rules` copies them; `rules_dir: .deepwork/rules` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
+
+    warning: the rules in this list are not read
+    --> .deepwork.rules.yaml
+     = help: `linchpin rules import .deepwork.rules.yaml` makes them rules; then delete the list
+
+    2 rules in force; 2 warnings.
+    ");
+    assert!(project.run(&["doctor"]).stdout.contains(".deepwork/rules"));
+    assert_eq!(project.run(&["rules", "import", ".deepwork.rules.yaml"]).code, Some(0));
+    std::fs::remove_file(project.root().join(".deepwork.rules.yaml")).expect("the list");
+    project.config("rules_dir: .deepwork/rules\n");
+    // The rule that was imported lies in the usual folder, which is not read now.
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: the rules in this folder are not in force: `rules_dir` names `.deepwork/rules` in its place
+    --> .linchpin/rules
+     = help: `linchpin rules import .linchpin/rules` copies them to `.deepwork/rules`; without `rules_dir` in `.linchpin/config.yml` they are read here
+
+    3 rules in force; 1 warning.
+    ");
+    let told = project.run(&["doctor"]).stdout;
+    assert!(told.contains(".linchpin/rules: the rules in this folder are not in force"), "{told}");
+    assert_eq!(project.run(&["rules", "import", ".linchpin/rules"]).code, Some(0));
+    std::fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("the folder");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, everything is sound.");
+}
+
+#[test]
+fn a_folder_without_rules_is_answered_with_where_they_are() {
+    let project = project();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER).file(".deepwork/config.yml", "version: 1\n");
+    project.file("docs/notes.txt", "None.\n");
+    assert_snapshot!(project.run(&["rules", "import", ".deepwork"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there are no rule files in `.deepwork`
+    help: did you mean `linchpin rules import .deepwork/rules`?
+    ");
+    assert_snapshot!(project.run(&["rules", "import", "docs"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there are no rule files in `docs`
+    help: name a rule (`.md`), a library of rules (`.yml`, `.yaml`), a list in DeepWork's old format, or the folder that holds such files
+    ");
+}
+
+#[test]
+fn rules_that_deepworks_configuration_keeps_elsewhere_are_found() {
+    let project = project();
+    project.file("policies/no-danger.md", NO_DANGER);
+    project.file(".deepwork/config.yml", "rules:\n  enabled: true\n  rules_dir: ./policies/\n");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: the rules in this folder are not read
+    --> policies
+     = help: `linchpin rules import policies` copies them; `rules_dir: policies` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
+
+    2 rules in force; 1 warning.
+    ");
+}
+
+#[test]
+fn deepworks_rules_without_a_policy_of_ours_say_how_to_begin() {
+    let project = bare();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    assert_snapshot!(project.run(&["validate"]).stderr, @"
+    error: there is no policy in `[BASE]/project` or above it
+    help: `linchpin init` writes one; then `linchpin rules import .deepwork/rules` copies them; `rules_dir: .deepwork/rules` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
+    ");
+}
+
+#[test]
+fn init_tells_what_deepwork_has_left() {
+    let project = bare();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    let told = project.run(&["init", "--no-hooks"]).stdout;
+    assert!(told.contains("`linchpin rules import .deepwork/rules` copies them"), "{told}");
+}

@@ -1,0 +1,115 @@
+//! Files that end in `.yaml`, and workflows named by their file.
+
+use insta::assert_snapshot;
+
+use super::{FLOW, fetch};
+use crate::{bare, project};
+
+#[test]
+fn workflows_may_end_in_yaml() {
+    let project = project();
+    project.file(".linchpin/workflows/feature.yaml", FLOW);
+    assert_eq!(project.run(&["start", "feature"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn two_files_of_one_name_are_both_named() {
+    let project = project();
+    project.file(".linchpin/workflows/feature.yaml", FLOW).file(".linchpin/workflows/feature.yml", FLOW);
+    let library = "no-danger: {command_pattern: '^danger', reason: No.}\n";
+    project.file(".linchpin/rules/house.yaml", library).file(".linchpin/rules/house.yml", library);
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: `.linchpin/rules/house.yaml` and `.linchpin/rules/house.yml` are two rule libraries named `house`
+    --> .linchpin/rules/house.yaml
+     = help: delete one of them or give it another name; until then the `.yml` counts
+
+    error: `.linchpin/workflows/feature.yaml` and `.linchpin/workflows/feature.yml` are two workflows named `feature`
+    --> .linchpin/workflows/feature.yaml
+     = help: delete one of them or give it another name; until then the `.yml` counts
+
+    2 rules in force, 1 workflow; 2 errors.
+    ");
+}
+
+#[test]
+fn rule_libraries_and_cases_may_end_in_yaml() {
+    let project = project();
+    project.file(".linchpin/rules/house.yaml", "no-danger: {command_pattern: '^danger', reason: No.}\n");
+    project.file(".linchpin/tests/house.yaml", "- {command: danger, expect: block}\n");
+    project.config("rules: [no-danger]\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["rules", "disable", "no-danger"]).code, Some(0));
+    assert_eq!(project.run(&["test"]).code, Some(1));
+    assert_eq!(project.run(&["rules", "enable", "no-danger"]).code, Some(0));
+    assert_eq!(project.run(&["test"]).code, Some(0));
+}
+
+#[test]
+fn a_configuration_that_ends_in_yaml_is_not_passed_over_in_silence() {
+    let project = bare();
+    project.file(".linchpin/config.yaml", "rules: [hard-reset]\n");
+    assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no policy in `[BASE]/project` or above it
+    help: `.linchpin/config.yaml` is not read: the file is called `.linchpin/config.yml`: `mv .linchpin/config.yaml .linchpin/config.yml`
+    ");
+    project.file(".linchpin/workflows/feature.yml", FLOW);
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: `.linchpin/config.yaml` is not read: the file is called `.linchpin/config.yml`
+    --> .linchpin/config.yaml
+     = help: `mv .linchpin/config.yaml .linchpin/config.yml`
+
+    2 rules in force, 1 workflow; 1 error.
+    ");
+}
+
+#[test]
+fn a_workflow_can_be_started_by_its_file() {
+    let project = project();
+    project.file(".linchpin/workflows/feature.yaml", FLOW).file("flows/other.yaml", FLOW);
+    let start = |file: &str| project.run(&["start", file]);
+    assert_snapshot!(start("flows/other.yaml").stderr, @"
+    error: `flows/other.yaml` does not lie where workflows are read from
+    help: copy it to `.linchpin/workflows/other.yaml`, check it with `linchpin validate`, then `linchpin start other`
+    ");
+    assert_snapshot!(start("workflows/discovery.yaml").stderr, @"
+    error: there is no file `workflows/discovery.yaml`
+    help: a workflow is started by its name: `linchpin start discovery`
+    ");
+    assert_snapshot!(start("nowhere/feature2.yaml").stderr, @"
+    error: there is no file `nowhere/feature2.yaml`
+    help: `linchpin workflows` lists the workflows that there are
+    ");
+    let started = start(".linchpin/workflows/feature.yaml");
+    assert_eq!((started.code, started.stdout.as_str()), (Some(0), "Work.\n"), "{}", started.transcript());
+    assert!(project.run(&["status"]).stdout.contains("feature"));
+    assert_eq!(project.run(&["workflows", "show", ".linchpin/workflows/feature.yaml"]).code, Some(0));
+}
+
+#[test]
+fn the_file_of_a_workflow_that_another_hides_is_not_started() {
+    let project = project();
+    project.file(".linchpin/workflows/feature.yml", FLOW);
+    let hidden = project.user_policy().join("workflows/feature.yml");
+    std::fs::create_dir_all(hidden.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&hidden, FLOW).expect("a file");
+    let reply = project.run(&["start", &hidden.to_string_lossy()]);
+    assert_snapshot!(reply.stderr, @"
+    error: the workflow `feature` is `.linchpin/workflows/feature.yml`, and not `[BASE]/config/linchpin/workflows/feature.yml`
+    help: rename one of the two files
+    ");
+}
+
+#[test]
+fn libraries_to_import_may_end_in_yaml() {
+    let project = project();
+    project.file("shared/house.yaml", "no-danger: {command_pattern: '^danger', reason: No.}\n");
+    let reply = project.run(&["rules", "import", "shared/house.yaml"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    project.config("rules: [no-danger]\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(fetch(&project), "allow");
+}

@@ -1,0 +1,448 @@
+//! Keys, actions and events in the words of other systems.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::{FLOW, kinds, said_of};
+use crate::project;
+
+#[test]
+fn block_tools_may_be_an_action_with_its_rules_beside_it() {
+    let verdicts = |trigger: &str| {
+        let project = project();
+        let keys = format!("variables: {{open: false}}\ntriggers:\n  before_tool:\n    - {trigger}\n");
+        project.file(".linchpin/workflows/work.yml", format!("{keys}{FLOW}"));
+        let start = project.run(&["start", "work"]);
+        assert_eq!(start.code, Some(0), "{}", start.transcript());
+        let payload = project.tool("WebFetch", &json!({"url": "https://example.com"}));
+        let reply: Value = project.hook("claude", &payload).json();
+        (reply["hookSpecificOutput"].clone(), project.decision("ls"))
+    };
+    let rules = "[{tools: [WebFetch], reason: Not now.}]";
+    let ours = verdicts(&format!("{{block_tools: {rules}, when: not open}}"));
+    assert_eq!(ours.0["permissionDecision"], "deny", "{ours:?}");
+    assert_eq!(ours, verdicts(&format!("{{action: block_tools, rules: {rules}, when: not open}}")));
+}
+
+#[test]
+fn an_action_that_is_not_known_says_how_ours_are_written() {
+    let project = project();
+    let keys = "triggers:\n  before_tool:\n    - {action: set_variable, set: {a: 1}}\n    - {action: inject_context}\n    - \
+                {action: block_tools}\n    - {action: dance}\n    - {rules: [{tools: [Bash], reason: No.}]}\n";
+    project.file(".linchpin/workflows/work.yml", format!("{keys}{FLOW}"));
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: an action has one of `set`, `inject` and `block_tools`
+     --> .linchpin/workflows/work.yml:3:7
+      |
+    3 |     - {action: set_variable, set: {a: 1}}
+      |       ^
+
+    error: unknown action `inject_context`
+     --> .linchpin/workflows/work.yml:4:16
+      |
+    4 |     - {action: inject_context}
+      |                ^^^^^^^^^^^^^^
+      |
+      = help: write `inject: TEXT`
+
+    error: `action: block_tools` has no `rules`
+     --> .linchpin/workflows/work.yml:5:16
+      |
+    5 |     - {action: block_tools}
+      |                ^^^^^^^^^^^
+
+    error: unknown action `dance`
+     --> .linchpin/workflows/work.yml:6:16
+      |
+    6 |     - {action: dance}
+      |                ^^^^^
+      |
+      = help: an action is `set: {…}`, `inject: TEXT` or `block_tools: […]`
+
+    error: an action has one of `set`, `inject` and `block_tools`
+     --> .linchpin/workflows/work.yml:7:7
+      |
+    7 |     - {rules: [{tools: [Bash], reason: No.}]}
+      |       ^
+
+    error: `rules` stands beside `action: block_tools`
+     --> .linchpin/workflows/work.yml:7:8
+      |
+    7 |     - {rules: [{tools: [Bash], reason: No.}]}
+      |        ^^^^^
+      |
+      = help: write `block_tools:` in its place
+
+    2 rules in force, 1 workflow; 6 errors.
+    ");
+}
+
+#[test]
+fn an_unknown_type_of_rule_is_called_that_wherever_it_is_written() {
+    let project = project();
+    project.config("rules:\n  - foo_rule: {threshold: 3}\n  - repeated_comand: {threshold: 3, window: 60}\n  - comand: {program: git}\n");
+    project.file(".linchpin/rules/house.yml", "loops:\n  token_buget: {max_tokens: 5}\n");
+    project.file(
+        ".linchpin/workflows/work.yml",
+        FLOW.replace("{command_pattern: '^danger', reason: Not here.}", "foo_rule: {threshold: 3}"),
+    );
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: unknown rule type `token_buget`
+     --> .linchpin/rules/house.yml:2:3
+      |
+    2 |   token_buget: {max_tokens: 5}
+      |   ^^^^^^^^^^^
+      |
+      = help: did you mean `token_budget`?
+
+    error: unknown rule type `foo_rule`
+     --> .linchpin/config.yml:2:5
+      |
+    2 |   - foo_rule: {threshold: 3}
+      |     ^^^^^^^^
+      |
+      = help: the types are repeated_command, repeated_file_edit, phase_timeout, token_budget, require_commits
+
+    error: unknown rule type `repeated_comand`
+     --> .linchpin/config.yml:3:5
+      |
+    3 |   - repeated_comand: {threshold: 3, window: 60}
+      |     ^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `repeated_command`?
+
+    error: unknown key `comand`
+     --> .linchpin/config.yml:4:5
+      |
+    4 |   - comand: {program: git}
+      |     ^^^^^^
+      |
+      = help: did you mean `command`?
+
+    warning: the rule gives no reason
+     --> .linchpin/config.yml:4:5
+      |
+    4 |   - comand: {program: git}
+      |     ^
+      |
+      = help: say under `reason` what the agent should know, and do instead
+
+    error: unknown rule type `foo_rule` (node `work`, rule 1)
+     --> .linchpin/workflows/work.yml:6:9
+      |
+    6 |       - foo_rule: {threshold: 3}
+      |         ^^^^^^^^
+      |
+      = help: the types are repeated_command, repeated_file_edit, phase_timeout, token_budget, require_commits
+
+    2 rules in force, 1 workflow; 5 errors and 1 warning.
+    ");
+    assert_eq!(
+        kinds(&project),
+        ["UnknownRuleType", "UnknownRuleType", "UnknownRuleType", "UnknownKey", "MissingKey", "UnknownRuleType"]
+    );
+}
+
+#[test]
+fn a_claim_that_is_not_declared_says_how_to_declare_it() {
+    let project = project();
+    project.file(".linchpin/workflows/work.yml", FLOW.replace("work_complete", "shipped"));
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: unknown name `shipped` (node `work`)
+     --> .linchpin/workflows/work.yml:7:26
+      |
+    7 |     transitions: [{when: shipped, to: done}]
+      |                          ^^^^^^^
+      |
+      = help: a claim is declared with `claims: [shipped]`, a variable under `variables:`, both in this workflow
+
+    2 rules in force, 1 workflow; 1 error.
+    ");
+    project.file(
+        ".linchpin/workflows/work.yml",
+        format!("claims: [shipped]\n{}", FLOW.replace("work_complete", "shipped")),
+    );
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+}
+
+#[test]
+fn a_guide_may_be_named_alone_between_braces() {
+    let project = project();
+    let prompt = "'{{SPEC_WRITING}} {{ topic }}.'";
+    let flow = format!("variables: {{topic: pears}}\n{}", FLOW.replace("Work.", prompt));
+    project.file(".linchpin/workflows/work.yml", &flow);
+    project
+        .file(".linchpin/guides/SPEC_WRITING.md", "Write about {{ FRUIT }}:")
+        .file(".linchpin/guides/FRUIT.md", "fruit");
+    // A variable goes before a guide of its name.
+    project.file(".linchpin/guides/topic.md", "a guide");
+    let start = project.run(&["start", "work"]);
+    assert_eq!(start.stdout, "Write about fruit: pears.\n", "{}", start.transcript());
+    project.file(".linchpin/workflows/other.yml", flow.replace("SPEC_WRITING", "SPEC_WRITNG}} {{OTHER_THING"));
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: unknown name `SPEC_WRITNG` (node `work`)
+     --> .linchpin/workflows/other.yml:5:16
+      |
+    5 |     prompt: '{{SPEC_WRITNG}} {{OTHER_THING}} {{ topic }}.'
+      |                ^^^^^^^^^^^
+      |
+      = help: did you mean the guide `SPEC_WRITING`?
+
+    error: unknown name `OTHER_THING` (node `work`)
+     --> .linchpin/workflows/other.yml:5:32
+      |
+    5 |     prompt: '{{SPEC_WRITNG}} {{OTHER_THING}} {{ topic }}.'
+      |                                ^^^^^^^^^^^
+      |
+      = help: there is no guide `OTHER_THING` either: create `.linchpin/guides/OTHER_THING.md`; a variable is declared under `variables:`
+
+    2 rules in force, 2 workflows; 2 errors.
+    ");
+}
+
+#[test]
+fn words_of_other_systems_are_answered_with_ours() {
+    let project = project();
+    project.rule("docs", "---\ntrigger: src/**\ninstructions: Look.\n---\nLook.\n");
+    project.rule("more", "---\ncreated: src/**\ninstructions_file: x.md\n---\nLook.\n");
+    project.file(".linchpin/rules/list.yml", "- name: Docs\n  trigger: src/**\n");
+    project.config("observers: [{name: claims, behavior: detect_task_claim}]\n");
+    project.file("guides/HOUSE.md", "Mind the house.");
+    project.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: work\nnodes:\n  work:\n    prompt: '{{ HOUSE }} {{ guide(\"HOUSE\") }}'\n    allowed_tools: all\n    rules:\n      - \
+         repeated_command: {threshold: 3, window_secs: 10}\n      - repeated_file_edit: {pattern: src, threshold: 3, window: 9}\n      - {type: \
+         repeated_file_edit, pattern: src, threshold: 3, window: 9}\n      - {tools: [Edit], action: require_approval, reason: No.}\n    \
+         exit_conditions: [{type: user_approval}]\n    transitions: [{when: work_complete, to: done}]\n",
+    );
+    project.file(
+        ".linchpin/workflows/lifecycle.yml",
+        "name: lifecycle\ntype: lifecycle\ninitial_step: claim\nsteps: [{name: claim}]\ntriggers: {BEFORE_TOOL: [], on_session_start: []}\n",
+    );
+    assert_snapshot!(project.run(&["validate"]).stdout, @r#"
+    error: no behavior is named `detect_task_claim`
+     --> .linchpin/config.yml:1:38
+      |
+    1 | observers: [{name: claims, behavior: detect_task_claim}]
+      |                                      ^^^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `task_claim_tracking`?
+
+    error: unknown key `instructions`
+     --> .linchpin/rules/docs.md:3:1
+      |
+    3 | instructions: Look.
+      | ^^^^^^^^^^^^
+      |
+      = help: it is `reason`, or in a Markdown rule the text below the second `---`
+
+    error: unknown key `instructions_file`
+     --> .linchpin/rules/more.md:3:1
+      |
+    3 | instructions_file: x.md
+      | ^^^^^^^^^^^^^^^^^
+      |
+      = help: its text goes under `reason`, or in a Markdown rule below the second `---`
+
+    error: a rule library is a mapping of names to rules, and this is a list
+     --> .linchpin/rules/list.yml:1:1
+      |
+    1 | - name: Docs
+      | ^
+      |
+      = help: write `NAME: {…}` for each rule; a list in DeepWork's old format becomes rules with `linchpin rules import FILE`
+
+    error: unknown key `name`
+     --> .linchpin/workflows/lifecycle.yml:1:1
+      |
+    1 | name: lifecycle
+      | ^^^^
+      |
+      = help: the file's name is the workflow's: leave it out
+
+    error: the workflow has no `nodes`
+     --> .linchpin/workflows/lifecycle.yml:1:1
+      |
+    1 | name: lifecycle
+      | ^
+      |
+      = help: `triggers`, `tool_rules` and `check_rules` that are always on stand in `.linchpin/config.yml`
+
+    error: the workflow has no `start_node`
+     --> .linchpin/workflows/lifecycle.yml:1:1
+      |
+    1 | name: lifecycle
+      | ^
+
+    error: unknown key `type`
+     --> .linchpin/workflows/lifecycle.yml:2:1
+      |
+    2 | type: lifecycle
+      | ^^^^
+      |
+      = help: leave it out; what is always on stands in `.linchpin/config.yml`
+
+    error: unknown key `initial_step`
+     --> .linchpin/workflows/lifecycle.yml:3:1
+      |
+    3 | initial_step: claim
+      | ^^^^^^^^^^^^
+      |
+      = help: it is `start_node`
+
+    error: unknown key `steps`
+     --> .linchpin/workflows/lifecycle.yml:4:1
+      |
+    4 | steps: [{name: claim}]
+      | ^^^^^
+      |
+      = help: it is `nodes`: the phases by name, `nodes: {claim: {prompt: …}}`
+
+    error: unknown event `BEFORE_TOOL`
+     --> .linchpin/workflows/lifecycle.yml:5:12
+      |
+    5 | triggers: {BEFORE_TOOL: [], on_session_start: []}
+      |            ^^^^^^^^^^^
+      |
+      = help: did you mean `before_tool`?
+
+    error: unknown event `on_session_start`
+     --> .linchpin/workflows/lifecycle.yml:5:29
+      |
+    5 | triggers: {BEFORE_TOOL: [], on_session_start: []}
+      |                             ^^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `session_start`?
+
+    error: unknown name `HOUSE` (node `work`)
+     --> .linchpin/workflows/work.yml:4:17
+      |
+    4 |     prompt: '{{ HOUSE }} {{ guide("HOUSE") }}'
+      |                 ^^^^^
+      |
+      = help: copy `guides/HOUSE.md` into `.linchpin/guides`: guides are read from there
+
+    error: there is no guide `HOUSE` (node `work`)
+     --> .linchpin/workflows/work.yml:4:36
+      |
+    4 |     prompt: '{{ HOUSE }} {{ guide("HOUSE") }}'
+      |                                    ^^^^^
+      |
+      = help: copy `guides/HOUSE.md` into `.linchpin/guides`: guides are read from there
+
+    error: `all` is no tool: every other one would be blocked (node `work`)
+     --> .linchpin/workflows/work.yml:5:20
+      |
+    5 |     allowed_tools: all
+      |                    ^^^
+      |
+      = help: leave `allowed_tools` out to allow every tool
+
+    error: `repeated_command` needs `window` (node `work`, rule 1)
+     --> .linchpin/workflows/work.yml:7:9
+      |
+    7 |       - repeated_command: {threshold: 3, window_secs: 10}
+      |         ^^^^^^^^^^^^^^^^
+
+    error: unknown key `window_secs` (node `work`, rule 1)
+     --> .linchpin/workflows/work.yml:7:42
+      |
+    7 |       - repeated_command: {threshold: 3, window_secs: 10}
+      |                                          ^^^^^^^^^^^
+      |
+      = help: it is `window`, in seconds
+
+    error: unknown key `pattern` (node `work`, rule 2)
+     --> .linchpin/workflows/work.yml:8:30
+      |
+    8 |       - repeated_file_edit: {pattern: src, threshold: 3, window: 9}
+      |                              ^^^^^^^
+      |
+      = help: it is `path_pattern`
+
+    error: `pattern` is no field of `repeated_file_edit` (node `work`, rule 3)
+     --> .linchpin/workflows/work.yml:9:36
+      |
+    9 |       - {type: repeated_file_edit, pattern: src, threshold: 3, window: 9}
+      |                                    ^^^^^^^
+      |
+      = help: it is `path_pattern`
+
+    error: `action` is one of `block`, `ask`, `warn`, `allow`, not `require_approval` (node `work`, rule 4)
+      --> .linchpin/workflows/work.yml:10:33
+       |
+    10 |       - {tools: [Edit], action: require_approval, reason: No.}
+       |                                 ^^^^^^^^^^^^^^^^
+       |
+       = help: did you mean `ask`?
+
+    error: the gate has no `prompt` (node `work`)
+      --> .linchpin/workflows/work.yml:11:23
+       |
+    11 |     exit_conditions: [{type: user_approval}]
+       |                       ^
+       |
+       = help: say what a person is asked: `approval: Ship it?`
+
+    2 rules in force, 2 workflows; 21 errors.
+    "#);
+}
+
+#[test]
+fn words_of_other_loops_are_told_what_to_write() {
+    insta::assert_snapshot!(said_of(
+        ".linchpin/loop.yml",
+        "cli: {backend: claude}\nevent_loop: {max_iterations: 5}\nsubscriptions: {b: [task.start]}\nagent: claude\nhats:\n  b: {triggers: [task.start], publishes: [loop.complete]}\n",
+    ), @"
+    error: unknown key `cli`
+    = help: it is `agent`: a known agent's name, `agent: claude`, or a command, `agent: {command: [sh, agent.sh]}`
+    error: unknown key `event_loop`
+    = help: write its settings without it: `starting_event` is `start`, `completion_promise` is `completion: {topic: …}`, `max_iterations` is `limits: {iterations: …}`; the prompt is given with `linchpin run -p`
+    error: unknown key `subscriptions`
+    = help: each hat has its own, as `triggers`: `hats: {builder: {triggers: [task.start]}}`
+    ");
+}
+
+#[test]
+fn guides_that_are_not_found_are_told_where_they_go() {
+    let workflow = |prompt: &str| {
+        let text = format!(
+            "start_node: a\nnodes:\n  a: {{prompt: \"{prompt}\", transitions: [{{when: a_complete, to: done}}]}}\n"
+        );
+        said_of(".linchpin/workflows/w.yml", &text)
+    };
+    insta::assert_snapshot!(workflow("Look. {{REVIEW-GUIDE}} {{ REVIEW-GUIDE }}"), @"
+    error: `{{ REVIEW-GUIDE }}` is read as a difference, because of the `-` (node `a`)
+    = help: for the guide, write `{{ guide('REVIEW-GUIDE') }}`
+    error: `{{ REVIEW-GUIDE }}` is read as a difference, because of the `-` (node `a`)
+    = help: for the guide, write `{{ guide('REVIEW-GUIDE') }}`
+    ");
+    insta::assert_snapshot!(workflow("{{QZX}}"), @"
+    error: unknown name `QZX` (node `a`)
+    = help: there is no guide `QZX` either: create `.linchpin/guides/QZX.md`; a variable is declared under `variables:`
+    ");
+    insta::assert_snapshot!(workflow("{{ guide('QZX') }}"), @"
+    error: there is no guide `QZX` (node `a`)
+    = help: create `.linchpin/guides/QZX.md`; the guides are ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, REVIEW-GUIDE, SPEC_WRITING, STUDY, SURVEY, TESTING
+    ");
+}
+
+#[test]
+fn events_with_on_before_them() {
+    insta::assert_snapshot!(said_of(".linchpin/config.yml", "triggers: {on_stop: [{inject: x}], on_before_tool: [{inject: y}]}\n"), @"
+    error: unknown event `on_stop`
+    = help: did you mean `stop`?
+    error: unknown event `on_before_tool`
+    = help: did you mean `before_tool`?
+    ");
+}
+
+#[test]
+fn a_command_of_two_lines_is_two_commands() {
+    let rule =
+        "---\ntrigger: '**/*.rs'\naction:\n  command: |\n    cargo test\n    cargo clippy \\\n      --all\n---\nx\n";
+    insta::assert_snapshot!(said_of(".linchpin/rules/r.md", rule), @r#"
+    error: `command` has a line break, but no shell reads it: the program would get it as an argument
+    = help: to run it in a shell, write `shell: "cargo test && cargo clippy --all"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+    "#);
+}

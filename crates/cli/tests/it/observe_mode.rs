@@ -1,0 +1,112 @@
+//! `mode: observe`: everything is judged, nothing is stopped. And `output_limit`.
+
+use serde_json::json;
+
+use crate::{NO_DANGER, project};
+
+const HOLD: &str = "---\non: stop\naction: block\nmax_holds: 1\n---\nNot yet.\n";
+
+#[test]
+fn nothing_is_stopped_and_everything_is_recorded() {
+    let project = project();
+    project.config("mode: observe\n").rule("no-danger", NO_DANGER).rule("wait", HOLD);
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.rule("careful", "---\ncommand_pattern: ^danger\naction: warn\n---\nMind the step.\n");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: observe mode: everything is judged and recorded, nothing is stopped\n\nWarning by Linchpin rule `careful`: Mind the step. (It is about `danger`.)","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: Mind the step. (It is about `danger`.)"}}
+    --- stderr
+    "#);
+    let stop = || project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": true }))).transcript();
+    // It would let go after one hold, and say so: none is counted.
+    for _ in 0..3 {
+        assert_eq!(stop(), "exit 0\n--- stdout\n--- stderr\n");
+    }
+    let log = project.run(&["log", "--json", "--level", "block", "--limit", "1"]).json();
+    assert_eq!(log["verdict"]["lifted"], "observe");
+    let log = project.run(&["log", "--level", "block", "--limit", "1"]).stdout;
+    insta::assert_snapshot!(crate::commands::without_time(&log), @"
+    block     4   claude stop
+          not enforced: observe mode
+          block wait
+    ");
+    assert_eq!(project.run(&["status", "--json"]).json()["session"]["holds"], json!({}));
+}
+
+#[test]
+fn it_is_said_when_a_session_begins_and_by_status_and_doctor() {
+    let project = project();
+    project.run(&["init", "--agent", "claude"]);
+    project.config("mode: observe\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    let start = || project.hook("claude", &project.event("SessionStart", &json!({ "source": "startup" }))).stdout;
+    insta::assert_snapshot!(start(), @r#"{"systemMessage":"Linchpin: observe mode: everything is judged and recorded, nothing is stopped"}"#);
+    assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
+    // Resumed.
+    assert!(start().contains("observe mode"));
+    insta::assert_snapshot!(project.run(&["status"]).stdout, @"
+    Project [BASE]/project
+    Session claude session-1
+    Mode    observe mode: everything is judged and recorded, nothing is stopped
+    Rules   2 rules in force
+      people-only-commands         block  bundled
+      protect-guardrails           block  bundled
+    ");
+    insta::assert_snapshot!(project.run(&["doctor"]).transcript(), @"
+    exit 1
+    --- stdout
+    Linchpin 0.1.0, project [BASE]/project
+
+    ok    2 rules in force
+    bad   observe mode: everything is judged and recorded, nothing is stopped
+          `mode: enforce` in the configuration ends it
+    ok    journal at [BASE]/project/.linchpin/state.db
+    ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
+    ok    Claude Code: a forged `linchpin trust` was refused
+    --- stderr
+    ");
+}
+
+#[test]
+fn what_cannot_be_judged_is_not_stopped_either() {
+    let project = project();
+    project.config("mode: observe\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.decision("ls");
+    let whole = project.bash("danger").to_string();
+    let reply = project.hook_bytes("claude", &whole.as_bytes()[..whole.len() - 20]);
+    assert_eq!(reply.transcript(), "exit 0\n--- stdout\n--- stderr\n");
+}
+
+#[test]
+fn a_long_reason_is_cut_where_the_configuration_says() {
+    let project = project();
+    let reason = "Danger is not for agents, and never was. ".repeat(60);
+    project.rule("no-danger", &format!("---\ncommand_pattern: ^danger\n---\n{reason}\n"));
+    assert!(project.hook("claude", &project.bash("danger")).reason().len() > 2400);
+    project.config("output_limit: 1 KiB\n");
+    let told = project.hook("claude", &project.bash("danger")).reason();
+    insta::assert_snapshot!(told[told.len() - 150..], @"
+    er is not for agents, and never was. Danger is not for agents, and never
+    [1464 bytes left out]
+
+    A person can let this call through: `linchpin allow 2`
+    ");
+    project.config("output_limit: 1000 KiB\nmode: watch\n");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: `output_limit` is a size from `1 KiB` to `64 KiB`
+     --> .linchpin/config.yml:1:15
+      |
+    1 | output_limit: 1000 KiB
+      |               ^^^^^^^^
+
+    error: `mode` is one of `enforce`, `observe`, not `watch`
+     --> .linchpin/config.yml:2:7
+      |
+    2 | mode: watch
+      |       ^^^^^
+
+    3 rules in force; 2 errors.
+    ");
+}

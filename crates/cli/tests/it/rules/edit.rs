@@ -1,0 +1,273 @@
+//! `rules edit`, and files that are broken when a command comes to them.
+
+use std::fs;
+
+use super::{fed, files, read};
+use crate::{NO_DANGER, project};
+
+#[test]
+fn what_is_broken_is_mended_by_hand() {
+    let project = project();
+    project.rule("twice", "---\non: stop\non: stop\n---\nNo.\n").rule("open", "---\non: [stop\n---\nNo.\n");
+    project.rule("bare", "No frontmatter.\n").config("rules: [hard-reset\n");
+    let before = files(&project.root());
+    let mut said = Vec::new();
+    for id in ["twice", "open", "bare", "hard-reset", "read-secrets", "two", "nothing-like-it"] {
+        said.push(project.run(&["rules", "disable", id]).transcript());
+        assert_eq!(files(&project.root()), before);
+    }
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the key `on` is there twice
+     --> .linchpin/rules/twice.md:3:1
+      |
+    3 | on: stop
+      | ^
+
+    error: `.linchpin/rules/twice.md` is broken and is left as it is
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid YAML: unclosed bracket '['
+     --> .linchpin/rules/open.md:2:5
+      |
+    2 | on: [stop
+      |     ^
+
+    error: `.linchpin/rules/open.md` is broken and is left as it is
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: a rule starts with a `---` line
+     --> .linchpin/rules/bare.md:1:1
+      |
+    1 | No frontmatter.
+      | ^^^^^^^^^^^^^^^
+      |
+      = help: put the rule's fields between two `---` lines, and its reason below them
+
+    error: `.linchpin/rules/bare.md` is broken and is left as it is
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid YAML: unclosed bracket '['
+     --> .linchpin/config.yml:1:8
+      |
+    1 | rules: [hard-reset
+      |        ^
+
+    error: `.linchpin/config.yml` is broken and is left as it is
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid YAML: unclosed bracket '['
+     --> .linchpin/config.yml:1:8
+      |
+    1 | rules: [hard-reset
+      |        ^
+
+    error: `.linchpin/config.yml` is broken and is left as it is
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: no rule is named `two`
+    help: `linchpin rules list` shows those that there are
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: no rule is named `nothing-like-it`
+    help: `linchpin rules list` shows those that there are
+    ");
+}
+
+#[test]
+fn an_error_elsewhere_in_the_file_is_not_in_the_way_of_a_switch() {
+    let project = project();
+    project.rule("wrong", "---\ntool: Bash\n---\nNo.\n").config("rules: [no-such-rule]\n");
+    assert_eq!(project.run(&["rules", "enable", "hard-reset"]).code, Some(0));
+    assert_eq!(read(&project, ".linchpin/config.yml"), "rules: [no-such-rule, hard-reset]\n");
+    assert_eq!(project.run(&["rules", "disable", "wrong"]).code, Some(0));
+    assert_eq!(read(&project, ".linchpin/rules/wrong.md"), "---\ntool: Bash\nenabled: false\n---\nNo.\n");
+    assert_eq!(project.run(&["rules", "delete", "wrong"]).code, Some(0));
+}
+
+#[test]
+fn only_lines_that_changed_are_shown_as_changed() {
+    let project = project();
+    let before =
+        "---\nname: One\ncommand_pattern: '^danger'\ntags: [a]\naction: block\n---\n\nFirst.\nSecond.\nThird.\n";
+    project.rule("no-danger", before);
+    let edit = ["rules", "edit", "no-danger", "--file", "-"];
+    let after = before.replace("name: One", "name: Two").replace("Second.\nThird.", "Third.\nSecond.");
+    insta::assert_snapshot!(fed(&project, &edit, &after).stdout, @"
+    .linchpin/rules/no-danger.md
+        ---
+      - name: One
+      + name: Two
+        command_pattern: '^danger'
+        …
+        First.
+      - Second.
+        Third.
+      + Second.
+
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+    ");
+    // A text of many lines, all of them others, is shown as replaced.
+    let long = |word: &str| format!("{after}{}", format!("{word}.\n").repeat(2000));
+    fed(&project, &edit, &long("One"));
+    insta::assert_snapshot!(fed(&project, &edit, &long("Two")).stdout.lines().rev().take(4).collect::<Vec<_>>().join("\n"), @"
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+
+        … and 3961 more lines
+      - One.
+    ");
+}
+
+#[test]
+fn a_rule_is_edited_from_a_file_or_standard_input() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let edit = ["rules", "edit", "no-danger", "--file", "-"];
+    insta::assert_snapshot!(fed(&project, &edit, &NO_DANGER.replace("safety", "care")).transcript(), @"
+    exit 0
+    --- stdout
+    .linchpin/rules/no-danger.md
+        ---
+      - Danger is not for agents. Use `safety`.
+      + Danger is not for agents. Use `care`.
+
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+    --- stderr
+    ");
+    insta::assert_snapshot!(fed(&project, &edit, &NO_DANGER.replace("command_pattern", "comand_pattern")).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown key `comand_pattern`
+     --> .linchpin/rules/no-danger.md:2:1
+      |
+    2 | comand_pattern: '^danger( |$)'
+      | ^^^^^^^^^^^^^^
+      |
+      = help: did you mean `command_pattern`?
+
+    error: nothing was written
+    ");
+    assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
+    project.file("new.md", "---\ncommand_pattern: '^danger'\naction: allow\n---\nFine.\n");
+    insta::assert_snapshot!(project.run(&["rules", "edit", "no-danger", "--file", "new.md"]).transcript(), @"
+    exit 0
+    --- stdout
+    .linchpin/rules/no-danger.md
+        ---
+      - command_pattern: '^danger( |$)'
+      + command_pattern: '^danger'
+      + action: allow
+        ---
+      - Danger is not for agents. Use `care`.
+      + Fine.
+
+    `no-danger` is in force: allow on before_tool, permission (.linchpin/rules/no-danger.md).
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "edit", "no-danger", "--file", "none.md"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `none.md` cannot be read: No such file or directory (os error 2)
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "edit", "no-danger"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no terminal to edit on
+    help: give the new text with `--file FILE`, or `--file -` for standard input
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "edit", "hard-reset", "--file", "new.md"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `hard-reset` is a bundled rule, which cannot be edited
+    help: a rule of its name takes its place: `linchpin rules export hard-reset --to .`, then `linchpin rules import hard-reset.md`
+    ");
+    insta::assert_snapshot!(fed(&project, &edit, &"x".repeat(300 * 1024)).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: standard input is larger than the 256 KiB that are read
+    ");
+}
+
+#[test]
+fn a_rule_is_edited_by_hand_until_it_is_sound() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    // An editor that writes the next of its texts each time.
+    project.file("texts/1", "---\ntool: Bash\n---\nNo.\n").file("texts/2", NO_DANGER.replace("safety", "care"));
+    project.file("editor.sh", "text=$(ls texts | head -n 1)\ncp \"texts/$text\" \"$1\" && rm \"texts/$text\"\n");
+    let on_terminal = |editor: Option<&str>, typed: &str| {
+        let mut command = project.command(&["rules", "edit", "no-danger"]);
+        command.env("NO_COLOR", "1").envs(editor.map(|editor| ("EDITOR", editor)));
+        project.on_terminal(command, typed)
+    };
+    insta::assert_snapshot!(on_terminal(Some("sh editor.sh"), "\n").transcript(), @"
+    exit 0
+    --- stdout
+    error: unknown key `tool`
+     --> .linchpin/rules/no-danger.md:2:1
+      |
+    2 | tool: Bash
+      | ^^^^
+      |
+      = help: did you mean `tools`?
+
+    error: nothing was written
+
+    Edit it again? [Y/n] .linchpin/rules/no-danger.md
+        ---
+      - Danger is not for agents. Use `safety`.
+      + Danger is not for agents. Use `care`.
+
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+    --- stderr
+    ");
+    assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
+    project.file("texts/3", "---\ntool: Bash\n---\nNo.\n");
+    let given_up = on_terminal(Some("sh editor.sh"), "n\n");
+    assert_eq!(given_up.code, Some(2));
+    let kept =
+        given_up.stderr.split("kept in `[BASE]/").nth(1).and_then(|rest| rest.split('`').next()).expect("a path");
+    let kept = project.root().parent().expect("a folder").join(kept);
+    assert_eq!(fs::read_to_string(kept).expect("the text"), "---\ntool: Bash\n---\nNo.\n");
+    assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
+    insta::assert_snapshot!(on_terminal(Some("true"), "").transcript(), @"
+    exit 0
+    --- stdout
+    Nothing to change.
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+    --- stderr
+    ");
+    insta::assert_snapshot!(on_terminal(Some("false"), "").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the editor `false` failed, so nothing was changed: exit status: 1
+    help: set `$VISUAL` or `$EDITOR` to an editor that waits until you are done
+    ");
+    insta::assert_snapshot!(on_terminal(None, "").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no editor is set: `$VISUAL` and `$EDITOR` are empty
+    help: set one of them, or give the new text with `--file FILE`
+    ");
+}

@@ -1,0 +1,300 @@
+//! `rules export` and `rules import`, and links in the way.
+
+use std::fs;
+use std::path::Path;
+
+use super::{COMMENTED, by_agent, files, read};
+use crate::{NO_DANGER, project};
+
+#[test]
+fn what_is_exported_can_be_imported() {
+    let one = project();
+    one.rule("no-danger", COMMENTED);
+    assert_eq!(one.run(&["rules", "export", "no-danger"]).stdout, COMMENTED);
+    insta::assert_snapshot!(one.run(&["rules", "export", "no-danger", "hard-reset"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: several rules do not go into one file
+    help: name a folder for them: `--to DIR`
+    ");
+    insta::assert_snapshot!(one.run(&["rules", "export", "no-danger", "hard-reset", "--to", "out"]).transcript(), @"
+    exit 0
+    --- stdout
+    [BASE]/project/out/no-danger.md
+    [BASE]/project/out/hard-reset.md
+    --- stderr
+    ");
+    insta::assert_snapshot!(one.run(&["rules", "export", "no-danger", "--to", "out"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is a `[BASE]/project/out/no-danger.md` already
+    help: export to an empty folder
+    ");
+    insta::assert_snapshot!(one.run(&["rules", "export", "hard-reset", "--json"]).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"rules":[{"file":"hard-reset.md","text":"---\nname: No hard reset\ndescription: Stops `git reset --hard` and its like, which throw away uncommitted work.\ncommand:\n  - {program: git, subcommand: reset, flags_any: [--hard]}\n  - {program: git, subcommand: read-tree, flags_all: [--reset, -u]}\ntags: [git]\ntests:\n  - {command: git reset --hard, expect: block}\n  - {command: git reset --har HEAD~1, expect: block}\n  - {command: bash -c 'git reset --hard', expect: block}\n  - {command: git read-tree --reset -u HEAD, expect: block}\n  - {command: git reset $MODE HEAD~1, expect: ask}\n  - {command: git reset --soft HEAD~1, expect: allow}\n  - {command: git reset HEAD notes.md, expect: allow}\n  - {command: grep -rn \"git reset --hard\" docs, expect: allow}\n---\nA hard reset throws away work that is nowhere else. Use `git stash`, `git restore FILE` for a single file, or\n`git switch` to another branch; or ask the person.\n"}]}
+    --- stderr
+    "#);
+    let other = project();
+    let from = one.root().join("out");
+    let from = from.to_string_lossy();
+    let imported = other.run(&["rules", "import", &from]);
+    assert_eq!(imported.code, Some(0), "{}", imported.transcript());
+    assert_eq!(read(&other, ".linchpin/rules/no-danger.md"), COMMENTED);
+    assert_eq!(other.decision("danger"), "deny");
+    assert_eq!(other.decision("git reset --hard"), "deny");
+    let again = other.run(&["rules", "import", &from]).transcript();
+    insta::assert_snapshot!(again, @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is a `.linchpin/rules/hard-reset.md` already
+    help: `--force` replaces it
+    ");
+    fs::write(one.root().join("out/no-danger.md"), NO_DANGER).expect("a file");
+    assert_eq!(other.run(&["rules", "import", &from, "--force"]).code, Some(0));
+    assert_eq!(read(&other, ".linchpin/rules/no-danger.md"), NO_DANGER);
+}
+
+#[test]
+fn an_import_is_whole_or_nothing() {
+    let project = project();
+    project.file("in/a.md", NO_DANGER).file("in/b.md", "---\ntool: Bash\n---\nNo.\n");
+    project
+        .file("lib/shared.yml", "- no\n- mapping\n")
+        .file("note.txt", "x")
+        .file("lib2/protect-guardrails.md", NO_DANGER);
+    project.file("lib3/odd name.md", NO_DANGER).file("lib4/x.md", [0xff, 0xfe]);
+    let before = files(&project.root());
+    let mut said = Vec::new();
+    for from in ["in", "lib", "lib2", "lib3", "lib4", "note.txt", "nowhere.md", ".linchpin"] {
+        said.push(project.run(&["rules", "import", from]).transcript());
+        assert_eq!(files(&project.root()), before);
+    }
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown key `tool`
+     --> in/b.md:2:1
+      |
+    2 | tool: Bash
+      | ^^^^
+      |
+      = help: did you mean `tools`?
+
+    error: nothing was written
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: expected a mapping, found a list
+     --> lib/shared.yml:1:1
+      |
+    1 | - no
+      | ^
+
+    error: `lib/shared.yml` is broken and is left as it is
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `protect-guardrails` is locked in the bundled tier and cannot be replaced
+    --> lib2/protect-guardrails.md
+     = help: give this rule another name
+
+    error: nothing was written
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `odd name` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `lib4/x.md` is not UTF-8 text
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `note.txt` is no rule file
+    help: rules are `.md` files, libraries of rules `.yml` or `.yaml` files
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no `nowhere.md`
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: there are no rule files in `.linchpin`
+    help: name a rule (`.md`), a library of rules (`.yml`, `.yaml`), a list in DeepWork's old format, or the folder that holds such files
+    ");
+}
+
+#[test]
+fn no_link_leads_out() {
+    let project = project();
+    let outside = project.home().join("rules");
+    fs::create_dir_all(&outside).expect("a folder");
+    fs::write(outside.join("no-danger.md"), NO_DANGER).expect("a file");
+    let link = |to: &Path, at: &str| {
+        std::os::unix::fs::symlink(to, project.root().join(at)).expect("a link");
+    };
+    link(&outside.join("no-danger.md"), ".linchpin/rules/no-danger.md");
+    link(project.home().as_path(), ".linchpin/agent");
+    insta::assert_snapshot!(project.run(&["rules", "disable", "no-danger"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `.linchpin/rules/no-danger.md` is behind a link that leads out of its folder
+    help: put the file itself there, or change it where it lies
+    ");
+    insta::assert_snapshot!(by_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the folder of `.linchpin/agent/proposals/x.md` is a link, and no place for proposals
+    help: delete the link
+    ");
+    fs::remove_file(project.root().join(".linchpin/agent")).expect("a link");
+    fs::create_dir(project.root().join(".linchpin/agent")).expect("a folder");
+    link(Path::new("../rules"), ".linchpin/agent/proposals");
+    insta::assert_snapshot!(by_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the folder of `.linchpin/agent/proposals/x.md` is a link, and no place for proposals
+    help: delete the link
+    ");
+    assert!(!project.root().join(".linchpin/rules/x.md").exists());
+    fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("a link");
+    fs::remove_dir(project.root().join(".linchpin/rules")).expect("a folder");
+    link(&outside, ".linchpin/rules");
+    insta::assert_snapshot!(project.run(&["rules", "new", "x", "--on", "stop", "--reason", "No."]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `.linchpin/rules/x.md` is behind a link that leads out of its folder
+    help: put the file itself there, or change it where it lies
+    ");
+    assert_eq!(fs::read_to_string(outside.join("no-danger.md")).expect("a file"), NO_DANGER);
+    assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);
+    assert_eq!(fs::read_dir(project.home()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn a_link_within_the_folder_is_followed_and_the_mode_stays() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = project();
+    project.rule("real", NO_DANGER);
+    let rules = project.root().join(".linchpin/rules");
+    fs::set_permissions(rules.join("real.md"), fs::Permissions::from_mode(0o640)).expect("a mode");
+    std::os::unix::fs::symlink("real.md", rules.join("alias.md")).expect("a link");
+    assert_eq!(project.run(&["rules", "disable", "alias"]).code, Some(0));
+    assert!(rules.join("alias.md").is_symlink());
+    assert_eq!(project.run(&["rules", "delete", "alias"]).code, Some(0));
+    assert!(!rules.join("alias.md").is_symlink());
+    assert!(read(&project, ".linchpin/rules/real.md").contains("enabled: false"));
+    assert_eq!(fs::metadata(rules.join("real.md")).expect("a file").permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn an_agent_prints_rules_and_nobody_exports_into_a_policy() {
+    let project = project();
+    assert_eq!(by_agent(&project, &["rules", "export", "hard-reset"], "").code, Some(0));
+    std::os::unix::fs::symlink(".linchpin/rules", project.root().join("door")).expect("a link");
+    project.config("rules_dir: other/rules\n").file("other/rules/x.md", NO_DANGER);
+    let before = files(&project.root());
+    let mut said = vec![by_agent(&project, &["rules", "export", "hard-reset", "--to", "out"], "").transcript()];
+    for to in [".linchpin/rules", "door", "door/../.linchpin/new", "other/rules", "other/../other/rules/below"] {
+        said.push(project.run(&["rules", "export", "hard-reset", "--to", to]).transcript());
+        assert_eq!(files(&project.root()), before);
+    }
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `linchpin rules export --to` is for people, and `CLAUDECODE` shows that an agent runs it
+    help: run it in a terminal of your own
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `[BASE]/project/.linchpin/rules` belongs to a policy
+    help: `linchpin rules import` brings rules into one
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `[BASE]/project/door` belongs to a policy
+    help: `linchpin rules import` brings rules into one
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `[BASE]/project/door/../.linchpin/new` belongs to a policy
+    help: `linchpin rules import` brings rules into one
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `[BASE]/project/other/rules` belongs to a policy
+    help: `linchpin rules import` brings rules into one
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `[BASE]/project/other/../other/rules/below` belongs to a policy
+    help: `linchpin rules import` brings rules into one
+    ");
+}
+
+#[test]
+fn what_is_wrong_with_an_import_lies_where_it_comes_from() {
+    let project = project();
+    project.file("elsewhere/x.md", "---\ntriger: x\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["rules", "import", "elsewhere/x.md"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown key `triger`
+     --> elsewhere/x.md:2:1
+      |
+    2 | triger: x
+      | ^^^^^^
+      |
+      = help: did you mean `trigger`?
+
+    error: nothing was written
+    ");
+}
+
+#[test]
+fn an_imported_library_is_off_until_something_names_it() {
+    let project = project();
+    project.file(
+        "elsewhere/lib.yml",
+        "one:\n  command_pattern: ^x\n  reason: No.\ntwo:\n  command_pattern: ^y\n  reason: No.\n",
+    );
+    insta::assert_snapshot!(project.run(&["rules", "import", "elsewhere/lib.yml"]).transcript(), @"
+    exit 0
+    --- stdout
+    .linchpin/rules/lib.yml (new)
+      + one:
+      +   command_pattern: ^x
+      +   reason: No.
+      + two:
+      +   command_pattern: ^y
+      +   reason: No.
+
+    Off until something names them: `one`, `two`. `linchpin rules enable one` switches one on.
+    --- stderr
+    ");
+}

@@ -1,0 +1,71 @@
+//! `rules`: comments and order stay, what is not sound is not written, agents only propose.
+
+mod delete;
+mod edit;
+mod enable;
+mod export_and_import;
+mod import_deepwork;
+mod new;
+mod propose;
+mod target;
+
+use std::fs;
+use std::path::Path;
+
+use testkit::{Reply, Scratch};
+
+pub const CONFIG: &str = "\
+# Settings of the team.
+
+rules: # in force everywhere
+  # nobody rewrites history
+  - hard-reset
+  - read-secrets   # keys
+
+max_holds: 5 # enough
+";
+
+pub const COMMENTED: &str = "\
+---
+# Who: the platform team
+name:   'No danger'   # a title
+command_pattern: \"^danger( |$)\"
+tests:
+    - {command: danger, expect: block}   # the plain case
+
+# tags: [later]
+---
+
+Danger is not for agents.
+---
+enabled: maybe
+";
+
+pub fn read(project: &Scratch, path: &str) -> String {
+    fs::read_to_string(project.root().join(path)).expect("a file")
+}
+
+pub fn fed(project: &Scratch, arguments: &[&str], input: &str) -> Reply {
+    project.feed(project.command(arguments), input.as_bytes())
+}
+
+pub fn by_agent(project: &Scratch, arguments: &[&str], input: &str) -> Reply {
+    let mut command = project.command(arguments);
+    command.env("CLAUDECODE", "1");
+    project.feed(command, input.as_bytes())
+}
+
+/// Every file of the policy, to see that nothing was written.
+pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").filter_map(Result::ok) {
+        if entry.file_type().expect("a type").is_dir() {
+            found.extend(files(&entry.path()));
+        } else {
+            let text = fs::read(entry.path()).unwrap_or_default();
+            found.push((entry.path().to_string_lossy().into_owned(), text));
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,195 @@
+//! `rules new`.
+
+use super::files;
+use crate::project;
+
+#[test]
+fn a_new_rule() {
+    let project = project();
+    let new = [
+        "rules",
+        "new",
+        "no-danger",
+        "--command-pattern",
+        "^danger( |$)",
+        "--paths",
+        "src/**",
+        "--paths",
+        "it's",
+        "--action",
+        "ask",
+        "--reason",
+        "Danger is not for agents. Use `safety`.",
+    ];
+    insta::assert_snapshot!(project.run(&new).transcript(), @"
+    exit 0
+    --- stdout
+    .linchpin/rules/no-danger.md (new)
+      + ---
+      + command_pattern: '^danger( |$)'
+      + paths:
+      +   - 'src/**'
+      +   - 'it''s'
+      + action: ask
+      + ---
+      + Danger is not for agents. Use `safety`.
+
+    `no-danger` is in force: ask on before_tool (.linchpin/rules/no-danger.md).
+    --- stderr
+    ");
+    assert_eq!(project.decision("danger src/a"), "ask");
+    insta::assert_snapshot!(project.run(&new).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is a rule `no-danger` already, in the project tier
+    help: choose another id
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "new", "hard-reset", "--on", "stop", "--reason", "No."]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is a rule `hard-reset` already, in the bundled tier
+    help: choose another id
+    ");
+}
+
+#[test]
+fn a_new_rule_about_tools() {
+    let project = project();
+    project.config("variables: {release: true}\n");
+    let new =
+        ["rules", "new", "no-fetch", "--tools", "WebFetch,WebSearch", "--tools", "Task", "--mcp-tools", "github:*"];
+    let more = ["--when", "release and tool_name != 'Task'", "--reason", "Not during a release."];
+    insta::assert_snapshot!(project.run(&[&new[..], &more].concat()).transcript(), @"
+    exit 0
+    --- stdout
+    .linchpin/rules/no-fetch.md (new)
+      + ---
+      + tools: [WebFetch, WebSearch, Task]
+      + mcp_tools: ['github:*']
+      + when: 'release and tool_name != ''Task'''
+      + ---
+      + Not during a release.
+
+    `no-fetch` is in force: block on before_tool (.linchpin/rules/no-fetch.md).
+    --- stderr
+    ");
+    let decision = |tool: &str| project.hook("claude", &project.tool(tool, &serde_json::json!({}))).decision();
+    assert_eq!(["WebFetch", "mcp__github__merge", "Task"].map(decision), ["deny", "deny", "allow"]);
+}
+
+#[test]
+fn a_new_rule_that_would_not_be_sound_is_not_written() {
+    let project = project();
+    let before = files(&project.root());
+    let mut said = Vec::new();
+    for arguments in [
+        &["rules", "new", "x", "--command-pattern", "(", "--reason", "No."][..],
+        &["rules", "new", "x", "--on", "stpo", "--reason", "No."],
+        &["rules", "new", "x", "--on", "stop", "--command-pattern", "x", "--action", "deny", "--reason", "No."],
+        &["rules", "new", "x", "--reason", "No."],
+        &["rules", "new", "x", "--on", "stpo", "--reason", "No.", "--json"],
+    ] {
+        let reply = project.run(arguments);
+        assert_eq!(files(&project.root()), before, "{arguments:?}");
+        said.push(reply.transcript());
+    }
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: bad regex: unclosed group
+     --> .linchpin/rules/x.md:2:19
+      |
+    2 | command_pattern: '('
+      |                   ^
+
+    error: nothing was written
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown event `stpo`
+     --> .linchpin/rules/x.md:2:5
+      |
+    2 | on: stpo
+      |     ^^^^
+      |
+      = help: did you mean `stop`?
+
+    error: nothing was written
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `stop` has no tool call for this rule to be about
+     --> .linchpin/rules/x.md:3:5
+      |
+    3 | on: stop
+      |     ^^^^
+      |
+      = help: tool rules are judged on before_tool, after_tool, tool_failed or permission
+
+    error: `action` is one of `block`, `ask`, `warn`, `allow`, not `deny`
+     --> .linchpin/rules/x.md:4:9
+      |
+    4 | action: deny
+      |         ^^^^
+      |
+      = help: did you mean `block`?
+
+    error: nothing was written
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: the rule has no way to detect anything
+     --> .linchpin/rules/x.md:2:1
+      |
+    2 | ---
+      | ^
+      |
+      = help: say which `tools`, `command`, `command_pattern`, `paths`, `reads`, `writes` or `deletes` it is about, which files that change (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged
+
+    error: nothing was written
+
+    exit 2
+    --- stdout
+    {"error":{"kind":"UnknownEvent","message":"nothing was written: unknown event `stpo`","file":".linchpin/rules/x.md","line":2,"column":5,"rule":"x","help":"did you mean `stop`?"}}
+    --- stderr
+    "#);
+}
+
+#[test]
+fn an_id_is_a_file_name_and_no_path() {
+    let project = project();
+    let before = files(&project.root());
+    let mut said = Vec::new();
+    for id in ["", "../x", "a/b", "..", ".x", "a b", "x\n", "linchpin", &"x".repeat(5000)] {
+        said.push(project.run(&["rules", "new", id, "--on", "stop", "--reason", "No."]).stderr);
+        assert_eq!(project.run(&["rules", "enable", id]).code, Some(2), "{id}");
+        assert_eq!(files(&project.root()), before, "{id}");
+    }
+    insta::assert_snapshot!(said.concat(), @"
+    error: a rule's id is empty
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `../x` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `a/b` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `..` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `.x` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `a b` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `x
+    ` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `linchpin` cannot be a rule's id: the guard itself speaks under it
+    help: give it another name
+    error: a rule's id has at most 100 characters, and this one has 5000
+    help: give it a shorter name
+    ");
+}

@@ -1,0 +1,239 @@
+//! `rules propose` and `rules accept`: an agent drafts, a person decides.
+
+use super::{by_agent, files, read};
+use crate::{NO_DANGER, project};
+
+#[test]
+fn a_person_is_asked_on_a_terminal() {
+    let project = project();
+    by_agent(&project, &["rules", "propose", "no-danger", "-"], NO_DANGER);
+    let answered = |typed: &str| {
+        let mut command = project.command(&["rules", "accept", "no-danger"]);
+        command.env("NO_COLOR", "1");
+        project.on_terminal(command, typed)
+    };
+    insta::assert_snapshot!(answered("\n").transcript(), @"
+    exit 2
+    --- stdout
+    .linchpin/agent/proposals/no-danger.md
+        ---
+        command_pattern: '^danger( |$)'
+        ---
+        Danger is not for agents. Use `safety`.
+
+    Make it a rule of this project? [y/N] --- stderr
+    error: nothing was accepted
+    ");
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(answered("y\n").code, Some(0));
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn an_agent_proposes_and_a_person_accepts() {
+    let project = project();
+    let propose = ["rules", "propose", "no-danger", "-"];
+    insta::assert_snapshot!(by_agent(&project, &propose, NO_DANGER).transcript(), @"
+    exit 0
+    --- stdout
+    `no-danger` is proposed, in .linchpin/agent/proposals/no-danger.md.
+    It is no rule until a person runs `linchpin rules accept no-danger`.
+    --- stderr
+    ");
+    assert_eq!(read(&project, ".linchpin/agent/proposals/no-danger.md"), NO_DANGER);
+    assert_eq!(project.decision("danger"), "allow");
+    insta::assert_snapshot!(by_agent(&project, &["rules", "accept", "no-danger", "--yes"], "").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `linchpin rules accept` is for people, and `CLAUDECODE` shows that an agent runs it
+    help: run it in a terminal of your own
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "accept"]).transcript(), @"
+    exit 0
+    --- stdout
+    no-danger
+
+    `linchpin rules accept ID` shows one, and makes it a rule.
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "accept", "no-danger"]).transcript(), @"
+    exit 2
+    --- stdout
+    .linchpin/agent/proposals/no-danger.md
+        ---
+        command_pattern: '^danger( |$)'
+        ---
+        Danger is not for agents. Use `safety`.
+
+    --- stderr
+    error: there is no terminal to ask on
+    help: pass `--yes` once you have read the rule
+    ");
+    assert_eq!(project.decision("danger"), "allow");
+    insta::assert_snapshot!(project.run(&["rules", "accept", "no-danger", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    .linchpin/agent/proposals/no-danger.md
+        ---
+        command_pattern: '^danger( |$)'
+        ---
+        Danger is not for agents. Use `safety`.
+
+    .linchpin/rules/no-danger.md (new)
+      + ---
+      + command_pattern: '^danger( |$)'
+      + ---
+      + Danger is not for agents. Use `safety`.
+
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+    --- stderr
+    ");
+    assert_eq!(project.decision("danger"), "deny");
+    insta::assert_snapshot!(project.run(&["rules", "accept"]).transcript(), @"
+    exit 0
+    --- stdout
+    Nothing is proposed.
+    --- stderr
+    ");
+    insta::assert_snapshot!(by_agent(&project, &propose, NO_DANGER).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is a rule `no-danger` already, in the project tier
+    help: choose another id
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "accept", "other", "--yes", "--json"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    {"error":{"kind":"NotFound","message":"nothing is proposed under the id `other`","help":"`linchpin rules accept` lists the proposals"}}
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_hostile_proposal_does_no_harm() {
+    let project = project();
+    let before = files(&project.root());
+    let mut said = Vec::new();
+    for (id, text) in [
+        ("../../rules/x", NO_DANGER),
+        ("protect-guardrails", NO_DANGER),
+        ("x", "---\ncommand_pattern: x\n---\nUse \u{1b}[2K\u{1b}[1A care.\n"),
+        ("x", "---\ncommand_pattern: x\n---\nUse \u{202e}care\u{202c}.\n"),
+        ("x", "---\ncommand_pattern: (\n---\nNo.\n"),
+        ("x", &format!("{NO_DANGER}{}", "x".repeat(20_000))),
+    ] {
+        said.push(by_agent(&project, &["rules", "propose", id, "-"], text).transcript());
+        assert_eq!(files(&project.root()), before);
+    }
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `../../rules/x` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is a rule `protect-guardrails` already, in the bundled tier
+    help: choose another id
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: the proposal has a sign that cannot be seen, U+001B on line 4
+    help: a person has to see what they accept
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: the proposal has a sign that cannot be seen, U+202E on line 4
+    help: a person has to see what they accept
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: bad regex: unclosed group
+     --> .linchpin/agent/proposals/x.md:2:18
+      |
+    2 | command_pattern: (
+      |                  ^
+
+    error: nothing was written
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: a proposal has at most 16 KiB, for a person has to read it
+    ");
+}
+
+#[test]
+fn what_an_agent_puts_among_the_proposals_is_not_believed() {
+    let project = project();
+    let proposals = project.root().join(".linchpin/agent/proposals");
+    project
+        .file("secret.md", NO_DANGER)
+        .file(".linchpin/agent/proposals/seen.md", "---\non: stop\n---\n\u{1b}[8mNo.\n");
+    project
+        .file(".linchpin/agent/proposals/odd name.md", "x")
+        .file(".linchpin/agent/proposals/large.md", vec![b'x'; 20_000]);
+    project.file(".linchpin/agent/proposals/broken.md", "---\ntool: Bash\n---\nNo.\n");
+    std::os::unix::fs::symlink(project.root().join("secret.md"), proposals.join("linked.md")).expect("a link");
+    let before = files(&project.root());
+    insta::assert_snapshot!(project.run(&["rules", "accept"]).transcript(), @"
+    exit 0
+    --- stdout
+    broken  cannot be accepted: .linchpin/agent/proposals/broken.md:2:1: unknown key `tool`
+    large  cannot be accepted: `.linchpin/agent/proposals/large.md` is larger than the 16 KiB that are read
+    linked  cannot be accepted: `.linchpin/agent/proposals/linked.md` is a link or no file at all
+    seen  cannot be accepted: the proposal has a sign that cannot be seen, U+001B on line 4
+
+    `linchpin rules accept ID` shows one, and makes it a rule.
+    --- stderr
+    ");
+    let mut said = Vec::new();
+    for id in ["seen", "large", "linked", "broken"] {
+        said.push(project.run(&["rules", "accept", id, "--yes"]).transcript());
+        assert_eq!(files(&project.root()), before);
+    }
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the proposal has a sign that cannot be seen, U+001B on line 4
+    help: a person has to see what they accept
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `.linchpin/agent/proposals/large.md` is larger than the 16 KiB that are read
+
+    exit 2
+    --- stdout
+    --- stderr
+    error: `.linchpin/agent/proposals/linked.md` is a link or no file at all
+    help: a proposal is a plain file; delete this one
+
+    exit 2
+    --- stdout
+    .linchpin/agent/proposals/broken.md
+        ---
+        tool: Bash
+        ---
+        No.
+
+    --- stderr
+    error: unknown key `tool`
+     --> .linchpin/agent/proposals/broken.md:2:1
+      |
+    2 | tool: Bash
+      | ^^^^
+      |
+      = help: did you mean `tools`?
+
+    error: nothing was written
+    ");
+}

@@ -1,0 +1,398 @@
+//! Rules that change while a session runs: what is stricter counts at once, what is milder when a person says so.
+
+use std::fs;
+
+use serde_json::json;
+use testkit::Scratch;
+
+use crate::{NO_DANGER, project};
+
+/// What another session is told.
+fn decision_elsewhere(project: &Scratch, command: &str) -> String {
+    let mut payload = project.bash(command);
+    payload["session_id"] = json!("session-2");
+    project.hook("claude", &payload).decision()
+}
+
+fn remove(project: &Scratch, rule: &str) {
+    fs::remove_file(project.root().join(format!(".linchpin/rules/{rule}.md"))).expect("the rule is there");
+}
+
+#[test]
+fn a_rule_that_is_removed_stays_for_the_session() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    remove(&project, "no-danger");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).stdout, @r#"{"systemMessage":"Linchpin: rule `no-danger` was removed or switched off during this session; it stays as it was until a person runs `linchpin trust`","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)\n\nA person can let this call through: `linchpin allow 2`"}}"#);
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(decision_elsewhere(&project, "danger"), "allow");
+    insta::assert_snapshot!(project.run(&["status", "--session", "session-1"]).stdout, @"
+    Project [BASE]/project
+    Session claude session-1
+    Rules   2 rules in force
+      people-only-commands         block  bundled
+      protect-guardrails           block  bundled
+    Kept    rule `no-danger` was removed or switched off; for this session it stays until `linchpin trust`
+    ");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    rule `no-danger` was removed or switched off while a session ran, which keeps it as it was
+    Accepted: running sessions no longer keep `no-danger`.
+    --- stderr
+    ");
+    assert_eq!(project.decision("danger"), "allow");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    nothing in this policy needs trust
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_removed_rule_can_be_accepted_before_the_next_event() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.hook("claude", &project.event("SessionStart", &json!({"source": "startup"})));
+    remove(&project, "no-danger");
+    assert_eq!(project.run(&["try", "danger"]).code, Some(1));
+    let status = project.run(&["status"]).stdout;
+    assert!(status.contains("Kept    rule `no-danger` was removed or switched off"), "{status}");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    rule `no-danger` was removed or switched off while a session ran, which keeps it as it was
+    Accepted: running sessions no longer keep `no-danger`.
+    --- stderr
+    ");
+    assert_eq!(project.run(&["try", "danger"]).code, Some(0));
+    let status = project.run(&["status"]).stdout;
+    assert!(!status.contains("Kept"), "{status}");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).stdout, @"nothing in this policy needs trust");
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_rule_that_is_back_before_the_next_event_is_not_kept() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    remove(&project, "no-danger");
+    assert_eq!(project.decision("danger"), "deny");
+    project.rule("no-danger", NO_DANGER);
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).stdout, @"nothing in this policy needs trust");
+    let status = project.run(&["status"]).stdout;
+    assert!(!status.contains("Kept"), "{status}");
+}
+
+#[test]
+fn a_rule_that_is_switched_off_or_made_milder_stays_for_the_session() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).config("rules: [hard-reset]\n");
+    assert_eq!(project.decision("danger"), "deny");
+    project.rule("no-danger", &NO_DANGER.replacen("---\n", "---\nenabled: false\n", 1));
+    assert_eq!(project.decision("danger"), "deny");
+    project.rule("no-danger", &NO_DANGER.replacen("---\n", "---\naction: warn\n", 1));
+    assert_eq!(project.decision("danger"), "deny");
+    project.config("rules: []\n");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+    assert_eq!(decision_elsewhere(&project, "danger; git reset --hard"), "allow");
+    // Back as it was, nothing is kept any more.
+    project.rule("no-danger", NO_DANGER).config("rules: [hard-reset]\n");
+    assert_eq!(project.decision("danger"), "deny");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    nothing in this policy needs trust
+    --- stderr
+    ");
+}
+
+#[test]
+fn other_edits_count_at_the_next_event() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    project.rule("no-danger", &NO_DANGER.replace("danger( ", "peril( "));
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(project.decision("peril"), "deny");
+    project.rule("no-harm", &NO_DANGER.replace("danger( ", "harm( "));
+    assert_eq!(project.decision("harm"), "deny");
+    project.rule("ask-first", "---\ncommand_pattern: '^make'\naction: ask\n---\nAsk.\n");
+    assert_eq!(project.decision("make"), "ask");
+    project.rule("ask-first", "---\ncommand_pattern: '^make'\naction: block\n---\nNo.\n");
+    assert_eq!(project.decision("make"), "deny");
+}
+
+#[test]
+fn what_one_person_accepted_is_not_what_another_change_takes_away() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).rule("no-harm", &NO_DANGER.replace("danger( ", "harm( "));
+    assert_eq!(project.decision("danger"), "deny");
+    remove(&project, "no-danger");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    remove(&project, "no-harm");
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(project.decision("harm"), "deny");
+}
+
+#[test]
+fn what_was_accepted_once_is_not_accepted_for_ever() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["rules", "disable", "no-danger"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(project.run(&["rules", "enable", "no-danger"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "deny");
+    remove(&project, "no-danger");
+    assert_eq!(project.decision("danger"), "deny");
+    // In a session that never heard of the first time, too.
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(decision_elsewhere(&project, "danger"), "deny");
+    remove(&project, "no-danger");
+    assert_eq!(decision_elsewhere(&project, "danger"), "deny");
+}
+
+#[test]
+fn a_person_may_change_a_rule_and_then_switch_it_off() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    let edited = NO_DANGER.replace("safety", "caution");
+    let edit = project.command(&["rules", "edit", "no-danger", "--file", "-"]);
+    assert_eq!(project.feed(edit, edited.as_bytes()).code, Some(0));
+    assert_eq!(project.run(&["rules", "disable", "no-danger"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_persons_change_of_their_own_policy_counts_in_every_project() {
+    let project = project();
+    project.user_rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    let elsewhere = project.root().join("../elsewhere");
+    fs::create_dir_all(elsewhere.join(".linchpin/rules")).expect("another project");
+    let mut disable = project.command(&["rules", "disable", "no-danger", "--user"]);
+    disable.current_dir(&elsewhere);
+    assert_eq!(project.feed(disable, b"").code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_session_that_enforces_goes_on_doing_so() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).config("mode: observe\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.config("mode: enforce\n");
+    assert_eq!(project.decision("danger"), "deny");
+    // The very text that was trusted once.
+    project.config("mode: observe\n");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).json()["systemMessage"], @r#""Linchpin: `mode` became `observe` during this session; it stays as it was until a person runs `linchpin trust`""#);
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(decision_elsewhere(&project, "danger"), "allow");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn everything_switched_off_is_a_change_like_any_other() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).config("enabled: false\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.config("enabled: true\n");
+    assert_eq!(project.decision("danger"), "deny");
+    project.config("enabled: false\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_nested_policy_that_vanishes_stays_for_the_session() {
+    let project = project();
+    project.file("sub/.linchpin/rules/no-danger.md", NO_DANGER);
+    let there = |session: &str| {
+        let mut payload = project.bash("danger");
+        payload["session_id"] = json!(session);
+        payload["cwd"] = json!(project.root().join("sub"));
+        project.hook("claude", &payload).decision()
+    };
+    assert_eq!(there("session-1"), "deny");
+    fs::remove_dir_all(project.root().join("sub/.linchpin")).expect("a policy");
+    assert_eq!(there("session-1"), "deny");
+    assert_eq!(there("session-2"), "allow");
+}
+
+#[test]
+fn a_hundred_edits_later_a_session_still_knows_its_rules() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    for number in 0..70 {
+        project.rule("other", &NO_DANGER.replace("danger( ", &format!("other{number}( ")));
+        decision_elsewhere(&project, "ls");
+    }
+    remove(&project, "no-danger");
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+/// The files that a stop asks for after a rule was changed during the session.
+fn is_asked_after(before: &str, now: &str) -> bool {
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.rule("together", &format!("---\n{before}\n---\nMind.\n"));
+    project.hook("claude", &project.bash("true"));
+    project.rule("together", &format!("---\n{now}\n---\nMind.\n"));
+    project.file("src/a.py", "new\n").file("README.md", "new\n");
+    !project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason().is_empty()
+}
+
+#[test]
+fn a_file_rule_with_narrower_patterns_stays_for_the_session_as_it_was() {
+    for now in [
+        "trigger: src/b.py",
+        "trigger: src/**\nexclude: src/a.py",
+        "trigger: src/**\nsafety: README.md",
+        "trigger: src/**\ncompare_to: prompt",
+        "created: other/**",
+        "command_pattern: ^x",
+    ] {
+        assert!(is_asked_after("trigger: src/**", now), "{now}");
+    }
+    assert!(is_asked_after("set: ['src/{path}.py', 'tests/{path}.py']", "set: ['src/{path}.py', 'src/{path}.py']"));
+    assert!(is_asked_after(
+        "pair: {trigger: 'src/**', expects: [b, c]}",
+        "pair: {trigger: 'src/**', expects: README.md}"
+    ));
+    assert!(is_asked_after("created: src/**", "created: src/b.py"));
+}
+
+#[test]
+fn a_file_rule_that_asks_for_more_counts_at_the_next_event() {
+    for (before, now) in [
+        ("trigger: lib/**", "trigger: [lib/**, src/**]"),
+        ("trigger: src/**\nsafety: README.md", "trigger: src/**"),
+        ("trigger: src/**\nexclude: src/a.py", "trigger: src/**"),
+        ("pair: {trigger: 'src/**', expects: README.md}", "pair: {trigger: 'src/**', expects: [README.md, b]}"),
+    ] {
+        assert!(is_asked_after(before, now), "{now}");
+    }
+}
+
+#[test]
+fn that_a_file_rule_got_milder_is_told_and_can_be_accepted() {
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
+    project.hook("claude", &project.bash("true"));
+    project.rule("together", "---\ntrigger: src/**\nsafety: src/a.py\n---\nMind.\n");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("true")).stdout, @r#"{"systemMessage":"Linchpin: rule `together` got milder during this session; it stays as it was until a person runs `linchpin trust`"}"#);
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).stdout, "");
+}
+
+/// The verdict on a command after a rule was changed during the session.
+fn decision_after(before: &str, now: &str, command: &str) -> String {
+    let project = project();
+    project.rule("rule", &format!("---\n{before}\n---\nNo.\n"));
+    assert_eq!(project.decision(command), "deny", "{before}");
+    project.rule("rule", &format!("---\n{now}\n---\nNo.\n"));
+    project.decision(command)
+}
+
+#[test]
+fn a_tool_rule_with_another_condition_or_clause_stays_for_the_session_as_it_was() {
+    for now in [
+        "command_pattern: ^git push\nwhen: git.dirty",
+        "command_pattern: ^git push\ncommand_not_pattern: origin",
+        "command_pattern: ^git push --force",
+        "command_pattern: ^git push\ntools: [Edit]",
+        "command_pattern: ^git push\nwrites: secret/**",
+        "command_pattern: ^git push\non: after_tool\naction: warn",
+        "trigger: src/**",
+    ] {
+        assert_eq!(decision_after("command_pattern: ^git push", now, "git push origin main"), "deny", "{now}");
+    }
+    let excepted = "command_pattern: ^git push\ncommand_not_pattern: ";
+    assert_eq!(decision_after(&format!("{excepted}x"), &format!("{excepted}'x|o'"), "git push main"), "deny");
+    let conditional = "command_pattern: ^git push\nwhen: ";
+    assert_eq!(
+        decision_after(&format!("{conditional}not git.dirty"), &format!("{conditional}git.dirty"), "git push"),
+        "deny"
+    );
+}
+
+#[test]
+fn a_tool_rule_with_shorter_lists_stays_for_the_session_as_it_was() {
+    for (before, now) in [
+        ("command: {program: make}", "command: {program: make, subcommand: all}"),
+        ("command: {program: [make, just]}", "command: {program: just}"),
+        ("command: [{program: make}, {program: just}]", "command: {program: just}"),
+        ("command: {program: make, flags_any: [-k, -j]}", "command: {program: make, flags_any: [-j]}"),
+        ("command: {program: make}\ntools: [Bash, Write]", "command: {program: make}\ntools: [Write]"),
+        ("writes: ['src/**', 'docs/**']", "writes: ['docs/**']"),
+        ("command: {program: make}", "command: {program: make}\nincomplete: allow\ntools: [Write]"),
+        ("writes: 'src/**'", "writes: {any: 'src/**', except: 'src/a'}"),
+    ] {
+        assert_eq!(decision_after(before, now, "make -k > src/a"), "deny", "{now}");
+    }
+    let more = "command: {program: make, flags_any: [-k]}";
+    assert_eq!(decision_after(more, "command: [{program: make}, {program: just}]", "make -k"), "deny");
+}
+
+#[test]
+fn a_rule_that_lets_go_sooner_stays_for_the_session_as_it_was() {
+    assert!(is_asked_after("trigger: src/**", "trigger: src/**\nmax_holds: 0"));
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.rule("together", "---\ntrigger: src/**\nack: human\n---\nMind.\n");
+    project.hook("claude", &project.bash("true"));
+    project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
+    let told = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason();
+    assert!(told.contains("Mind.") && !told.contains("<promise>"), "{told}");
+    // A configuration that lets go sooner changes every rule that does not say it itself.
+    let project = crate::project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.rule("together", "---\ntrigger: src/**\n---\nMind.\n");
+    project.hook("claude", &project.bash("true"));
+    project.config("max_holds: 0\n").file("src/a.py", "new\n");
+    assert!(!project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason().is_empty());
+}
+
+#[test]
+fn a_pace_rule_that_fires_later_stays_for_the_session_as_it_was() {
+    let rule = |threshold: u32, live: &str| {
+        format!("---\nrepeated_command: {{threshold: {threshold}, window: 10m}}\nlive: {live}\n---\nStop.\n")
+    };
+    for now in [rule(2000, "block"), rule(2, "warn")] {
+        let project = project();
+        project.rule("circles", &rule(2, "block"));
+        let mut agent = project.agent();
+        agent.run("true");
+        project.rule("circles", &now);
+        for _ in 0..2 {
+            agent.run("make");
+        }
+        assert_eq!(project.decision("make"), "deny", "{now}");
+    }
+}
+
+#[test]
+fn a_tool_rule_that_says_more_counts_at_the_next_event() {
+    let before = "command_pattern: ^git push\ncommand_not_pattern: safe\nwhen: git.branch is None\ntools: [Bash]";
+    for (now, command) in [
+        ("command_pattern: ^git push\nwhen: git.branch is None\ntools: [Bash]", "git push safe"),
+        ("command_pattern: ^git push", "git push safe"),
+        ("command_pattern: ^git (push|pull)\ncommand_not_pattern: safe\nwhen: git.branch is None", "git pull"),
+    ] {
+        let project = project();
+        project.rule("rule", &format!("---\n{before}\n---\nNo.\n"));
+        assert_eq!(project.decision(command), "allow", "{now}");
+        project.rule("rule", &format!("---\n{now}\n---\nNo.\n"));
+        assert_eq!(project.decision(command), "deny", "{now}");
+    }
+}

@@ -1,0 +1,112 @@
+//! Moves beside hooks and other moves, and moves whose process is killed.
+
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{two_nodes, with_rules};
+use crate::project;
+
+#[test]
+fn of_two_that_move_at_once_one_moves() {
+    let scratch = with_rules("      []");
+    scratch.run(&["start", "work"]);
+    let children: Vec<_> = (0..8)
+        .map(|_| {
+            let mut command = scratch.command(&["next", "code_complete", "--json"]);
+            command.stdout(Stdio::piped()).spawn().expect("the program runs")
+        })
+        .collect();
+    let answers: Vec<Value> = children
+        .into_iter()
+        .map(|child| serde_json::from_slice(&child.wait_with_output().expect("an end").stdout).expect("JSON"))
+        .collect();
+    let moved = answers.iter().filter(|answer| answer["moved"] == true).count();
+    assert_eq!(moved, 1, "{answers:?}");
+    for answer in answers.iter().filter(|answer| answer["moved"] != true) {
+        let is_told =
+            answer["error"]["kind"] == "Moved" || answer["claims"] == json!(["review_complete", "needs_rework"]);
+        assert!(is_told, "{answer}");
+    }
+    assert_eq!(scratch.run(&["repeat"]).stdout, "Review it.\n");
+}
+
+#[test]
+fn a_move_is_made_though_hooks_write_meanwhile() {
+    let scratch = two_nodes("", "    requires: [{command: [sleep, '1'], timeout: 30s}]");
+    scratch.git(&["init", "-q"]);
+    scratch.run(&["trust", "--yes"]);
+    scratch.run(&["start", "work"]);
+    let mut next = scratch.command(&["next"]);
+    let child = next.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    let mut agent = scratch.agent();
+    for _ in 0..5 {
+        agent.run("ls");
+        thread::sleep(Duration::from_millis(100));
+    }
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Review.\n", "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_workflow_is_left_though_hooks_write_meanwhile() {
+    let scratch = two_nodes("", "");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for session in ["one", "two", "three"] {
+            let (scratch, is_over) = (&scratch, &is_over);
+            scope.spawn(move || {
+                let mut agent = scratch.agent_session(session);
+                while !is_over.load(Ordering::Relaxed) {
+                    agent.run("ls");
+                }
+            });
+        }
+        let rounds = (0..20).map(|_| {
+            scratch.run(&["start", "work"]);
+            thread::sleep(Duration::from_millis(20));
+            scratch.run(&["abort"])
+        });
+        let refused = rounds.filter(|abort| abort.code != Some(0)).map(|abort| abort.transcript()).next();
+        is_over.store(true, Ordering::Relaxed);
+        assert_eq!(refused, None);
+    });
+}
+
+const WORKFLOW: &str = "start_node: one\nvariables: {visits: 0}\nnodes:\n  \
+    one: {prompt: 'One, {{ visits }}.', on_exit: [{set: {visits: '{{ visits + 1 }}'}}], transitions: [{when: one_complete, to: two}]}\n  \
+    two: {prompt: 'Two, {{ visits }}.', transitions: [{when: two_complete, to: one}]}\n";
+
+#[test]
+fn a_move_is_whole_or_none() {
+    let scratch = project();
+    scratch.file(".linchpin/workflows/work.yml", WORKFLOW);
+    assert_eq!(scratch.run(&["start", "work"]).stdout, "One, 0.\n");
+    let status = || scratch.run(&["status", "--json"]).json()["workflow"].clone();
+    let mut seen = [0, 0];
+    for round in 0..60_u64 {
+        let before = status();
+        let mut move_on = scratch.command(&["next"]);
+        let mut child = move_on.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
+        // From before it has opened anything to after it has ended.
+        thread::sleep(Duration::from_micros(round * 700));
+        if round >= 57 {
+            child.wait().expect("an end");
+        }
+        child.kill().expect("killed, or at its end");
+        child.wait().expect("an end");
+        let after = status();
+        let history = |status: &Value| status["history"].as_array().map_or(0, Vec::len);
+        let has_moved = before["node"] != after["node"];
+        seen[usize::from(has_moved)] += 1;
+        assert_eq!(history(&after), history(&before) + usize::from(has_moved), "{before} {after}");
+        // What belongs to leaving `one` was done with it, once.
+        let name = if after["node"] == "one" { "One" } else { "Two" };
+        let visits = after["history"].as_array().into_iter().flatten().filter(|visit| visit["node"] == "two").count();
+        assert_eq!(scratch.run(&["repeat"]).stdout, format!("{name}, {visits}.\n"));
+    }
+    assert!(seen.iter().all(|count| *count > 0), "killed too late or too early each time: {seen:?}");
+}

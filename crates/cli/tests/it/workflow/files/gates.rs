@@ -1,0 +1,124 @@
+//! Gates in files of workflows.
+
+use super::{LEAST, validated, with_workflow};
+
+#[test]
+fn a_gate_of_file_rules_suggests_file_rules() {
+    let text = LEAST
+        .replace("    prompt: Work.", "    prompt: Work.\n    requires: [{file_rules: [parings, hard-reset, else]}]");
+    let project = with_workflow(&text);
+    project.rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}.rs']\n---\nChange both.\n");
+    project.rule("paring", "---\ncommand_pattern: ^pare\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: no rule is named `parings` (node `work`)
+     --> .linchpin/workflows/execution.yml:5:30
+      |
+    5 |     requires: [{file_rules: [parings, hard-reset, else]}]
+      |                              ^^^^^^^
+      |
+      = help: did you mean `pairing`?
+
+    error: `hard-reset` is no rule about files that change (node `work`)
+     --> .linchpin/workflows/execution.yml:5:39
+      |
+    5 |     requires: [{file_rules: [parings, hard-reset, else]}]
+      |                                       ^^^^^^^^^^
+      |
+      = help: the file rules are pairing
+
+    error: no rule is named `else` (node `work`)
+     --> .linchpin/workflows/execution.yml:5:51
+      |
+    5 |     requires: [{file_rules: [parings, hard-reset, else]}]
+      |                                                   ^^^^
+      |
+      = help: the file rules are pairing
+
+    4 rules in force, 1 workflow; 3 errors.
+    ");
+}
+
+#[test]
+fn gates() {
+    let text = LEAST.replace(
+        "    prompt: Work.",
+        r#"    prompt: Work.
+    requires:
+      - {approval: x, command: y}
+      - {command: "make 'x", timeout: 2h}
+      - {webhook: {url: "http://example.com", expect: {status: 7}}}
+      - {webhook: {url: "https://me:secret@example.com"}}
+      - {webhook: {url: "http://127.0.0.1:9/x", headers: {"a b": c}}}
+      - {file_rules: [hard-reset, no-such]}
+      - 7
+    exit_conditions:
+      - {type: expression, expression: "True"}
+      - {type: user_approval, prompt: "Ship it?"}
+      - {type: telephone}"#,
+    );
+    insta::assert_snapshot!(validated(&text));
+}
+
+#[test]
+fn gates_that_are_never_asked() {
+    let end = LEAST.to_owned() + "  done:\n    prompt: Bye.\n    requires: ['git.dirty == false']\n";
+    insta::assert_snapshot!(validated(&end), @"
+    error: `requires` of `done` is never asked: gates are asked when a node is left (node `done`)
+     --> .linchpin/workflows/execution.yml:8:5
+      |
+    8 |     requires: ['git.dirty == false']
+      |     ^^^^^^^^
+      |
+      = help: write them on the transition that leads here: `{when: …, to: done, requires: […]}`
+
+    2 rules in force, 1 workflow; 1 error.
+    ");
+    let unused = LEAST.to_owned() + "gates:\n  green: {command: cargo test}\n";
+    insta::assert_snapshot!(validated(&unused), @"
+    warning: nothing requires the gate `green`, so it is never asked
+     --> .linchpin/workflows/execution.yml:7:3
+      |
+    7 |   green: {command: cargo test}
+      |   ^^^^^
+      |
+      = help: add it where it has to hold, as `requires: [green]`, or leave it out
+
+    note: .linchpin/workflows/execution.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate green: runs cargo test)
+
+    2 rules in force, 1 workflow; 1 warning.
+    ");
+    let used = unused.replace("to: done}", "to: done, requires: [green]}");
+    assert!(!validated(&used).contains("nothing requires"));
+}
+
+#[test]
+fn a_gate_for_a_value_that_its_variable_cannot_have() {
+    let gate = |variables: &str, value: &str| {
+        let gate = format!("requires: [{{type: variable_set, variable: st, value: {value}}}]");
+        let text = LEAST.replace("    prompt: Work.\n", &format!("    prompt: Work.\n    {gate}\n"));
+        with_workflow(&format!("variables: {{{variables}}}\n{text}")).run(&["validate"])
+    };
+    insta::assert_snapshot!(gate("st: false", "ready").stdout, @r#"
+    warning: `type: variable_set` is an old way to write a gate (node `work`)
+     --> .linchpin/workflows/execution.yml:6:17
+      |
+    6 |     requires: [{type: variable_set, variable: st, value: ready}]
+      |                 ^^^^
+      |
+      = help: write `st == "ready"`
+
+    error: `value` is `"ready"`, and `st` is declared as a boolean (`false`): the two never agree (node `work`)
+     --> .linchpin/workflows/execution.yml:6:58
+      |
+    6 |     requires: [{type: variable_set, variable: st, value: ready}]
+      |                                                          ^^^^^
+      |
+      = help: give a boolean here, or declare `st` as text: `variables: {st: ""}`
+
+    2 rules in force, 1 workflow; 1 error and 1 warning.
+    "#);
+    assert_eq!(gate("st: 1", "'2'").code, Some(2));
+    for (variables, value) in [("st: false", "true"), ("st: 1", "2"), ("st: ''", "ready"), ("st: null", "ready")] {
+        assert_eq!(gate(variables, value).code, Some(0), "{variables} {value}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Gates: what has to hold before a workflow moves, and who may say so.
+
+mod approvals;
+mod commands;
+mod order;
+mod trust;
+mod webhooks;
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::project;
+use testkit::Scratch;
+
+/// A git repository with a workflow `w` that is trusted and active, at `work`, which needs what `requires` says.
+fn at_work(requires: &str) -> Scratch {
+    at_work_with(requires, "")
+}
+
+/// The same, with more keys of the workflow.
+fn at_work_with(requires: &str, more: &str) -> Scratch {
+    let project = repository();
+    workflow(&project, requires, more);
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.run(&["start", "w"]).code, Some(0));
+    project
+}
+
+fn repository() -> Scratch {
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.file("a.txt", "one\n");
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "-q", "-m", "first"]);
+    project
+}
+
+fn workflow(project: &Scratch, requires: &str, more: &str) {
+    let text = format!(
+        "start_node: work\nvariables: {{ready: false}}\nclaims: [again]\n{more}\nnodes:\n  work:\n    prompt: Work.\n    requires: {requires}\n    transitions: [{{when: again, to: work}}, {{when: work_complete, to: rest}}]\n  rest:\n    prompt: Rest.\n    transitions: [{{when: rest_complete, to: done}}]\n"
+    );
+    project.file(".linchpin/workflows/w.yml", text);
+}
+
+/// The folder for temporary files, which a confined command may write.
+fn temporary(project: &Scratch) -> PathBuf {
+    project.root().join("../tmp")
+}
+
+/// A command, as a gate's list of words, that notes in a file beside the project that it ran.
+fn counted(name: &str, then: &str) -> String {
+    let script = format!("echo ran >> $TMPDIR/{name}; {then}");
+    format!("{{command: [sh, -c, '{}']}}", script.replace('\'', "''"))
+}
+
+/// How often it ran.
+fn runs(name: &str, project: &Scratch) -> usize {
+    fs::read_to_string(temporary(project).join(name)).unwrap_or_default().lines().count()
+}
+
+/// The lines of `status` about what lies ahead.
+fn ahead(project: &Scratch) -> String {
+    let status = project.run(&["status"]).stdout;
+    let is_ahead =
+        |line: &&str| ["  rules:", "  to leave", "  →", "      "].iter().any(|start| line.starts_with(start));
+    status.lines().filter(is_ahead).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_status_tells_how_they_stand_and_asks_nobody() {
+    let project = repository();
+    let requires = format!(
+        "[ready, 'phase.visit == 1', {}, {{approval: 'Ship it?'}}, {{file_rules: [pairing]}}, {{webhook: {{url: 'https://example.com'}}}}]",
+        counted("count", "true")
+    );
+    project
+        .rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\nattribute: tree\n---\nChange both.\n");
+    workflow(&project, &requires, "rules: [{name: no-push, command_pattern: '^git push', reason: No.}]");
+    project.run(&["start", "w"]);
+    insta::assert_snapshot!(ahead(&project), @"
+    rules: w/no-push
+    to leave it:
+        work/1, not met: ready
+        work/2, met: phase.visit == 1
+        work/3, not trusted yet: command sh -c 'echo ran >> $TMPDIR/count; true'
+        work/4, not met: approval: Ship it?
+        work/5, not asked yet: file rules pairing
+        work/6, not trusted yet: webhook POST https://example.com
+    → work by again
+    → rest by work_complete
+    ");
+    project.run(&["trust", "--yes"]);
+    project.run(&["approve", "--yes"]);
+    insta::assert_snapshot!(ahead(&project), @"
+    rules: w/no-push
+    to leave it:
+        work/1, not met: ready
+        work/2, met: phase.visit == 1
+        work/3, not asked yet: command sh -c 'echo ran >> $TMPDIR/count; true'
+        work/4, met: approval: Ship it?
+        work/5, not asked yet: file rules pairing
+        work/6, not asked yet: webhook POST https://example.com
+    → work by again
+    → rest by work_complete
+    ");
+    assert_eq!(runs("count", &project), 0);
+    let json = project.run(&["status", "--json"]).json();
+    insta::assert_snapshot!(json["workflow"]["moves"].to_string(), @r#"[{"to":"work","when":"again","claims":["again"],"depends_on_session":false,"gates":[]},{"to":"rest","when":"work_complete","claims":["work_complete"],"depends_on_session":false,"gates":[]}]"#);
+    assert_eq!(json["workflow"]["in_force"], serde_json::json!(["w/no-push"]));
+}
+
+#[test]
+fn the_status_tells_which_claims_lead_where() {
+    let project = project();
+    project.file(
+        ".linchpin/workflows/w.yml",
+        "start_node: a\nvariables: {big: false}\nclaims: [again, skip]\nnodes:\n  a:\n    prompt: A.\n    transitions:\n      - {when: \
+         'a_complete and big', to: b}\n      - {when: again or skip, to: a, requires: [again]}\n      - {when: a_complete, to: done, \
+         requires: [a_complete, big]}\n  b: {prompt: B., transitions: [{when: b_complete, to: done}]}\n",
+    );
+    project.run(&["start", "w"]);
+    insta::assert_snapshot!(ahead(&project), @"
+    → b when a_complete and big: no single claim leads there as things are
+    → a by again or skip
+        a/transitions/2/1, met: again
+    → done by a_complete
+        a/transitions/3/1, met: a_complete
+        a/transitions/3/2, not met: big
+    ");
+}
+
+/// What a command came to is known until the tree changes.
+#[test]
+fn the_status_knows_receipts() {
+    let project = at_work("[{command: 'true'}, {command: 'false'}]");
+    insta::assert_snapshot!(ahead(&project), @"
+    to leave it:
+        work/1, not asked yet: command true
+        work/2, not asked yet: command false
+    → work by again
+    → rest by work_complete
+    ");
+    project.run(&["next"]);
+    insta::assert_snapshot!(ahead(&project), @"
+    to leave it:
+        work/1, met: command true
+        work/2, not met: command false
+    → work by again
+    → rest by work_complete
+    ");
+    project.file("a.txt", "two\n");
+    insta::assert_snapshot!(ahead(&project), @"
+    to leave it:
+        work/1, not asked yet: command true
+        work/2, not asked yet: command false
+    → work by again
+    → rest by work_complete
+    ");
+}

@@ -1,0 +1,184 @@
+//! Moves from node to node: who may make them, what they count, and what the journal keeps of them.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{BUILDS, with_rules, with_workflow};
+use crate::pace::patch;
+use crate::project;
+
+#[test]
+fn people_pass_over_rules_and_agents_do_not() {
+    let scratch = with_rules(BUILDS);
+    scratch.run(&["start", "work"]);
+    let mut agent = scratch.agent();
+    for _ in 0..3 {
+        agent.fail("cargo build");
+    }
+    assert_eq!(agent.linchpin(&["next", "--force-all"]).code, Some(2));
+    assert_snapshot!(scratch.run(&["next", "--force", "token_budget"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no rule at `code` is called `token_budget`
+    help: its pace rules are work/code/1
+    ");
+    assert_eq!(scratch.run(&["next", "--force", "repeated_command"]).code, Some(0));
+    assert_snapshot!(agent.linchpin(&["abort"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `abort` is not for agents here
+    help: a person can do it; `agent_may: [abort, …]` in config.yml lets agents do it too, in a repository's once you run `linchpin trust`
+    ");
+    assert_eq!(scratch.run(&["abort"]).code, Some(0));
+}
+
+#[test]
+fn a_session_that_has_ended_makes_no_move() {
+    for (event, by) in [
+        (None, "agent"),
+        (Some("Stop"), "person"),
+        (Some("UserPromptSubmit"), "person"),
+        (Some("SessionEnd"), "person"),
+    ] {
+        let scratch = with_rules(BUILDS);
+        scratch.run(&["start", "work"]);
+        // The call waits for `linchpin next`, and its end is never told.
+        scratch.agent().before("linchpin next");
+        if let Some(event) = event {
+            scratch.hook("claude", &scratch.event(event, &json!({"prompt": "Go on.", "reason": "other"})));
+        }
+        assert_eq!(scratch.run(&["next"]).code, Some(0));
+        let log = scratch.run(&["log"]).stdout;
+        assert!(log.contains(&format!("move work: code → review, by the {by}")), "{event:?}: {log}");
+    }
+}
+
+#[test]
+fn a_patch_that_makes_it_too_many_is_seen_by_the_next_move() {
+    let scratch = with_rules("      - repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 600}");
+    scratch.run(&["start", "work"]);
+    patch(&scratch, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs"]);
+    let told = scratch.run(&["next"]);
+    assert_eq!(told.code, Some(3));
+    assert!(told.stdout.contains("Diagnostic: ^src/ matched 3 edits in 10m"), "{}", told.stdout);
+}
+
+#[test]
+fn what_was_too_many_before_counts_once_at_a_move() {
+    let scratch = with_rules("      - repeated_file_edit: {threshold: 2, window: 600}");
+    scratch.run(&["start", "work"]);
+    let calls =
+        [&["src/a.rs"][..], &["src/a.rs"], &["src/b.rs"], &["src/b.rs"], &["src/c.rs"], &["src/a.rs", "src/c.rs"]];
+    for (paths, number) in calls.into_iter().zip(1..) {
+        patch(&scratch, "apply_patch", &format!("call-{number}"), paths);
+    }
+    let told = scratch.run(&["next"]);
+    assert!(told.stdout.contains("Diagnostic: src/a.rs edited 3 times in 10m"), "{}", told.stdout);
+}
+
+/// Every version of a rule that was judged by stays known, whoever saw it first.
+#[test]
+fn a_move_keeps_no_version_of_a_rule_from_the_journal() {
+    let scratch = with_rules("      []");
+    scratch.rule("no-danger", crate::NO_DANGER);
+    scratch.run(&["start", "work"]);
+    scratch.run(&["next"]);
+    assert_eq!(scratch.decision("danger"), "deny");
+    let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+    let versions = "SELECT count(*) FROM state WHERE kind = 'rule' AND name LIKE 'no-danger %'";
+    assert_eq!(journal.query_row(versions, [], |row| row.get::<_, i64>(0)), Ok(1));
+}
+
+#[test]
+fn the_journal_tells_how_it_was_moved() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    rules: [{name: builds, repeated_command: {pattern: '^make', \
+         threshold: 1, window: 600}}]\n    transitions: [{when: code_complete, to: review}]\n  review:\n    prompt: Review.\n    \
+         requires: ['phase.visit > 9', {approval: 'Ship it?'}]\n    transitions: [{when: review_complete, to: done}]\n",
+    );
+    scratch.run(&["start", "work"]);
+    let mut agent = scratch.agent();
+    agent.run("make");
+    agent.linchpin(&["next"]);
+    scratch.run(&["next", "--force", "builds"]);
+    agent.linchpin(&["next"]);
+    let mut approve = scratch.command(&["approve", "--yes"]);
+    approve.env("USER", "ada");
+    scratch.feed(approve, b"");
+    scratch.run(&["prev"]);
+    scratch.run(&["next", "--force-all"]);
+    scratch.run(&["restart"]);
+    scratch.run(&["restart"]);
+    agent.run("make");
+    agent.linchpin(&["continue"]);
+    scratch.run(&["abort"]);
+    let log = scratch.run(&["log", "--limit", "0"]).stdout;
+    let told: Vec<&str> =
+        log.lines().filter(|line| line.starts_with("note")).filter_map(|line| line.get(34..)).collect();
+    assert_snapshot!(told.join("\n"), @"
+    person start work at code, by the person
+    claude held work at code: work/code/builds
+    person move work: code → review, forced past builds, by the person
+    claude held work at review: review/1, review/2
+    person approve work: review/2, by ada
+    person move work: review → code, back, by the person
+    person move work: code → review, forced past all rules, by the person
+    person move work: review → code, restarted, by the person
+    person move work: restarted at code, by the person
+    claude continue work: past work/code/builds, by the agent
+    person abort work at code, by the person
+    ");
+}
+
+#[test]
+fn an_end_that_is_declared_says_its_text_and_is_over() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: Code., transitions: [{when: code_complete, to: done}]}\n  done: {prompt: \
+         Write a summary.}\n",
+    );
+    scratch.run(&["start", "work"]);
+    assert_snapshot!(scratch.run(&["next"]).transcript());
+    assert_eq!(scratch.run(&["next"]).code, Some(2));
+    assert_eq!(scratch.run(&["start", "work"]).code, Some(0));
+}
+
+#[test]
+fn the_way_back_leads_to_where_the_work_came_from() {
+    let scratch = with_workflow(
+        "start_node: a\nnodes:\n  a: {prompt: A., transitions: [{when: a_complete, to: b}]}\n  b: {prompt: B., transitions: \
+         [{when: b_complete, to: c}]}\n  c: {prompt: C., transitions: [{when: c_complete, to: done}]}\n",
+    );
+    let said = |command: &str| scratch.run(&[command]).stdout;
+    scratch.run(&["start", "work"]);
+    assert_eq!(["next", "next", "prev", "prev"].map(said), ["B.\n", "C.\n", "B.\n", "A.\n"]);
+    assert_eq!(scratch.run(&["prev"]).code, Some(2));
+    assert_eq!(["next", "prev", "next", "next", "prev"].map(said), ["B.\n", "A.\n", "B.\n", "C.\n", "B.\n"]);
+}
+
+#[test]
+fn variables_of_a_session_at_a_move() {
+    let scratch = with_workflow(
+        "start_node: a\nnodes:\n  a: {prompt: A., on_exit: [{set: {mood: left}}], transitions: [{when: a_complete, to: b}]}\n  \
+         b: {prompt: 'B {{ variables.mood }} {{ variables.place }}.', on_enter: [{set: {place: here}}], transitions: [{when: \
+         b_complete, to: done}]}\n",
+    );
+    scratch.config("variables: {mood: none, place: none}\n");
+    scratch.run(&["start", "work"]);
+    let mut agent = scratch.agent();
+    agent.run("ls");
+    assert_eq!(scratch.run(&["next", "--session", "session-1"]).stdout, "B left here.\n");
+    assert_eq!(agent.linchpin(&["repeat"]).stdout, "B left here.\n");
+    // Where no session is known, nobody's variable is set, and that is said.
+    scratch.run(&["prev"]);
+    assert_snapshot!(scratch.run(&["next"]).stdout, @"
+    `on_exit` of workflow `work` did not set `mood`: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    `on_enter` of workflow `work` did not set `place`: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    B none none.
+    ");
+}

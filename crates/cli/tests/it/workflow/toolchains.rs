@@ -1,0 +1,54 @@
+//! What the bundled workflows take for a build or a test run: the table in `docs/toolchains.md`, tool by tool.
+
+use serde_json::Value;
+
+use crate::project;
+
+const CASES: &str = include_str!("../../../../../corpus/toolchains.jsonl");
+const TABLE: &str = include_str!("../../../../../docs/toolchains.md");
+const WORKFLOWS: [(&str, &str); 6] = [
+    ("developer", include_str!("../../../../policy/src/bundled_workflows/developer.yml")),
+    ("discovery", include_str!("../../../../policy/src/bundled_workflows/discovery.yml")),
+    ("execution", include_str!("../../../../policy/src/bundled_workflows/execution.yml")),
+    ("quick", include_str!("../../../../policy/src/bundled_workflows/quick.yml")),
+    ("refactor", include_str!("../../../../policy/src/bundled_workflows/refactor.yml")),
+    ("research", include_str!("../../../../policy/src/bundled_workflows/research.yml")),
+];
+
+/// The combined expression: the one line of the table that begins so.
+fn expression() -> &'static str {
+    TABLE.lines().find(|line| line.starts_with("^(")).expect("the combined expression")
+}
+
+fn check(tool: &str) {
+    let scratch = project();
+    scratch.rule("builds", &format!("---\ncommand_pattern: '{}'\n---\nA build.\n", expression()));
+    let cases = CASES.lines().map(|line| serde_json::from_str::<Value>(line).expect("a case"));
+    let cases: Vec<Value> = cases.filter(|case| case["tool"] == tool).collect();
+    for counts in [true, false] {
+        assert!(cases.iter().any(|case| case["counts"] == counts), "{tool} has no case that counts: {counts}");
+    }
+    for case in cases {
+        let command = case["command"].as_str().expect("a command");
+        let reply = scratch.hook("claude", &scratch.bash(command));
+        assert_eq!(reply.stdout.contains("`builds`"), case["counts"] == true, "{command}: {}", reply.stdout);
+    }
+}
+
+macro_rules! a_test_a_tool {
+    ($($tool:ident),*) => { $(#[test] fn $tool() { check(stringify!($tool)); })* };
+}
+
+a_test_a_tool!(cargo, npm, pnpm, yarn, pytest, tox, go, make, gradle, mvn, dotnet);
+
+#[test]
+fn the_workflows_count_by_the_table() {
+    let mut named = Vec::new();
+    for (name, text) in WORKFLOWS {
+        for line in text.lines().filter_map(|line| line.trim().strip_prefix("pattern: '^(")) {
+            assert_eq!(format!("^({}", line.trim_end_matches('\'')), expression(), "{name}");
+            named.push(name);
+        }
+    }
+    assert!(named.contains(&"discovery") && named.contains(&"execution"), "{named:?}");
+}

@@ -1,0 +1,219 @@
+//! What a workflow does by itself, at events and at moves.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use testkit::Scratch;
+
+use super::two_nodes;
+use crate::project;
+
+#[test]
+fn a_trigger_sets_what_an_observer_set_before_it() {
+    let scratch = two_nodes("triggers: {before_tool: [{set: {seen: '{{ variables.seen }}+trigger'}}]}", "");
+    scratch
+        .config("variables: {seen: none}\nobservers: [{name: o, on: before_tool, match: {}, set: {seen: observer}}]\n");
+    scratch.run(&["start", "work"]);
+    scratch.agent().run("ls");
+    let variables = scratch.run(&["status", "--json"]).json()["session"]["variables"].clone();
+    assert_eq!(variables["seen"], "observer+trigger", "{variables}");
+}
+
+/// A workflow of two nodes with these keys, and these actions of its first node.
+fn working(keys: &str, of_node: &str) -> Scratch {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        format!(
+            "start_node: code\n{keys}\nnodes:\n  code:\n    prompt: 'Code {{{{ variables.rounds }}}}.'\n{of_node}\n    transitions: \
+             [{{when: code_complete, to: review}}]\n  review: {{prompt: Review., transitions: [{{when: review_complete, to: \
+             done}}]}}\n"
+        ),
+    );
+    scratch
+}
+
+fn started(keys: &str) -> Scratch {
+    let scratch = working(keys, "");
+    let start = scratch.run(&["start", "work"]);
+    assert_eq!(start.code, Some(0), "{}", start.transcript());
+    scratch
+}
+
+fn said(scratch: &Scratch, agent: &str, event: &str, fields: &Value) -> Value {
+    let reply = scratch.hook(agent, &scratch.event(event, fields));
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    if reply.stdout.is_empty() { Value::Null } else { reply.json() }
+}
+
+fn call(command: &str) -> Value {
+    json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_1"})
+}
+
+#[test]
+fn what_is_injected_reaches_the_agent_while_the_workflow_is_active() {
+    let keys = "variables: {rounds: 0}\ntriggers:\n  session_start: [{inject: 'Read docs/plan.md first. You are at {{ \
+                workflow.node }}.'}]";
+    let scratch = working(keys, "");
+    let start = || json!({"source": "startup"});
+    assert_eq!(said(&scratch, "claude", "SessionStart", &start()), Value::Null);
+    scratch.run(&["start", "work"]);
+    let introduction = "The workflow `work` is active here, at `code`: `linchpin repeat` prints what is asked for now, and `linchpin \
+                        next` ends this phase.";
+    let expected = json!({"hookSpecificOutput": {
+        "hookEventName": "SessionStart",
+        "additionalContext": format!("{introduction}\n\nRead docs/plan.md first. You are at code."),
+    }});
+    assert_eq!(said(&scratch, "claude", "SessionStart", &start()), expected);
+    assert_eq!(said(&scratch, "codex", "SessionStart", &start()), expected);
+    scratch.run(&["abort"]);
+    assert_eq!(said(&scratch, "claude", "SessionStart", &start()), Value::Null);
+    let log = scratch.run(&["log", "--json"]);
+    let told = log.stdout.lines().filter(|line| line.contains(r#","Read docs/plan.md first. You are at code."]"#));
+    assert_eq!(told.count(), 2, "{}", log.stdout);
+}
+
+#[test]
+fn whatever_the_verdict_is_the_text_comes_with_it() {
+    let rules = "rules:\n  - {command_pattern: '^danger', reason: No.}\n  - {command_pattern: '^hm', action: ask, reason: Sure?}\n  \
+                 - {command_pattern: '^eh', action: warn, reason: Mind.}";
+    let keys = format!("variables: {{rounds: 0}}\n{rules}\ntriggers: {{before_tool: [{{inject: Small steps.}}]}}");
+    let scratch = started(&keys);
+    for command in ["ls", "danger", "hm", "eh"] {
+        for agent in ["claude", "codex"] {
+            let answer = said(&scratch, agent, "PreToolUse", &call(command));
+            let specific = &answer["hookSpecificOutput"];
+            let is_denied = specific["permissionDecision"] == "deny";
+            let place = if is_denied { "permissionDecisionReason" } else { "additionalContext" };
+            let text = specific[place].as_str().unwrap_or_default();
+            assert!(text.ends_with("Small steps."), "{agent} {command}: {answer}");
+            let for_person = answer["systemMessage"].as_str().unwrap_or_default();
+            assert!(!for_person.contains("Small steps."), "{agent} {command}: {answer}");
+        }
+    }
+    // The person reads why it is asked, and the agent the rest.
+    let asked = said(&scratch, "claude", "PreToolUse", &call("hm"));
+    let reason = asked["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
+    assert!(reason.starts_with("Approval required") && !reason.contains("Small steps."), "{asked}");
+}
+
+#[test]
+fn where_an_agent_takes_no_text_the_person_is_told() {
+    let keys = "variables: {rounds: 0}\ntriggers: {stop: [{inject: Write down what you learned.}]}";
+    let scratch = started(keys);
+    for agent in ["claude", "codex"] {
+        assert_eq!(
+            said(&scratch, agent, "Stop", &json!({"stop_hook_active": false})),
+            json!({"systemMessage": "Linchpin: the agent takes no text at Stop, so it was not told: Write down what you learned."})
+        );
+    }
+    // Where the stop is held, the agent reads why, and this with it.
+    scratch.rule("not-yet", "---\non: stop\naction: block\n---\nThe tests have not run.\n");
+    let held = said(&scratch, "claude", "Stop", &json!({"stop_hook_active": false}));
+    assert_eq!(held["decision"], "block");
+    assert!(held["reason"].as_str().is_some_and(|reason| reason.ends_with("Write down what you learned.")), "{held}");
+    assert_eq!(held["systemMessage"], Value::Null);
+}
+
+#[test]
+fn actions_are_done_in_their_order_and_rules_see_what_they_set() {
+    let keys = "variables: {rounds: 0, last: none}\nrules: [{command_pattern: make, when: rounds >= 2, reason: 'Twice is \
+                enough.'}]\ntriggers:\n  before_tool:\n    - {when: \"'make' in event.command\", set: {rounds: '{{ rounds + 1 \
+                }}', last: '{{ event.command }}'}}\n    - {when: rounds == 1, inject: 'Round {{ rounds }}: {{ last }}'}\n    \
+                - {when: rounds > 1, inject: 'Not round {{ rounds }}.'}";
+    let scratch = started(keys);
+    assert_eq!(said(&scratch, "claude", "PreToolUse", &call("ls")), Value::Null);
+    let first = said(&scratch, "claude", "PreToolUse", &call("make {{ 7 * 7 }}"));
+    // What the agent wrote is text, and is not rendered.
+    assert_eq!(first["hookSpecificOutput"]["additionalContext"], "Round 1: make {{ 7 * 7 }}");
+    let second = said(&scratch, "claude", "PreToolUse", &call("make"));
+    let refused = second["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
+    assert!(refused.starts_with("Blocked by Linchpin rule `work/1`: Twice is enough."), "{refused}");
+    assert!(refused.ends_with("\n\nNot round 2."), "{refused}");
+    // Another session of the project sees the same variables, and so does a prompt.
+    assert_eq!(scratch.run(&["repeat"]).stdout, "Code 2.\n");
+    // A variable of the workflow is no session's.
+    assert_eq!(scratch.run(&["status", "--json"]).json()["session"]["variables"], json!({}));
+}
+
+#[test]
+fn variables_of_the_session_are_set_too() {
+    let keys = "variables: {rounds: 0}\ntriggers: {prompt: [{set: {asked: '{{ asked + 1 }}', rounds: null}}]}";
+    let scratch = working(keys, "");
+    scratch.config("variables: {asked: 0}\n");
+    scratch.rule("enough", "---\non: stop\naction: block\nwhen: asked >= 2\n---\nYou were asked twice.\n");
+    scratch.run(&["start", "work"]);
+    let stop = || said(&scratch, "claude", "Stop", &json!({"stop_hook_active": false}));
+    for _ in 0..2 {
+        assert_eq!(stop(), Value::Null);
+        said(&scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go on"}));
+    }
+    assert_eq!(stop()["decision"], "block");
+}
+
+#[test]
+fn an_action_that_fails_does_nothing_and_is_told_of() {
+    let keys = "variables: {rounds: 0}\ntriggers:\n  prompt:\n    - {set: {rounds: \"{{ int('x') }}\"}}\n    - {inject: \"{{ \
+                int('x') }}\"}\n    - {inject: Fine.}";
+    let scratch = started(keys);
+    let answer = said(&scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go"}));
+    assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "Fine.");
+    assert_snapshot!(answer["systemMessage"].as_str().unwrap_or_default(), @"
+    Linchpin: action 1 of `prompt` of workflow `work` did nothing: `rounds` cannot be evaluated: `int` cannot read this as a whole number
+
+    Linchpin: action 2 of `prompt` of workflow `work` did nothing: `inject` cannot be rendered: `int` cannot read this as a whole number
+    ");
+    assert_eq!(scratch.run(&["repeat"]).stdout, "Code 0.\n");
+}
+
+#[test]
+fn a_long_text_is_cut_as_reasons_are() {
+    let scratch = project();
+    scratch.config("output_limit: 1KiB\n");
+    let text = "words ".repeat(400);
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        format!(
+            "start_node: code\ntriggers: {{prompt: [{{inject: '{text}'}}]}}\nnodes: {{code: {{prompt: Code., transitions: [{{when: \
+             code_complete, to: done}}]}}}}\n"
+        ),
+    );
+    scratch.run(&["start", "work"]);
+    let answer = said(&scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go"}));
+    let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(told.len() < 1100 && told.ends_with("bytes left out]"), "{told}");
+}
+
+#[test]
+fn what_nodes_inject_is_read_before_the_prompt() {
+    let of_node = "    on_enter:\n      - {set: {rounds: '{{ rounds + 1 }}'}}\n      - {inject: 'Round {{ rounds }} begins.'}\n    \
+                   on_exit: [{inject: 'Code is done.', when: code_complete}]";
+    let scratch = working("variables: {rounds: 0}", of_node);
+    assert_snapshot!(scratch.run(&["start", "work"]).transcript(), @"
+    exit 0
+    --- stdout
+    Round 1 begins.
+
+    Code 1.
+    --- stderr
+    now at `code` of `work`
+    ");
+    let agent = scratch.agent();
+    assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], json!(["Code is done."]));
+    assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], Value::Null);
+}
+
+#[test]
+fn what_events_set_at_once_is_not_lost() {
+    let scratch = started("variables: {rounds: 0}\ntriggers: {prompt: [{set: {rounds: '{{ rounds + 1 }}'}}]}");
+    std::thread::scope(|scope| {
+        for session in ["a", "b", "c", "d"] {
+            let scratch = &scratch;
+            scope.spawn(move || {
+                for _ in 0..5 {
+                    said(scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go", "session_id": session}));
+                }
+            });
+        }
+    });
+    assert_eq!(scratch.run(&["repeat"]).stdout, "Code 20.\n");
+}
