@@ -333,7 +333,7 @@ fn a_missing_fact_ends_the_evaluation() {
         assert_eq!(missing(source), "event.input was not recorded", "{source}");
     }
     let all = "event.input, event.input.path, commands was not recorded";
-    assert_eq!(missing("(tool_input or {}).get('path') and command_ran('make')"), all);
+    assert_eq!(missing("(tool_input or {}).get('path') or command_ran('make')"), all);
     assert_eq!(missing("tool_input.path"), "event.input.path was not recorded");
     for source in ["event.tool == 'Bash' or release", "True or git.dirty", "1 if True else command_ran('x')"] {
         assert_eq!(holds(source, &situation, Reach::default()), Ok(true), "{source}");
