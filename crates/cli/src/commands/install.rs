@@ -108,7 +108,7 @@ pub fn root(cwd: &Path) -> PathBuf {
     nearest_root(cwd).or_else(repository).unwrap_or_else(|| cwd.to_owned())
 }
 
-/// SessionOwner project it is may have put links into it, and what is written for one project must not come to others.
+/// Whose project it is may have put links into it, and what is written for one project must not come to others.
 fn stays_inside(scope: SettingsScope, file: &Path, root: &Path) -> Result<(), Problem> {
     let real = settings::real_path(file)?;
     if scope == SettingsScope::User || real.starts_with(root.canonicalize()?) {

@@ -108,7 +108,7 @@ fn rules(verdict: &Verdict) -> Vec<String> {
 
 fn why_lifted(lifted: Lifted) -> String {
     match lifted {
-        Lifted::Observe => format!("Let through, because of {}. Else:", OBSERVING),
+        Lifted::Observe => format!("Let through, because of {OBSERVING}. Else:"),
         Lifted::Paused => "Let through, because a person paused the guard. Else:".to_owned(),
         Lifted::Allowed { refusal } => {
             format!("Let through, because a person allowed this call (`linchpin allow {refusal}`). Else:")

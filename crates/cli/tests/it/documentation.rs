@@ -112,7 +112,7 @@ fn every_task_and_memory_command_runs() {
 fn every_kind_of_error_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let listed = fs::read_to_string(root.join("../../docs/reference/errors.md")).expect("the page");
-    let mut sources = vec![root.join("../policy/src/diagnostic.rs")];
+    let mut sources = vec![root.join("../policy/src/text/diagnostic.rs")];
     let mut folders = vec![root.join("src")];
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());

@@ -101,7 +101,7 @@ impl Trial<'_> {
         Ok((end != AttendedEnd::TimeOver).then(|| serde_json::from_slice(&said).unwrap_or(Value::Null)))
     }
 
-    /// SessionOwner project it is says what a program in it does, and which one its settings call: a look at a project must not run
+    /// Whose project it is says what a program in it does, and which one its settings call: a look at a project must not run
     /// that. This Linchpin, and what a person has under its name, may be run.
     fn may_be_run(&self) -> MayRun {
         let Self { program, project, environment, .. } = *self;

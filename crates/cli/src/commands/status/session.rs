@@ -78,7 +78,7 @@ impl SessionStatus {
     pub fn show_name(&self, output: &Output) {
         match &self.name {
             Some(SessionOwner { agent, session }) => {
-                output.line(format!("{} {agent} {session}", output.bold("Session")))
+                output.line(format!("{} {agent} {session}", output.bold("Session")));
             }
             None => output.line(format!("{} none yet", output.bold("Session"))),
         }

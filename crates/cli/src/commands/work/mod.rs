@@ -93,7 +93,7 @@ pub struct Mover {
     pub project: Project,
     policy: Arc<Compiled>,
     now: i64,
-    /// SessionOwner variables count.
+    /// Whose variables count.
     session: Option<SessionOwner>,
     /// The sessions of agents in whose shell it may run.
     runs_in: Vec<SessionOwner>,
