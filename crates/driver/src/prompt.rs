@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use engine::hats::prompt::{Incoming, Known, MOST_TASKS, Memory, Prompt, ReadyTask};
+use engine::hats::prompt::{Incoming, Known, KnownMemory, MOST_TASKS, Prompt, ReadyTask};
 use engine::hats::{Hat, Loop};
 use work::{Published, Task, Work};
 
@@ -37,7 +37,7 @@ pub fn known(
     let (ready, count) = work.tasks().ready(MOST_TASKS)?;
     let words: Vec<&str> = events.iter().map(|event| event.summary.as_str()).chain(objective).collect();
     let memories = work.memories().best_for(&words.join(" "))?;
-    let memory = |memory: work::Memory| Memory {
+    let memory = |memory: work::Memory| KnownMemory {
         id: memory.id.to_string(),
         kind: memory.kind.name().to_owned(),
         text: memory.text,

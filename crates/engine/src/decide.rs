@@ -1,6 +1,7 @@
 //! The judgement: which rules speak of an event, and what they say together.
 
 mod coverage;
+mod happening;
 mod pacing;
 mod rule_judgement;
 
@@ -234,8 +235,6 @@ fn named_path(clauses: &[Clause]) -> Option<&str> {
 }
 
 const RULES_NAMED: usize = 5;
-/// For a rule of which nobody said how often it may hold a stop.
-const DEFAULT_MAX_HOLDS: u32 = 3;
 
 fn with_subject(reason: String, subject: Option<String>) -> String {
     let is_one_paragraph = !reason.contains("\n\n");
@@ -343,7 +342,7 @@ impl Decision {
 
     /// A file rule holds as often as it was asked to, however many stops that takes.
     fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level, holds: bool) -> Level {
-        let let_go = (holds && shown >= most_holds(rule)).then(|| self.let_go(rule, shown));
+        let let_go = (holds && shown >= rule.most_holds()).then(|| self.let_go(rule, shown));
         let level = if let_go.is_some() { Level::Warn } else { level };
         self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, asked_before: shown });
         level
@@ -352,7 +351,7 @@ impl Decision {
     /// A hold has a cap; a rule that has reached it lets go, and the person is told: what is returned.
     fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Result<Option<String>, Missing> {
         let held = inquiry.situation.facts.holds(&rule.id)?;
-        if held >= most_holds(rule) {
+        if held >= rule.most_holds() {
             return Ok(Some(self.let_go(rule, held)));
         }
         self.holds.push((rule.id.clone(), held + 1));
@@ -360,7 +359,7 @@ impl Decision {
     }
 
     fn let_go(&mut self, rule: &Rule, held: u32) -> String {
-        let notice = let_go(rule, held, most_holds(rule));
+        let notice = let_go(rule, held, rule.most_holds());
         self.verdict.notices.push(notice.clone());
         notice
     }
@@ -372,11 +371,6 @@ impl Decision {
         self.verdict.notices.retain(|notice| demand.let_go.as_ref() != Some(notice));
         self.holds.retain(|(held, _)| held != rule);
     }
-}
-
-/// How often a rule may hold a stop.
-pub fn most_holds(rule: &Rule) -> u32 {
-    rule.max_holds.unwrap_or(DEFAULT_MAX_HOLDS)
 }
 
 fn let_go(rule: &Rule, held: u32, most: u32) -> String {

@@ -11,9 +11,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::file_rules::{Changes, FileMatch, FileRule, Reach};
-use crate::pace::{Happening, Standing};
-use crate::rules::Rule;
+use crate::file_rules::{Changes, DemandRef, FileRule, Reach};
+use crate::pace::{Happening, PaceRuleRef, Standing};
 use shell::Written;
 
 /// Why a fact cannot be told.
@@ -117,7 +116,7 @@ pub trait Facts: Send + Sync {
     }
 
     /// What became so far of what a file rule asks for.
-    fn answered(&self, _rule: &Rule, _found: &FileMatch) -> Result<Answered, Missing> {
+    fn answered(&self, _demand: &DemandRef<'_>) -> Result<Answered, Missing> {
         Ok(Answered::default())
     }
 
@@ -127,7 +126,7 @@ pub trait Facts: Send + Sync {
     }
 
     /// How the phase that the event belongs to stands with a pace rule; `None` where this event makes no difference to it.
-    fn pace(&self, _rule: &Rule, _happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+    fn pace(&self, _rule: PaceRuleRef<'_>, _happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
         Ok(None)
     }
 

@@ -4,6 +4,9 @@
 //! knowledge through [`Facts`]. So the same inputs always give the same decision, and judging history again is
 //! just judging again.
 
+mod ack;
+pub mod behavior_names;
+mod converted;
 pub mod decide;
 pub mod event;
 pub mod expr;

@@ -52,6 +52,19 @@ impl Search {
     }
 }
 
+/// A regex with what is known of it in advance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextSearch {
+    pub regex: String,
+    pub hints: Hints,
+}
+
+impl TextSearch {
+    pub fn new(regex: &str) -> Self {
+        Self { regex: regex.to_owned(), hints: Hints::of(regex) }
+    }
+}
+
 /// The plain parser's message and place are better than those of the one with look-around; where only the latter can
 /// parse the expression, its own words must do.
 fn explain(source: &str, error: &fancy_regex::Error) -> SearchError {

@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
+use crate::converted::Converted;
 use crate::event::{Event, ShellText, ToolCall};
-use crate::expr::Converted;
 use crate::facts::{Facts, GitField, Missing};
 use path::Access;
 use shell::{self, Branch, Effect, PathExpansion, Rewrite, RewrittenBranch, Script, SimpleCommand, Written};

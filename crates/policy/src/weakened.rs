@@ -1,7 +1,6 @@
 //! What one version of a policy takes away from another.
 
 use engine::Level;
-use engine::decide::most_holds;
 use engine::pace::{Limit, Live, PaceRule};
 use engine::rules::{AckBy, CommandMatcher, Detect, PathClause, Rule, ToolRule};
 use serde::{Deserialize, Serialize};
@@ -62,7 +61,7 @@ fn is_narrower(now: &Rule, before: &Rule) -> bool {
         || has_other_condition
         || lets_agents_answer
         || now.on_error.unwrap_or(now.action) < before.on_error.unwrap_or(before.action)
-        || most_holds(now) < most_holds(before)
+        || now.most_holds() < before.most_holds()
         || match (&now.detect, &before.detect) {
             (Detect::Files(now), Detect::Files(before)) => !now.asks_no_less_than(before),
             (Detect::Tool(now), Detect::Tool(before)) => is_about_less(now, before),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
-use super::file_rules::{CHANGES, FILES, RULES, Tree};
+use super::file_rules::{BenchTree, CHANGES, FILES, RULES};
 use super::{EDITS, ROUNDS, Scene, in_turns, row, time};
 
 /// How much slower than the other binary a row may be.
@@ -73,8 +73,8 @@ impl Pair<'_> {
     fn checks(&self, name: &str, files: usize, rules: usize, changes_everything: bool) -> Result<()> {
         let folder = tempfile::tempdir()?;
         let trees = [
-            Tree::build(&folder.path().join("new/tree"), files, rules)?,
-            Tree::build(&folder.path().join("old/tree"), files, rules)?,
+            BenchTree::build(&folder.path().join("new/tree"), files, rules)?,
+            BenchTree::build(&folder.path().join("old/tree"), files, rules)?,
         ];
         if changes_everything {
             for tree in &trees {

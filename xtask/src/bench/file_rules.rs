@@ -18,13 +18,13 @@ const BEYOND: f64 = 50.0;
 
 pub fn run(linchpin: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let large = Tree::build(&folder.path().join("large"), FILES, 1)?;
+    let large = BenchTree::build(&folder.path().join("large"), FILES, 1)?;
     let times = in_turns(ROUNDS, &[&|| Ok(large.git(&["status", "--porcelain"])), &|| Ok(large.check(linchpin))])?;
     let [status, check] = times.as_slice() else { unreachable!() };
     row("check / git status, 100,000 files", *check, *status, 1.5);
 
-    let few = Tree::build(&folder.path().join("few"), CHANGES, 1)?;
-    let many = Tree::build(&folder.path().join("many"), CHANGES, RULES)?;
+    let few = BenchTree::build(&folder.path().join("few"), CHANGES, 1)?;
+    let many = BenchTree::build(&folder.path().join("many"), CHANGES, RULES)?;
     for tree in [&few, &many] {
         tree.change_everything()?;
     }
@@ -44,11 +44,11 @@ pub fn run(linchpin: &Path) -> Result<()> {
 }
 
 /// A repository with so many files in it, and file rules.
-pub struct Tree {
+pub struct BenchTree {
     root: PathBuf,
 }
 
-impl Tree {
+impl BenchTree {
     pub fn build(root: &Path, files: usize, rules: usize) -> Result<Self> {
         let tree = Self { root: root.to_owned() };
         let per_folder = files.div_ceil(FOLDERS);

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use super::{RuleOutcome, most_holds};
+use super::{RuleOutcome, happening};
 use crate::facts::Missing;
-use crate::pace::{Happening, Interrupt, Live, PaceRule, Standing, Violation};
+use crate::pace::{Happening, Interrupt, Live, PaceRule, PaceRuleRef, Standing, Violation};
 use crate::rules::{Clause, Rule, Truth, Unless};
 use crate::situation::Situation;
 
@@ -46,8 +46,8 @@ impl Paced {
         situation: &Arc<Situation>,
         happening: &Happened,
     ) -> Result<Option<Self>, Missing> {
-        let happening = happening.get_or_init(|| Happening::of(situation)).as_ref();
-        let standing = situation.facts.pace(rule, happening)?;
+        let happening = happening.get_or_init(|| happening::happening(situation)).as_ref();
+        let standing = situation.facts.pace(PaceRuleRef { id: &rule.id, digest: &rule.digest, pace }, happening)?;
         Ok(standing.map(|standing| Self { violation: pace.judge(&standing), standing }))
     }
 
@@ -90,7 +90,7 @@ impl Paced {
                 outcome.clone()
             }
             (RuleOutcome::Matched(_), Live::Block) => {
-                let most = most_holds(rule);
+                let most = rule.most_holds();
                 let is_refusable = situation.event.kind.awaits_permission() && !is_harmless(situation);
                 memory.closed = (standing.refusals <= most).then(|| standing.as_it_was());
                 if !is_refusable {

@@ -155,7 +155,8 @@ impl RuleJudge<'_> {
     fn without_answered(&mut self) -> Result<RuleOutcome, Halt> {
         let matched = RuleOutcome::Matched(self.rule.action);
         let Some(found) = self.judged.files.take() else { return Ok(matched) };
-        let answered = self.situation.facts.answered(self.rule, &found);
+        let Some(demand) = self.rule.demand(&found) else { return Ok(matched) };
+        let answered = self.situation.facts.answered(&demand);
         let Answered { settled, shown, is_given_up } = answered.map_err(|missing| self.without([missing]))?;
         let settled: HashSet<String> = settled.into_iter().collect();
         let open = found.without(|trigger| settled.contains(&trigger.path));

@@ -6,16 +6,14 @@ use super::{
     compare::{self, is_list},
     context,
     error::wrong_arity,
-    functions::items,
+    values::items,
     work,
 };
-use crate::observers::CONDITIONS;
+pub(super) use crate::behavior_names::CONDITION_PREFIX as PREFIX;
+use crate::behavior_names::CONDITIONS;
 
 /// Its name in a lowered expression; the first argument is the name that was written.
 pub(super) const CONDITION: &str = "@condition";
-
-/// The names of all conditions begin with this; which ones there are is known only with the behaviors.
-pub(super) const PREFIX: &str = "behavior_";
 
 /// Each argument goes one level into the answer: to the value under a key of a dictionary; with a list, to whether it is in
 /// it. What was never answered is undefined.

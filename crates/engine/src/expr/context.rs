@@ -1,10 +1,6 @@
 //! What names stand for while an expression runs. Nothing is looked up, converted or computed until it is named.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{fmt, sync::Arc};
 
 use minijinja::{
     Error, State, Value,
@@ -13,29 +9,14 @@ use minijinja::{
 use serde_json::{Map, Value as Json};
 
 use super::{
+    context_names::{
+        self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, LOOP_FIELDS, PHASE_FIELDS, TASKS_FIELDS, WORKFLOW_FIELDS,
+    },
     error::failure,
     fact_reader::FactReader,
     json::from_json,
-    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, LOOP_FIELDS, PHASE_FIELDS, TASKS_FIELDS, WORKFLOW_FIELDS},
 };
 use crate::{facts::EventPart, file_rules::Reach};
-
-/// What was converted before, by name: rules read the same few fields, and one of them may be a large file.
-#[derive(Default)]
-pub(crate) struct Converted(Mutex<BTreeMap<String, Value>>);
-
-impl Converted {
-    /// What was converted before under this name, or else what is converted now.
-    pub(super) fn get_or_convert(&self, name: &str, convert: impl FnOnce() -> Option<Value>) -> Option<Value> {
-        if let Some(value) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
-            return Some(value.clone());
-        }
-        // The lock is not held here: facts may take their time.
-        let value = convert()?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value.clone());
-        Some(value)
-    }
-}
 
 /// Where the names of one evaluation come from.
 pub(super) enum Root {
@@ -89,7 +70,7 @@ impl Root {
                     "tool_name" => facts.value(facts.event_field("tool")),
                     "tool_input" => input(facts),
                     "source" => facts.value(facts.event_field("agent")),
-                    _ if names::is_context(name) => None,
+                    _ if context_names::is_context(name) => None,
                     _ => facts.value(facts.claim_or_variable(name)),
                 }
             }
@@ -98,7 +79,7 @@ impl Root {
                 "tool_name" => field(&field(given, "event")?, "tool"),
                 "tool_input" => field(&field(given, "event")?, "input"),
                 "source" => field(&field(given, "event")?, "agent"),
-                _ if names::is_context(name) => None,
+                _ if context_names::is_context(name) => None,
                 _ => field(given, "claims")
                     .and_then(|claims| field(&claims, name))
                     .or_else(|| field(&field(given, "variables")?, name)),

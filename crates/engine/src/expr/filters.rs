@@ -8,8 +8,8 @@ use super::{
     builtin::{Arity, Run},
     compare::{self, Number, is_missing},
     error::{failure, wrong_arity},
-    functions::{items, length},
     methods,
+    values::{items, join_with, length},
     work::{self, Work},
 };
 
@@ -79,18 +79,6 @@ fn join(value: &Value, separator: Option<&Value>, work: &mut Work) -> Result<Val
         None => String::new(),
     };
     join_with(&separator, value, work)
-}
-
-pub(super) fn join_with(separator: &str, value: &Value, work: &mut Work) -> Result<Value, Error> {
-    let mut joined = String::new();
-    for (position, item) in items(value, work)?.iter().enumerate() {
-        if position > 0 {
-            work.charge(separator.len())?;
-            joined.push_str(separator);
-        }
-        joined.push_str(&work::text(item, work)?);
-    }
-    Ok(Value::from(joined))
 }
 
 /// Numbers or text; lists of both have no order, and saying so is better than an order that nobody expects.

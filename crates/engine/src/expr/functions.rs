@@ -10,11 +10,12 @@ use super::{
     mcp,
     operators::{dictionary_key, whole},
     search::search,
+    values::{items, length, text_argument},
     work::{self, Work},
 };
 use path::pattern::Pattern;
 
-use crate::{facts::RanCommand, observers::Behavior, search::Search};
+use crate::{behavior_names::MCP_CALL_TRACKING, facts::RanCommand, search::Search};
 
 pub(super) struct Function {
     pub(super) name: &'static str,
@@ -74,10 +75,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!("list", Arity::between(0, 1), list),
     function!("matches", Arity::exactly(2), matches, Some((1, PatternKind::Regex))),
     function!("max", Arity::at_least(1), |state, args| extreme(state, args, std::cmp::Ordering::is_gt)),
-    function!("mcp_called", Arity::between(1, 2), mcp::called, fed_by Behavior::MCP_CALL_TRACKING),
-    function!("mcp_failed", Arity::exactly(2), mcp::failed, fed_by Behavior::MCP_CALL_TRACKING),
-    function!("mcp_result_has", Arity::exactly(4), mcp::result_has, fed_by Behavior::MCP_CALL_TRACKING),
-    function!("mcp_result_is_null", Arity::exactly(2), mcp::result_is_null, fed_by Behavior::MCP_CALL_TRACKING),
+    function!("mcp_called", Arity::between(1, 2), mcp::called, fed_by MCP_CALL_TRACKING),
+    function!("mcp_failed", Arity::exactly(2), mcp::failed, fed_by MCP_CALL_TRACKING),
+    function!("mcp_result_has", Arity::exactly(4), mcp::result_has, fed_by MCP_CALL_TRACKING),
+    function!("mcp_result_is_null", Arity::exactly(2), mcp::result_is_null, fed_by MCP_CALL_TRACKING),
     function!("min", Arity::at_least(1), |state, args| extreme(state, args, std::cmp::Ordering::is_lt)),
     function!("str", Arity::exactly(1), str),
     function!("task_needs_user_review", Arity::exactly(1), task_needs_user_review),
@@ -86,30 +87,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 pub(super) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
-}
-
-/// What a value holds, as Python's iteration would give it: items, keys or characters; nothing if it is missing.
-pub(super) fn items(value: &Value, work: &mut Work) -> Result<Vec<Value>, Error> {
-    if is_missing(value) {
-        return Ok(Vec::new());
-    }
-    if let Some(text) = value.as_str() {
-        work.charge_items(text.len())?;
-        return Ok(text.chars().map(Value::from).collect());
-    }
-    if is_list(value) || value.kind() == ValueKind::Map {
-        work.charge_items(value.len().unwrap_or_default())?;
-        return Ok(value.try_iter()?.collect());
-    }
-    Err(failure(format!("{} has no items", kind_name(value))))
-}
-
-pub(super) fn length(value: &Value, work: &mut Work) -> Result<Value, Error> {
-    if is_missing(value) {
-        return Ok(Value::from(0));
-    }
-    work.charge(value.as_str().map_or(0, str::len))?;
-    value.len().map(Value::from).ok_or_else(|| failure(format!("{} has no length", kind_name(value))))
 }
 
 fn one(args: &[Value]) -> Result<&Value, Error> {
@@ -186,15 +163,6 @@ fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> 
         }
     }
     Ok(best)
-}
-
-/// A missing text is found by nothing; text of another kind is a mistake.
-pub(super) fn text_argument<'v>(value: &'v Value, function: &str) -> Result<Option<&'v str>, Error> {
-    match value.as_str() {
-        Some(text) => Ok(Some(text)),
-        None if is_missing(value) => Ok(None),
-        None => Err(failure(format!("`{function}` takes text, not {}", kind_name(value)))),
-    }
 }
 
 /// What compiling costs is charged even if it was done before: the answer may not depend on what ran earlier.

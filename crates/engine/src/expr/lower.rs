@@ -19,27 +19,12 @@ use super::{
     error::ExprError,
     filters::{self, FILTERS},
     functions::{self, PatternKind},
+    mention::{FedCall, Mention},
     methods::{self, METHODS},
     names::{self, suggestion},
     operators,
     source::{Singleton, range, singleton},
 };
-
-/// A name that the text mentions, and its field if that is written right after it.
-pub(super) struct Mention<'s> {
-    pub(super) name: &'s str,
-    pub(super) span: Range<usize>,
-    pub(super) field: Option<(&'s str, Range<usize>)>,
-}
-
-/// A call of a function that only some behavior supplies with facts.
-pub(super) struct FedCall<'s> {
-    pub(super) name: &'s str,
-    pub(super) span: Range<usize>,
-    pub(super) arguments: usize,
-    /// None where it is the condition of a behavior from outside.
-    pub(super) fed_by: Option<&'static str>,
-}
 
 /// A pattern that stands in the text itself.
 pub(super) struct ConstantPattern {

@@ -5,11 +5,11 @@ use minijinja::{Error, State, Value};
 use super::{
     compare, context,
     error::{failure, wrong_arity},
-    functions::text_argument,
     json::to_json,
+    values::text_argument,
     work::{self, Work},
 };
-use crate::observers::{CALLS, FAILURES, RESULTS, dropped_size};
+use crate::behavior_names::{CALLS, FAILURES, RESULTS, dropped_size};
 
 /// `mcp_called(server[, tool])`: one of the server's tools, or this one, was called and succeeded.
 pub(super) fn called(state: &mut State, args: &[Value]) -> Result<Value, Error> {

@@ -9,8 +9,7 @@ use super::{
     builtin::Arity,
     compare::{self, is_list, is_missing, kind_name},
     error::{failure, wrong_arity},
-    filters::join_with,
-    functions::items,
+    values::{items, join_with},
     work,
 };
 

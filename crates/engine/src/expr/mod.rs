@@ -25,6 +25,7 @@ mod builtin;
 mod compare;
 mod conditions;
 mod context;
+mod context_names;
 mod error;
 mod fact_reader;
 mod filters;
@@ -32,12 +33,14 @@ mod functions;
 mod json;
 mod lower;
 mod mcp;
+mod mention;
 mod methods;
 mod names;
 mod operators;
 mod search;
 mod source;
 pub mod template;
+mod values;
 mod work;
 
 #[cfg(test)]
@@ -54,7 +57,6 @@ use minijinja::{
 };
 use serde_json::{Map, Value as Json};
 
-pub(crate) use self::context::Converted;
 use self::{
     builtin::Builtin,
     context::Root,

@@ -8,66 +8,16 @@ use std::{
 use super::{
     builtin::Arity,
     conditions,
+    context_names::{CONTEXT, Fields, context_name, is_context},
     error::ExprError,
     functions::{self, FUNCTIONS},
-    lower::{FedCall, Mention},
-    template,
+    mention::{FedCall, Mention},
+    methods,
 };
-use crate::suggest;
+use crate::{behavior_names::behavior_that_sets, suggest};
 
-pub(super) const EVENT_FIELDS: &[&str] = &[
-    "kind", "agent", "session", "tool", "input", "output", "outcome", "command", "commands", "paths", "prompt",
-    "message", "cwd", "time",
-];
-pub(super) const FILES_FIELDS: &[&str] = &["changed", "created", "deleted"];
-pub(super) const GIT_FIELDS: &[&str] = &["branch", "default_branch", "head", "dirty"];
-pub(super) const WORKFLOW_FIELDS: &[&str] = &["name", "node", "history", "active"];
-pub(super) const TASKS_FIELDS: &[&str] = &["open", "ready", "in_progress", "closed", "failed", "claimed"];
-pub(super) const PHASE_FIELDS: &[&str] = &["name", "visit", "elapsed", "tokens", "commands", "edits", "commits"];
-
-pub(super) const LOOP_FIELDS: &[&str] =
-    &["hat", "iteration", "topics", "elapsed", "tokens", "active", "handed_over", "unfinished", "waits_for"];
-
-/// A name that means the same at every place where an expression is written. No variable hides one.
-struct ContextName {
-    name: &'static str,
-    fields: Fields,
-}
-
-enum Fields {
-    Fixed(&'static [&'static str]),
-    /// Whatever is there: input of a tool, or plain text.
-    Any,
-    /// The variables that are declared.
-    Variables,
-    /// Known while a workflow is active.
-    OfWorkflow(&'static [&'static str]),
-    /// The claims of a workflow, where a move is decided.
-    Claims,
-}
-
-const CONTEXT: &[ContextName] = &[
-    ContextName { name: "event", fields: Fields::Fixed(EVENT_FIELDS) },
-    ContextName { name: "tool_name", fields: Fields::Any },
-    ContextName { name: "tool_input", fields: Fields::Any },
-    ContextName { name: "source", fields: Fields::Any },
-    ContextName { name: "variables", fields: Fields::Variables },
-    ContextName { name: "git", fields: Fields::Fixed(GIT_FIELDS) },
-    ContextName { name: "workflow", fields: Fields::OfWorkflow(WORKFLOW_FIELDS) },
-    ContextName { name: "phase", fields: Fields::OfWorkflow(PHASE_FIELDS) },
-    ContextName { name: "claims", fields: Fields::Claims },
-    ContextName { name: "files", fields: Fields::Fixed(FILES_FIELDS) },
-    ContextName { name: "loop", fields: Fields::Fixed(LOOP_FIELDS) },
-    ContextName { name: "tasks", fields: Fields::Fixed(TASKS_FIELDS) },
-];
-
-fn context_name(name: &str) -> Option<&'static ContextName> {
-    CONTEXT.iter().find(|context| context.name == name)
-}
-
-pub(super) fn is_context(name: &str) -> bool {
-    context_name(name).is_some()
-}
+/// The name by which a template puts a guide into itself.
+pub(super) const GUIDE: &str = "guide";
 
 /// Whether a variable can have this name, and why not.
 pub fn check_variable_name(name: &str) -> Result<(), String> {
@@ -206,7 +156,7 @@ impl Scope {
         }
         let help = if functions::find(name).is_some() {
             Some(format!("`{name}` is a function: write `{name}(…)`"))
-        } else if let Some(behavior) = crate::observers::behavior_that_sets(name) {
+        } else if let Some(behavior) = behavior_that_sets(name) {
             Some(format!("the behavior `{behavior}` sets it: add `- behavior: {behavior}` to `observers`"))
         } else {
             let claims = self.claims.iter().flatten().filter(|_| self.decides_moves).map(String::as_str);
@@ -235,9 +185,9 @@ fn not_at_a_move(name: &str, span: Range<usize>) -> ExprError {
 }
 
 pub(super) fn unknown_function(name: &str, span: Range<usize>) -> ExprError {
-    let help = if super::methods::arity(name).is_some() {
+    let help = if methods::arity(name).is_some() {
         Some(format!("`{name}` is a method: write `value.{name}(…)`"))
-    } else if name == template::GUIDE {
+    } else if name == GUIDE {
         Some("it stands alone in a prompt or guide: `{{ guide('NAME') }}`".to_owned())
     } else {
         suggestion(name, FUNCTIONS.iter().map(|function| function.name))

@@ -4,14 +4,14 @@
 //! without recursion, and too deep is an error. Operators that the engine has and this language has not are found here
 //! too, where their place is known.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use minijinja::{
     machinery::{Span, Token, tokenize},
     syntax::SyntaxConfig,
 };
 
-use super::{error::ExprError, template};
+use super::error::ExprError;
 
 /// A condition that is longer is a program.
 pub(super) const LENGTH_LIMIT: usize = 4096;
@@ -20,8 +20,14 @@ pub(super) const BRACKET_LIMIT: usize = 32;
 /// Levels of the tree, of every kind.
 pub(super) const DEPTH_LIMIT: usize = 160;
 
+/// More than a prompt or guide that anybody reads.
+pub(super) const TEMPLATE_LENGTH_LIMIT: usize = 64 * 1024;
 /// Blocks in a template; each may be within the one before.
 const BLOCK_LIMIT: usize = 200;
+
+/// A line that holds nothing but a block leaves no line behind.
+pub(super) static SYNTAX: LazyLock<SyntaxConfig> =
+    LazyLock::new(|| SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap_or_default());
 
 /// The text to parse, and how to get from a place in it to the place in what was written.
 #[derive(Debug)]
@@ -59,15 +65,15 @@ impl<'s> Source<'s> {
 
     /// A text with expressions between braces and blocks around texts.
     pub(super) fn read_template(written: &'s str) -> Result<Self, ExprError> {
-        if written.len() > template::LENGTH_LIMIT {
-            let (limit, length) = (template::LENGTH_LIMIT, written.len());
+        if written.len() > TEMPLATE_LENGTH_LIMIT {
+            let (limit, length) = (TEMPLATE_LENGTH_LIMIT, written.len());
             let message = format!("a prompt or guide is at most {limit} bytes long; this one has {length}");
             return Err(ExprError::new(0..length, message));
         }
         let mut added = Vec::new();
         let mut blocks = 0;
         let mut inside: Option<Inside> = None;
-        for token in tokenize(written, false, template::SYNTAX.clone()) {
+        for token in tokenize(written, false, SYNTAX.clone()) {
             let (token, span) = token.map_err(|error| syntax_error(&error, written))?;
             match (&token, &mut inside) {
                 (Token::TemplateData(_), _) => {}

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use minijinja::{
     AutoEscape, State, Value,
@@ -17,7 +17,6 @@ use minijinja::{
         self, CodeGenerator, Span,
         ast::{self, CallArg, Expr, Spanned, Stmt},
     },
-    syntax::SyntaxConfig,
 };
 
 use super::{
@@ -27,7 +26,8 @@ use super::{
     error::{EvaluationError, ExprError, wrong_arity},
     fact_reader::{FactReader, OnMissing},
     lower::{self, Lowering},
-    source::{Source, range},
+    names::GUIDE,
+    source::{SYNTAX, Source, range},
     work,
 };
 use crate::file_rules::Reach;
@@ -35,19 +35,11 @@ use crate::situation::Situation;
 
 /// Guides within guides.
 pub const GUIDE_DEPTH: usize = 8;
-/// More than a prompt or guide that anybody reads.
-pub const LENGTH_LIMIT: usize = 64 * 1024;
 /// Guides in one text, each time that one stands there: a few that name each other often would grow without end.
 const GUIDES_LIMIT: usize = 200;
 
-/// The name by which a template puts a guide into itself.
-pub(super) const GUIDE: &str = "guide";
 /// What writes a value into the text; no text can contain this name.
 pub(super) const SHOW: &str = "@show";
-
-/// A line that holds nothing but a block leaves no line behind.
-pub(super) static SYNTAX: LazyLock<SyntaxConfig> =
-    LazyLock::new(|| SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap_or_default());
 
 /// What can be known of a template before it is rendered.
 #[derive(Debug, Default, PartialEq, Eq)]

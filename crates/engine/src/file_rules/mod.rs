@@ -5,6 +5,7 @@
 //! about it belong to others; nothing here knows git, files or the clock.
 
 mod changes;
+mod demand_ref;
 mod file_match;
 mod file_pattern;
 mod file_rule;
@@ -14,6 +15,7 @@ mod wording;
 mod tests;
 
 pub use changes::{Change, Changes, Status, is_project_path};
+pub use demand_ref::DemandRef;
 pub use file_match::{FileMatch, Trigger};
 pub use file_pattern::FilePattern;
 pub use file_rule::{Attribute, Baseline, CommandAction, FileMode, FileRule, Reach, Refire, RunFor};

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::prompt::{GUARDRAILS, Incoming, Known, Memory, Prompt, ReadyTask};
+use super::prompt::{GUARDRAILS, Incoming, Known, KnownMemory, Prompt, ReadyTask};
 use super::topology::{Doubt, Fault};
 use super::*;
 use crate::workflow::{Gate, Requirement};
@@ -108,7 +108,8 @@ fn a_whole_prompt() {
         title: format!("Task {number}"),
         blockers: if number == 2 { vec!["t0 (failed)".to_owned()] } else { vec![] },
     };
-    let memory = |id: &str, text: &str| Memory { id: id.to_owned(), kind: "fix".to_owned(), text: text.to_owned() };
+    let memory =
+        |id: &str, text: &str| KnownMemory { id: id.to_owned(), kind: "fix".to_owned(), text: text.to_owned() };
     let known = Known {
         objective: Some("Dates in every format.".to_owned()),
         ready_tasks: (1..=22).map(task).collect(),
@@ -135,7 +136,7 @@ fn what_others_wrote_neither_closes_its_section_nor_reads_as_an_instruction() {
         objective: Some(forged.to_owned()),
         ready_tasks: vec![ReadyTask { id: "t1".to_owned(), priority: 1, title: forged.to_owned(), blockers: vec![] }],
         more_ready: 0,
-        memories: vec![Memory { id: "m1".to_owned(), kind: "fix".to_owned(), text: forged.to_owned() }],
+        memories: vec![KnownMemory { id: "m1".to_owned(), kind: "fix".to_owned(), text: forged.to_owned() }],
         scratchpad: Some(forged.to_owned()),
     };
     let hat = the_loop.hats.last().expect("a hat");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call_result::CallResult;
-use super::{Changes, Template, values};
+use super::{Template, VariableChanges, values};
 use crate::event::{CallOutcome, Event, EventKinds};
 use crate::rules::{Against, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
 use crate::search::SearchError;
@@ -31,9 +31,9 @@ pub struct Match {
 
 impl Declared {
     /// What the event changes: all that is under `set`, or nothing where it does not match or a value cannot be told.
-    pub fn observe(&self, situation: &Arc<Situation>) -> Result<Changes, String> {
+    pub fn observe(&self, situation: &Arc<Situation>) -> Result<VariableChanges, String> {
         if !self.on.contains(situation.event.kind) || !self.matching.holds(situation).map_err(|error| error.message)? {
-            return Ok(Changes::new());
+            return Ok(VariableChanges::new());
         }
         values(&self.set, situation)
     }

@@ -13,9 +13,10 @@
 
 use serde_json::Value;
 
-use super::Changes;
+use super::VariableChanges;
 use super::call_result::CallResult;
 use super::prompt_text::{self, Line};
+use crate::behavior_names::PLAN_MODE;
 use crate::event::{Event, EventKind};
 use crate::facts::Missing;
 use crate::situation::Situation;
@@ -23,15 +24,14 @@ use crate::situation::Situation;
 /// The field of an event's `extra` that holds the mode of its turn, named as Codex names it.
 pub const COLLABORATION_MODE: &str = "collaboration_mode";
 
-pub(super) const PLAN_MODE: &str = "plan_mode";
 /// Whether the agent's permission mode was what said so.
 const BY_PERMISSION_MODE: &str = "_plan_mode_by_permission_mode";
 
 const ENTERING_TOOLS: [&str; 2] = ["EnterPlanMode", "enter_plan_mode"];
 const LEAVING_TOOLS: [&str; 2] = ["ExitPlanMode", "exit_plan_mode"];
 
-pub(super) fn observe(situation: &Situation) -> Result<Changes, Missing> {
-    let mut changes = Changes::new();
+pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing> {
+    let mut changes = VariableChanges::new();
     let event = &situation.event;
     if event.subagent.is_some() {
         return Ok(changes);

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Changes, check_size};
+use super::{VariableChanges, check_size};
+use crate::behavior_names::{CONDITION_PREFIX, CONDITIONS};
 use crate::event::Event;
 use crate::expr::check_variable_name;
 use crate::facts::{Facts, Missing};
-
-/// The variable that keeps what behaviors answered under `conditions`, by the name of the function that reads it.
-pub const CONDITIONS: &str = "_conditions";
 
 /// Of a session. A program can name new ones with every event.
 const VARIABLES_LIMIT: usize = 256;
@@ -27,7 +25,7 @@ pub struct External {
 /// What a program answered.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct BehaviorAnswer {
     #[serde(default)]
     pub set: Map<String, Value>,
     #[serde(default)]
@@ -37,7 +35,7 @@ pub struct Answer {
 impl External {
     /// The name under which expressions know a condition.
     pub fn function(observer: &str, condition: &str) -> String {
-        format!("behavior_{observer}_{condition}")
+        format!("{CONDITION_PREFIX}{observer}_{condition}")
     }
 
     /// What the program reads: the event, and the session's variables but for Linchpin's own.
@@ -52,8 +50,13 @@ impl External {
     }
 
     /// What the answer changes: all that it says, or nothing.
-    pub fn changes(&self, observer: &str, answer: Answer, facts: &dyn Facts) -> Result<Changes, String> {
-        let mut changes = Changes::new();
+    pub fn changes(
+        &self,
+        observer: &str,
+        answer: BehaviorAnswer,
+        facts: &dyn Facts,
+    ) -> Result<VariableChanges, String> {
+        let mut changes = VariableChanges::new();
         let mut names = facts.variable_names().map_err(|missing| missing.to_string())?;
         for (name, value) in answer.set {
             check_variable_name(&name)?;

@@ -7,18 +7,11 @@
 use serde_json::{Map, Value, json};
 
 use super::call_result::CallResult;
-use super::{Changes, VALUE_LIMIT};
+use super::{VALUE_LIMIT, VariableChanges};
+use crate::behavior_names::{CALLS, DROPPED, FAILURES, RESULTS};
 use crate::event::McpTool;
 use crate::facts::Missing;
 use crate::situation::Situation;
-
-pub(crate) const CALLS: &str = "mcp_calls";
-pub(crate) const RESULTS: &str = "mcp_results";
-pub(crate) const FAILURES: &str = "mcp_failures";
-pub(super) const VARIABLES: [&str; 3] = [CALLS, RESULTS, FAILURES];
-
-/// Stands for a result that was too large to keep; its value is the size in bytes.
-const DROPPED: &str = "_dropped_bytes";
 
 const SERVERS_LIMIT: usize = 32;
 const TOOLS_LIMIT: usize = 64;
@@ -26,16 +19,8 @@ const NAME_LIMIT: usize = 128;
 /// Of all results of a session together.
 const RESULTS_LIMIT: usize = 64 * 1024;
 
-/// How large a result was that is not kept; none where this is a result.
-pub(crate) fn dropped_size(result: &Value) -> Option<u64> {
-    match result {
-        Value::Object(fields) if fields.len() == 1 => fields.get(DROPPED)?.as_u64(),
-        _ => None,
-    }
-}
-
-pub(super) fn observe(situation: &Situation) -> Result<Changes, Missing> {
-    let mut changes = Changes::new();
+pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing> {
+    let mut changes = VariableChanges::new();
     let Some(call) = situation.event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return Ok(changes) };
     let Some(result) = CallResult::of(&situation.event) else { return Ok(changes) };
     let known = |tool: &&McpTool| tool.server.len() <= NAME_LIMIT && tool.tool.len() <= NAME_LIMIT;

@@ -1,7 +1,7 @@
 //! Observers: they turn events into variables, before the rules of the same event are judged.
 //!
 //! An [`Observer`] is plain data, as a rule is: it was read and checked elsewhere and lies compiled in a cache. What is
-//! here says what an event means to one observer, as [`Changes`] to variables; who calls lays those over the facts before
+//! here says what an event means to one observer, as [`VariableChanges`] to variables; who calls lays those over the facts before
 //! it asks the next observer, and keeps them. Nothing here runs a process: a behavior from outside is only described.
 //!
 //! What an event carries is data. It is compared and stored, never compiled.
@@ -27,12 +27,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use behavior::{Behavior, behavior_that_sets};
+pub use behavior::Behavior;
 pub use declared::{Declared, Match};
 pub use detect_plan_mode::COLLABORATION_MODE;
-pub use external::{Answer, CONDITIONS, External};
-pub(crate) use mcp_call_tracking::{CALLS, FAILURES, RESULTS, dropped_size};
-pub use task_claim_tracking::{CLAIMED_TASKS, TaskTools, claim_changes};
+pub use external::{BehaviorAnswer, External};
+pub use task_claim_tracking::{TaskTools, claim_changes};
 pub use template::{Template, TemplateError};
 
 use crate::expr::{EvaluationError, Scope};
@@ -41,7 +40,7 @@ use crate::rules::Tier;
 use crate::situation::Situation;
 
 /// What an event does to variables: a new value, or none to unset.
-pub type Changes = BTreeMap<String, Option<Value>>;
+pub type VariableChanges = BTreeMap<String, Option<Value>>;
 
 /// The largest value that an observer stores, as JSON. Every hook of the session reads all of them.
 pub const VALUE_LIMIT: usize = 16 * 1024;
@@ -106,8 +105,8 @@ impl Observer {
 }
 
 /// What stands under a `set`: all of it, or nothing where a value cannot be told.
-pub(crate) fn values(set: &[(String, Template)], situation: &Arc<Situation>) -> Result<Changes, String> {
-    let mut changes = Changes::new();
+pub(crate) fn values(set: &[(String, Template)], situation: &Arc<Situation>) -> Result<VariableChanges, String> {
+    let mut changes = VariableChanges::new();
     for (name, template) in set {
         let value = template.value(situation).map_err(|error| match error {
             EvaluationError::Missing(Missing::Failed(why)) => why,

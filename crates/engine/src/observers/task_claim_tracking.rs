@@ -10,16 +10,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Changes;
+use super::VariableChanges;
 use super::call_result::{CallResult, is_proxied};
 use super::task_memory::{self, SEEN_TASKS, Task, TaskMemory};
+use crate::behavior_names::{CLAIMED_TASKS, SESSION_HAD_TASK, TASK_CLAIMED};
 use crate::facts::Missing;
 use crate::rules::ToolName;
 use crate::situation::Situation;
-
-const TASK_CLAIMED: &str = "task_claimed";
-pub const CLAIMED_TASKS: &str = "claimed_tasks";
-const SESSION_HAD_TASK: &str = "session_had_task";
 
 /// Claims of one session that are remembered.
 const CLAIMS_LIMIT: usize = 100;
@@ -59,11 +56,9 @@ enum Deed {
 }
 
 impl TaskTools {
-    pub(super) const VARIABLES: [&str; 3] = [TASK_CLAIMED, CLAIMED_TASKS, SESSION_HAD_TASK];
-
-    pub(super) fn observe(&self, situation: &Situation) -> Result<Changes, Missing> {
+    pub(super) fn observe(&self, situation: &Situation) -> Result<VariableChanges, Missing> {
         let event = &situation.event;
-        let mut changes = Changes::new();
+        let mut changes = VariableChanges::new();
         let Some(call) = event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return Ok(changes) };
         // The innermost: of a call that is passed on, the tool that does the work.
         let Some(tool) = call.mcp.last().filter(|tool| any(&self.servers, &tool.server)) else { return Ok(changes) };
@@ -143,14 +138,14 @@ fn meant(arguments: &Map<String, Value>, shown: &[Task], memory: &TaskMemory) ->
 
 /// What a session remembers once it has taken on (`is_claim`) or ended a task of Linchpin's own. `claimed`: what it remembers
 /// under [`CLAIMED_TASKS`].
-pub fn claim_changes(id: &str, is_claim: bool, claimed: Option<Value>) -> Changes {
-    let mut changes = Changes::new();
+pub fn claim_changes(id: &str, is_claim: bool, claimed: Option<Value>) -> VariableChanges {
+    let mut changes = VariableChanges::new();
     let deed = if is_claim { Deed::Claim } else { Deed::Close };
     change_claims(deed, id.to_owned(), claimed, &mut changes);
     changes
 }
 
-fn change_claims(deed: Deed, id: String, claimed: Option<Value>, changes: &mut Changes) {
+fn change_claims(deed: Deed, id: String, claimed: Option<Value>, changes: &mut VariableChanges) {
     let mut claimed = match claimed {
         Some(Value::Array(claimed)) => claimed,
         _ => Vec::new(),

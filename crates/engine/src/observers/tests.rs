@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
 
-use super::{Changes, Observer, ObserverKind};
+use super::{Observer, ObserverKind, VariableChanges};
 use crate::event::Event;
 use crate::facts::{Facts, GitField, Missing, NoFacts};
 use crate::situation::{Place, Situation};
@@ -21,14 +21,14 @@ struct Session(Arc<Mutex<Map<String, Value>>>);
 
 impl Session {
     /// Runs the observer on the event, and keeps what it changes.
-    fn see(&self, kind: &ObserverKind, event: &Value) -> Result<Changes, String> {
+    fn see(&self, kind: &ObserverKind, event: &Value) -> Result<VariableChanges, String> {
         let event: Event = serde_json::from_value(event.clone()).expect("an event");
         let place = Place { root: "/project".to_owned(), ..Place::default() };
         let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(self.clone())));
         let changes = match kind {
             ObserverKind::Declared(declared) => declared.observe(&situation)?,
             ObserverKind::Behavior(behavior) => behavior.observe(&situation).map_err(|missing| missing.to_string())?,
-            ObserverKind::External(_) => Changes::new(),
+            ObserverKind::External(_) => VariableChanges::new(),
         };
         let mut variables = self.0.lock().expect("not poisoned");
         for (name, value) in &changes {

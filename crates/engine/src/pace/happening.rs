@@ -3,11 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Limit;
-use crate::event::{CallOutcome, Event, EventKind, ShellText, ToolCall};
-use crate::rules::TextSearch;
-use crate::search::{LazySearch, SearchError};
-use crate::situation::Situation;
-use path::Access;
+use crate::search::{LazySearch, SearchError, TextSearch};
 
 /// Something that limits on repetition may count: one tool call. A patch that is typed into a shell is a command and an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,28 +49,15 @@ impl Happening {
         Self { command: Some(Command { whole, parts, has_failed }), edit: None }
     }
 
-    /// Of a file, by its project-relative path.
-    pub fn edit(tool: String, path: String) -> Self {
-        Self { command: None, edit: Some(Edit { tool, paths: vec![path] }) }
+    /// Of files, by their project-relative paths, each once.
+    pub fn edit(tool: String, paths: Vec<String>) -> Self {
+        Self { command: None, edit: Some(Edit { tool, paths }) }
     }
 
-    /// The tool call of an event; `None` where it has none that counts.
-    pub fn of(situation: &Situation) -> Option<Self> {
-        let Event { kind, tool, outcome, .. } = &*situation.event;
-        if !matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed) {
-            return None;
-        }
-        let call = tool.as_ref()?;
-        let has_failed = *kind == EventKind::ToolFailed || *outcome == Some(CallOutcome::Failed);
-        let command = match &call.shell {
-            Some(ShellText::Command(whole)) => {
-                let parts = situation.texts().iter().filter(|text| !text.is_empty()).cloned().collect();
-                Some(Command { whole: whole.clone(), parts, has_failed })
-            }
-            _ => None,
-        };
-        let edit = Edit::of(call, situation);
-        (command.is_some() || edit.is_some()).then_some(Self { command, edit })
+    /// A command that edits files itself.
+    #[must_use]
+    pub fn with_edit(self, tool: String, paths: Vec<String>) -> Self {
+        Self { edit: Some(Edit { tool, paths }), ..self }
     }
 
     /// What of it a limit counts.
@@ -112,25 +95,6 @@ impl Command {
 }
 
 impl Edit {
-    fn of(call: &ToolCall, situation: &Situation) -> Option<Self> {
-        // The files of a shell call are those of a patch that the agent applies itself.
-        let is_mcp = !call.mcp.is_empty();
-        if !is_mcp && call.shell.is_none() && !file_tool(&call.name) {
-            return None;
-        }
-        // What an MCP tool does to a file is not always known.
-        let is_edited = |access: Option<Access>| access.map_or(!is_mcp, |access| access != Access::Read);
-        let mut paths: Vec<String> = Vec::new();
-        for file in call.files.iter().filter(|file| is_edited(file.access)) {
-            let path = path::tidy(&situation.place.absolute(&file.path, &situation.event.cwd));
-            let path = path::below(&path, &situation.place.root);
-            if let Some(path) = path.filter(|path| !paths.iter().any(|known| known == path)) {
-                paths.push(path.to_owned());
-            }
-        }
-        (!paths.is_empty()).then(|| Self { tool: call.name.clone(), paths })
-    }
-
     fn counted(&self, pattern: Option<&TextSearch>, time: i64) -> Result<Vec<Attempt>, SearchError> {
         let search = pattern.map(search);
         let mut attempts = Vec::new();
@@ -148,9 +112,4 @@ impl Edit {
 
 fn search(pattern: &TextSearch) -> LazySearch<'_> {
     LazySearch::new(pattern.regex.as_str(), std::borrow::Cow::Borrowed(&pattern.hints))
-}
-
-/// Whether files are what the tool is for. What others write is not edited.
-fn file_tool(name: &str) -> bool {
-    matches!(name, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")
 }

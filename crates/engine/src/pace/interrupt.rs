@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Violation;
-use crate::rules::AckBy;
+use crate::ack::AckBy;
 
 /// A violation, as it takes the place of a prompt or refuses a call.
 #[derive(Debug, Clone, Copy)]

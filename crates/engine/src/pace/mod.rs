@@ -20,6 +20,6 @@ pub use happening::{Attempt, Happening};
 pub use history::History;
 pub use interrupt::Interrupt;
 pub use measure::{duration as shown_duration, times as shown_times};
-pub use pace_rule::{Limit, Live, PaceRule, TokenKind, Tokens};
+pub use pace_rule::{Limit, Live, PaceRule, PaceRuleRef, TokenKind, Tokens};
 pub use tally::{Phase, Standing, Tally};
 pub use violation::Violation;

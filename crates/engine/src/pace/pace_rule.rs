@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::{count, duration};
 
-use crate::rules::TextSearch;
+use crate::search::TextSearch;
 
 /// What a pace rule counts, and what it does about it between moves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,4 +149,13 @@ impl std::ops::AddAssign for Tokens {
         self.cache_read = self.cache_read.saturating_add(more.cache_read);
         self.cache_write = self.cache_write.saturating_add(more.cache_write);
     }
+}
+
+/// A pace rule with the names under which facts about it are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct PaceRuleRef<'a> {
+    pub id: &'a str,
+    /// Of the text that the rule was made from.
+    pub digest: &'a str,
+    pub pace: &'a PaceRule,
 }

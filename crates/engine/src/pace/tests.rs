@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::rules::{AckBy, TextSearch};
+use crate::ack::AckBy;
+use crate::search::TextSearch;
 
 const CASES: &str = include_str!("../../../../corpus/pace.jsonl");
 
@@ -18,7 +19,7 @@ fn failed(text: &str) -> Happening {
 }
 
 fn edit(path: &str) -> Happening {
-    Happening::edit("Edit".to_owned(), path.to_owned())
+    Happening::edit("Edit".to_owned(), vec![path.to_owned()])
 }
 
 fn repeated(pattern: Option<&str>, threshold: u32, window: u64) -> PaceRule {

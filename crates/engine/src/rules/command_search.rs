@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Truth;
-use crate::search::{Hints, LazySearch, SearchError};
+use crate::search::{LazySearch, SearchError, TextSearch};
 use crate::situation::Situation;
 use shell::SimpleCommand;
 
@@ -32,19 +32,6 @@ impl Against {
             Self::Commands => &[],
             Self::CommandsAndWrappers => &command.wrappers,
         }
-    }
-}
-
-/// A regex with what is known of it in advance.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TextSearch {
-    pub regex: String,
-    pub hints: Hints,
-}
-
-impl TextSearch {
-    pub fn new(regex: &str) -> Self {
-        Self { regex: regex.to_owned(), hints: Hints::of(regex) }
     }
 }
 

@@ -25,7 +25,7 @@ pub use branch_clause::BranchClause;
 pub use clause::Clause;
 pub use command_matcher::{CommandMatcher, FlagPattern, VariablePattern};
 pub(crate) use command_search::Against;
-pub use command_search::{CommandSearch, TextSearch};
+pub use command_search::CommandSearch;
 pub use path_clause::{PathClause, PathPattern};
 pub use path_key::PathKey;
 pub use rule_set::{RuleSet, RuleSetError};
@@ -35,10 +35,14 @@ pub use tool_rule::{ToolMatch, ToolRule};
 pub use unless::Unless;
 pub use wildcard::Wildcard;
 
+pub use crate::ack::AckBy;
 use crate::event::{EventKind, EventKinds};
-use crate::file_rules::FileRule;
+use crate::file_rules::{DemandRef, FileMatch, FileRule};
 use crate::pace::PaceRule;
 use crate::verdict::Level;
+
+/// For a rule of which nobody said how often it may hold a stop.
+const DEFAULT_MAX_HOLDS: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
@@ -110,6 +114,17 @@ impl Rule {
         }
     }
 
+    /// What it asks for, where it is a file rule.
+    pub fn demand<'a>(&'a self, found: &'a FileMatch) -> Option<DemandRef<'a>> {
+        let (id, title, ack, action) = (self.id.as_str(), self.shown_title(), self.ack, self.action);
+        Some(DemandRef { id, title, ack, action, most_holds: self.most_holds(), file: self.as_file_rule()?, found })
+    }
+
+    /// How often it may hold one stop.
+    pub fn most_holds(&self) -> u32 {
+        self.max_holds.unwrap_or(DEFAULT_MAX_HOLDS)
+    }
+
     /// Whether it starts a program of its own.
     pub fn runs_a_command(&self) -> bool {
         self.as_file_rule().is_some_and(|file| file.command.is_some())
@@ -147,15 +162,6 @@ impl Tier {
             Self::Bundled => "bundled",
         }
     }
-}
-
-/// Who may acknowledge a rule instead of following it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AckBy {
-    #[default]
-    Agent,
-    Human,
 }
 
 /// How a rule notices.

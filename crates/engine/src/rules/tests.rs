@@ -10,12 +10,11 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{
-    AckBy, CommandSearch, Detect, McpPattern, PathClause, PathKey, PathPattern, Rule, RuleSet, TextSearch, Tier,
-};
+use super::{AckBy, CommandSearch, Detect, McpPattern, PathClause, PathKey, PathPattern, Rule, RuleSet, Tier};
 use super::{BranchClause, CommandMatcher, FlagPattern, ToolName, ToolRule, Wildcard};
 use crate::event::{EventKind, EventKinds, FileAccess, McpTool, ShellText, ToolCall};
 use crate::facts::NoFacts;
+use crate::search::TextSearch;
 use crate::{Event, Inquiry, Level, Place, Situation, Verdict, decide};
 use path::Access;
 use path::pattern::Pattern;

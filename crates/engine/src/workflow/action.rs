@@ -7,7 +7,7 @@ use crate::event::EventKind;
 use crate::expr::{self, EvaluationError, OnMissing, template};
 use crate::facts::{Missing, Stored};
 use crate::file_rules::Reach;
-use crate::observers::{Changes, Template, values};
+use crate::observers::{Template, VariableChanges, values};
 use crate::situation::Situation;
 
 /// Something that a workflow does by itself.
@@ -29,8 +29,8 @@ pub enum ActionKind {
 
 /// What an action comes to, where its `when` is true.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    Changes(Changes),
+pub enum ActionEffect {
+    Changes(VariableChanges),
     /// For the agent to read.
     Text(String),
 }
@@ -42,7 +42,7 @@ impl Action {
         &self,
         guides: &BTreeMap<String, String>,
         situation: &Arc<Situation>,
-    ) -> Result<Option<Effect>, String> {
+    ) -> Result<Option<ActionEffect>, String> {
         if let Some(when) = &self.when {
             let holds = expr::holds(when, situation, Reach::default());
             if !holds.map_err(|error| told("`when` cannot be evaluated", error))? {
@@ -50,10 +50,10 @@ impl Action {
             }
         }
         let effect = match &self.kind {
-            ActionKind::Set(variables) => Effect::Changes(values(variables, situation)?),
+            ActionKind::Set(variables) => ActionEffect::Changes(values(variables, situation)?),
             ActionKind::Inject(text) => {
                 let text = template::render(text, guides, situation, OnMissing::Abort);
-                Effect::Text(text.map_err(|error| told("`inject` cannot be rendered", error))?)
+                ActionEffect::Text(text.map_err(|error| told("`inject` cannot be rendered", error))?)
             }
         };
         Ok(Some(effect))
@@ -73,7 +73,7 @@ fn told(what: &str, error: EvaluationError) -> String {
 
 /// What happens when an event comes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trigger {
+pub struct EventTrigger {
     pub on: EventKind,
     pub actions: Vec<Action>,
 }

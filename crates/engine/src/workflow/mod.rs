@@ -20,7 +20,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use action::{Action, ActionKind, Effect, Trigger};
+pub use action::{Action, ActionEffect, ActionKind, EventTrigger};
 pub use gate::{Expected, Gate, Requirement, Webhook};
 pub use node::{Node, Transition};
 pub(crate) use trust::{of_gate as part_of_gate, of_rule as part_of_rule, without_newer_defaults};
@@ -48,7 +48,7 @@ pub struct Workflow {
     pub rules: Vec<Rule>,
     pub observers: Vec<Observer>,
     pub gates: BTreeMap<String, Gate>,
-    pub triggers: Vec<Trigger>,
+    pub triggers: Vec<EventTrigger>,
     /// As the file orders them.
     pub nodes: Vec<Node>,
     /// The texts of all guides that a prompt of this workflow can reach, by name.

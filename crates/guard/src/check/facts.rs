@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use engine::facts::{
     Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
 };
-use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
-use engine::rules::{Rule, RuleSet};
+use engine::file_rules::{Changes, DemandRef, FileRule, Reach};
+use engine::rules::RuleSet;
 use policy::Config;
 use serde_json::{Map, Value};
 
@@ -106,18 +106,18 @@ impl Facts for CheckFacts {
         Ok(compared.map(|compared| Arc::clone(&compared.changes)))
     }
 
-    fn answered(&self, rule: &Rule, found: &FileMatch) -> Result<Answered, Missing> {
-        let names = [rule.id.to_lowercase(), rule.shown_title().to_lowercase()];
+    fn answered(&self, demand: &DemandRef<'_>) -> Result<Answered, Missing> {
+        let names = [demand.id.to_lowercase(), demand.title.to_lowercase()];
         let is_acknowledged = names.iter().any(|name| self.acknowledged.contains(name));
         if is_acknowledged {
-            let settled = found.trigger_files().map(str::to_owned).collect();
+            let settled = demand.found.trigger_files().map(str::to_owned).collect();
             return Ok(Answered { settled, ..Answered::default() });
         }
-        let reference = rule.as_file_rule().and_then(|file| self.compared.changes.get(&file.reach)?.as_ref());
+        let reference = self.compared.changes.get(&demand.file.reach).and_then(Option::as_ref);
         let Some((queue, since)) = self.answers.as_ref().zip(reference) else { return Ok(Answered::default()) };
-        let settled = settled(queue, &self.root, rule, found, &since.reference);
+        let settled = settled(queue, &self.root, demand, &since.reference);
         // What is open is looked at only to tell of an entry that is damaged.
-        queue.find(&rule.id, &trigger_hash(&rule.id, found.trigger_files(), &since.reference.name));
+        queue.find(demand.id, &trigger_hash(demand.id, demand.found.trigger_files(), &since.reference.name));
         Ok(Answered { settled, ..Answered::default() })
     }
 

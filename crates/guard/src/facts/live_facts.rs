@@ -8,10 +8,10 @@ use engine::event::EventKind;
 use engine::facts::{
     Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, Stored, TaskField, WorkflowField,
 };
-use engine::file_rules::{FileMatch, FileRule, Reach};
-use engine::observers::Changes;
-use engine::pace::{Happening, Standing, TokenKind};
-use engine::rules::{Rule, RuleSet};
+use engine::file_rules::{DemandRef, FileRule, Reach};
+use engine::observers::VariableChanges;
+use engine::pace::{Happening, PaceRuleRef, Standing, TokenKind};
+use engine::rules::RuleSet;
 use policy::Config;
 use serde_json::{Map, Value, json};
 use shell::Written;
@@ -148,12 +148,12 @@ impl LiveFacts {
     }
 
     /// Lays what an observer changed over the stored state.
-    pub fn overlay(&self, changes: &Changes) {
+    pub fn overlay(&self, changes: &VariableChanges) {
         self.observed.overlay(changes);
     }
 
     /// All that observers changed.
-    pub fn observed(&self) -> Changes {
+    pub fn observed(&self) -> VariableChanges {
         self.observed.all()
     }
 
@@ -309,13 +309,13 @@ impl Facts for LiveFacts {
         Ok(changes)
     }
 
-    fn answered(&self, rule: &Rule, found: &FileMatch) -> Result<Answered, Missing> {
-        let answered = self.files().answered(rule, found).ok_or(Missing::Unreadable(Stored::Journal))?;
-        self.note(answered_fact(&rule.id), &answered_record(&answered));
+    fn answered(&self, demand: &DemandRef<'_>) -> Result<Answered, Missing> {
+        let answered = self.files().answered(demand).ok_or(Missing::Unreadable(Stored::Journal))?;
+        self.note(answered_fact(demand.id), &answered_record(&answered));
         Ok(answered)
     }
 
-    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+    fn pace(&self, rule: PaceRuleRef<'_>, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
         let state = self.stored()?;
         let scope = match &self.active {
             Some(active) => active.pace_scope(),
@@ -326,7 +326,7 @@ impl Facts for LiveFacts {
             PaceError::RegexMatchFailed(why) => Missing::Failed(why),
         })?;
         if let Some(standing) = &standing {
-            let fact = pace_fact(&rule.digest, self.active.is_some());
+            let fact = pace_fact(rule.digest, self.active.is_some());
             self.note(fact, &serde_json::to_value(standing).unwrap_or_default());
         }
         Ok(standing)

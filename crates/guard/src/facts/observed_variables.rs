@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::observers::Changes;
+use engine::observers::VariableChanges;
 use serde_json::Value;
 
 #[derive(Default)]
 pub struct ObservedVariables {
-    changes: Mutex<Changes>,
+    changes: Mutex<VariableChanges>,
     is_observing: AtomicBool,
 }
 
@@ -22,7 +22,7 @@ impl ObservedVariables {
         self.is_observing.store(is_observing, Ordering::Relaxed);
     }
 
-    pub fn overlay(&self, changes: &Changes) {
+    pub fn overlay(&self, changes: &VariableChanges) {
         if let Ok(mut observed) = self.changes.lock() {
             observed.extend(changes.iter().map(|(name, value)| (name.clone(), value.clone())));
         }
@@ -38,7 +38,7 @@ impl ObservedVariables {
         observed.map_or_else(otherwise, Ok)
     }
 
-    pub fn all(&self) -> Changes {
+    pub fn all(&self) -> VariableChanges {
         self.changes.lock().map(|observed| observed.clone()).unwrap_or_default()
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use engine::decide::PaceMemory;
-use engine::pace::{Attempt, Happening, Limit, Live, Phase, Standing, Tally, Tokens};
+use engine::pace::{Attempt, Happening, Limit, Live, PaceRuleRef, Phase, Standing, Tally, Tokens};
 use engine::rules::Rule;
 use engine::{Event, EventKind};
 use jiff::Timestamp;
@@ -79,27 +79,27 @@ impl<'a> PaceScope<'a> {
     }
 
     /// Whether a rule is not judged until the next move: a commit cannot be missing for a second time.
-    pub fn sets_aside(&self, rule: &Rule, limit: &Limit) -> bool {
+    pub fn sets_aside(&self, digest: &str, limit: &Limit) -> bool {
         match limit {
             Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => false,
             Limit::PhaseTimeout { .. } | Limit::TokenBudget { .. } => self.is_past_totals,
-            Limit::RequireCommits { .. } => self.is_past_commits || self.passed(rule).is_some(),
+            Limit::RequireCommits { .. } => self.is_past_commits || self.passed(digest).is_some(),
         }
     }
 
     /// Whether a rule has interrupted the phase and nobody went on past it since.
-    pub fn has_fired(&self, rule: &Rule) -> bool {
-        self.memory.contains_key(&format!("{MEMORY}{}", rule.digest))
+    pub fn has_fired(&self, digest: &str) -> bool {
+        self.memory.contains_key(&format!("{MEMORY}{digest}"))
     }
 
-    fn passed(&self, rule: &Rule) -> Option<Passed> {
-        let kept = self.memory.get(&format!("{PASSED}{}", rule.digest))?;
+    fn passed(&self, digest: &str) -> Option<Passed> {
+        let kept = self.memory.get(&format!("{PASSED}{digest}"))?;
         serde_json::from_value(kept.clone()).ok()
     }
 
     /// Since when the window of a rule counts at most.
-    fn afresh(&self, rule: &Rule) -> Option<i64> {
-        self.continued.max(self.passed(rule).map(|passed| passed.time))
+    fn afresh(&self, digest: &str) -> Option<i64> {
+        self.continued.max(self.passed(digest).map(|passed| passed.time))
     }
 }
 
@@ -162,12 +162,12 @@ impl PaceFacts {
     /// How a phase stands with a rule; nothing where this event makes no difference to it.
     pub fn standing(
         &self,
-        rule: &Rule,
+        rule: PaceRuleRef<'_>,
         happening: Option<&Happening>,
         scope: &PaceScope<'_>,
     ) -> Result<Option<Standing>, PaceError> {
-        let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
-        let Memory { is_told, refusals, closed } = Memory::of(scope.memory, &rule.digest);
+        let PaceRuleRef { digest, pace, .. } = rule;
+        let Memory { is_told, refusals, closed } = Memory::of(scope.memory, digest);
         if let Some(closed) = closed {
             return Ok(Some(Standing { is_told, refusals, is_closed: true, ..closed }));
         }
@@ -176,7 +176,7 @@ impl PaceFacts {
         let mut since = phase.started;
         let tally = match &pace.limit {
             Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
-                since = phase.window_start(*window, scope.afresh(rule));
+                since = phase.window_start(*window, scope.afresh(digest));
                 let Some(happening) = happening else { return Ok(None) };
                 let attempts = happening
                     .counted(&pace.limit, now)
@@ -184,7 +184,7 @@ impl PaceFacts {
                 if attempts.is_empty() {
                     return Ok(None);
                 }
-                Tally::of_attempts(self.counted(rule, &pace.limit, attempts, since, scope)?)
+                Tally::of_attempts(self.counted(digest, &pace.limit, attempts, since, scope)?)
             }
             _ if scope.is_past_totals => return Ok(None),
             Limit::PhaseTimeout { .. } => Tally::Time,
@@ -199,7 +199,7 @@ impl PaceFacts {
             Limit::RequireCommits { .. } => return Ok(None),
         };
 
-        let passed = scope.passed(rule).map_or(0, |passed| passed.total);
+        let passed = scope.passed(digest).map_or(0, |passed| passed.total);
         let mut standing = Standing { phase, tally, since, is_told, refusals, is_closed: false, passed };
         // Where the clock on the wall stands is only worth asking where it is told.
         if pace.judge(&standing).is_some() {
@@ -217,7 +217,7 @@ impl PaceFacts {
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
     ) -> Result<Option<Standing>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
-        if scope.sets_aside(rule, &pace.limit) {
+        if scope.sets_aside(&rule.digest, &pace.limit) {
             return Ok(None);
         }
         let attempts = |since| {
@@ -228,7 +228,7 @@ impl PaceFacts {
             }
             Ok(attempts)
         };
-        self.taken_together(rule, &pace.limit, scope, attempts, commits).map(Some)
+        self.taken_together(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
     }
 
     /// How a phase stands with a rule, for whoever asks how near it is: of all that counts, and whatever is set aside.
@@ -241,19 +241,19 @@ impl PaceFacts {
     ) -> Result<Option<Standing>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
         let attempts = |since| {
-            let lots = self.journal()?.counted_in_lots(self.whose(scope), &lots(rule), since, MOST_LISTED)?;
+            let lots = self.journal()?.counted_in_lots(self.whose(scope), &lots(&rule.digest), since, MOST_LISTED)?;
             let mut attempts: Vec<Attempt> =
                 lots.into_iter().filter_map(|(lot, time, value)| attempt(&lot, time, value)).collect();
             attempts.sort_by_key(|attempt| attempt.time);
             Ok(attempts)
         };
-        self.taken_together(rule, &pace.limit, scope, attempts, commits).map(Some)
+        self.taken_together(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
     }
 
     /// `attempts`: those since a time.
     fn taken_together(
         &self,
-        rule: &Rule,
+        digest: &str,
         limit: &Limit,
         scope: &PaceScope<'_>,
         attempts: impl FnOnce(i64) -> Result<Vec<Attempt>, PaceError>,
@@ -264,7 +264,7 @@ impl PaceFacts {
         let mut since = phase.started;
         let tally = match limit {
             Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
-                since = phase.window_start(*window, scope.afresh(rule));
+                since = phase.window_start(*window, scope.afresh(digest));
                 Tally::of_attempts(attempts(since)?)
             }
             Limit::PhaseTimeout { .. } => Tally::Time,
@@ -274,7 +274,7 @@ impl PaceFacts {
                 Tally::Commits { count, phases }
             }
         };
-        let passed = scope.passed(rule).map_or(0, |passed| passed.total);
+        let passed = scope.passed(digest).map_or(0, |passed| passed.total);
         Ok(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false, passed })
     }
 
@@ -287,7 +287,7 @@ impl PaceFacts {
             Limit::TokenBudget { max_tokens, count } => {
                 let spent = self.spent_in(scope).ok().and_then(Spent::known).map(|tokens| tokens.sum(count));
                 // It has fired, so at least this many are used up, even if no transcript says so any more.
-                let before = scope.passed(rule).map_or(0, |passed| passed.total);
+                let before = scope.passed(&rule.digest).map_or(0, |passed| passed.total);
                 spent.unwrap_or_else(|| before.saturating_add(*max_tokens))
             }
             Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } | Limit::RequireCommits { .. } => 0,
@@ -337,7 +337,7 @@ impl PaceFacts {
     /// What counts together with what this event does, this event included where it is over.
     fn counted(
         &self,
-        rule: &Rule,
+        digest: &str,
         limit: &Limit,
         attempts: Vec<Attempt>,
         since: i64,
@@ -351,7 +351,7 @@ impl PaceFacts {
         // Several files of a patch may count together.
         let keys: BTreeSet<&str> = attempts.iter().map(|attempt| attempt.key.as_str()).collect();
         for key in keys {
-            let lot = lot(rule, key);
+            let lot = lot(digest, key);
             let earlier = self.earlier(&journal, &lot, key, since, scope)?;
             let added = attempts.iter().filter(|attempt| attempt.key == key).count();
             if earlier.len() + added >= usize::try_from(threshold).unwrap_or(usize::MAX) {
@@ -369,7 +369,7 @@ impl PaceFacts {
             counts_failures || !self.has_begun(&journal, session)?
         };
         if is_new {
-            self.add(rule, &attempts, since, is_about_to_run, full, scope);
+            self.add(digest, &attempts, since, is_about_to_run, full, scope);
             if !is_about_to_run {
                 found.extend(attempts);
             }
@@ -393,7 +393,7 @@ impl PaceFacts {
 
     fn add(
         &self,
-        rule: &Rule,
+        digest: &str,
         attempts: &[Attempt],
         since: i64,
         is_about_to_run: bool,
@@ -402,19 +402,19 @@ impl PaceFacts {
     ) {
         let counted = attempts.iter().map(|attempt| Counted {
             phase: scope.phase.clone(),
-            lot: lot(rule, &attempt.key),
+            lot: lot(digest, &attempt.key),
             time: attempt.time,
             value: serde_json::to_value(attempt).unwrap_or_default(),
             since,
         });
-        let mut known = self::full(scope.memory, &rule.digest);
+        let mut known = self::full(scope.memory, digest);
         let news: Vec<String> = full.into_iter().filter(|lot| !known.contains(lot)).collect();
         let is_news = !news.is_empty() && scope.phase.is_some();
         known.extend(news);
         let excess = known.len().saturating_sub(MOST_FULL);
         known.drain(..excess);
         let added = Added {
-            digest: rule.digest.clone(),
+            digest: digest.to_owned(),
             counted: counted.collect(),
             is_about_to_run,
             full: is_news.then_some(known),
@@ -459,14 +459,14 @@ fn attempt(key: &str, time: i64, value: Value) -> Option<Attempt> {
 }
 
 /// What counts together for a rule.
-fn lot(rule: &Rule, key: &str) -> String {
+fn lot(digest: &str, key: &str) -> String {
     let key = if key.is_empty() { String::new() } else { short(&policy::digest(key)) };
-    format!("{}{key}", lots(rule))
+    format!("{}{key}", lots(digest))
 }
 
 /// What the names of all lots of a rule begin with. An edited rule counts anew.
-fn lots(rule: &Rule) -> String {
-    format!("{}/", short(&rule.digest))
+fn lots(digest: &str) -> String {
+    format!("{}/", short(digest))
 }
 
 fn short(digest: &str) -> String {

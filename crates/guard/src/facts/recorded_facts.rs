@@ -12,9 +12,9 @@ use engine::event::ShellText;
 use engine::facts::{
     Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
 };
-use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
-use engine::pace::{Happening, Limit, PaceRule, Standing};
-use engine::rules::{Rule, RuleSet};
+use engine::file_rules::{Changes, DemandRef, FileRule, Reach};
+use engine::pace::{Happening, Limit, PaceRuleRef, Standing};
+use engine::rules::RuleSet;
 use engine::workflow::Workflow;
 use policy::{Compiled, Config};
 use serde_json::{Map, Value};
@@ -239,15 +239,15 @@ impl Facts for RecordedFacts {
         changes.map(|changes| Some(Arc::new(changes))).ok_or(Missing::NotRecorded(fact))
     }
 
-    fn answered(&self, rule: &Rule, _found: &FileMatch) -> Result<Answered, Missing> {
-        let fact = answered_fact(&rule.id);
+    fn answered(&self, demand: &DemandRef<'_>) -> Result<Answered, Missing> {
+        let fact = answered_fact(demand.id);
         self.recorded(&fact).and_then(answered_of_record).ok_or(Missing::NotRecorded(fact))
     }
 
     /// A rule that said nothing of an event that makes no difference to it left no trace.
-    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
-        let Some(PaceRule { limit, .. }) = rule.as_pace_rule() else { return Ok(None) };
-        let fact = pace_fact(&rule.digest, self.workflow.is_some());
+    fn pace(&self, rule: PaceRuleRef<'_>, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+        let limit = &rule.pace.limit;
+        let fact = pace_fact(rule.digest, self.workflow.is_some());
         if let Some(recorded) = self.recorded(&fact) {
             return Ok(serde_json::from_value(recorded.clone()).ok());
         }

@@ -71,7 +71,8 @@ impl AnswerByHand<'_> {
         let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
         let queue = Queue::of(project, environment);
         let settlement = Settlement::new(&project.root, queue, &session.session, timestamp(self.now), None);
-        settlement.acknowledge(rule, &found, &since.reference, self.how)
+        let Some(demand) = rule.demand(&found) else { return Ok(0) };
+        settlement.acknowledge(&demand, &since.reference, self.how)
     }
 
     fn attribution(&self, start: Option<&SessionStart>) -> Attribution {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::facts::Answered;
-use engine::file_rules::{Change, Changes, FileMatch, FileRule, Reach, Status};
-use engine::rules::{Rule, RuleSet};
+use engine::file_rules::{Change, Changes, DemandRef, FileRule, Reach, Status};
+use engine::rules::RuleSet;
 use engine::{Event, EventKind};
 use policy::Config;
 use serde_json::{Value, json};
@@ -88,9 +88,8 @@ impl FileFacts {
     }
 
     /// `None` where it cannot be written down.
-    pub fn answered(&self, rule: &Rule, found: &FileMatch) -> Option<Answered> {
-        let reach = rule.as_file_rule()?.reach;
-        self.settlement.answered(rule, found, &self.changed.since(reach)?.reference)
+    pub fn answered(&self, demand: &DemandRef<'_>) -> Option<Answered> {
+        self.settlement.answered(demand, &self.changed.since(demand.file.reach)?.reference)
     }
 
     /// Digest of all files that are not as they were committed, now: a command that failed may go well once any of them is

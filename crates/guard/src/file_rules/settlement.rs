@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use engine::Level;
-use engine::decide::{Demand, most_holds};
+use engine::decide::Demand;
 use engine::facts::Answered;
-use engine::file_rules::{FileMatch, FileRule};
-use engine::rules::{AckBy, Rule};
+use engine::file_rules::{DemandRef, FileMatch};
+use engine::rules::AckBy;
 use store::StateChanges;
 
 use super::command_action::CommandResult;
@@ -61,38 +61,37 @@ impl Settlement {
 
     /// What became of a demand so far. A new one is written down; `None` where that cannot be, since what cannot be
     /// counted could go on for ever.
-    pub fn answered(&self, rule: &Rule, found: &FileMatch, reference: &Reference) -> Option<Answered> {
-        let file = rule.as_file_rule()?;
-        let settled = settled(&self.queue, &self.root, rule, found, reference);
-        let open = found.clone().without(|trigger| settled.contains(&trigger.path));
+    pub fn answered(&self, demand: &DemandRef<'_>, reference: &Reference) -> Option<Answered> {
+        let settled = settled(&self.queue, &self.root, demand, reference);
+        let open = demand.found.clone().without(|trigger| settled.contains(&trigger.path));
         let settled = settled.into_iter().collect();
         if !open.is_unmet() {
             return Some(Answered { settled, ..Answered::default() });
         }
-        let hash = trigger_hash(&rule.id, open.trigger_files(), &reference.name);
-        let known = self.queue.find(&rule.id, &hash);
+        let hash = trigger_hash(demand.id, open.trigger_files(), &reference.name);
+        let known = self.queue.find(demand.id, &hash);
         let entry = if let Some(entry) = known.filter(is_open) {
             entry
         } else {
             let content = tree::content(&self.root, open.trigger_files());
-            let entry = self.new_entry(rule, &open, reference, &hash, content);
+            let entry = self.new_entry(demand.id, &open, reference, &hash, content);
             self.put(&entry)?;
             entry
         };
-        if rule.ack == AckBy::Agent
-            && file.command.is_none()
-            && names_rule(&self.promised, &rule.id, rule.shown_title())
+        if demand.ack == AckBy::Agent
+            && demand.file.command.is_none()
+            && names_rule(&self.promised, demand.id, demand.title)
         {
-            self.pass(rule, &open, reference, entry, prompt_result("promised by the agent"))?;
+            self.pass(demand.id, &open, reference, entry, prompt_result("promised by the agent"))?;
             return Some(Answered {
-                settled: found.trigger_files().map(str::to_owned).collect(),
+                settled: demand.found.trigger_files().map(str::to_owned).collect(),
                 ..Answered::default()
             });
         }
         let shown = self.times_asked(&entry, &open);
         // A warning keeps nobody from anything, so nothing is gained by saying it twice.
-        let was_warned = rule.action == Level::Warn && shown > 0;
-        Some(Answered { settled, shown, is_given_up: was_warned || shown > most_holds(rule) })
+        let was_warned = demand.action == Level::Warn && shown > 0;
+        Some(Answered { settled, shown, is_given_up: was_warned || shown > demand.most_holds })
     }
 
     /// How often this session was asked since it last did anything about it.
@@ -109,23 +108,17 @@ impl Settlement {
     }
 
     /// Somebody answers for all that is open of a rule: how many files that were.
-    pub fn acknowledge(
-        &self,
-        rule: &Rule,
-        found: &FileMatch,
-        reference: &Reference,
-        how: &str,
-    ) -> Result<usize, String> {
-        let is_settled = |path: &str| is_settled(&self.queue, &self.root, rule, path, reference);
-        let open = found.clone().without(|trigger| is_settled(&trigger.path));
+    pub fn acknowledge(&self, demand: &DemandRef<'_>, reference: &Reference, how: &str) -> Result<usize, String> {
+        let is_settled = |path: &str| is_settled(&self.queue, &self.root, demand, path, reference);
+        let open = demand.found.clone().without(|trigger| is_settled(&trigger.path));
         if !open.is_unmet() {
             return Ok(0);
         }
         let content = tree::content(&self.root, open.trigger_files());
-        let hash = trigger_hash(&rule.id, open.trigger_files(), &reference.name);
-        let entry =
-            self.queue.find(&rule.id, &hash).unwrap_or_else(|| self.new_entry(rule, &open, reference, &hash, content));
-        let passed = self.pass(rule, &open, reference, entry, prompt_result(how));
+        let hash = trigger_hash(demand.id, open.trigger_files(), &reference.name);
+        let known = self.queue.find(demand.id, &hash);
+        let entry = known.unwrap_or_else(|| self.new_entry(demand.id, &open, reference, &hash, content));
+        let passed = self.pass(demand.id, &open, reference, entry, prompt_result(how));
         passed.map(|()| open.triggers.len()).ok_or_else(|| self.take_problem().unwrap_or_default())
     }
 
@@ -142,11 +135,11 @@ impl Settlement {
         let content = tree::content(&self.root, found.trigger_files());
         let hash = hash_of(demand, reference);
         let entry = self.queue.find(&rule.id, &hash);
-        let mut entry = entry.unwrap_or_else(|| self.new_entry(rule, found, reference, &hash, String::new()));
+        let mut entry = entry.unwrap_or_else(|| self.new_entry(&rule.id, found, reference, &hash, String::new()));
         // By its own doing the content may be another.
         entry.content = content;
         if outcome.is_passed {
-            let _ = self.pass(rule, found, reference, entry, ActionResult { tree, ..outcome.result.clone() });
+            let _ = self.pass(&rule.id, found, reference, entry, ActionResult { tree, ..outcome.result.clone() });
         } else {
             entry.status = QueueStatus::Failed;
             entry.evaluated_at = Some(self.timestamp.clone());
@@ -235,14 +228,14 @@ impl Settlement {
 
     pub fn new_entry(
         &self,
-        rule: &Rule,
+        rule: &str,
         open: &FileMatch,
         reference: &Reference,
         hash: &str,
         content: String,
     ) -> QueueEntry {
         QueueEntry {
-            rule_name: rule.id.clone(),
+            rule_name: rule.to_owned(),
             trigger_hash: hash.to_owned(),
             status: QueueStatus::Queued,
             created_at: self.timestamp.clone(),
@@ -262,7 +255,7 @@ impl Settlement {
     /// The demand is answered, and so are its files, each for itself.
     pub fn pass(
         &self,
-        rule: &Rule,
+        rule: &str,
         open: &FileMatch,
         reference: &Reference,
         mut entry: QueueEntry,
@@ -274,7 +267,7 @@ impl Settlement {
         self.put(&entry)?;
         for path in open.trigger_files() {
             let content = tree::fingerprint(&self.root.join(path));
-            self.note(self.queue.settle(&rule.id, path, reference, &content))?;
+            self.note(self.queue.settle(rule, path, reference, &content))?;
         }
         Some(())
     }
@@ -295,21 +288,22 @@ impl Settlement {
 
 /// The files of a match that somebody has answered for. Where the record of an answer is damaged, nobody can say what was
 /// answered, so it is asked for again.
-pub fn settled(queue: &Queue, root: &Path, rule: &Rule, found: &FileMatch, reference: &Reference) -> BTreeSet<String> {
-    let is_settled = |path: &&str| is_settled(queue, root, rule, path, reference);
+pub fn settled(queue: &Queue, root: &Path, demand: &DemandRef<'_>, reference: &Reference) -> BTreeSet<String> {
+    let DemandRef { id, found, .. } = *demand;
+    let is_settled = |path: &&str| is_settled(queue, root, demand, path, reference);
     let settled: BTreeSet<String> = found.trigger_files().filter(is_settled).map(str::to_owned).collect();
-    let whole = trigger_hash(&rule.id, found.trigger_files(), &reference.name);
-    if !settled.is_empty() && queue.has_damaged_answer(&rule.id, &whole) {
-        queue.unsettle(&rule.id, found.trigger_files(), reference);
+    let whole = trigger_hash(id, found.trigger_files(), &reference.name);
+    if !settled.is_empty() && queue.has_damaged_answer(id, &whole) {
+        queue.unsettle(id, found.trigger_files(), reference);
         return BTreeSet::new();
     }
     settled
 }
 
 /// Whether somebody has answered for a file to a rule, and what is in it is what was answered for, where that counts.
-fn is_settled(queue: &Queue, root: &Path, rule: &Rule, path: &str, reference: &Reference) -> bool {
-    let is_by_files = rule.as_file_rule().is_some_and(FileRule::is_answered_by_files);
-    let mut answered = queue.settled(&rule.id, path, reference).into_iter();
+fn is_settled(queue: &Queue, root: &Path, demand: &DemandRef<'_>, path: &str, reference: &Reference) -> bool {
+    let is_by_files = demand.file.is_answered_by_files();
+    let mut answered = queue.settled(demand.id, path, reference).into_iter();
     answered.any(|content| is_by_files || content == tree::fingerprint(&root.join(path)))
 }
 

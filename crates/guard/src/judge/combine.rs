@@ -1,6 +1,6 @@
 //! The fold of what each policy says of one event into one verdict and its effects.
 
-use engine::observers::Changes;
+use engine::observers::VariableChanges;
 use engine::{Event, Finding, Level, Verdict};
 use policy::Config;
 use store::SessionState;
@@ -48,7 +48,7 @@ impl<'a> CombinedVerdict<'a> {
     }
 
     /// The variables that are set so far.
-    pub(super) fn variables(&self) -> &Changes {
+    pub(super) fn variables(&self) -> &VariableChanges {
         &self.effects.changes.variables
     }
 
@@ -98,7 +98,7 @@ impl<'a> CombinedVerdict<'a> {
     }
 
     /// Keeps what observers and actions of a policy set.
-    fn keep_variables(&mut self, scope: &PolicyScope, observed: Changes) {
+    fn keep_variables(&mut self, scope: &PolicyScope, observed: VariableChanges) {
         let changes = &mut self.effects.changes;
         for (name, value) in observed {
             match scope {

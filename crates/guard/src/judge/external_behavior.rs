@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use engine::observers::Answer;
+use engine::observers::BehaviorAnswer;
 
 use crate::Environment;
 
@@ -26,7 +26,7 @@ pub fn run(
     environment: &Environment,
     more_variables: &[String],
     limit: Duration,
-) -> Result<Answer, String> {
+) -> Result<BehaviorAnswer, String> {
     let [program, arguments @ ..] = exec else { return Err("it names no program".to_owned()) };
     if limit.is_zero() {
         return Err(format!("no time was left to run `{program}`"));
@@ -123,9 +123,9 @@ fn end_group(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn parse(bytes: &[u8]) -> Result<Answer, String> {
+fn parse(bytes: &[u8]) -> Result<BehaviorAnswer, String> {
     if bytes.trim_ascii().is_empty() {
-        return Ok(Answer::default());
+        return Ok(BehaviorAnswer::default());
     }
     serde_json::from_slice(bytes)
         .map_err(|error| format!("is not `{{\"set\": {{…}}, \"conditions\": {{…}}}}`: {error}"))

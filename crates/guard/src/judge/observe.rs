@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine::observers::{Changes, Observer, ObserverKind};
+use engine::observers::{Observer, ObserverKind, VariableChanges};
 use engine::workflow::Action;
 use engine::{Event, EventKind, Situation};
 
@@ -23,14 +23,14 @@ pub(super) struct Observed {
     pub(super) texts: Vec<String>,
     /// For the person.
     pub(super) notices: Vec<String>,
-    pub(super) variables: Changes,
+    pub(super) variables: VariableChanges,
 }
 
 /// `before`: the variables that the policies before this one set. `is_in_run`: the session belongs to a run of a loop.
 pub(super) fn observe(
     here: &ApplicablePolicy<'_>,
     occasion: &Occasion<'_>,
-    before: &Changes,
+    before: &VariableChanges,
     is_in_run: bool,
 ) -> Observed {
     if matches!(here.scope, PolicyScope::Workflow(_)) {
@@ -93,7 +93,7 @@ fn changes(
     situation: &Arc<Situation>,
     project: &Project,
     programs: Option<&Programs>,
-) -> Result<Changes, String> {
+) -> Result<VariableChanges, String> {
     match &observer.kind {
         ObserverKind::Declared(declared) => declared.observe(situation),
         ObserverKind::Behavior(behavior) => behavior.observe(situation).map_err(|missing| missing.to_string()),
@@ -102,7 +102,7 @@ fn changes(
                 let answer = programs.answer(observer, external, project, situation)?;
                 external.changes(&observer.name, answer, situation.facts.as_ref())
             }
-            None => Ok(Changes::new()),
+            None => Ok(VariableChanges::new()),
         },
     }
 }

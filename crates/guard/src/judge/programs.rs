@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use engine::Situation;
-use engine::observers::{Answer, External, Observer};
+use engine::observers::{BehaviorAnswer, External, Observer};
 use policy::Config;
 
 use super::external_behavior;
@@ -22,7 +22,7 @@ pub struct Programs<'a> {
     /// What they see of the environment besides.
     variables: &'a [String],
     time_left: RefCell<Duration>,
-    answers: RefCell<BTreeMap<String, Result<Answer, String>>>,
+    answers: RefCell<BTreeMap<String, Result<BehaviorAnswer, String>>>,
 }
 
 impl<'a> Programs<'a> {
@@ -42,7 +42,7 @@ impl<'a> Programs<'a> {
         external: &External,
         project: &Project,
         situation: &Situation,
-    ) -> Result<Answer, String> {
+    ) -> Result<BehaviorAnswer, String> {
         // A workflow may have one of the same name.
         let key = format!("{}\n{}\n{:?}", project.root.display(), observer.name, external.exec);
         if let Some(answer) = self.answers.borrow().get(&key) {

@@ -8,7 +8,7 @@ use agents::Agent;
 use engine::event::{CallOutcome, EventKinds, ToolCall};
 use engine::facts::{Facts, GitField, Missing, TaskField};
 use engine::file_rules::{Changes, FileRule, Reach};
-use engine::pace::{Happening, History, Live, PaceRule, Phase, Standing};
+use engine::pace::{Happening, History, Live, PaceRule, PaceRuleRef, Phase, Standing};
 use engine::rules::{Detect, Rule, RuleSet, RuleSetError};
 use engine::{Decision, Event, EventKind, Inquiry, Place, Situation};
 use policy::{Case, Config, EventFields, Happened, Subject, What};
@@ -70,7 +70,7 @@ fn history_of(subject: &Subject) -> Option<(History, Phase)> {
                 history.happenings.push((time, Happening::command(text.clone(), parts, *has_failed)));
             }
             What::Edit(path) => {
-                history.happenings.push((time, Happening::edit("Edit".to_owned(), path.clone())));
+                history.happenings.push((time, Happening::edit("Edit".to_owned(), vec![path.clone()])));
             }
             What::Tokens { message, tokens } => {
                 history.tokens.insert(message.clone(), *tokens);
@@ -185,9 +185,9 @@ impl Facts for CaseFacts {
         self.rules.get(id).ok()??.as_file_rule().cloned()
     }
 
-    fn pace(&self, rule: &Rule, _happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
-        let Some(((history, phase), pace)) = self.history.as_ref().zip(rule.as_pace_rule()) else { return Ok(None) };
-        Ok(history.standing(&pace.limit, phase.clone()).ok())
+    fn pace(&self, rule: PaceRuleRef<'_>, _happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+        let Some((history, phase)) = &self.history else { return Ok(None) };
+        Ok(history.standing(&rule.pace.limit, phase.clone()).ok())
     }
 
     fn git(&self, field: GitField) -> Result<Value, Missing> {

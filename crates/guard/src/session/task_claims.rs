@@ -1,7 +1,8 @@
 //! Tasks of Linchpin's own that a session takes on: `task_claim_tracking` learns of them from the command itself, which
 //! knows for sure whether it was done.
 
-use engine::observers::{Behavior, CLAIMED_TASKS, ObserverKind, claim_changes};
+use engine::behavior_names::CLAIMED_TASKS;
+use engine::observers::{Behavior, ObserverKind, claim_changes};
 use policy::Config;
 use serde_json::json;
 use store::{Note, NoteKind, SessionKey, StateChanges, Store, StoreError};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::Situation;
-use engine::workflow::{Action, Effect};
+use engine::workflow::{Action, ActionEffect};
 
 use crate::facts::LiveFacts;
 
@@ -39,8 +39,8 @@ pub fn act<'w>(
     facts.observing(true);
     for (number, action) in (1..).zip(actions) {
         match action.effect(guides, situation) {
-            Ok(Some(Effect::Changes(changes))) => facts.overlay(&changes),
-            Ok(Some(Effect::Text(text))) => acted.texts.extend(Some(text).filter(|text| !text.trim().is_empty())),
+            Ok(Some(ActionEffect::Changes(changes))) => facts.overlay(&changes),
+            Ok(Some(ActionEffect::Text(text))) => acted.texts.extend(Some(text).filter(|text| !text.trim().is_empty())),
             Ok(None) => {}
             Err(why) => acted.notices.push(format!("action {number} of {place} did nothing: {why}")),
         }

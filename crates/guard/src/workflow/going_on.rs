@@ -134,5 +134,5 @@ fn fired(active: &Active, scene: &Scene) -> Result<Vec<Rule>, Refusal> {
         count.is_some_and(|count| count.blocked > 0 && count.acknowledged == 0)
     };
     let scope = active.pace_scope();
-    Ok(rules.filter(|rule| scope.has_fired(rule) || refused_a_move(rule)).cloned().collect())
+    Ok(rules.filter(|rule| scope.has_fired(&rule.digest) || refused_a_move(rule)).cloned().collect())
 }

@@ -40,7 +40,8 @@ impl Moves<'_> {
         let rules = active.workflow.rules_at(position.node()).filter_map(|rule| Some((rule, rule.as_pace_rule()?)));
         let pace = rules.filter_map(|(rule, pace)| {
             let standing = facts.so_far(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
-            let aside = if scope.sets_aside(rule, &pace.limit) { ", set aside until the next move" } else { "" };
+            let aside =
+                if scope.sets_aside(&rule.digest, &pace.limit) { ", set aside until the next move" } else { "" };
             Some((rule.id.clone(), format!("{}{aside}", pace.progress(&standing))))
         });
         let pace = pace.collect();

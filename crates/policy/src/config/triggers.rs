@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use engine::EventKind;
-use engine::workflow::{Action, Trigger};
+use engine::workflow::{Action, EventTrigger};
 use serde::{Deserialize, Serialize};
 
 /// The triggers of one configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ConfigTriggers {
-    pub triggers: Vec<Trigger>,
+    pub triggers: Vec<EventTrigger>,
     /// The texts of the guides that they name.
     pub guides: BTreeMap<String, String>,
 }

@@ -1,7 +1,7 @@
 //! The keys of an observer.
 
+use engine::behavior_names;
 use engine::event::CallOutcome;
-use engine::observers::Behavior;
 
 use crate::text::keys::{Key, Keys, Mapping, Need, Takes, words};
 use crate::values::event_name::event_names;
@@ -24,7 +24,7 @@ pub static BEHAVIOR: Mapping =
             Need::OnlyWith(
                 || TASK_KEYS.iter().map(|key| key.name).collect(),
                 "behavior",
-                Behavior::TASK_CLAIM_TRACKING,
+                behavior_names::TASK_CLAIM_TRACKING,
             ),
         ]);
 pub static EXTERNAL: Mapping = Mapping::new(
@@ -58,7 +58,7 @@ pub static MATCH_KEYS: &[Key] = &[
 pub const OUTCOMES: [(&str, Option<CallOutcome>); 3] =
     [("ok", Some(CallOutcome::Ok)), ("failed", Some(CallOutcome::Failed)), ("any", None)];
 static BEHAVIOR_KEY: &[Key] =
-    &[Key::new("behavior", Takes::Word(|| Behavior::NAMES.to_vec()), "what is observed, by its name")];
+    &[Key::new("behavior", Takes::Word(|| behavior_names::BEHAVIORS.to_vec()), "what is observed, by its name")];
 static TASK_KEYS: &[Key] = &[
     Key::new("servers", Takes::Globs, "the MCP servers whose task tools count").or("[]"),
     Key::new("claim", Takes::Globs, "the tools that claim a task").or("claim_task"),

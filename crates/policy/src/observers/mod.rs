@@ -8,6 +8,7 @@ mod keys;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use engine::behavior_names;
 use engine::event::{EventKind, EventKinds};
 use engine::expr::{self, Scope};
 use engine::observers::{Behavior, Declared, External, Match, Observer, ObserverKind, TaskTools, Template};
@@ -28,9 +29,9 @@ use keys::{ANY_ENTRY, BEHAVIOR, DECLARED_KEYS, EXTERNAL, MATCH, MATCH_KEYS, OUTC
 
 /// What Gobby calls these behaviors, and ours.
 const GOBBYS_NAMES: &[(&str, &str)] = &[
-    ("detect_mcp_call", Behavior::MCP_CALL_TRACKING),
-    ("detect_plan_mode_from_context", Behavior::DETECT_PLAN_MODE),
-    ("detect_task_claim", Behavior::TASK_CLAIM_TRACKING),
+    ("detect_mcp_call", behavior_names::MCP_CALL_TRACKING),
+    ("detect_plan_mode_from_context", behavior_names::DETECT_PLAN_MODE),
+    ("detect_task_claim", behavior_names::TASK_CLAIM_TRACKING),
 ];
 
 /// More than anybody needs, and few enough for every hook to go through.
@@ -285,7 +286,8 @@ impl Entry<'_> {
                 Some((ObserverKind::External(external), None))
             }
             _ => {
-                let help = format!("it is one of {}, or `{{exec: [program, …]}}`", Behavior::NAMES.join(", "));
+                let help =
+                    format!("it is one of {}, or `{{exec: [program, …]}}`", behavior_names::BEHAVIORS.join(", "));
                 self.problem(ErrorKind::InvalidValue, "`behavior` names no behavior", self.span.clone(), help);
                 None
             }
@@ -294,7 +296,7 @@ impl Entry<'_> {
 
     fn in_the_box(&mut self, name: &str, span: Range<usize>) -> Option<Behavior> {
         match name {
-            Behavior::TASK_CLAIM_TRACKING => {
+            behavior_names::TASK_CLAIM_TRACKING => {
                 self.fields.narrow_to(BEHAVIOR.keys);
                 let usual = TaskTools::default();
                 let mut tools = |key, usual| names(key, &mut self.fields, check_name_pattern).unwrap_or(usual);
@@ -306,21 +308,21 @@ impl Entry<'_> {
                     update: tools("update", usual.update),
                 }))
             }
-            Behavior::DETECT_PLAN_MODE => {
+            behavior_names::DETECT_PLAN_MODE => {
                 self.fields.narrow_to(WITHOUT_SETTINGS);
                 Some(Behavior::DetectPlanMode)
             }
-            Behavior::MCP_CALL_TRACKING => {
+            behavior_names::MCP_CALL_TRACKING => {
                 self.fields.narrow_to(WITHOUT_SETTINGS);
                 Some(Behavior::McpCallTracking)
             }
             unknown => {
                 let gobbys = GOBBYS_NAMES.iter().find(|(name, _)| *name == unknown).map(|(_, ours)| *ours);
-                let help = gobbys.or_else(|| suggest::closest(unknown, Behavior::NAMES)).map_or_else(
+                let help = gobbys.or_else(|| suggest::closest(unknown, behavior_names::BEHAVIORS)).map_or_else(
                     || {
                         format!(
                             "those in the box are {}; a program is `{{exec: [program, …]}}`",
-                            Behavior::NAMES.join(", ")
+                            behavior_names::BEHAVIORS.join(", ")
                         )
                     },
                     suggest::did_you_mean,

@@ -1,7 +1,7 @@
 //! Regexes that are searched for in a text.
 
-use engine::rules::TextSearch;
 use engine::search::Search;
+use engine::search::TextSearch;
 
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::{Fields, Text};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::EventKind;
 use engine::expr::Scope;
 use engine::rules::Tier;
-use engine::workflow::Trigger;
+use engine::workflow::EventTrigger;
 
 use super::actions::{ActionReader, Site};
 use super::bundled;
@@ -21,7 +21,7 @@ use crate::values::event_name::unknown_event;
 
 impl ActionReader<'_, '_> {
     /// `end`: where the mapping ends at the latest.
-    pub fn triggers(&mut self, node: Node, end: usize) -> Vec<Trigger> {
+    pub fn triggers(&mut self, node: Node, end: usize) -> Vec<EventTrigger> {
         let Yaml::Map(entries) = node.value else {
             let message = format!("`triggers` takes a mapping of events to actions, not {}", node.value.kind());
             self.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(node.span)));
@@ -37,7 +37,7 @@ impl ActionReader<'_, '_> {
             self.site = Site::Event(on);
             let actions = self.list(&key.text, node, end);
             if !actions.is_empty() {
-                triggers.push(Trigger { on, actions });
+                triggers.push(EventTrigger { on, actions });
             }
         }
         triggers

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     event::Event,
-    expr::{EvaluationError, Scope, check, evaluate, evaluate_beside, holds, names},
+    expr::{EvaluationError, Scope, check, context_names, evaluate, evaluate_beside, holds},
     facts::{EventPart, Facts, GitField, Missing, NoFacts, PhaseField, RanCommand, Stored, TaskField, WorkflowField},
     situation::{Place, Situation},
 };
@@ -121,7 +121,7 @@ fn value(source: &str) -> Value {
 
 #[test]
 fn every_field_of_the_event() {
-    let fields: Vec<Value> = names::EVENT_FIELDS.iter().map(|field| value(&format!("event.{field}"))).collect();
+    let fields: Vec<Value> = context_names::EVENT_FIELDS.iter().map(|field| value(&format!("event.{field}"))).collect();
     assert_eq!(
         Value::from(fields),
         json!([

@@ -29,7 +29,7 @@ pub struct Known {
     /// How many there are beside those.
     pub more_ready: usize,
     /// The best matches first.
-    pub memories: Vec<Memory>,
+    pub memories: Vec<KnownMemory>,
     pub scratchpad: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub struct ReadyTask {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Memory {
+pub struct KnownMemory {
     pub id: String,
     pub kind: String,
     pub text: String,
@@ -84,7 +84,7 @@ impl Known {
 
     pub(super) fn memories(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = MOST_MEMORY;
-        let lines = self.memories.iter().map(|Memory { id, kind, text }| {
+        let lines = self.memories.iter().map(|KnownMemory { id, kind, text }| {
             let line = format!("{id} ({kind}) {text}");
             Quoted(&line).to_string()
         });

@@ -10,7 +10,7 @@ mod quote;
 
 use std::fmt::{self, Write};
 
-pub use known::{Incoming, Known, MOST_TASKS, Memory, ReadyTask};
+pub use known::{Incoming, Known, KnownMemory, MOST_TASKS, ReadyTask};
 
 use quote::Quoted;
 

@@ -3,7 +3,8 @@ use serde_json::{Value, json};
 use super::{Session, after_mcp, event, text};
 use crate::event::{CallOutcome, EventKind, EventKinds};
 use crate::observers::{Declared, Match, ObserverKind, Template};
-use crate::rules::{CommandSearch, McpPattern, PathPattern, TextSearch, ToolName};
+use crate::rules::{CommandSearch, McpPattern, PathPattern, ToolName};
+use crate::search::TextSearch;
 
 fn observer(matching: Match, set: &[(&str, Template)]) -> ObserverKind {
     let on = EventKinds::default().with(EventKind::AfterTool);

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::{Session, event};
 use crate::event::Event;
-use crate::observers::{Answer, External};
+use crate::observers::{BehaviorAnswer, External};
 
 fn deploy() -> External {
     External { exec: vec!["deploy".to_owned()], conditions: BTreeMap::from([("ready".to_owned(), 1)]) }
 }
 
 fn changes(session: &Session, answer: Value) -> Result<Value, String> {
-    let answer: Answer = serde_json::from_value(answer).map_err(|error| error.to_string())?;
+    let answer: BehaviorAnswer = serde_json::from_value(answer).map_err(|error| error.to_string())?;
     deploy().changes("deploy", answer, session).map(|changes| json!(changes))
 }
 
