@@ -13,6 +13,7 @@
 
 #[cfg(unix)]
 mod agent_session;
+pub mod processes;
 mod programs;
 mod terminal;
 

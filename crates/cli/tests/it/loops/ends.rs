@@ -195,7 +195,7 @@ fn an_agent_that_says_nothing_is_ended_with_all_that_it_started() {
     let why = "its agent neither printed anything nor called Linchpin for 1s, and was ended";
     assert!(reply.stderr.contains(why), "{}", reply.transcript());
     let child = fs::read_to_string(scratch.root().join("child")).expect("a number");
-    assert!(!is_alive(child.trim()));
+    assert!(processes::ends(child.trim()));
 }
 
 #[test]
@@ -356,5 +356,5 @@ fn an_interrupt_ends_the_agent_and_everything_it_started() {
     assert!(said.contains("interrupted: somebody interrupted it"), "{said}");
     assert!(said.contains("`linchpin run --resume r1` goes on with it"), "{said}");
     let child = fs::read_to_string(scratch.root().join("child")).expect("a number");
-    assert!(!is_alive(child.trim()));
+    assert!(processes::ends(child.trim()));
 }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use regex::Regex;
-use testkit::{Reply, Scratch};
+use testkit::{Reply, Scratch, processes};
 
 use super::project;
 
@@ -69,12 +69,6 @@ fn wait_for(file: &Path) {
         assert!(Instant::now() < end, "{} never came", file.display());
         thread::sleep(Duration::from_millis(5));
     }
-}
-
-fn is_alive(process: &str) -> bool {
-    // One that nobody has waited for is still listed.
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    !status.is_empty() && !status.contains("State:\tZ")
 }
 
 #[test]

@@ -103,17 +103,17 @@ fn what_a_killed_run_left_behind_is_ended_before_it_goes_on() {
         run.wait().expect("its end");
         let number = |file: &str| fs::read_to_string(scratch.root().join(file)).expect("a number").trim().to_owned();
         let left = [number("child"), number("other"), number("bare")];
-        assert!(left.iter().all(|process| is_alive(process)), "what would be ended is there");
+        assert!(left.iter().all(|process| processes::is_alive(process)), "what would be ended is there");
         if arguments[1] == "-p" {
             // The first iteration of a new run would hang as well.
             scratch.file("agent.sh", r#"exec "$LINCHPIN_BIN" emit loop.complete"#);
         }
         let reply = scratch.run(arguments);
         assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-        assert!(!left.iter().any(|process| is_alive(process)), "{}", reply.transcript());
+        assert!(left.iter().all(|process| processes::ends(process)), "{}", reply.transcript());
         assert!(reply.stderr.contains(" processes that the run left behind\n"), "{}", reply.transcript());
     }
-    assert!(is_alive(&stranger.id().to_string()));
+    assert!(processes::is_alive(&stranger.id().to_string()));
     stranger.kill().expect("ended");
     stranger.wait().expect("its end");
 }
@@ -130,7 +130,7 @@ fn a_person_ends_what_a_killed_run_left_behind() {
     signal(&run, "-KILL");
     run.wait().expect("its end");
     let bare = fs::read_to_string(scratch.root().join("bare")).expect("a number").trim().to_owned();
-    assert!(is_alive(&bare));
+    assert!(processes::is_alive(&bare));
     // How many there are besides depends on when `sleep` runs.
     let counted = Regex::new(r"\d+ process(es)?").expect("a pattern");
     let counted = |text: &str| counted.replace_all(text, "N processes").into_owned();
@@ -152,7 +152,7 @@ fn a_person_ends_what_a_killed_run_left_behind() {
     Run r1 was not going on. Ended N processes that it left behind. `linchpin run --resume r1` goes on with it.
     --- stderr
     ");
-    assert!(!is_alive(&bare));
+    assert!(processes::ends(&bare));
     assert_eq!(scratch.run(&["runs", "stop"]).code, Some(2));
 }
 
@@ -175,7 +175,7 @@ fn the_command_of_a_gate_ends_with_the_run() {
         wait_for(&scratch.root().join("begun"));
         let number = |file: &str| fs::read_to_string(scratch.root().join(file)).expect("a number").trim().to_owned();
         let left = ["gate", "child", "other"].map(number);
-        assert!(left.iter().all(|process| is_alive(process)), "{way}: what would be ended is there");
+        assert!(left.iter().all(|process| processes::is_alive(process)), "{way}: what would be ended is there");
         if way == "runs stop" {
             assert_eq!(scratch.run(&["runs", "stop"]).code, Some(0));
         } else {
@@ -187,7 +187,7 @@ fn the_command_of_a_gate_ends_with_the_run() {
             let reply = scratch.run(&["run", "--resume"]);
             assert_eq!(reply.code, Some(1), "the gate's file was changed: {}", reply.transcript());
         }
-        let alive: Vec<&String> = left.iter().filter(|process| is_alive(process)).collect();
+        let alive: Vec<&String> = left.iter().filter(|process| !processes::ends(process)).collect();
         assert!(alive.is_empty(), "{way}: {alive:?} of {left:?}");
     }
 }
