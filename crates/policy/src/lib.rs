@@ -4,12 +4,14 @@
 //! wrong with them and where, and keeps the compiled form that hooks read. It knows files and text; it knows nothing of
 //! agents, of the journal or of what a verdict leads to. A broken file breaks only itself.
 
+mod actions;
 mod amend;
 mod bundled;
 mod cache;
 mod case;
 mod catalogue;
 mod config;
+mod config_triggers;
 mod deepwork;
 pub mod edit;
 mod enforce;
@@ -19,6 +21,7 @@ mod import;
 mod key_reference;
 mod library;
 mod lints;
+mod listing;
 mod load;
 mod loops;
 mod observers;

@@ -9,6 +9,7 @@ use engine::rules::{Rule, Tier};
 use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
 use crate::config::{Config, ConfigFile, Setting};
+use crate::config_triggers::{self, TriggerSource};
 use crate::deepwork;
 use crate::enforce::{Enforcement, InForce, Reason};
 use crate::files::folder::{PolicyFolder, Tiers};
@@ -23,7 +24,6 @@ use crate::rule_list::RuleList;
 use crate::text::diagnostic::{Diagnostic, Severity};
 use crate::text::source::Source;
 use crate::values::rule_id;
-use crate::workflow::{ConfigGround, triggers_of_config};
 
 /// Of one file.
 const PROBLEMS_LIMIT: usize = 50;
@@ -229,8 +229,8 @@ impl<'a> Loader<'a> {
         let Some((node, end)) = layer.file.triggers.take() else { return };
         let (source, tier, scope) = (&layer.source, layer.folder.tier, &self.scope);
         let users_variables = &self.loaded.ground.users_variables;
-        let ground = ConfigGround { tiers, source, tier, scope, users_variables };
-        let read = triggers_of_config(node, end, &ground);
+        let around = TriggerSource { tiers, source, tier, scope, users_variables };
+        let read = config_triggers::read(node, end, &around);
         layer.file.lists.extend(read.blocked);
         self.loaded.config.triggers.push(read.triggers);
         self.loaded.inputs.absorb(read.inputs);

@@ -7,8 +7,9 @@ use engine::rules::{Detect, Rule, Tier};
 use engine::suggest;
 
 use crate::catalogue::Catalogue;
-use crate::config::{ConfigFile, ListOf, Listing, RuleItem};
+use crate::config::ConfigFile;
 use crate::library::Entries;
+use crate::listing::{ListOf, Listing, RuleItem};
 use crate::rule::definition::{Definition, Form};
 use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};

@@ -2,10 +2,10 @@
 
 use super::nested_rules::NESTED_RULES;
 use super::{JournalMode, Mode, Sandbox};
+use crate::actions::ACTION;
 use crate::observers::OBSERVER;
 use crate::rule::ENTRY;
 use crate::text::keys::{Key, Mapping, Takes, words};
-use crate::workflow::ACTION;
 
 pub const JOURNALS: [(&str, JournalMode); 2] = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];
 pub const MODES: [(&str, Mode); 2] = [(Mode::Enforce.name(), Mode::Enforce), (Mode::Observe.name(), Mode::Observe)];

@@ -18,7 +18,7 @@ use engine::rules::Tier;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use file::{ConfigFile, ListOf, Listing, RuleItem, rule_items, rule_lists};
+pub use file::ConfigFile;
 pub use keys::{CONFIG, MOVES};
 pub use setting::{Setting, Unaccepted};
 pub use triggers::ConfigTriggers;

@@ -10,3 +10,4 @@ pub mod quantity;
 pub mod regex;
 pub mod rule_id;
 pub mod tool_name;
+pub mod users_variable;

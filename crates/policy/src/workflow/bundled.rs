@@ -1,33 +1,25 @@
-//! The workflows and guides in the box: ordinary files, embedded.
+//! The workflows in the box: ordinary files, embedded.
 
 use crate::text::source::Source;
 
-/// A file in the box, by its stem.
+/// A workflow in the box, by its stem.
 #[derive(Debug, Clone, Copy)]
-pub struct Bundled {
+pub struct BundledWorkflow {
     pub name: &'static str,
     pub text: &'static str,
 }
 
-macro_rules! bundled {
-    ($folder:literal, $extension:literal; $($name:literal),* $(,)?) => {
-        &[$(Bundled {
-            name: $name,
-            text: include_str!(concat!("../bundled_workflows/", $folder, $name, $extension)),
-        }),*]
+macro_rules! bundled_workflows {
+    ($($name:literal),* $(,)?) => {
+        &[$(BundledWorkflow { name: $name, text: include_str!(concat!("../bundled_workflows/", $name, ".yml")) }),*]
     };
 }
 
-pub const WORKFLOWS: &[Bundled] =
-    bundled!["", ".yml"; "developer", "discovery", "execution", "quick", "refactor", "research"];
-pub const GUIDES: &[Bundled] = bundled!["guides/", ".md"; "ASSESS", "CLAIMING", "CODE_REVIEW", "CODING", "COMMITTING", "LEARNINGS", "PINNING", "PLAN_WRITING", "PROTOTYPING", "QUESTIONS", "README_WRITING", "REFACTORING", "RESEARCH_PLAN", "SPEC_WRITING", "STUDY", "SURVEY", "TESTING"];
+pub const WORKFLOWS: &[BundledWorkflow] =
+    bundled_workflows!["developer", "discovery", "execution", "quick", "refactor", "research"];
 
-impl Bundled {
-    pub fn workflow_source(&self) -> Source {
+impl BundledWorkflow {
+    pub fn source(&self) -> Source {
         Source::new(format!("bundled workflow {}", self.name), self.text)
-    }
-
-    pub fn guide_source(&self) -> Source {
-        Source::new(format!("bundled guide {}", self.name), self.text)
     }
 }

@@ -8,14 +8,13 @@ use engine::rules::Tier;
 use engine::workflow::Workflow;
 
 use super::Around;
-use super::actions::{ActionReader, Site};
 use super::gates::GateReader;
-use super::guides::Templates;
 use super::keys::WORKFLOW;
 use super::nodes::{Ground, unknown_node};
 use super::observing;
 use super::rules::{Owner, PlacedRule, RuleGathering};
 use super::variables;
+use crate::actions::{ActionReader, Site, Templates};
 use crate::library::Entries;
 use crate::rule::definition::Form;
 use crate::rule::reader::RuleReader;

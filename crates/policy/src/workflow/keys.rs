@@ -1,5 +1,6 @@
 //! The keys of a workflow's file.
 
+use crate::actions::ACTION;
 use crate::observers::OBSERVER;
 use crate::rule::ENTRY;
 use crate::text::keys::{Key, Mapping, Need, Takes};
@@ -14,13 +15,6 @@ pub static NODE: Mapping =
     Mapping::new("node", "One phase: `done` and `aborted` are there without being declared.", &[NODE_KEYS, RULE_LISTS]);
 pub static TRANSITION: Mapping =
     Mapping::new("transition", "A way out of a node.", &[TRANSITION_KEYS]).needs(&[Need::All(&["when", "to"])]);
-pub static ACTION: Mapping =
-    Mapping::new("workflow action", "What a workflow does by itself: one of the first three.", &[ACTION_KEYS]).needs(
-        &[
-            Need::ExactlyOne(&[&["set"], &["inject"], &["block_tools"], &["action"]]),
-            Need::Beside("rules", &["action"]),
-        ],
-    );
 pub static GATE: Mapping =
     Mapping::new("gate", "What has to hold before a move: one of these.", &[GATE_KEYS]).needs(&[
         Need::ExactlyOne(&[&["command"], &["shell"], &["approval"], &["webhook"], &["file_rules"]]),
@@ -107,22 +101,6 @@ static TRANSITION_KEYS: &[Key] = &[
         .or("[]"),
     Key::new("to", Takes::Text, "the node that it leads to"),
     Key::new("when", Takes::Expression, "what must be true, a claim for example"),
-];
-static ACTION_KEYS: &[Key] = &[
-    Key::new(
-        "action",
-        Takes::Word(|| vec!["block_tools"]),
-        "`block_tools`, with its rules under `rules`; the same as `block_tools: […]`",
-    ),
-    Key::new(
-        "block_tools",
-        Takes::List(&Takes::Mapping(&ENTRY)),
-        "rules about tool calls: under `before_tool` they hold in the whole workflow, under `on_enter` in the node",
-    ),
-    Key::new("inject", Takes::Text, "a text for the agent, as a prompt is one"),
-    Key::new("rules", Takes::List(&Takes::Mapping(&ENTRY)), "the rules of `action: block_tools`"),
-    Key::new("set", Takes::Named(&Takes::Anything), "variables and their new values, as of an observer"),
-    Key::new("when", Takes::Expression, "what must be true for it"),
 ];
 /// A text is an expression, or the name of a gate.
 pub static ANY_GATE: Takes = Takes::Either(&[Takes::Text, Takes::Mapping(&GATE), Takes::Mapping(&OLD_GATE)]);

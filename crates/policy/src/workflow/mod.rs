@@ -3,18 +3,15 @@
 //! They lie in the `workflows` folder of each tier, and in the box; of two with the same name the nearer counts. This
 //! knows what a file says, and what is wrong with it; where a workflow stands, and what of it is trusted, is for others.
 
-mod actions;
 mod bundled;
 mod compiled;
 mod file;
 mod gates;
-mod guides;
 mod keys;
 mod nodes;
 mod observing;
 mod rules;
 mod tool_lists;
-mod triggers;
 mod variables;
 
 #[cfg(test)]
@@ -29,12 +26,12 @@ use engine::workflow::Workflow;
 pub use compiled::{CompiledWorkflow, compiled_workflow};
 pub(crate) use gates::GateReader;
 pub use keys::WORKFLOW;
-pub(crate) use keys::{ACTION, ANY_GATE, RULE_LISTS};
+pub(crate) use keys::{ANY_GATE, RULE_LISTS};
 pub(crate) use observing::{Observing, read as read_observers};
 pub(crate) use rules::{Owner, RuleGathering};
-pub(crate) use triggers::{ConfigGround, of_config as triggers_of_config};
 pub(crate) use variables::{first_value, read as read_variables};
 
+use crate::actions::{BundledGuide, GUIDES, Guides};
 use crate::catalogue::Catalogue;
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::inputs::Inputs;
@@ -44,8 +41,7 @@ use crate::load::Loaded;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::source::Source;
 use crate::values::rule_id;
-use bundled::Bundled;
-use guides::Guides;
+use bundled::{BundledWorkflow, WORKFLOWS};
 
 /// Every workflow that is written down.
 #[derive(Debug, Default)]
@@ -94,10 +90,15 @@ impl Workflows {
 
 /// Reads the workflows of every tier. `loaded`: what the rest of the policy says.
 pub fn workflows(tiers: &Tiers, loaded: &Loaded) -> Workflows {
-    read_all(tiers, loaded, bundled::WORKFLOWS, bundled::GUIDES)
+    read_all(tiers, loaded, WORKFLOWS, GUIDES)
 }
 
-fn read_all(tiers: &Tiers, loaded: &Loaded, in_the_box: &[Bundled], bundled_guides: &[Bundled]) -> Workflows {
+fn read_all(
+    tiers: &Tiers,
+    loaded: &Loaded,
+    in_the_box: &[BundledWorkflow],
+    bundled_guides: &[BundledGuide],
+) -> Workflows {
     let mut found = Workflows::default();
     let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.ground.libraries);
     // A workflow may name the guides of its own tier and of farther ones, as it may name rules.
@@ -109,7 +110,7 @@ fn read_all(tiers: &Tiers, loaded: &Loaded, in_the_box: &[Bundled], bundled_guid
     }
     let around = Around { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), bundled_guides) };
     for file in in_the_box {
-        found.read(file.name, &file.workflow_source(), Tier::Bundled, &around);
+        found.read(file.name, &file.source(), Tier::Bundled, &around);
     }
     found.files.sort_by(|a, b| (&a.name, a.tier).cmp(&(&b.name, b.tier)));
     found.check_claims(loaded);

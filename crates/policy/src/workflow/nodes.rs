@@ -5,13 +5,12 @@ use engine::rules::Rule;
 use engine::suggest;
 use engine::workflow::{Node, Requirement, Transition, Workflow};
 
-use super::actions::{ActionReader, Site};
 use super::file::File;
 use super::gates::GateReader;
-use super::guides::Templates;
 use super::keys::{NODE, TRANSITION};
 use super::rules::{Owner, PlacedRule};
 use super::tool_lists;
+use crate::actions::{ActionReader, Site, Templates};
 use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};

@@ -4,11 +4,11 @@ use engine::observers::Observer;
 use engine::rules::Tier;
 
 use super::Around;
-use super::variables;
 use crate::observers;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::source::Source;
+use crate::values::users_variable::users_own;
 
 #[derive(Default)]
 pub struct Observing {
@@ -36,7 +36,7 @@ pub fn read(fields: &mut Fields, source: &Source, tier: Tier, around: &Around) -
             continue;
         }
         for variable in placed.observer.variables() {
-            if let Some(problem) = variables::users_own(variable, tier, &around.loaded.ground.users_variables) {
+            if let Some(problem) = users_own(variable, tier, &around.loaded.ground.users_variables) {
                 fields.problems.push(problem.at(source, placed.span.clone()));
             }
         }

@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use engine::rules::{AckBy, Rule};
 
-use crate::config::{Config, ListOf, Listing, RuleItem, rule_lists};
+use crate::config::Config;
+use crate::listing::{ListOf, Listing, RuleItem, rule_lists};
 use crate::people_only;
 use crate::rule::definition::{Definition, Form};
 use crate::rule::reader::RuleReader;

@@ -6,8 +6,9 @@ use std::path::Path;
 use engine::rules::{Rule, Tier};
 use engine::workflow::{ActionKind, Gate, Workflow};
 
-use super::bundled::{Bundled, GUIDES, WORKFLOWS};
+use super::bundled::{BundledWorkflow, WORKFLOWS};
 use super::{Workflows, read_all};
+use crate::actions::{BundledGuide, GUIDES};
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::load::{Before, load};
 
@@ -35,7 +36,7 @@ impl Scratch {
         self
     }
 
-    fn read(&self, workflows: &[Bundled], guides: &[Bundled]) -> Workflows {
+    fn read(&self, workflows: &[BundledWorkflow], guides: &[BundledGuide]) -> Workflows {
         let tiers = Tiers {
             project: Some(PolicyFolder::of_project(&self.0.path().join("project"))),
             user: Some(PolicyFolder::of_user(&self.0.path().join("user"))),
@@ -176,8 +177,8 @@ fn the_project_before_the_user_before_the_box() {
     let scratch = Scratch::new();
     let text = |guide: &str| least("", "").replace("Work.", &format!("\"{{{{ guide('{guide}') }}}}\""));
     let leaked: &'static str = Box::leak(text("A").into_boxed_str());
-    let workflows = [Bundled { name: "one", text: leaked }, Bundled { name: "two", text: leaked }];
-    let guides = ["A", "B", "C"].map(|name| Bundled { name, text: "in the box" });
+    let workflows = [BundledWorkflow { name: "one", text: leaked }, BundledWorkflow { name: "two", text: leaked }];
+    let guides = ["A", "B", "C"].map(|name| BundledGuide { name, text: "in the box" });
     scratch.file("project/.linchpin/workflows/one.yml", text("A"));
     scratch.file("user/workflows/one.yml", text("B"));
     scratch.file("user/guides/A.md", "the user's").file("user/guides/B.md", "the user's");
@@ -209,9 +210,10 @@ fn every_bundled_file_is_listed_and_sound() {
         let files = crate::files::reading::files_with_extension(folder, extension).expect("a folder");
         files.iter().map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned()).collect::<Vec<_>>()
     };
-    let names = |files: &[Bundled]| files.iter().map(|file| file.name.to_owned()).collect::<Vec<_>>();
-    assert_eq!(names(WORKFLOWS), stems(&folder, "yml"));
-    assert_eq!(names(GUIDES), stems(&folder.join("guides"), "md"));
+    let workflows: Vec<&str> = WORKFLOWS.iter().map(|file| file.name).collect();
+    assert_eq!(workflows, stems(&folder, "yml"));
+    let guides: Vec<&str> = GUIDES.iter().map(|file| file.name).collect();
+    assert_eq!(guides, stems(&folder.join("guides"), "md"));
     let found = read_all(&Tiers::default(), &load(&Tiers::default(), &Before::default(), |_| true), WORKFLOWS, GUIDES);
     assert_eq!(found.diagnostics, []);
 }

@@ -1,15 +1,14 @@
 //! A workflow's variables, and whose they are.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use engine::rules::Tier;
 
 use super::Around;
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::Fields;
-use crate::text::source::Source;
 use crate::text::yaml::Yaml;
+use crate::values::users_variable::users_own;
 
 /// Names and first values, each as JSON text.
 pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String, String> {
@@ -35,18 +34,4 @@ pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String
 pub fn first_value(name: &str, own: &BTreeMap<String, String>, around: &Around) -> Option<serde_json::Value> {
     let own = own.get(name).and_then(|json| serde_json::from_str(json).ok());
     own.or_else(|| around.loaded.config.variable(name))
-}
-
-/// Why a project leaves a variable alone: the user's own rules may depend on it.
-pub struct UsersOwn(String);
-
-pub fn users_own(name: &str, tier: Tier, users_variables: &BTreeSet<String>) -> Option<UsersOwn> {
-    let is_users = tier == Tier::Project && users_variables.contains(name);
-    is_users.then(|| UsersOwn(format!("`{name}` is a variable of the user's own policy")))
-}
-
-impl UsersOwn {
-    pub fn at(self, source: &Source, span: Range<usize>) -> Diagnostic {
-        Diagnostic::error(ErrorKind::Overruled, self.0, source, Some(span)).help("use a variable of another name")
-    }
 }

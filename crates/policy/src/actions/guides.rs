@@ -12,7 +12,7 @@ use engine::expr::template::{self, Checked};
 use engine::rules::Tier;
 use engine::suggest;
 
-use super::bundled::Bundled;
+use super::bundled_guides::BundledGuide;
 use crate::files::folder::PolicyFolder;
 use crate::files::inputs::Inputs;
 use crate::files::reading;
@@ -23,7 +23,7 @@ use crate::text::source::Source;
 pub struct Guides<'a> {
     /// Nearest first.
     folders: Vec<&'a PolicyFolder>,
-    bundled: &'a [Bundled],
+    bundled: &'a [BundledGuide],
     read: RefCell<Read>,
 }
 
@@ -34,7 +34,7 @@ struct Read {
 }
 
 impl<'a> Guides<'a> {
-    pub fn new(folders: Vec<&'a PolicyFolder>, bundled: &'a [Bundled]) -> Self {
+    pub fn new(folders: Vec<&'a PolicyFolder>, bundled: &'a [BundledGuide]) -> Self {
         Self { folders, bundled, read: RefCell::default() }
     }
 
@@ -66,7 +66,7 @@ impl<'a> Guides<'a> {
                 return Ok(Some(source));
             }
         }
-        Ok(self.bundled.iter().find(|guide| guide.name == name).map(Bundled::guide_source))
+        Ok(self.bundled.iter().find(|guide| guide.name == name).map(BundledGuide::source))
     }
 
     /// What to do with a guide that lies in the project's own `guides` folder, where Hegel has them.

@@ -1,4 +1,4 @@
-//! `on_enter`, `on_exit` and `triggers`: what a workflow does by itself.
+//! Reads lists of actions: those of `on_enter`, of `on_exit` and of each event under `triggers`.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use engine::workflow::{Action, ActionKind};
 
 use super::guides::Templates;
 use super::keys::ACTION;
-use super::variables;
-use crate::config::{ListOf, Listing, rule_items};
+use crate::listing::{ListOf, Listing, rule_items};
 use crate::observers::holds_expression;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::source::Source;
 use crate::text::yaml::{Key, Node, Yaml};
 use crate::values::expression::check_expression;
+use crate::values::users_variable::users_own;
 
 /// When an action is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl ActionReader<'_, '_> {
     }
 
     fn set_one(&self, key: Key, value: &Node, fields: &mut Fields) -> Option<(String, Template)> {
-        if let Some(problem) = variables::users_own(&key.text, self.tier, self.users_variables) {
+        if let Some(problem) = users_own(&key.text, self.tier, self.users_variables) {
             fields.problems.push(problem.at(self.source, key.span));
             return None;
         }

@@ -1,0 +1,42 @@
+//! The guides in the box: ordinary files, embedded.
+
+use crate::text::source::Source;
+
+/// A guide in the box, by its stem.
+#[derive(Debug, Clone, Copy)]
+pub struct BundledGuide {
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+macro_rules! bundled_guides {
+    ($($name:literal),* $(,)?) => {
+        &[$(BundledGuide { name: $name, text: include_str!(concat!("../bundled_workflows/guides/", $name, ".md")) }),*]
+    };
+}
+
+pub const GUIDES: &[BundledGuide] = bundled_guides![
+    "ASSESS",
+    "CLAIMING",
+    "CODE_REVIEW",
+    "CODING",
+    "COMMITTING",
+    "LEARNINGS",
+    "PINNING",
+    "PLAN_WRITING",
+    "PROTOTYPING",
+    "QUESTIONS",
+    "README_WRITING",
+    "REFACTORING",
+    "RESEARCH_PLAN",
+    "SPEC_WRITING",
+    "STUDY",
+    "SURVEY",
+    "TESTING"
+];
+
+impl BundledGuide {
+    pub fn source(&self) -> Source {
+        Source::new(format!("bundled guide {}", self.name), self.text)
+    }
+}

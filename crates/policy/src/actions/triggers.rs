@@ -1,0 +1,35 @@
+//! `triggers`: actions by the event at which they are done.
+
+use engine::EventKind;
+use engine::workflow::EventTrigger;
+
+use super::reader::{ActionReader, Site};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Text;
+use crate::text::yaml::{self, Node, Yaml};
+use crate::values::event_name::unknown_event;
+
+impl ActionReader<'_, '_> {
+    /// `end`: where the mapping ends at the latest.
+    pub fn triggers(&mut self, node: Node, end: usize) -> Vec<EventTrigger> {
+        let Yaml::Map(entries) = node.value else {
+            let message = format!("`triggers` takes a mapping of events to actions, not {}", node.value.kind());
+            self.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(node.span)));
+            return Vec::new();
+        };
+        let mut triggers = Vec::new();
+        let ends = yaml::ends(&entries, end);
+        for ((key, node), end) in entries.into_iter().zip(ends) {
+            let Some(on) = EventKind::from_name(&key.text) else {
+                self.problems.push(unknown_event(Text { value: key.text, span: key.span }, self.source));
+                continue;
+            };
+            self.site = Site::Event(on);
+            let actions = self.list(&key.text, node, end);
+            if !actions.is_empty() {
+                triggers.push(EventTrigger { on, actions });
+            }
+        }
+        triggers
+    }
+}
