@@ -1,16 +1,13 @@
 //! Who does the work.
 
-use engine::hats::{AgentChoice, PromptBy};
+use engine::hats::AgentChoice;
 use engine::suggest;
 
-use super::keys::AGENT;
+use super::keys::{AGENT, PROMPT_BY};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::yaml::Yaml;
 use crate::values::command_text::{self, Place};
-
-pub const PROMPT_BY: &[(&str, PromptBy)] =
-    &[("stdin", PromptBy::Stdin), ("arg", PromptBy::Argument), ("file", PromptBy::File)];
 
 /// None where nothing is said, or it is wrong.
 pub fn read(around: &mut Fields) -> Option<AgentChoice> {

@@ -4,7 +4,7 @@ use engine::event::{EventKind, EventKinds};
 use engine::rules::{AckBy, Detect, PathClause, PathKey, PathPattern, Rule, ToolRule, Unless};
 use path::pattern::Pattern;
 
-use super::file::LOOP_NAME;
+use super::loop_source::LOOP_NAME;
 use crate::text::digest::digest;
 
 /// The rules of a hat that may publish these topics.

@@ -7,7 +7,9 @@ use engine::hats::topology::{Doubt, Fault};
 use engine::suggest;
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::Fields;
 use crate::text::source::Source;
+use crate::text::yaml::{Key, Node};
 
 /// A name with its place.
 pub type Spanned = (String, Range<usize>);
@@ -32,6 +34,17 @@ pub fn of_shape(the_loop: &Loop, spans: &Spans, source: &Source) -> Vec<Diagnost
 }
 
 impl Spans {
+    /// Where the keys of a loop stand; topics under `after` are not known yet.
+    pub fn of_keys(hats: &[(Key, Node)], fields: &Fields) -> Self {
+        Self {
+            start: fields.key_span("start").unwrap_or_default(),
+            completion: fields.key_span("completion").unwrap_or_default(),
+            after: Vec::new(),
+            topics: fields.keys_of("topics"),
+            hats: hats.iter().map(|(key, _)| (key.text.clone(), key.span.clone())).collect(),
+        }
+    }
+
     fn fault(&self, fault: &Fault, the_loop: &Loop, source: &Source) -> Diagnostic {
         let (kind, span, help) = match fault {
             Fault::NoStart { .. } => (

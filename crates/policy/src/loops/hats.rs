@@ -1,26 +1,45 @@
 //! The hats of a loop.
 
-use engine::hats::{Hat, Loop, TopicPattern, check_topic};
+use engine::hats::{Hat, Loop};
 use engine::rules::{Detect, PathPattern, Rule};
 use engine::suggest;
 
-use super::file::{File, LOOP_NAME};
 use super::keys::HAT;
+use super::loop_source::{LOOP_NAME, LoopSource};
+use super::topics::{is_topic, topic_pattern};
 use super::{agent, enforced};
 use crate::rule::reader::RuleReader;
 use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::digest::digest;
 use crate::text::fields::{Fields, Text};
-use crate::text::yaml::{Key, Node};
+use crate::text::yaml::{self, Key, Node, Yaml};
 use crate::values::pattern::path_pattern;
 use crate::workflow::{Owner, RuleGathering};
 
 /// Where agents keep notes, whatever their hat may write.
 const NOTES: &str = ".linchpin/agent/**";
 
-impl File<'_> {
-    pub fn hat(
+/// No more than anybody can follow.
+const HATS_LIMIT: usize = 100;
+
+impl LoopSource<'_> {
+    /// `end`: where the entries end at the latest.
+    pub fn hats(
+        self,
+        entries: &[(Key, Node)],
+        end: usize,
+        reader: RuleReader,
+        names: &NamedRules,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<Hat> {
+        let ends = yaml::ends(entries, end);
+        let hat =
+            |((key, node), end): (&(Key, Node), usize)| self.hat((key, node.clone(), end), reader, names, problems);
+        entries.iter().zip(ends).map(hat).collect()
+    }
+
+    fn hat(
         self,
         (key, node, end): (&Key, Node, usize),
         reader: RuleReader,
@@ -36,7 +55,7 @@ impl File<'_> {
             let message = format!("the hat `{id}` has no `triggers`, so nothing would put it on");
             fields.refuse(ErrorKind::MissingKey, message, key.span.clone());
         }
-        let triggers = triggers.into_iter().filter_map(|trigger| pattern(&trigger, &mut fields)).collect();
+        let triggers = triggers.into_iter().filter_map(|trigger| topic_pattern(&trigger, &mut fields)).collect();
         let publishes = fields.texts("publishes").unwrap_or_default();
         let publishes: Vec<String> =
             publishes.into_iter().filter(|topic| is_topic(topic, &mut fields)).map(|topic| topic.value).collect();
@@ -78,6 +97,44 @@ impl File<'_> {
     }
 }
 
+/// The entries of `hats`, where their ids are sound.
+pub fn hat_entries(fields: &mut Fields) -> Vec<(Key, Node)> {
+    let entries = match fields.take("hats").map(|node| (node.span, node.value)) {
+        Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
+        Some((span, Yaml::Map(_))) => {
+            fields.refuse(ErrorKind::MissingKey, "the loop has no hats", span);
+            return Vec::new();
+        }
+        Some((span, other)) => {
+            let message = format!("`hats` takes a mapping of ids to hats, not {}", other.kind());
+            fields.refuse(ErrorKind::InvalidValue, message, span);
+            return Vec::new();
+        }
+        None => {
+            fields.refuse(ErrorKind::MissingKey, "the loop has no `hats`", 0..0);
+            return Vec::new();
+        }
+    };
+    if entries.len() > HATS_LIMIT {
+        let message = format!("{} hats are more than the {HATS_LIMIT} that a loop may have", entries.len());
+        fields.refuse(ErrorKind::InvalidValue, message, fields.key_span("hats").unwrap_or_default());
+        return Vec::new();
+    }
+    let is_id = |text: &str| {
+        text.starts_with(|first: char| first.is_ascii_alphabetic())
+            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+    };
+    for (key, _) in entries.iter().filter(|(key, _)| key.text == Loop::DONE) {
+        let message = format!("a hat cannot have the id `{}`: drawings have that at the end", Loop::DONE);
+        fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
+    }
+    for (key, _) in entries.iter().filter(|(key, _)| !is_id(&key.text)) {
+        let message = format!("`{}` cannot be a hat's id: use letters, digits, `-` and `_`, a letter first", key.text);
+        fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
+    }
+    entries
+}
+
 fn default_publishes(publishes: &[String], fields: &mut Fields) -> Option<String> {
     let Text { value, span } = fields.text("default_publishes")?;
     if publishes.contains(&value) {
@@ -89,37 +146,6 @@ fn default_publishes(publishes: &[String], fields: &mut Fields) -> Option<String
         .problems
         .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span)).maybe_help(help));
     None
-}
-
-fn pattern(text: &Text, fields: &mut Fields) -> Option<TopicPattern> {
-    match TopicPattern::parse(&text.value) {
-        Ok(pattern) if is_free(text, fields) => Some(pattern),
-        Ok(_) => None,
-        Err(why) => {
-            let message = format!("`{}` is no topic: {why}", text.value);
-            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
-            None
-        }
-    }
-}
-
-/// Whether it names one topic that people may use.
-pub fn is_topic(text: &Text, fields: &mut Fields) -> bool {
-    if let Err(why) = check_topic(&text.value) {
-        let message = format!("`{}` is no topic: {why}", text.value);
-        fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
-        return false;
-    }
-    is_free(text, fields)
-}
-
-fn is_free(text: &Text, fields: &mut Fields) -> bool {
-    let is_reserved = text.value.split('.').next() == Some(Loop::RESERVED);
-    if is_reserved {
-        let message = format!("`{}` is one of Linchpin's own topics, as all of `{}.*` are", text.value, Loop::RESERVED);
-        fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
-    }
-    !is_reserved
 }
 
 /// `writes`, as a rule against all other writing.

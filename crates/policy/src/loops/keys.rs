@@ -1,11 +1,10 @@
 //! The keys of `loop.yml`.
 
+use engine::hats::PromptBy;
+
 use crate::observers::OBSERVER;
 use crate::text::keys::{Key, Mapping, Need, Takes, words};
 use crate::workflow::{ANY_GATE, RULE_LISTS};
-
-use super::agent::PROMPT_BY;
-use super::limits;
 
 pub static LOOP: Mapping = Mapping::new(
     "loop",
@@ -25,8 +24,12 @@ pub static HAT: Mapping =
 pub static AGENT: Mapping = Mapping::new("agent", "A program that gets the prompt and does the work.", &[AGENT_KEYS])
     .needs(&[Need::All(&["command"])]);
 
-/// No limit.
-const NONE: Takes = Takes::Word(|| vec![limits::NONE]);
+/// Stands in place of a limit that there is not to be.
+pub const NO_LIMIT: &str = "none";
+pub const PROMPT_BY: &[(&str, PromptBy)] =
+    &[("stdin", PromptBy::Stdin), ("arg", PromptBy::Argument), ("file", PromptBy::File)];
+
+const NONE: Takes = Takes::Word(|| vec![NO_LIMIT]);
 const ANY_AGENT: Takes = Takes::Either(&[Takes::Text, Takes::Mapping(&AGENT)]);
 
 static KEYS: &[Key] = &[

@@ -4,13 +4,10 @@ use std::time::Duration;
 
 use engine::hats::Limits;
 
-use super::keys::LIMITS;
+use super::keys::{LIMITS, NO_LIMIT};
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::{Fields, Text};
 use crate::values::quantity::parse_duration;
-
-/// No limit.
-pub const NONE: &str = "none";
 
 pub fn read(around: &mut Fields) -> Limits {
     let mut limits = Limits::default();
@@ -33,12 +30,12 @@ pub fn read(around: &mut Fields) -> Limits {
 
 fn limit<T>(key: &str, what: &str, parse: impl Fn(&str) -> Option<T>, limit: &mut Option<T>, fields: &mut Fields) {
     let Some(Text { value, span }) = fields.text_or_number(key) else { return };
-    if value == NONE {
+    if value == NO_LIMIT {
         *limit = None;
     } else if let Some(parsed) = parse(&value) {
         *limit = Some(parsed);
     } else {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is {what}, or `{NONE}`, not `{value}`"), span);
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is {what}, or `{NO_LIMIT}`, not `{value}`"), span);
     }
 }
 

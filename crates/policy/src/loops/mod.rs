@@ -4,14 +4,17 @@
 //! is for others.
 
 mod agent;
+mod completion;
 mod enforced;
 mod faults;
 mod file;
 mod hats;
 mod keys;
 mod limits;
+mod loop_source;
 mod presets;
 mod test_command;
+mod topics;
 
 #[cfg(test)]
 mod tests;

@@ -5,14 +5,17 @@
 
 mod bundled;
 mod compiled;
+mod declarations;
 mod file;
 mod gates;
 mod keys;
 mod nodes;
 mod observing;
 mod rules;
+mod shape;
 mod tool_lists;
 mod variables;
+mod workflow_source;
 
 #[cfg(test)]
 mod tests;

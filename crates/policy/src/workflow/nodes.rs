@@ -2,24 +2,22 @@
 
 use engine::expr::Scope;
 use engine::rules::Rule;
-use engine::suggest;
 use engine::workflow::{Node, Requirement, Transition, Workflow};
 
-use super::file::File;
 use super::gates::GateReader;
 use super::keys::{NODE, TRANSITION};
 use super::rules::{Owner, PlacedRule};
 use super::tool_lists;
+use super::workflow_source::WorkflowSource;
 use crate::actions::{ActionReader, Site, Templates};
 use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
-use crate::text::source::Source;
+use crate::text::fields::Fields;
 use crate::text::yaml::{self, Key, Yaml};
 use crate::values::expression::check_expression;
 
-/// What nodes are read by.
-pub struct Ground<'a> {
+/// What nodes may name.
+pub struct NodeContext<'a> {
     pub names: &'a NamedRules<'a>,
     /// For what is not about a move.
     pub scope: &'a Scope,
@@ -29,11 +27,77 @@ pub struct Ground<'a> {
     pub targets: Vec<&'a str>,
 }
 
-impl File<'_> {
-    pub fn node(
+/// No more than anybody can follow.
+const NODES_LIMIT: usize = 100;
+
+impl WorkflowSource<'_> {
+    /// The entries of `nodes`, where their names are sound.
+    pub fn node_entries(self, fields: &mut Fields) -> Vec<(Key, yaml::Node)> {
+        let entries = match fields.take("nodes").map(|node| (node.span, node.value)) {
+            Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
+            Some((span, Yaml::Map(_))) => {
+                fields.refuse(ErrorKind::MissingKey, "the workflow has no nodes", span);
+                return Vec::new();
+            }
+            Some((span, other)) => {
+                let message = format!("`nodes` takes a mapping of names to nodes, not {}", other.kind());
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+                return Vec::new();
+            }
+            None => {
+                let problem =
+                    Diagnostic::error(ErrorKind::MissingKey, "the workflow has no `nodes`", self.source, Some(0..0));
+                // Gobby's lifecycle workflows have none.
+                let is_always_on = ["triggers", "tool_rules", "check_rules"].iter().any(|key| fields.has(key));
+                let help =
+                    "`triggers`, `tool_rules` and `check_rules` that are always on stand in `.linchpin/config.yml`";
+                fields.problems.push(problem.maybe_help(is_always_on.then(|| help.to_owned())));
+                return Vec::new();
+            }
+        };
+        if entries.len() > NODES_LIMIT {
+            let message = format!("{} nodes are more than the {NODES_LIMIT} that a workflow may have", entries.len());
+            let span = fields.key_span("nodes").unwrap_or_default();
+            fields.refuse(ErrorKind::InvalidValue, message, span);
+            return Vec::new();
+        }
+        let is_sound = |key: &Key| {
+            key.text.starts_with(|first: char| first.is_ascii_alphabetic())
+                && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        };
+        for (key, _) in entries.iter().filter(|(key, _)| !is_sound(key)) {
+            let message = format!("`{}` cannot name a node", key.text);
+            fields.problems.push(
+                Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(key.span.clone())).help(
+                    "use letters, digits and `_`, beginning with a letter: `<node>_complete` is a name in expressions",
+                ),
+            );
+        }
+        entries
+    }
+
+    /// With the rules of all of them. `end`: where the entries end at the latest.
+    pub fn nodes(
+        self,
+        entries: &[(Key, yaml::Node)],
+        end: usize,
+        context: &NodeContext,
+        templates: &mut Templates,
+        problems: &mut Vec<Diagnostic>,
+    ) -> (Vec<Node>, Vec<PlacedRule>) {
+        let (mut nodes, mut rules) = (Vec::new(), Vec::new());
+        for ((key, node), end) in entries.iter().zip(yaml::ends(entries, end)) {
+            let (node, mut placed) = self.node((key, node.clone(), end), context, templates, problems);
+            nodes.push(node);
+            rules.append(&mut placed);
+        }
+        (nodes, rules)
+    }
+
+    fn node(
         self,
         (key, node, end): (&Key, yaml::Node, usize),
-        ground: &Ground,
+        context: &NodeContext,
         templates: &mut Templates,
         problems: &mut Vec<Diagnostic>,
     ) -> (Node, Vec<PlacedRule>) {
@@ -41,10 +105,10 @@ impl File<'_> {
         let mut fields = Fields::of(node, self.source, NODE.keys).until(end);
         fields.refuse_unknown();
         let prompt = self.prompt(key, &mut fields, templates);
-        let mut rules = self.gathering(Owner::Node(name), self.rule_reader(ground.scope), ground.names);
+        let mut rules = self.gathering(Owner::Node(name), self.rule_reader(context.scope), context.names);
         rules.lists(&mut fields);
         tool_lists::read(name, &mut rules, &mut fields);
-        let requires = ground.gates.of_node(name, &mut fields);
+        let requires = context.gates.of_node(name, &mut fields);
         let mut blocked = |list| rules.list(list);
         let mut actions = |site: Site, key: &str, fields: &mut Fields| {
             let end = fields.end_of(key);
@@ -53,7 +117,7 @@ impl File<'_> {
                 site,
                 source: self.source,
                 tier: self.tier,
-                scope: ground.moves,
+                scope: context.moves,
                 users_variables: &self.around.loaded.ground.users_variables,
                 blocked: &mut blocked,
                 templates,
@@ -63,7 +127,7 @@ impl File<'_> {
         };
         let on_enter = actions(Site::Enter, "on_enter", &mut fields);
         let on_exit = actions(Site::Exit, "on_exit", &mut fields);
-        let transitions = self.transitions(name, ground, &mut fields);
+        let transitions = self.transitions(name, context, &mut fields);
         let placed = rules.finish(problems);
         problems.extend(fields.problems.into_iter().map(|problem| problem.in_workflow(Some(name), None)));
         let rules: Vec<Rule> = placed.iter().map(|placed| placed.rule.clone()).collect();
@@ -97,7 +161,7 @@ impl File<'_> {
         text
     }
 
-    fn transitions(self, node: &str, ground: &Ground, fields: &mut Fields) -> Vec<Transition> {
+    fn transitions(self, node: &str, context: &NodeContext, fields: &mut Fields) -> Vec<Transition> {
         let key = fields.key_span("transitions");
         let Some(found) = fields.take("transitions") else { return Vec::new() };
         let Yaml::List(items) = found.value else {
@@ -109,7 +173,7 @@ impl File<'_> {
             fields.refuse(ErrorKind::InvalidValue, format!("nothing follows `{node}`"), span);
         }
         let items = items.into_iter().enumerate();
-        items.filter_map(|(place, item)| self.transition(node, place + 1, item, ground, fields)).collect()
+        items.filter_map(|(place, item)| self.transition(node, place + 1, item, context, fields)).collect()
     }
 
     fn transition(
@@ -117,7 +181,7 @@ impl File<'_> {
         node: &str,
         number: usize,
         item: yaml::Node,
-        ground: &Ground,
+        context: &NodeContext,
         around: &mut Fields,
     ) -> Option<Transition> {
         let span = item.span.clone();
@@ -131,28 +195,15 @@ impl File<'_> {
         }
         let when = fields.text("when");
         if let Some(when) = &when {
-            check_expression(when, ground.moves, &mut fields);
+            check_expression(when, context.moves, &mut fields);
         }
         let to = fields.text("to");
-        if let Some(to) = to.as_ref().filter(|to| !ground.targets.contains(&to.value.as_str())) {
-            let problem = unknown_node("to", to, ground.targets.clone(), self.source);
+        if let Some(to) = to.as_ref().filter(|to| !context.targets.contains(&to.value.as_str())) {
+            let problem = self.unknown_node("to", to, context.targets.clone());
             fields.problems.push(problem);
         }
-        let requires: Vec<Requirement> = ground.gates.of_transition(node, number, &mut fields);
+        let requires: Vec<Requirement> = context.gates.of_transition(node, number, &mut fields);
         around.problems.append(&mut fields.problems);
         Some(Transition { when: when?.value, to: to?.value, requires })
     }
-}
-
-pub fn unknown_node(key: &str, name: &Text, mut known: Vec<&str>, source: &Source) -> Diagnostic {
-    known.dedup();
-    let several: Vec<&str> = name.value.split(',').map(str::trim).collect();
-    let help = if several.len() > 1 && several.iter().all(|name| known.contains(name)) {
-        "it names one node; of several transitions the first whose `when` is true is taken".to_owned()
-    } else {
-        suggest::closest(&name.value, known.iter().copied())
-            .map_or_else(|| format!("the nodes are {}", known.join(", ")), suggest::did_you_mean)
-    };
-    let message = format!("`{key}` names `{}`, and there is no such node", name.value);
-    Diagnostic::error(ErrorKind::NodeNotFound, message, source, Some(name.span.clone())).help(help)
 }

@@ -9,63 +9,26 @@ use crate::text::fields::{Fields, Text};
 use crate::values::regex::text_search;
 use crate::values::tool_name::{check_tool_name, mcp_pattern};
 
+/// The rules that the entries of a list come to.
+type ToolRules = fn(&[Text], &mut Fields) -> Vec<ToolRule>;
+
+const LISTS: [(&str, ToolRules); 5] = [
+    ("allowed_tools", allowed_tools),
+    ("allowed_mcp_tools", allowed_mcp_tools),
+    ("blocked_tools", blocked_tools),
+    ("blocked_mcp_tools", blocked_mcp_tools),
+    ("blocked_commands", blocked_commands),
+];
+
 /// Each list is a rule of its own, named after its key.
 pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
-    for key in ["allowed_tools", "allowed_mcp_tools", "blocked_tools", "blocked_mcp_tools", "blocked_commands"] {
+    for (key, tool_rules) in LISTS {
         let Some(span) = fields.key_span(key) else { continue };
         let text = fields.source().extent(span.start, fields.end_of(key));
         let text = fields.source().text.get(text).unwrap_or_default();
         let Some(names) = fields.texts(key) else { continue };
-        if let ("allowed_tools", [all]) = (key, names.as_slice())
-            && all.value == "all"
-        {
-            let message = "`all` is no tool: every other one would be blocked";
-            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(all.span.clone()));
-            fields.problems.push(problem.help("leave `allowed_tools` out to allow every tool"));
-            continue;
-        }
         let listed = names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>().join(", ");
-        let tool_rules = match key {
-            "allowed_tools" => {
-                let names = names.into_iter().filter(|name| check_tool_name(name, fields));
-                let tools = names.map(|name| ToolName(name.value)).collect();
-                vec![ToolRule {
-                    tools: vec![any()],
-                    unless: Some(Unless { tools, mcp_tools: vec![any_mcp()], ..Unless::harmless() }),
-                    ..ToolRule::default()
-                }]
-            }
-            "allowed_mcp_tools" => {
-                let mcp_tools = names.iter().filter_map(|name| mcp_pattern(name, fields)).collect();
-                vec![ToolRule {
-                    mcp_tools: vec![any_mcp()],
-                    unless: Some(Unless { mcp_tools, ..Unless::default() }),
-                    ..ToolRule::default()
-                }]
-            }
-            "blocked_tools" => {
-                warn_of_reading(&names, fields);
-                let names = names.into_iter().filter(|name| check_tool_name(name, fields));
-                let tools: Vec<ToolName> = names.map(|name| ToolName(name.value)).collect();
-                // An empty list would mean every tool.
-                let rule = ToolRule { tools, unless: Some(Unless::harmless()), ..ToolRule::default() };
-                vec![rule].into_iter().filter(|rule| !rule.tools.is_empty()).collect()
-            }
-            "blocked_mcp_tools" => {
-                let mcp_tools: Vec<McpPattern> = names.iter().filter_map(|name| mcp_pattern(name, fields)).collect();
-                let rule = ToolRule { mcp_tools, ..ToolRule::default() };
-                vec![rule].into_iter().filter(|rule| !rule.mcp_tools.is_empty()).collect()
-            }
-            _ => {
-                let searches = names.iter().filter_map(|name| text_search(name, fields));
-                let rule = |pattern| ToolRule {
-                    search: CommandSearch { pattern: Some(pattern), not_pattern: None },
-                    unless: Some(Unless { linchpin: true, ..Unless::default() }),
-                    ..ToolRule::default()
-                };
-                searches.map(rule).collect()
-            }
-        };
+        let tool_rules = tool_rules(&names, fields);
         let several = tool_rules.len() > 1;
         for (at, tool) in tool_rules.into_iter().enumerate() {
             let number = if several { format!("/{}", at + 1) } else { String::new() };
@@ -74,6 +37,61 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
             rules.made(Rule { digest: digest(format!("{text}{number}")), ..rule }, span.clone());
         }
     }
+}
+
+fn allowed_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
+    if let [all] = names
+        && all.value == "all"
+    {
+        let message = "`all` is no tool: every other one would be blocked";
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(all.span.clone()));
+        fields.problems.push(problem.help("leave `allowed_tools` out to allow every tool"));
+        return Vec::new();
+    }
+    let unless = Unless { tools: tool_names(names, fields), mcp_tools: vec![any_mcp()], ..Unless::harmless() };
+    vec![ToolRule { tools: vec![any()], unless: Some(unless), ..ToolRule::default() }]
+}
+
+fn allowed_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
+    let unless = Unless { mcp_tools: mcp_patterns(names, fields), ..Unless::default() };
+    vec![ToolRule { mcp_tools: vec![any_mcp()], unless: Some(unless), ..ToolRule::default() }]
+}
+
+fn blocked_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
+    warn_of_reading(names, fields);
+    let tools = tool_names(names, fields);
+    // A rule without tools would be about every tool.
+    if tools.is_empty() {
+        return Vec::new();
+    }
+    vec![ToolRule { tools, unless: Some(Unless::harmless()), ..ToolRule::default() }]
+}
+
+fn blocked_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
+    let mcp_tools = mcp_patterns(names, fields);
+    if mcp_tools.is_empty() {
+        return Vec::new();
+    }
+    vec![ToolRule { mcp_tools, ..ToolRule::default() }]
+}
+
+fn blocked_commands(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
+    let searches = names.iter().filter_map(|name| text_search(name, fields));
+    let rule = |pattern| ToolRule {
+        search: CommandSearch { pattern: Some(pattern), not_pattern: None },
+        unless: Some(Unless { linchpin: true, ..Unless::default() }),
+        ..ToolRule::default()
+    };
+    searches.map(rule).collect()
+}
+
+fn tool_names(names: &[Text], fields: &mut Fields) -> Vec<ToolName> {
+    let names = names.iter().filter(|name| check_tool_name(name, fields));
+    names.map(|name| ToolName(name.value.clone())).collect()
+}
+
+fn mcp_patterns(names: &[Text], fields: &mut Fields) -> Vec<McpPattern> {
+    names.iter().filter_map(|name| mcp_pattern(name, fields)).collect()
 }
 
 /// A list that blocks nothing should say so.

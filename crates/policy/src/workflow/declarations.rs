@@ -1,0 +1,89 @@
+//! What a workflow declares: its variables, observers and claims, and with them what its expressions may name.
+
+use std::collections::BTreeMap;
+
+use engine::expr::Scope;
+use engine::observers::Observer;
+use engine::workflow::Workflow;
+
+use super::workflow_source::WorkflowSource;
+use super::{observing, variables};
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::fields::{Fields, Text};
+use crate::text::yaml::{self, Key};
+
+pub struct Declarations {
+    /// Names and first values, each as JSON text.
+    pub variables: BTreeMap<String, String>,
+    pub observers: Vec<Observer>,
+    pub claims: Vec<String>,
+    /// For what is not about a move.
+    pub scope: Scope,
+    pub moves: Scope,
+}
+
+impl WorkflowSource<'_> {
+    pub fn declarations(
+        self,
+        nodes: &[(Key, yaml::Node)],
+        fields: &mut Fields,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Declarations {
+        let variables = variables::read(fields, self.tier, self.around);
+        let observing = observing::read(fields, self.source, self.tier, self.around);
+        let observers = observing.observers;
+        let claims = self.claims(nodes, &variables, fields);
+        let scope = self.scope(&variables, &observers, nodes, &claims);
+        problems.extend(observing.unchecked.iter().flat_map(|unchecked| unchecked.problems(&scope)));
+        let moves = scope.of_moves();
+        let claims = claims.into_iter().map(|claim| claim.value).collect();
+        Declarations { variables, observers, claims, scope, moves }
+    }
+
+    fn claims(
+        self,
+        nodes: &[(Key, yaml::Node)],
+        variables: &BTreeMap<String, String>,
+        fields: &mut Fields,
+    ) -> Vec<Text> {
+        let claims = fields.texts("claims").unwrap_or_default();
+        let known = &self.around.loaded.ground.scope;
+        let is_variable = |name: &str| variables.contains_key(name) || known.knows_variable(name);
+        let shared = |name: &str| format!("`{name}` is a claim and a variable: it can be only one of them");
+        for claim in &claims {
+            if let Err(why) = engine::expr::check_variable_name(&claim.value) {
+                let why = why.replace("a variable", "a claim");
+                fields.refuse(ErrorKind::InvalidValue, why, claim.span.clone());
+            } else if is_variable(&claim.value) {
+                fields.refuse(ErrorKind::InvalidValue, shared(&claim.value), claim.span.clone());
+            }
+        }
+        for (key, _) in nodes {
+            let own = Workflow::completion_of(&key.text);
+            if is_variable(&own) {
+                let message = format!("{} (node `{}`)", shared(&own), key.text);
+                fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
+            }
+        }
+        claims
+    }
+
+    fn scope(
+        self,
+        variables: &BTreeMap<String, String>,
+        observers: &[Observer],
+        nodes: &[(Key, yaml::Node)],
+        claims: &[Text],
+    ) -> Scope {
+        let mut scope = self.around.loaded.ground.scope.clone();
+        for name in variables.keys() {
+            scope.declare(name);
+        }
+        for observer in observers {
+            observer.declare_in(&mut scope);
+        }
+        let own = nodes.iter().filter(|(key, _)| !Workflow::is_end(&key.text));
+        let own = own.map(|(key, _)| Workflow::completion_of(&key.text));
+        scope.of_workflow(own.chain(claims.iter().map(|claim| claim.value.clone())))
+    }
+}

@@ -1,0 +1,49 @@
+//! What is wrong with a workflow as a whole: rules that cannot be told apart, and nodes without a way in or out.
+
+use std::collections::BTreeMap;
+
+use engine::workflow::Workflow;
+
+use super::rules::PlacedRule;
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
+use crate::text::yaml::{self, Key};
+
+/// Rules are told apart by their ids, wherever in the workflow they stand.
+pub fn refuse_same_ids(placed: &[PlacedRule], source: &Source, problems: &mut Vec<Diagnostic>) {
+    let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+    for PlacedRule { rule, span } in placed {
+        let first = known.entry(&rule.id).or_insert(&rule.digest);
+        if *first != rule.digest {
+            let message = format!("two rules of this workflow go by `{}`", rule.id);
+            problems.push(
+                Diagnostic::error(ErrorKind::DuplicateRule, message, source, Some(span.clone()))
+                    .help("give one of them another `name`")
+                    .of_rule(&rule.id),
+            );
+        }
+    }
+}
+
+/// Nodes that no way leads to, and nodes from which none leads to the end.
+pub fn warn_of_shape(
+    workflow: &Workflow,
+    nodes: &[(Key, yaml::Node)],
+    source: &Source,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let mut warn = |name: &str, kind: ErrorKind, message: String, help: &str| {
+        let span = nodes.iter().find(|(key, _)| key.text == name).map(|(key, _)| key.span.clone());
+        let mut problem = Diagnostic::warning(kind, message, source, span).help(help);
+        problem.node = Some(name.to_owned());
+        problems.push(problem);
+    };
+    for name in workflow.unreachable_nodes() {
+        let message = format!("no way leads to the node `{name}`");
+        warn(name, ErrorKind::UnreachableNode, message, "let a transition of another node lead there, or leave it out");
+    }
+    for name in workflow.dead_ends() {
+        let message = format!("from the node `{name}`, no way leads to `done`");
+        warn(name, ErrorKind::NoWayToDone, message, "add a transition, as `{when: …, to: done}`");
+    }
+}
