@@ -108,7 +108,7 @@ impl Driver<'_> {
     /// Passes a progress message of an agent on to the caller and to `progress_command`.
     pub(crate) fn report_progress(&self, text: &str, report: &mut dyn FnMut(RunEvent<'_>)) {
         report(RunEvent::Progress(text));
-        if let Some(command) = &self.policy.config.progress_command {
+        if let Some(command) = &self.policy.config.commands.progress {
             progress_command::start(command, text, self.project.root.clone(), self.environment.clone());
         }
     }

@@ -66,7 +66,7 @@ impl Sound<'_> {
         }
         let mut scope = Scope::default();
         self.config.declare_in(&mut scope);
-        let protected_branches = self.config.protected_branches(self.tiers.user.is_some());
+        let protected_branches = self.config.branches.protected(self.tiers.user.is_some());
         let mut read = Vec::new();
         for (folder, path) in self.rule_files(changed, inputs)? {
             // The stamp is taken first: a write in between shows as a change.

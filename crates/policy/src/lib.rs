@@ -42,7 +42,7 @@ mod tests;
 pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{BrokenFile, Compiled, before, compiled, looked_at, read_anew};
 pub use case::{Case, Cases, EventFields, Expectation, Happened, Subject, What};
-pub use config::{Config, JournalMode, Mode, Sandbox};
+pub use config::{AgentPermissions, BranchSettings, CommandSettings, Config, JournalMode, Mode, Sandbox};
 pub use deepwork::deepwork_warnings;
 pub use enforce::{InForce, Reason};
 pub use files::folder::{PolicyFolder, Tiers};

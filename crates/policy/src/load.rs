@@ -220,7 +220,7 @@ impl<'a> Loader<'a> {
         self.broken_configs.extend(layers.iter().filter(is_broken).map(|layer| layer.folder.config()));
         self.say(problems);
         let has_user_tier = layers.iter().any(|layer| layer.folder.tier == Tier::User);
-        self.protected_branches = self.loaded.config.protected_branches(has_user_tier);
+        self.protected_branches = self.loaded.config.branches.protected(has_user_tier);
         self.enforcement.protected_branches.clone_from(&self.protected_branches);
     }
 

@@ -11,7 +11,7 @@ const RULE: &str = "people-only-commands";
 
 /// Moves that agents may not make, and answers to rules that wait for a person.
 pub fn complete(rules: &mut [InForce], config: &Config) {
-    let moves = MOVES.iter().filter(|name| !config.lets_agents(name));
+    let moves = MOVES.iter().filter(|name| !config.agent_permissions.allows(name));
     let moves: Vec<String> = moves.map(|&name| name.to_owned()).collect();
     let of_people = rules.iter().map(|rule| &rule.definition.rule).filter(|rule| rule.ack == AckBy::Human);
     let names: Vec<Wildcard> =

@@ -21,5 +21,5 @@ pub fn unknown<'r>(
     file_rules.find(|file| file.reach.compare_to != Baseline::Prompt)?;
     let tree = Tree::of(&project.root, GIT_LIMIT)?;
     // What is wrong with git itself is told where it is asked for changes.
-    tree.default_tip(config.default_branch.as_deref()).ok()?.unknown
+    tree.default_tip(config.branches.default.as_deref()).ok()?.unknown
 }

@@ -296,7 +296,7 @@ impl Facts for LiveFacts {
         if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
             return Ok(known);
         }
-        let value = self.git.field(field, self.config.default_branch.as_ref())?;
+        let value = self.git.field(field, self.config.branches.default.as_ref())?;
         self.note(name, &value);
         Ok(value)
     }

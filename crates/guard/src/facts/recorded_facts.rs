@@ -215,7 +215,7 @@ impl Facts for RecordedFacts {
     }
 
     fn git(&self, field: GitField) -> Result<Value, Missing> {
-        if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.default_branch) {
+        if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.branches.default) {
             return Ok(Value::String(branch.clone()));
         }
         self.told(format!("git.{}", field.name()))

@@ -65,7 +65,7 @@ impl AnswerByHand<'_> {
         let Some(file) = rule.as_file_rule() else { return Ok(0) };
         let Self { project, environment, session, .. } = self;
         let attribution = self.attribution(start.as_ref());
-        let default_branch = self.config.default_branch.clone();
+        let default_branch = self.config.branches.default.clone();
         let changes = SessionChanges::new(&project.root, default_branch, start, prompt, attribution);
         let since = changes.since(reach).ok_or("git does not say what changed")?;
         let found = file.judge(&since.changes).map_err(|error| error.to_string())?;

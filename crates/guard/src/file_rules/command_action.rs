@@ -261,10 +261,10 @@ impl Commands<'_> {
         let run = BoundedProcess {
             words: call.words.clone(),
             folder: root.clone(),
-            variables: &self.config.command_env,
+            variables: &self.config.commands.env,
             get: &|name| self.environment.get(name).map(OsString::from),
             timeout: action.timeout,
-            confinement: match self.config.sandbox {
+            confinement: match self.config.commands.sandbox {
                 Sandbox::Off => Confinement::Off,
                 Sandbox::Repo => Confinement::Repo { root },
                 Sandbox::Require => Confinement::Require { root },

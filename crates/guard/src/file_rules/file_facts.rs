@@ -74,7 +74,7 @@ impl FileSetting {
             _ => settlement,
         };
         FileFacts {
-            changed: SessionChanges::new(root, self.config.default_branch.clone(), start, prompt, attribution)
+            changed: SessionChanges::new(root, self.config.branches.default.clone(), start, prompt, attribution)
                 .needing_default_branch(!event.kind.is_stop()),
             settlement,
             rules: self.rules.clone(),

@@ -30,7 +30,7 @@ impl<'a> Programs<'a> {
         let time_left = config.deadline.mul_f64(PART_OF_DEADLINE).min(LONGEST);
         Self {
             environment,
-            variables: &config.command_env,
+            variables: &config.commands.env,
             time_left: RefCell::new(time_left),
             answers: RefCell::default(),
         }

@@ -104,8 +104,8 @@ impl CommandGate<'_> {
             text: self.text.to_owned(),
             words: self.words.to_owned(),
             timeout: self.timeout,
-            sandbox: self.config.sandbox,
-            variables: self.config.command_env.clone(),
+            sandbox: self.config.commands.sandbox,
+            variables: self.config.commands.env.clone(),
             known: known.map(str::to_owned),
         };
         let mut holder = start(&job, &holding.call, self.variables)

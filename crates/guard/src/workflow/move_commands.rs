@@ -319,10 +319,10 @@ impl Moves<'_> {
             return Err(Refusal::InRun(verb));
         }
         let config = &self.policy.config;
-        if !self.is_agents || config.user_lets_agents(verb) {
+        if !self.is_agents || config.agent_permissions.user_allows(verb) {
             return Ok(());
         }
-        if !config.lets_agents(verb) {
+        if !config.agent_permissions.allows(verb) {
             return Err(Refusal::NotForAgents(verb));
         }
         // What a project lets agents do does not reach the user's own workflows.

@@ -33,7 +33,7 @@ impl Moves<'_> {
     /// Whether whoever asks may set a variable. `workflow`: the workflow that declares it.
     pub fn may_set(&self, name: &str, workflow: Option<&Workflow>) -> Result<(), Refusal> {
         self.may_move("set", || Ok(workflow.map(|workflow| (workflow.name.clone(), Some(workflow.tier)))))?;
-        if workflow.is_some() || !self.is_agents || self.policy.config.user_lets_agents("set") {
+        if workflow.is_some() || !self.is_agents || self.policy.config.agent_permissions.user_allows("set") {
             return Ok(());
         }
         let users = Tiers { project: None, user: self.project.tiers.user.clone() };

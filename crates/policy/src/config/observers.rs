@@ -15,7 +15,7 @@ impl Config {
     /// Checks the expressions of observers, now that all that they may name is known. An observer that cannot be
     /// evaluated is left out.
     pub fn check_observers(&mut self, scope: &Scope) -> Vec<Diagnostic> {
-        self.users_variables.clear();
+        self.variables.of_user.clear();
         let mut problems = Vec::new();
         for unchecked in std::mem::take(&mut self.unchecked) {
             let found = unchecked.problems(scope);
@@ -83,7 +83,7 @@ impl Config {
     /// What the user declared, and what the user's observers set. Known until observers are checked.
     pub fn users_variables(&self) -> BTreeSet<String> {
         let set = self.users_observers().flat_map(|observer| observer.variables()).map(str::to_owned);
-        self.users_variables.iter().cloned().chain(set).collect()
+        self.variables.of_user.iter().cloned().chain(set).collect()
     }
 
     pub(super) fn users_observers(&self) -> impl Iterator<Item = &Observer> {
@@ -97,7 +97,7 @@ impl Config {
         names.into_iter().find_map(|variable| {
             let setter = self.users_observers().find(|known| known.variables().contains(&variable));
             let whose = setter.map(|known| format!("the user's own observer `{}` sets", known.name)).or_else(|| {
-                self.users_variables.contains(variable).then(|| "the user's own configuration declares".to_owned())
+                self.variables.of_user.contains(variable).then(|| "the user's own configuration declares".to_owned())
             })?;
             Some(format!("observer `{}` sets `{variable}`, which {whose}; it is left out", observer.name))
         })

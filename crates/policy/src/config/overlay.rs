@@ -71,10 +71,7 @@ impl Config {
         self.journal = fields.choice("journal", &JOURNALS).unwrap_or(self.journal);
         self.output_limit = output_limit(fields).unwrap_or(self.output_limit);
         self.retention = duration("retention", fields).map_or(self.retention, |(duration, _)| duration);
-        self.default_branch = self.default_branch.take().or(fields.text("default_branch").map(|text| text.value));
-        if let Some(branches) = fields.texts("protected_branches") {
-            self.protected_branches.insert(tier, branches.into_iter().map(|text| text.value).collect());
-        }
+        self.branches.take(fields, tier);
         if let Some(folder) = fields.text("rules_dir") {
             let parts: Vec<&str> = folder.value.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
             if folder.value.starts_with('/') || parts.contains(&"..") {
@@ -101,7 +98,7 @@ impl Config {
                 continue;
             }
             if tier == Tier::User {
-                self.users_variables.insert(key.text.clone());
+                self.variables.of_user.insert(key.text.clone());
             } else if let Some(owner) =
                 self.users_observers().find(|known| known.variables().contains(&key.text.as_str()))
             {
@@ -113,8 +110,7 @@ impl Config {
                 fields.problems.push(problem.help("declare a variable of another name"));
                 continue;
             }
-            // What the user declared is the user's: their rules may depend on it.
-            self.variables.entry(key.text).or_insert_with(|| value.to_json().to_string());
+            self.variables.declare(key.text, &value.to_json());
         }
     }
 }

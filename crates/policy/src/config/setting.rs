@@ -4,12 +4,10 @@ use std::ops::Range;
 
 use engine::observers::Observer;
 use engine::rules::Tier;
-use engine::suggest;
 
-use super::keys::{MODES, MOVES, SANDBOXES};
+use super::keys::{MODES, SANDBOXES};
 use super::{Config, Mode, Sandbox};
-use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::Fields;
 use crate::values::command_text::{self, Place};
 
 /// A setting by which a project would weaken a guard or start a program. It counts once a person has accepted it.
@@ -56,10 +54,10 @@ impl Config {
         match setting {
             Setting::Disabled => self.enabled = false,
             Setting::Observe => self.mode = Mode::Observe,
-            Setting::AgentMay(commands) => self.project_lets_agents = commands,
-            Setting::CommandEnv(names) => self.command_env.extend(names),
-            Setting::SandboxOff => self.sandbox = Sandbox::Off,
-            Setting::ProgressCommand(command) => self.progress_command = Some(command),
+            Setting::AgentMay(commands) => self.agent_permissions.by_project = commands,
+            Setting::CommandEnv(names) => self.commands.env.extend(names),
+            Setting::SandboxOff => self.commands.sandbox = Sandbox::Off,
+            Setting::ProgressCommand(command) => self.commands.progress = Some(command),
             Setting::External(observer) => self.observers.push(*observer),
         }
     }
@@ -74,7 +72,7 @@ impl Config {
             Some(Mode::Enforce) => self.mode = Mode::Enforce,
             None => {}
         }
-        found.extend(self.take_agent_may(fields, tier).map(|more| ("agent_may", Setting::AgentMay(more))));
+        found.extend(self.agent_permissions.take(fields, tier).map(|more| ("agent_may", Setting::AgentMay(more))));
         let names = fields.texts("command_env").unwrap_or_default();
         let names: Vec<String> = names.into_iter().map(|name| name.value).collect();
         found.extend((!names.is_empty()).then_some(("command_env", Setting::CommandEnv(names))));
@@ -85,7 +83,7 @@ impl Config {
         match fields.choice("sandbox", &SANDBOXES) {
             Some(Sandbox::Off) => found.push(("sandbox", Setting::SandboxOff)),
             // A nearer tier makes it stricter, never milder.
-            Some(stricter) => self.sandbox = self.sandbox.max(stricter),
+            Some(stricter) => self.commands.sandbox = self.commands.sandbox.max(stricter),
             None => {}
         }
         let place = |(key, setting)| {
@@ -95,32 +93,4 @@ impl Config {
         };
         found.into_iter().filter_map(place).collect()
     }
-
-    /// Takes over `agent_may` as far as nobody has to accept it: all of a user's, and what a project takes away. Returns what a
-    /// project adds.
-    fn take_agent_may(&mut self, fields: &mut Fields, tier: Tier) -> Option<Vec<String>> {
-        let commands = fields.texts("agent_may")?;
-        let known: Vec<String> =
-            commands.into_iter().filter(|name| is_move(name, fields)).map(|name| name.value).collect();
-        if tier != Tier::Project {
-            self.agent_may = known;
-            return None;
-        }
-        let (kept, more) = known.into_iter().partition(|name| self.user_lets_agents(name));
-        self.agent_may = kept;
-        Some(more).filter(|more: &Vec<String>| !more.is_empty())
-    }
-}
-
-fn is_move(name: &Text, fields: &mut Fields) -> bool {
-    if MOVES.contains(&name.value.as_str()) {
-        return true;
-    }
-    let help = suggest::closest(&name.value, MOVES)
-        .map_or_else(|| format!("the moves are {}", MOVES.join(", ")), suggest::did_you_mean);
-    let message = format!("`{}` is no move that an agent could make", name.value);
-    fields
-        .problems
-        .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone())).help(help));
-    false
 }

@@ -143,7 +143,7 @@ impl Looking<'_> {
 
     /// Each rule by its own baseline. There is no prompt here.
     fn since_baselines(&mut self, rules: &[Rule]) -> Result<Comparison, Problem> {
-        let named = self.config.default_branch.as_deref();
+        let named = self.config.branches.default.as_deref();
         let wanted: BTreeSet<Baseline> =
             rules.iter().filter_map(Rule::as_file_rule).map(|file| file.reach.compare_to).collect();
         if wanted.contains(&Baseline::Prompt) {
@@ -225,7 +225,7 @@ fn everywhere(changes: &Arc<Changes>, reference: &str) -> Compared {
 
 fn git_facts(tree: &Tree, project: &Project, config: &Config, rules: &[Rule]) -> BTreeMap<&'static str, Value> {
     let Some(repository) = Repository::of(&project.root) else { return BTreeMap::new() };
-    let default_branch = config.default_branch.clone().or_else(|| repository.default_branch());
+    let default_branch = config.branches.default.clone().or_else(|| repository.default_branch());
     let mut facts = BTreeMap::from([
         ("branch", json!(repository.branch())),
         ("default_branch", json!(default_branch)),

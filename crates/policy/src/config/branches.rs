@@ -1,0 +1,41 @@
+//! The default branch, and the branches that agents may not rewrite.
+
+use std::collections::BTreeMap;
+
+use engine::rules::Tier;
+use serde::{Deserialize, Serialize};
+
+use crate::text::fields::Fields;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BranchSettings {
+    /// `default_branch`; none: git is asked.
+    pub default: Option<String>,
+    /// Each tier's own `protected_branches`.
+    protected: BTreeMap<Tier, Vec<String>>,
+}
+
+impl BranchSettings {
+    /// The branches that nobody rewrites. Which one is the default is not asked of git here, so both usual names are.
+    /// Where the user has a policy of their own, a project adds to what that protects and takes nothing away.
+    pub fn protected(&self, has_user_tier: bool) -> Vec<String> {
+        let usual = || ["main", "master"].map(str::to_owned).to_vec();
+        let of_tier = |tier| self.protected.get(&tier).cloned();
+        let own = of_tier(Tier::Project).or_else(|| self.default.clone().map(|branch| vec![branch]));
+        let mut branches = match (has_user_tier, own) {
+            (false, own) => own.unwrap_or_else(usual),
+            (true, own) => [of_tier(Tier::User).unwrap_or_else(usual), own.unwrap_or_default()].concat(),
+        };
+        branches.sort();
+        branches.dedup();
+        branches
+    }
+
+    /// The default branch that the farthest tier names counts.
+    pub(super) fn take(&mut self, fields: &mut Fields, tier: Tier) {
+        self.default = self.default.take().or(fields.text("default_branch").map(|text| text.value));
+        if let Some(branches) = fields.texts("protected_branches") {
+            self.protected.insert(tier, branches.into_iter().map(|text| text.value).collect());
+        }
+    }
+}
