@@ -1,7 +1,7 @@
 //! Why a command could not do what it was asked, for the person who asked.
 
 use policy::Style;
-use policy::edit::Refusal;
+use policy::edit::EditRefusal;
 use serde_json::{Map, Value, json};
 
 use crate::exit_code::ExitCode;
@@ -107,8 +107,8 @@ impl From<tree::GitError> for Problem {
     }
 }
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
+impl From<EditRefusal> for Problem {
+    fn from(refusal: EditRefusal) -> Self {
         let kind = json!(refusal.kind).as_str().unwrap_or("Internal").to_owned();
         let mut problem = Self::new(kind, refusal.message);
         if let Some(first) = refusal.problems.first() {

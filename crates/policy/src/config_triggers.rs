@@ -14,7 +14,7 @@ use crate::files::inputs::Inputs;
 use crate::listing::Listing;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::source::Source;
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 
 /// What the triggers of a configuration gave.
 pub struct TriggersOfConfig {
@@ -35,7 +35,7 @@ pub struct TriggerSource<'a> {
     pub users_variables: &'a BTreeSet<String>,
 }
 
-pub fn read(node: Node, end: usize, around: &TriggerSource) -> TriggersOfConfig {
+pub fn read(node: YamlNode, end: usize, around: &TriggerSource) -> TriggersOfConfig {
     let TriggerSource { tiers, source, tier, scope, users_variables } = *around;
     let own: Vec<&PolicyFolder> =
         tiers.project.iter().chain(&tiers.user).filter(|folder| folder.tier >= tier).collect();

@@ -7,7 +7,7 @@ use crate::files::reading;
 use crate::import;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
-use crate::text::yaml::{self, Node, Yaml};
+use crate::text::yaml::{self, Yaml, YamlNode};
 
 const CONFIG: &str = ".deepwork/config.yml";
 const RULES: &str = ".deepwork/rules";
@@ -58,7 +58,7 @@ fn configured(config: &Path) -> Option<String> {
     }
 }
 
-fn entry<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+fn entry<'n>(node: &'n YamlNode, name: &str) -> Option<&'n YamlNode> {
     let Yaml::Map(entries) = &node.value else { return None };
     entries.iter().find(|(key, _)| key.text == name).map(|(_, node)| node)
 }

@@ -25,8 +25,8 @@ use crate::text::diagnostic::{Diagnostic, ErrorKind, one_line};
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{self, Key, Keys, Takes, words};
 use crate::text::scalar::Scalar;
-use crate::text::source::{Position, Source};
-use crate::text::yaml::{self, Node, Yaml};
+use crate::text::source::{Source, SourcePosition};
+use crate::text::yaml::{self, Yaml, YamlNode};
 use crate::values::pattern::refuse_pattern;
 use crate::values::rule_id;
 
@@ -70,7 +70,7 @@ pub struct Rewritten {
     pub rule: String,
     pub key: &'static str,
     pub file: String,
-    pub position: Position,
+    pub position: SourcePosition,
     pub before: String,
     /// The same, where only the meaning changed.
     pub after: String,
@@ -105,7 +105,7 @@ pub fn convert(source: &Source, folder: &Path) -> Conversion {
             let help = is_star.then(|| "a text that starts with `*` needs quotes".to_owned());
             conversion.problems.push(problem.maybe_help(help));
         }
-        Ok(Node { value: Yaml::List(entries), .. }) if !entries.is_empty() => {
+        Ok(YamlNode { value: Yaml::List(entries), .. }) if !entries.is_empty() => {
             let mut ids = BTreeSet::new();
             for node in entries {
                 conversion.add(node, source, folder, &mut ids);
@@ -127,7 +127,7 @@ fn whole(source: &Source) -> Range<usize> {
 }
 
 impl Conversion {
-    fn add(&mut self, node: Node, source: &Source, folder: &Path, ids: &mut BTreeSet<String>) {
+    fn add(&mut self, node: YamlNode, source: &Source, folder: &Path, ids: &mut BTreeSet<String>) {
         let span = node.span.clone();
         if !matches!(node.value, Yaml::Map(_)) {
             let message = format!("expected a rule, found {}", node.value.kind());

@@ -9,7 +9,7 @@ use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{Key, Mapping, Takes};
 use crate::text::source::Source;
-use crate::text::yaml::{self, Node, Yaml};
+use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::rule_id;
 
 /// The key of a library that is no rule.
@@ -64,7 +64,7 @@ pub fn read(reader: RuleReader, name: &str) -> Result<(Library, Entries), Vec<Di
 
 impl Entries {
     /// Reads each entry of a mapping that ends at `end`.
-    pub fn read(&mut self, reader: RuleReader, rules: Vec<(yaml::Key, Node)>, end: usize, form: Form) {
+    pub fn read(&mut self, reader: RuleReader, rules: Vec<(YamlKey, YamlNode)>, end: usize, form: Form) {
         let ends = yaml::ends(&rules, end);
         for ((key, node), end) in rules.into_iter().zip(ends) {
             if form == Form::Library && key.text == IMPORTS {

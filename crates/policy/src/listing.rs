@@ -4,7 +4,7 @@
 
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::{Fields, Text};
-use crate::text::yaml::{Node, Yaml};
+use crate::text::yaml::{Yaml, YamlNode};
 
 /// What a list of rules may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Listing {
 pub enum RuleItem {
     Name(Text),
     /// A rule written there, with where the next item starts.
-    Inline(Node, usize),
+    Inline(YamlNode, usize),
 }
 
 /// `rules` and its other spellings.

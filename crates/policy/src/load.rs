@@ -53,12 +53,12 @@ pub struct Loaded {
     /// How many rule files were read, in force or not.
     pub files: usize,
     /// What workflows are read by.
-    pub(crate) ground: Ground,
+    pub(crate) context: PolicyContext,
 }
 
 /// What is known of the whole policy, for files that are read once it is.
 #[derive(Debug, Default)]
-pub struct Ground {
+pub struct PolicyContext {
     pub libraries: Vec<Library>,
     /// What expressions may name everywhere.
     pub scope: Scope,
@@ -208,7 +208,7 @@ impl<'a> Loader<'a> {
 
     fn declare_names(&mut self, layers: &[Layer]) {
         self.loaded.config.declare_in(&mut self.scope);
-        self.loaded.ground.users_variables = self.loaded.config.users_variables();
+        self.loaded.context.users_variables = self.loaded.config.users_variables();
         // Programs that wait for acceptance feed functions too: a rule that uses one is not at fault.
         for unaccepted in layers.iter().flat_map(|layer| &layer.file.settings) {
             if let Setting::External(observer) = &unaccepted.setting {
@@ -228,7 +228,7 @@ impl<'a> Loader<'a> {
     fn read_triggers(&mut self, layer: &mut Layer, tiers: &Tiers) {
         let Some((node, end)) = layer.file.triggers.take() else { return };
         let (source, tier, scope) = (&layer.source, layer.folder.tier, &self.scope);
-        let users_variables = &self.loaded.ground.users_variables;
+        let users_variables = &self.loaded.context.users_variables;
         let around = TriggerSource { tiers, source, tier, scope, users_variables };
         let read = config_triggers::read(node, end, &around);
         layer.file.lists.extend(read.blocked);
@@ -392,10 +392,10 @@ impl<'a> Loader<'a> {
         loaded.diagnostics.extend(enforced.problems);
         let (definitions, libraries) = self.catalogue.into_parts();
         loaded.definitions.extend(definitions);
-        loaded.ground.libraries = libraries;
-        loaded.ground.scope = self.scope;
-        loaded.ground.protected_branches = self.protected_branches;
-        loaded.ground.broken = self.broken;
+        loaded.context.libraries = libraries;
+        loaded.context.scope = self.scope;
+        loaded.context.protected_branches = self.protected_branches;
+        loaded.context.broken = self.broken;
         loaded.definitions.sort_by(|a, b| (a.rule.tier, &a.rule.id).cmp(&(b.rule.tier, &b.rule.id)));
         loaded.sound_configs.retain(|sound| !self.broken_configs.contains(&sound.path));
         // What was found late belongs to what was found early in the same file.

@@ -15,7 +15,7 @@ use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Text;
 use crate::text::source::Source;
-use crate::text::yaml::{Node, Yaml};
+use crate::text::yaml::{Yaml, YamlNode};
 use crate::values::rule_id;
 
 /// What a list is read by.
@@ -146,7 +146,7 @@ impl RuleList<'_> {
         listed
     }
 
-    fn read_inline(&self, node: Node, place: usize, end: usize, listed: &mut Listed) -> Option<Definition> {
+    fn read_inline(&self, node: YamlNode, place: usize, end: usize, listed: &mut Listed) -> Option<Definition> {
         let id = inline_id(&node, self.reader.owner, place);
         let text = self.reader.source.extent(node.span.start, end);
         let reading = self.reader.entry(&id, Form::Inline, node, text);
@@ -194,7 +194,7 @@ fn switched_off(name: &Text, found: &Definition, source: &Source) -> Diagnostic 
 }
 
 /// A rule in a list needs no name; one that has a title goes by it.
-pub fn inline_id(node: &Node, tier: Tier, place: usize) -> String {
+pub fn inline_id(node: &YamlNode, tier: Tier, place: usize) -> String {
     title_id(node).unwrap_or_else(|| match tier {
         // The places of two tiers' lists have nothing to do with each other.
         Tier::User => format!("user-inline-{place}"),
@@ -203,7 +203,7 @@ pub fn inline_id(node: &Node, tier: Tier, place: usize) -> String {
 }
 
 /// The id that a rule has by its `name`.
-pub fn title_id(node: &Node) -> Option<String> {
+pub fn title_id(node: &YamlNode) -> Option<String> {
     let Yaml::Map(entries) = &node.value else { return None };
     let (_, title) = entries.iter().find(|(key, _)| key.text == "name")?;
     let Yaml::Text(title) = &title.value else { return None };

@@ -8,7 +8,7 @@ use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
 use guard::Project;
 use guard::replay::trial;
-use policy::{Case, Cases, Diagnostic, Expectation, Form, Loaded, Standing, Subject};
+use policy::{Case, CaseSubject, Cases, Diagnostic, Expectation, Form, Loaded, RuleStatus};
 use serde_json::{Value, json};
 
 use super::{Context, explain};
@@ -26,7 +26,7 @@ pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
     let mut problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
     for definition in &loaded.definitions {
         // A rule that another of the same name hides says nothing here, and those in the box are not this project's.
-        let is_hidden = matches!(loaded.standing(definition), Standing::Shadowed(_));
+        let is_hidden = matches!(loaded.rule_status(definition), RuleStatus::Shadowed(_));
         let is_unasked = definition.form == Form::Bundled && arguments.rules.is_empty();
         if is_hidden || is_unasked || !is_wanted(Some(&definition.rule.id), arguments) {
             continue;
@@ -126,14 +126,14 @@ impl Run {
     /// The case's name, or what happens in it.
     fn title(&self) -> String {
         let subject = || match &self.case.subject {
-            Subject::Command(command) => command.clone(),
-            Subject::Tool { name, input } => format!("{name} {input}"),
-            Subject::Event(event) => event.kind.name().to_owned(),
-            Subject::Files(changes) => {
+            CaseSubject::Command(command) => command.clone(),
+            CaseSubject::Tool { name, input } => format!("{name} {input}"),
+            CaseSubject::Event(event) => event.kind.name().to_owned(),
+            CaseSubject::Files(changes) => {
                 let change = |change: &Change| format!("{} {}", change.status.letter(), change.path);
                 changes.iter().map(change).collect::<Vec<_>>().join(", ")
             }
-            Subject::Phase { happened, now } => format!("{} in {now} seconds", counted(happened.len(), "event")),
+            CaseSubject::Phase { happened, now } => format!("{} in {now} seconds", counted(happened.len(), "event")),
         };
         self.case.name.clone().unwrap_or_else(subject)
     }

@@ -8,7 +8,7 @@ use engine::workflow::Workflow;
 use guard::Project;
 use guard::grants::{Acceptance, Trust as Accepted};
 use guard::session::policy as session_policy;
-use policy::edit::Refusal;
+use policy::edit::EditRefusal;
 use policy::{Before, Diagnostic, ErrorKind, Loaded, Mode, Severity, Weakened};
 use serde_json::json;
 
@@ -78,12 +78,12 @@ fn accepted(has_parts: bool, rules: &[&String]) -> String {
 }
 
 /// A broken file cannot be shown to the person, so the person cannot accept it.
-fn unreadable(broken: &[Diagnostic]) -> Refusal {
+fn unreadable(broken: &[Diagnostic]) -> EditRefusal {
     let mut files: Vec<String> = broken.iter().map(|problem| format!("`{}`", problem.source.name)).collect();
     files.dedup();
     let are = if files.len() == 1 { "is" } else { "are" };
     let kind = broken.first().map_or(ErrorKind::InvalidValue, |problem| problem.kind);
-    Refusal::new(kind, format!("{} {are} broken, so nothing was accepted", files.join(", ")))
+    EditRefusal::new(kind, format!("{} {are} broken, so nothing was accepted", files.join(", ")))
         .help("mend what is shown above, look at all of it with `linchpin validate`, then run `linchpin trust` again")
         .about(broken.to_vec())
 }

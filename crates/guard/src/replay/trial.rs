@@ -11,7 +11,7 @@ use engine::file_rules::{Changes, FileRule, Reach};
 use engine::pace::{Happening, History, Live, PaceRule, PaceRuleRef, Phase, Standing};
 use engine::rules::{Detect, Rule, RuleSet, RuleSetError};
 use engine::{Decision, Event, EventKind, Inquiry, Place, Situation};
-use policy::{Case, Config, EventFields, Happened, Subject, What};
+use policy::{Case, CaseSubject, Config, EventFields, Happened, What};
 use serde_json::{Map, Value, json};
 
 /// Where every case happens. Nothing is there, and nothing is looked at.
@@ -43,24 +43,26 @@ pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, 
 
 /// Files that changed are judged by every file rule, whatever events it is for, and a phase by every pace rule, whatever it
 /// does about it.
-fn asked(subject: &Subject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
+fn asked(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
     let rule = |rule: Rule| match (subject, &rule.detect) {
-        (Subject::Files(_), Detect::Files(_)) => Some(Rule { on: EventKinds::default().with(EventKind::Stop), ..rule }),
-        (Subject::Phase { .. }, Detect::Pace(pace)) => {
+        (CaseSubject::Files(_), Detect::Files(_)) => {
+            Some(Rule { on: EventKinds::default().with(EventKind::Stop), ..rule })
+        }
+        (CaseSubject::Phase { .. }, Detect::Pace(pace)) => {
             let detect = Detect::Pace(Box::new(PaceRule { live: Live::Warn, ..(**pace).clone() }));
             Some(Rule { on: EventKinds::default().with(EventKind::AfterTool), detect, ..rule })
         }
         _ => None,
     };
-    if !matches!(subject, Subject::Files(_) | Subject::Phase { .. }) {
+    if !matches!(subject, CaseSubject::Files(_) | CaseSubject::Phase { .. }) {
         return Ok(None);
     }
     RuleSet::pack(&rules.all()?.into_iter().filter_map(rule).collect::<Vec<_>>()).map(Some)
 }
 
 /// What a case says of a phase, and how long it has lasted.
-fn history_of(subject: &Subject) -> Option<(History, Phase)> {
-    let Subject::Phase { happened, now } = subject else { return None };
+fn history_of(subject: &CaseSubject) -> Option<(History, Phase)> {
+    let CaseSubject::Phase { happened, now } = subject else { return None };
     let mut history = History::default();
     for Happened { at, what } in happened {
         let time = NOW.saturating_add(at.saturating_mul(1000));
@@ -84,20 +86,20 @@ fn history_of(subject: &Subject) -> Option<(History, Phase)> {
     ))
 }
 
-fn changes_of(subject: &Subject) -> Option<Arc<Changes>> {
+fn changes_of(subject: &CaseSubject) -> Option<Arc<Changes>> {
     match subject {
-        Subject::Files(changes) => Some(Arc::new(changes.iter().cloned().collect())),
-        Subject::Command(_) | Subject::Tool { .. } | Subject::Event(_) | Subject::Phase { .. } => None,
+        CaseSubject::Files(changes) => Some(Arc::new(changes.iter().cloned().collect())),
+        CaseSubject::Command(_) | CaseSubject::Tool { .. } | CaseSubject::Event(_) | CaseSubject::Phase { .. } => None,
     }
 }
 
-fn event_of(subject: &Subject) -> Event {
+fn event_of(subject: &CaseSubject) -> Event {
     match subject {
-        Subject::Files(_) => event_without_call(EventKind::Stop),
-        Subject::Phase { .. } => event_without_call(EventKind::AfterTool),
-        Subject::Command(command) => tool_event(EventKind::BeforeTool, "Bash", &json!({ "command": command })),
-        Subject::Tool { name, input } => tool_event(EventKind::BeforeTool, name, input),
-        Subject::Event(fields) => event_with(fields),
+        CaseSubject::Files(_) => event_without_call(EventKind::Stop),
+        CaseSubject::Phase { .. } => event_without_call(EventKind::AfterTool),
+        CaseSubject::Command(command) => tool_event(EventKind::BeforeTool, "Bash", &json!({ "command": command })),
+        CaseSubject::Tool { name, input } => tool_event(EventKind::BeforeTool, name, input),
+        CaseSubject::Event(fields) => event_with(fields),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Event;
-use policy::{Compiled, Config, Held, Holding, Mode, Weakened};
+use policy::{Compiled, Config, Held, Mode, SessionPin, Weakened};
 
 use super::root;
 use crate::Environment;
@@ -20,11 +20,11 @@ pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> 
     if event.session.is_empty() {
         return Held { policy, news: Vec::new() };
     }
-    let pin = pin(project, &event.agent, &event.session, environment);
+    let path = pin(project, &event.agent, &event.session, environment);
     let acceptance = Acceptance::of(&project.root, environment);
     let cache = project.cache(environment);
-    let holding = Holding { pin: &pin, cache: &cache, now: event.time, is_kept: !event.is_dry_run };
-    holding.hold(policy, |change, since| acceptance.includes(change, since))
+    let pin = SessionPin { path: &path, cache: &cache, now: event.time, is_kept: !event.is_dry_run };
+    pin.hold(policy, |change, since| acceptance.includes(change, since))
 }
 
 /// The configuration that counts for an event, where nothing may be written.
@@ -64,10 +64,10 @@ pub fn kept_by_any(project: &Project, policy: &Compiled, environment: &Environme
     kept
 }
 
-fn kept_by(pin: &Path, project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
+fn kept_by(path: &Path, project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
     let acceptance = Acceptance::of(&project.root, environment);
-    let holding = Holding { pin, cache: &project.cache(environment), now: 0, is_kept: false };
-    let kept = holding.kept(policy, |change, since| acceptance.includes(change, since));
+    let pin = SessionPin { path, cache: &project.cache(environment), now: 0, is_kept: false };
+    let kept = pin.kept(policy, |change, since| acceptance.includes(change, since));
     kept.into_iter().map(|kept| kept.change).collect()
 }
 

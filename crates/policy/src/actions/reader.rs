@@ -16,7 +16,7 @@ use crate::observers::holds_expression;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::source::Source;
-use crate::text::yaml::{Key, Node, Yaml};
+use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 use crate::values::expression::check_expression;
 use crate::values::users_variable::users_own;
 
@@ -43,7 +43,7 @@ pub struct ActionReader<'a, 't> {
 
 impl ActionReader<'_, '_> {
     /// `end`: where the list ends at the latest.
-    pub fn list(&mut self, key: &str, node: Node, end: usize) -> Vec<Action> {
+    pub fn list(&mut self, key: &str, node: YamlNode, end: usize) -> Vec<Action> {
         let Yaml::List(items) = node.value else {
             let message = format!("`{key}` takes a list of actions, not {}", node.value.kind());
             self.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(node.span)));
@@ -57,7 +57,7 @@ impl ActionReader<'_, '_> {
         actions
     }
 
-    fn action(&mut self, node: Node, end: usize) -> Option<Action> {
+    fn action(&mut self, node: YamlNode, end: usize) -> Option<Action> {
         let span = node.span.clone();
         let mut fields = Fields::of(node, self.source, ACTION.keys).until(end);
         let is_mapping = fields.problems.is_empty();
@@ -153,7 +153,7 @@ impl ActionReader<'_, '_> {
         Some(entries.into_iter().filter_map(|(key, value)| self.set_one(key, &value, fields)).collect())
     }
 
-    fn set_one(&self, key: Key, value: &Node, fields: &mut Fields) -> Option<(String, Template)> {
+    fn set_one(&self, key: YamlKey, value: &YamlNode, fields: &mut Fields) -> Option<(String, Template)> {
         if let Some(problem) = users_own(&key.text, self.tier, self.users_variables) {
             fields.problems.push(problem.at(self.source, key.span));
             return None;

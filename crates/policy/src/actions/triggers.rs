@@ -6,12 +6,12 @@ use engine::workflow::EventTrigger;
 use super::reader::{ActionReader, Site};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Text;
-use crate::text::yaml::{self, Node, Yaml};
+use crate::text::yaml::{self, Yaml, YamlNode};
 use crate::values::event_name::unknown_event;
 
 impl ActionReader<'_, '_> {
     /// `end`: where the mapping ends at the latest.
-    pub fn triggers(&mut self, node: Node, end: usize) -> Vec<EventTrigger> {
+    pub fn triggers(&mut self, node: YamlNode, end: usize) -> Vec<EventTrigger> {
         let Yaml::Map(entries) = node.value else {
             let message = format!("`triggers` takes a mapping of events to actions, not {}", node.value.kind());
             self.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(node.span)));

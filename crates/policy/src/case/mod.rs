@@ -22,7 +22,7 @@ pub struct Case {
     /// The rule that carries it; none: it is about the whole policy.
     pub rule: Option<String>,
     pub name: Option<String>,
-    pub subject: Subject,
+    pub subject: CaseSubject,
     pub variables: Map<String, Value>,
     pub git: Map<String, Value>,
     /// How many there are, and which are complete or wait for a person.
@@ -59,7 +59,7 @@ impl Expectation {
 
 /// What happens in a case.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Subject {
+pub enum CaseSubject {
     /// A shell call that is about to run.
     Command(String),
     /// A tool call that is about to run.

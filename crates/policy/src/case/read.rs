@@ -9,18 +9,18 @@ use engine::pace::Tokens;
 use serde_json::{Map, Value};
 
 use super::keys::{CASE, EVENT, EXPECTATIONS, ExpectedWord, OUTCOMES};
-use super::{Case, Cases, EventFields, Expectation, Happened, Subject, What};
+use super::{Case, CaseSubject, Cases, EventFields, Expectation, Happened, What};
 use crate::files::folder::PolicyFolder;
 use crate::files::reading;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
 use crate::text::source::Source;
-use crate::text::yaml::{self, Node, Yaml};
+use crate::text::yaml::{self, Yaml, YamlNode};
 use crate::values::event_name::refuse_event;
 
 impl Cases {
     /// Those that a rule carries under `tests`. `kind`: of events that do not say theirs.
-    pub fn of_rule(rule: &str, tests: Option<&Node>, source: &Source, kind: Option<EventKind>) -> Self {
+    pub fn of_rule(rule: &str, tests: Option<&YamlNode>, source: &Source, kind: Option<EventKind>) -> Self {
         let mut cases = Self::default();
         if let Some(Yaml::List(items)) = tests.map(|node| &node.value) {
             for item in items {
@@ -53,12 +53,12 @@ impl Cases {
     /// The list that a file is.
     pub(crate) fn read_list(&mut self, source: &Source) {
         match yaml::parse(source, 0..source.text.len()) {
-            Ok(Node { value: Yaml::List(items), .. }) => {
+            Ok(YamlNode { value: Yaml::List(items), .. }) => {
                 for item in items {
                     self.read(item, source, None, None);
                 }
             }
-            Ok(Node { value: Yaml::Null, .. }) => {}
+            Ok(YamlNode { value: Yaml::Null, .. }) => {}
             Ok(node) => self.problems.push(Diagnostic::error(
                 ErrorKind::InvalidValue,
                 format!("a file of cases is a list of them, not {}", node.value.kind()),
@@ -69,7 +69,7 @@ impl Cases {
         }
     }
 
-    fn read(&mut self, node: Node, source: &Source, rule: Option<&str>, kind: Option<EventKind>) {
+    fn read(&mut self, node: YamlNode, source: &Source, rule: Option<&str>, kind: Option<EventKind>) {
         let start = node.span.start;
         let mut fields = Fields::of(node, source, CASE.keys);
         let case = case(&mut fields, start, rule, kind);
@@ -113,7 +113,7 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
     })
 }
 
-fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) -> Option<Subject> {
+fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) -> Option<CaseSubject> {
     let command = fields.text("command");
     let tool = fields.text("tool");
     let input = fields.take("input");
@@ -140,24 +140,24 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
         fields.refuse(ErrorKind::InvalidValue, "`input` is the input of a `tool`", input.span.clone());
     }
     if let Some(files) = files {
-        return Some(Subject::Files(files));
+        return Some(CaseSubject::Files(files));
     }
     if phase.is_some() {
         return phase;
     }
     match (command, tool, event) {
-        (Some(command), ..) => Some(Subject::Command(command.value)),
+        (Some(command), ..) => Some(CaseSubject::Command(command.value)),
         (_, Some(tool), _) => {
             let input = input.map_or_else(|| Value::Object(Map::new()), |node| node.to_json());
-            Some(Subject::Tool { name: tool.value, input })
+            Some(CaseSubject::Tool { name: tool.value, input })
         }
-        (.., Some(event)) => event_fields(event, kind, fields).map(|event| Subject::Event(Box::new(event))),
+        (.., Some(event)) => event_fields(event, kind, fields).map(|event| CaseSubject::Event(Box::new(event))),
         _ => None,
     }
 }
 
 /// `None` where no key is about a phase.
-fn phase(fields: &mut Fields) -> Option<Subject> {
+fn phase(fields: &mut Fields) -> Option<CaseSubject> {
     if !fields.has("events") && !fields.has("now") {
         return None;
     }
@@ -179,10 +179,10 @@ fn phase(fields: &mut Fields) -> Option<Subject> {
     }
     let last = happened.iter().map(|event| event.at).max().unwrap_or(0);
     let now = fields.count("now").map_or(last, i64::from);
-    Some(Subject::Phase { happened, now })
+    Some(CaseSubject::Phase { happened, now })
 }
 
-fn happened_of(node: &Node) -> Option<Happened> {
+fn happened_of(node: &YamlNode) -> Option<Happened> {
     let Yaml::List(parts) = &node.value else { return None };
     let [at, kind, text] = parts.as_slice() else { return None };
     let (Yaml::Number(at), Yaml::Text(kind)) = (&at.value, &kind.value) else { return None };
@@ -231,14 +231,16 @@ fn files(fields: &mut Fields) -> Option<Vec<Change>> {
     Some(changes)
 }
 
-fn expectation(subject: Option<&Subject>, fields: &mut Fields) -> Option<Expectation> {
+fn expectation(subject: Option<&CaseSubject>, fields: &mut Fields) -> Option<Expectation> {
     let span = fields.key_span("expect");
     let expected = fields.choice("expect", &EXPECTATIONS);
     let pairs_span = fields.key_span("pairs");
     let pairs = pairs(fields);
     let fitting = |expected: ExpectedWord| match subject {
-        Some(Subject::Files(_)) => (matches!(expected, ExpectedWord::Met | ExpectedWord::Unmet), "`met` or `unmet`"),
-        Some(Subject::Phase { .. }) => (matches!(expected, ExpectedWord::Fires(_)), "`fires` or `quiet`"),
+        Some(CaseSubject::Files(_)) => {
+            (matches!(expected, ExpectedWord::Met | ExpectedWord::Unmet), "`met` or `unmet`")
+        }
+        Some(CaseSubject::Phase { .. }) => (matches!(expected, ExpectedWord::Fires(_)), "`fires` or `quiet`"),
         _ => (matches!(expected, ExpectedWord::Verdict(_)), "`allow`, `warn`, `ask` or `block`"),
     };
     if let (Some((false, words)), Some(span), Some(_)) = (expected.map(fitting), span, subject) {
@@ -258,11 +260,11 @@ fn expectation(subject: Option<&Subject>, fields: &mut Fields) -> Option<Expecta
 
 fn pairs(fields: &mut Fields) -> Option<Vec<[String; 2]>> {
     let node = fields.take("pairs")?;
-    let text = |node: &Node| match &node.value {
+    let text = |node: &YamlNode| match &node.value {
         Yaml::Text(text) => Some(text.clone()),
         _ => None,
     };
-    let pair = |node: &Node| match &node.value {
+    let pair = |node: &YamlNode| match &node.value {
         Yaml::List(pair) => <[String; 2]>::try_from(pair.iter().map(text).collect::<Option<Vec<_>>>()?).ok(),
         _ => None,
     };
@@ -277,7 +279,7 @@ fn pairs(fields: &mut Fields) -> Option<Vec<[String; 2]>> {
     pairs
 }
 
-fn event_fields(node: Node, default: Option<EventKind>, outer: &mut Fields) -> Option<EventFields> {
+fn event_fields(node: YamlNode, default: Option<EventKind>, outer: &mut Fields) -> Option<EventFields> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, outer.source(), EVENT.keys);
     fields.refuse_unknown();

@@ -4,7 +4,7 @@ use super::Unaccepted;
 use crate::listing::{Listing, rule_lists};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
-use crate::text::yaml::{Key, Node, Yaml};
+use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 
 /// What one configuration file says that is more than a setting.
 #[derive(Debug, Default)]
@@ -12,10 +12,10 @@ pub struct ConfigFile {
     /// `rules` and its other spellings, in the order in which rules are counted.
     pub lists: Vec<Listing>,
     /// `triggers`, and where they end: they are read once all names are known.
-    pub triggers: Option<(Node, usize)>,
+    pub triggers: Option<(YamlNode, usize)>,
     pub imports: Vec<Text>,
     /// `rule_definitions`: its entries, and where they end.
-    pub definitions: (Vec<(Key, Node)>, usize),
+    pub definitions: (Vec<(YamlKey, YamlNode)>, usize),
     pub settings: Vec<Unaccepted>,
     /// The texts of `variables`, on which a rule's `when` may depend.
     pub variables: String,

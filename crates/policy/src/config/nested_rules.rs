@@ -3,7 +3,7 @@
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::keys::{self, Key, Mapping, Takes};
 use crate::text::source::Source;
-use crate::text::yaml::{Node, Yaml};
+use crate::text::yaml::{Yaml, YamlNode};
 
 pub static NESTED_RULES: Mapping = Mapping::new(
     "rules settings",
@@ -16,7 +16,7 @@ static KEYS: &[Key] = &[
 ];
 
 /// Moves the settings under a `rules` mapping to where they are otherwise written.
-pub fn lift(root: &mut Node, source: &Source) -> Vec<Diagnostic> {
+pub fn lift(root: &mut YamlNode, source: &Source) -> Vec<Diagnostic> {
     let Yaml::Map(entries) = &mut root.value else { return Vec::new() };
     let Some(at) = entries.iter().position(|(key, node)| key.text == "rules" && matches!(node.value, Yaml::Map(_)))
     else {

@@ -8,7 +8,7 @@ use engine::rules::Tier;
 use super::keys::{MODES, SANDBOXES};
 use super::{Config, Mode, Sandbox};
 use crate::text::fields::Fields;
-use crate::values::command_text::{self, Place};
+use crate::values::command_text::{self, CommandPlace};
 
 /// A setting by which a project would weaken a guard or start a program. It counts once a person has accepted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,8 +77,9 @@ impl Config {
         let names: Vec<String> = names.into_iter().map(|name| name.value).collect();
         found.extend((!names.is_empty()).then_some(("command_env", Setting::CommandEnv(names))));
         let command = fields.text("progress_command");
-        let command = command
-            .filter(|command| command_text::split("progress_command", command, Place::OneText, fields).is_some());
+        let command = command.filter(|command| {
+            command_text::split("progress_command", command, CommandPlace::OneText, fields).is_some()
+        });
         found.extend(command.map(|command| ("progress_command", Setting::ProgressCommand(command.value))));
         match fields.choice("sandbox", &SANDBOXES) {
             Some(Sandbox::Off) => found.push(("sandbox", Setting::SandboxOff)),

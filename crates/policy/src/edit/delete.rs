@@ -3,16 +3,16 @@
 use super::document::Document;
 use super::editor::{Changed, Demand, Editor, Place};
 use super::enable::NAMED;
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use crate::bundled::bundled_rules;
 use crate::text::diagnostic::ErrorKind;
 
 impl Editor {
-    pub fn delete(&self, id: &str) -> Result<Changed, Refusal> {
+    pub fn delete(&self, id: &str) -> Result<Changed, EditRefusal> {
         let place = self.place(id)?;
         if let Place::Bundled(_) = place {
             let message = format!("`{id}` is a bundled rule, which no command deletes");
-            return Err(Refusal::new(ErrorKind::InvalidValue, message)
+            return Err(EditRefusal::new(ErrorKind::InvalidValue, message)
                 .help(format!("`linchpin rules disable {id}` switches it off, unless it is locked")));
         }
         self.refuse_while_named(id)?;
@@ -32,7 +32,7 @@ impl Editor {
     }
 
     /// A name that nothing answers to is an error in the configuration that has it.
-    fn refuse_while_named(&self, id: &str) -> Result<(), Refusal> {
+    fn refuse_while_named(&self, id: &str) -> Result<(), EditRefusal> {
         let is_bundled = bundled_rules().iter().any(|rule| rule.id == id);
         let others: Vec<Self> = self.other_tiers().collect();
         if is_bundled || others.iter().any(|other| other.own_place(id).is_ok_and(|place| place.is_some())) {
@@ -46,7 +46,7 @@ impl Editor {
             let named = |list: &str| config.item_problem(list, id, ErrorKind::RuleInUse, &message);
             if let Some(problem) = NAMED.iter().find_map(|list| named(list)) {
                 let message = format!("`{id}` is still in use: `{name}` names it");
-                return Err(Refusal::new(ErrorKind::RuleInUse, message)
+                return Err(EditRefusal::new(ErrorKind::RuleInUse, message)
                     .help("take the name out of the configuration first")
                     .about(vec![problem]));
             }

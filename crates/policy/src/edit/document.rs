@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use super::layout::Layout;
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use super::splice::{self, Splice};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::frontmatter;
 use crate::text::source::Source;
-use crate::text::yaml::{self, Key, Node, Yaml};
+use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 
 #[derive(Debug)]
 pub struct Document {
     source: Source,
     /// What is YAML in it.
     part: Range<usize>,
-    root: Node,
+    root: YamlNode,
     form: Form,
 }
 
@@ -25,7 +25,7 @@ enum Form {
     Rule,
 }
 
-pub(super) type Entry = (Key, Node);
+pub(super) type Entry = (YamlKey, YamlNode);
 
 /// The ways to write a change, the best first: the first that reads as intended is taken.
 pub(super) type Ways = Vec<Vec<Splice>>;
@@ -94,7 +94,7 @@ impl Document {
         }
     }
 
-    pub(super) fn root(&self) -> &Node {
+    pub(super) fn root(&self) -> &YamlNode {
         &self.root
     }
 
@@ -103,7 +103,7 @@ impl Document {
     }
 
     /// The mapping that the keys lead to.
-    pub(super) fn mapping(&self, keys: &[&str]) -> Result<(&Node, &[Entry]), Refusal> {
+    pub(super) fn mapping(&self, keys: &[&str]) -> Result<(&YamlNode, &[Entry]), EditRefusal> {
         let mut node = &self.root;
         for wanted in keys {
             let found = match &node.value {
@@ -119,7 +119,12 @@ impl Document {
     }
 
     /// The first way that reads as the tree which `change` makes of the present one.
-    pub(super) fn settle(&self, what: &str, ways: &Ways, change: impl FnOnce(&mut Node)) -> Result<String, Refusal> {
+    pub(super) fn settle(
+        &self,
+        what: &str,
+        ways: &Ways,
+        change: impl FnOnce(&mut YamlNode),
+    ) -> Result<String, EditRefusal> {
         let mut intended = self.root.clone();
         change(&mut intended);
         let texts = ways.iter().filter_map(|splices| splice::apply(&self.source.text, splices));
@@ -127,7 +132,7 @@ impl Document {
         sound.next().ok_or_else(|| self.not_editable(what))
     }
 
-    fn reads_as(&self, text: &str, intended: &Node) -> bool {
+    fn reads_as(&self, text: &str, intended: &YamlNode) -> bool {
         let source = Source::new(&self.source.name, text);
         let same_body = match self.form {
             Form::Yaml => true,
@@ -139,15 +144,15 @@ impl Document {
         same_body && self.with_text(text).is_ok_and(|read| says_the_same(&read.root, intended))
     }
 
-    pub(super) fn not_editable(&self, what: &str) -> Refusal {
+    pub(super) fn not_editable(&self, what: &str) -> EditRefusal {
         let message =
             format!("`{what}` in `{}` is written in a way that no command can change safely", self.source.name);
-        Refusal::new(ErrorKind::NotEditable, message).help("change it by hand; `linchpin validate` checks it")
+        EditRefusal::new(ErrorKind::NotEditable, message).help("change it by hand; `linchpin validate` checks it")
     }
 }
 
 /// Order counts, places do not.
-fn says_the_same(one: &Node, other: &Node) -> bool {
+fn says_the_same(one: &YamlNode, other: &YamlNode) -> bool {
     match (&one.value, &other.value) {
         (Yaml::List(one), Yaml::List(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| says_the_same(one, other))

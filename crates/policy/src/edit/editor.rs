@@ -9,7 +9,7 @@ use engine::suggest;
 
 use super::document::Document;
 use super::file;
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use crate::bundled::{BundledRule, bundled_rules};
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::reading::{is_readme, is_yaml};
@@ -30,7 +30,7 @@ pub struct Editor {
 
 /// A file's text, before and after; `None` where there is no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct FileEdit {
     pub path: PathBuf,
     /// How messages call the file.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changed {
     /// Empty where everything already was as it was asked to be.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileEdit>,
     /// Warnings about what was written.
     pub warnings: Vec<Diagnostic>,
     /// What of it is not as it was where it came from.
@@ -78,7 +78,7 @@ impl Editor {
     }
 
     /// Checks what the policy would be, and writes only if that is as sound as is asked.
-    pub(super) fn apply(&self, changes: Vec<Change>, demand: Demand) -> Result<Changed, Refusal> {
+    pub(super) fn apply(&self, changes: Vec<FileEdit>, demand: Demand) -> Result<Changed, EditRefusal> {
         // Two commands at once take turns; the second then sees what the first has written.
         let _turn = file::turn(&self.folder.path);
         let warnings = self.check(&changes, demand)?;
@@ -87,7 +87,7 @@ impl Editor {
         for (change, target) in changes.iter().zip(&targets) {
             if let Err(refusal) = put(target, change.after.as_deref(), &change.name) {
                 for (change, target) in written.into_iter().rev() {
-                    let _: Result<(), Refusal> = undo(change, target);
+                    let _: Result<(), EditRefusal> = undo(change, target);
                 }
                 return Err(refusal);
             }
@@ -97,28 +97,28 @@ impl Editor {
     }
 
     /// Where to write; refused where somebody else has written in the meantime.
-    fn target(&self, change: &Change) -> Result<PathBuf, Refusal> {
+    fn target(&self, change: &FileEdit) -> Result<PathBuf, EditRefusal> {
         let (base, path, name) = (&self.folder.base, &change.path, &change.name);
         // Deleting a link leaves what it leads to.
         let is_deleted = change.after.is_none();
         let target = if is_deleted { file::entry(base, path, name)? } else { file::target(base, path, name)? };
         if file::read(&target, &change.name)? != change.before {
             let message = format!("`{}` was changed by somebody else in the meantime", change.name);
-            return Err(Refusal::new(ErrorKind::NotEditable, message).help("look at it, and try again"));
+            return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("look at it, and try again"));
         }
         Ok(target)
     }
 
-    pub(super) fn change(&self, path: PathBuf, before: Option<String>, after: Option<String>) -> Change {
-        Change { name: self.folder.shown(&path), path, before, after }
+    pub(super) fn change(&self, path: PathBuf, before: Option<String>, after: Option<String>) -> FileEdit {
+        FileEdit { name: self.folder.shown(&path), path, before, after }
     }
 
-    pub(super) fn read(&self, path: &Path) -> Result<Option<String>, Refusal> {
+    pub(super) fn read(&self, path: &Path) -> Result<Option<String>, EditRefusal> {
         file::read(path, &self.folder.shown(path))
     }
 
     /// Where this tier, or else the box, has the rule.
-    pub(super) fn place(&self, id: &str) -> Result<Place, Refusal> {
+    pub(super) fn place(&self, id: &str) -> Result<Place, EditRefusal> {
         rule_id::check(id)?;
         if let Some(place) = self.own_place(id)? {
             return Ok(place);
@@ -130,13 +130,13 @@ impl Editor {
             |known: &&Definition| known.rule.id == id && matches!(known.form, Form::Inline | Form::Local);
         if let Some(known) = self.before.definitions.iter().find(is_in_config) {
             let message = format!("`{id}` is written in {}, where no command changes it", known.shown_place());
-            return Err(Refusal::new(ErrorKind::NotEditable, message).help("change it there, in an editor"));
+            return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("change it there, in an editor"));
         }
-        let refusal = Refusal::new(ErrorKind::UnknownRule, format!("no rule is named `{id}`"));
+        let refusal = EditRefusal::new(ErrorKind::UnknownRule, format!("no rule is named `{id}`"));
         if self.other_tiers().any(|other| other.own_place(id).is_ok_and(|place| place.is_some())) {
             let message = format!("`{id}` is a rule of the {} tier", self.other_tier_name());
             let help = if self.folder.tier == Tier::User { "leave `--user` out" } else { "pass `--user` to change it" };
-            return Err(Refusal::new(ErrorKind::UnknownRule, message).help(help));
+            return Err(EditRefusal::new(ErrorKind::UnknownRule, message).help(help));
         }
         let names = self.names();
         let known = names.iter().map(String::as_str).chain(bundled_rules().iter().map(|rule| rule.id));
@@ -147,7 +147,7 @@ impl Editor {
     }
 
     /// Where this tier itself has the rule.
-    pub(super) fn own_place(&self, id: &str) -> Result<Option<Place>, Refusal> {
+    pub(super) fn own_place(&self, id: &str) -> Result<Option<Place>, EditRefusal> {
         let markdown = self.rules.join(format!("{id}.md"));
         if markdown.symlink_metadata().is_ok() {
             return Ok(Some(Place::Markdown(markdown)));
@@ -205,13 +205,13 @@ pub(super) fn has_extension(path: &Path, wanted: &str) -> bool {
     path.extension().is_some_and(|extension| extension == wanted)
 }
 
-fn put(target: &Path, text: Option<&str>, name: &str) -> Result<(), Refusal> {
+fn put(target: &Path, text: Option<&str>, name: &str) -> Result<(), EditRefusal> {
     match text {
-        Some(text) => file::write(target, text).map_err(|error| Refusal::io(name, "written", &error)),
-        None => fs::remove_file(target).map_err(|error| Refusal::io(name, "deleted", &error)),
+        Some(text) => file::write(target, text).map_err(|error| EditRefusal::io(name, "written", &error)),
+        None => fs::remove_file(target).map_err(|error| EditRefusal::io(name, "deleted", &error)),
     }
 }
 
-fn undo(change: &Change, target: &Path) -> Result<(), Refusal> {
+fn undo(change: &FileEdit, target: &Path) -> Result<(), EditRefusal> {
     put(target, change.before.as_deref(), &change.name)
 }

@@ -3,8 +3,8 @@
 use engine::rules::Tier;
 
 use super::document::Document;
-use super::editor::{Change, Changed, Demand, Editor, Place};
-use super::refusal::Refusal;
+use super::editor::{Changed, Demand, Editor, FileEdit, Place};
+use super::refusal::EditRefusal;
 use crate::text::diagnostic::ErrorKind;
 use crate::text::scalar::Scalar;
 
@@ -13,7 +13,7 @@ pub(super) const NAMED: [&str; 2] = ["rules", "check_rules"];
 
 impl Editor {
     /// Switches a rule on. Nothing changes where it is on.
-    pub fn enable(&self, id: &str) -> Result<Changed, Refusal> {
+    pub fn enable(&self, id: &str) -> Result<Changed, EditRefusal> {
         if self.locked_elsewhere(id).is_some() {
             return Ok(Changed::default());
         }
@@ -34,7 +34,7 @@ impl Editor {
     }
 
     /// Switches a rule off. Nothing changes where it is off.
-    pub fn disable(&self, id: &str) -> Result<Changed, Refusal> {
+    pub fn disable(&self, id: &str) -> Result<Changed, EditRefusal> {
         if let Some(tier) = self.locked_elsewhere(id) {
             return Err(locked(id, tier));
         }
@@ -61,7 +61,7 @@ impl Editor {
         locked.next().map(|definition| definition.owner).filter(|owner| *owner != self.folder.tier)
     }
 
-    fn refuse_if_named_elsewhere(&self, id: &str) -> Result<(), Refusal> {
+    fn refuse_if_named_elsewhere(&self, id: &str) -> Result<(), EditRefusal> {
         for other in self.other_tiers() {
             let path = other.folder.config();
             let config = Document::of_yaml(&other.folder.shown(&path), &other.read(&path)?.unwrap_or_default())?;
@@ -72,7 +72,7 @@ impl Editor {
                 } else {
                     "pass `--user` to switch it off there"
                 };
-                return Err(Refusal::new(ErrorKind::RuleInUse, message).help(help));
+                return Err(EditRefusal::new(ErrorKind::RuleInUse, message).help(help));
             }
         }
         Ok(())
@@ -82,8 +82,8 @@ impl Editor {
     fn markdown(
         &self,
         path: std::path::PathBuf,
-        edit: impl FnOnce(&Document) -> Option<Result<String, Refusal>>,
-    ) -> Result<Option<Change>, Refusal> {
+        edit: impl FnOnce(&Document) -> Option<Result<String, EditRefusal>>,
+    ) -> Result<Option<FileEdit>, EditRefusal> {
         let text = self.read(&path)?.unwrap_or_default();
         let rule = Document::of_rule(&self.folder.shown(&path), &text)?;
         let after = edit(&rule).transpose()?;
@@ -92,8 +92,8 @@ impl Editor {
 
     fn config(
         &self,
-        edit: impl FnOnce(&Document) -> Option<Result<String, Refusal>>,
-    ) -> Result<Option<Change>, Refusal> {
+        edit: impl FnOnce(&Document) -> Option<Result<String, EditRefusal>>,
+    ) -> Result<Option<FileEdit>, EditRefusal> {
         let path = self.folder.config();
         let before = self.read(&path)?;
         let config = Document::of_yaml(&self.folder.shown(&path), before.as_deref().unwrap_or_default())?;
@@ -106,7 +106,7 @@ fn is_named(config: &Document, id: &str) -> bool {
     NAMED.iter().any(|list| config.has_item(list, id))
 }
 
-fn without_name(config: &Document, id: &str) -> Result<String, Refusal> {
+fn without_name(config: &Document, id: &str) -> Result<String, EditRefusal> {
     let mut text = config.text().to_owned();
     for list in NAMED {
         let config = config.with_text(&text)?;
@@ -117,12 +117,13 @@ fn without_name(config: &Document, id: &str) -> Result<String, Refusal> {
     Ok(text)
 }
 
-fn locked(id: &str, tier: Tier) -> Refusal {
+fn locked(id: &str, tier: Tier) -> EditRefusal {
     if tier == Tier::Bundled {
         let message = format!("`{id}` is locked: it is in force wherever there is a policy");
-        return Refusal::new(ErrorKind::LockedRule, message).help("it keeps the guard itself from being switched off");
+        return EditRefusal::new(ErrorKind::LockedRule, message)
+            .help("it keeps the guard itself from being switched off");
     }
     let message = format!("`{id}` is locked in the {} tier: no project switches it off", tier.name());
-    Refusal::new(ErrorKind::LockedRule, message)
+    EditRefusal::new(ErrorKind::LockedRule, message)
         .help(format!("`linchpin rules disable {id} --user` switches it off in every project"))
 }

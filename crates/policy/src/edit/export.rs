@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::document::Document;
 use super::editor::{Editor, Place};
 use super::file;
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use crate::files::folder::PolicyFolder;
 use crate::text::diagnostic::ErrorKind;
 
@@ -19,7 +19,7 @@ pub struct Exported {
 
 impl Editor {
     /// The text of a rule of this tier, of the farther one, or of the box.
-    pub fn export(&self, id: &str) -> Result<Exported, Refusal> {
+    pub fn export(&self, id: &str) -> Result<Exported, EditRefusal> {
         match self.place(id) {
             Ok(Place::Markdown(path)) => self.exported(&path, format!("{id}.md")),
             Ok(Place::Library(path)) => {
@@ -39,16 +39,16 @@ impl Editor {
         }
     }
 
-    fn exported(&self, path: &Path, file_name: String) -> Result<Exported, Refusal> {
+    fn exported(&self, path: &Path, file_name: String) -> Result<Exported, EditRefusal> {
         let text = self.read(path)?.unwrap_or_default();
         Ok(Exported { file_name, text })
     }
 
     /// Writes rules into a folder that is no policy's: an agent may export, and must not come to rules that way.
     /// `to` is absolute.
-    pub fn write_exported(&self, rules: &[Exported], to: &Path) -> Result<Vec<PathBuf>, Refusal> {
+    pub fn write_exported(&self, rules: &[Exported], to: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
         let shown = to.display().to_string();
-        let io = |error: std::io::Error| Refusal::io(&shown, "written", &error);
+        let io = |error: std::io::Error| EditRefusal::io(&shown, "written", &error);
         // What is there of the folder, before anything is made below it; then the folder itself.
         let there = to.ancestors().find(|folder| folder.exists()).unwrap_or(to);
         self.refuse_policy(&there.canonicalize().map_err(io)?, to)?;
@@ -58,7 +58,7 @@ impl Editor {
         let files: Vec<PathBuf> = rules.iter().map(|rule| folder.join(&rule.file_name)).collect();
         if let Some(taken) = files.iter().find(|path| path.symlink_metadata().is_ok()) {
             let message = format!("there is a `{}` already", taken.display());
-            return Err(Refusal::new(ErrorKind::RuleExists, message).help("export to an empty folder"));
+            return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("export to an empty folder"));
         }
         for (rule, path) in rules.iter().zip(&files) {
             file::write(path, &rule.text).map_err(io)?;
@@ -66,14 +66,14 @@ impl Editor {
         Ok(files)
     }
 
-    fn refuse_policy(&self, folder: &Path, named: &Path) -> Result<(), Refusal> {
+    fn refuse_policy(&self, folder: &Path, named: &Path) -> Result<(), EditRefusal> {
         let is_ours = |path: &Path| path.components().any(|part| part.as_os_str() == PolicyFolder::NAME);
         let policies = self.tiers.folders().map(|tier| tier.path.clone()).chain([self.rules.clone()]);
         let mut policies = policies.filter_map(|path| path.canonicalize().ok());
         if !is_ours(folder) && !is_ours(named) && !policies.any(|policy| folder.starts_with(policy)) {
             return Ok(());
         }
-        Err(Refusal::new(ErrorKind::InvalidValue, format!("`{}` belongs to a policy", named.display()))
+        Err(EditRefusal::new(ErrorKind::InvalidValue, format!("`{}` belongs to a policy", named.display()))
             .help("`linchpin rules import` brings rules into one"))
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 use crate::text::diagnostic::ErrorKind;
 
@@ -16,7 +16,7 @@ pub fn turn(folder: &Path) -> Option<fs::File> {
 }
 
 /// `None` where there is no such file. `name` is how messages call it.
-pub fn read(path: &Path, name: &str) -> Result<Option<String>, Refusal> {
+pub fn read(path: &Path, name: &str) -> Result<Option<String>, EditRefusal> {
     match read_bounded(path, SIZE_LIMIT) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -24,30 +24,31 @@ pub fn read(path: &Path, name: &str) -> Result<Option<String>, Refusal> {
     }
 }
 
-pub fn unreadable(name: &str, limit: u64, error: &io::Error) -> Refusal {
+pub fn unreadable(name: &str, limit: u64, error: &io::Error) -> EditRefusal {
     match error.kind() {
-        io::ErrorKind::FileTooLarge => {
-            Refusal::new(ErrorKind::TooLarge, format!("`{name}` is larger than the {} KiB that are read", limit / 1024))
-        }
-        io::ErrorKind::InvalidData => Refusal::new(ErrorKind::Unreadable, format!("`{name}` is not UTF-8 text")),
-        _ => Refusal::new(ErrorKind::Unreadable, format!("`{name}` cannot be read: {error}")),
+        io::ErrorKind::FileTooLarge => EditRefusal::new(
+            ErrorKind::TooLarge,
+            format!("`{name}` is larger than the {} KiB that are read", limit / 1024),
+        ),
+        io::ErrorKind::InvalidData => EditRefusal::new(ErrorKind::Unreadable, format!("`{name}` is not UTF-8 text")),
+        _ => EditRefusal::new(ErrorKind::Unreadable, format!("`{name}` cannot be read: {error}")),
     }
 }
 
 /// The file that a path means, its folder made. Links may lead from place to place within `base`, and a file's own
 /// link within its folder; none leads out.
-pub fn target(base: &Path, path: &Path, name: &str) -> Result<PathBuf, Refusal> {
+pub fn target(base: &Path, path: &Path, name: &str) -> Result<PathBuf, EditRefusal> {
     let target = entry(base, path, name)?;
     if !target.is_symlink() {
         return Ok(target);
     }
-    let meant = target.canonicalize().map_err(|error| Refusal::io(name, "written", &error))?;
+    let meant = target.canonicalize().map_err(|error| EditRefusal::io(name, "written", &error))?;
     if target.parent().is_some_and(|folder| meant.starts_with(folder)) { Ok(meant) } else { Err(leads_out(name)) }
 }
 
 /// The name itself, be it a link, in its folder, which is made.
-pub fn entry(base: &Path, path: &Path, name: &str) -> Result<PathBuf, Refusal> {
-    let io = |error: io::Error| Refusal::io(name, "written", &error);
+pub fn entry(base: &Path, path: &Path, name: &str) -> Result<PathBuf, EditRefusal> {
+    let io = |error: io::Error| EditRefusal::io(name, "written", &error);
     fs::create_dir_all(base).map_err(io)?;
     let base = base.canonicalize().map_err(io)?;
     let (folder, file) = path.parent().zip(path.file_name()).ok_or_else(|| leads_out(name))?;
@@ -64,8 +65,8 @@ pub fn entry(base: &Path, path: &Path, name: &str) -> Result<PathBuf, Refusal> {
     Ok(folder.join(file))
 }
 
-fn leads_out(name: &str) -> Refusal {
-    Refusal::new(ErrorKind::NotEditable, format!("`{name}` is behind a link that leads out of its folder"))
+fn leads_out(name: &str) -> EditRefusal {
+    EditRefusal::new(ErrorKind::NotEditable, format!("`{name}` is behind a link that leads out of its folder"))
         .help("put the file itself there, or change it where it lies")
 }
 

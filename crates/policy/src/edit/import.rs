@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::document::Document;
-use super::editor::{Change, Changed, Demand, Editor, Place, has_extension};
+use super::editor::{Changed, Demand, Editor, FileEdit, Place, has_extension};
 use super::file;
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use crate::files::bounded::SIZE_LIMIT;
 use crate::files::reading::{holds_rules, is_readme, is_yaml};
 use crate::import::{self, Conversion};
@@ -17,7 +17,7 @@ use crate::values::rule_id;
 impl Editor {
     /// Copies a rule file, or every rule file of a folder: all of them or none. `replace` lets a file take the place
     /// of one with its name. A list in the old format becomes rules, which take nothing's place.
-    pub fn import(&self, from: &Path, replace: bool) -> Result<Changed, Refusal> {
+    pub fn import(&self, from: &Path, replace: bool) -> Result<Changed, EditRefusal> {
         if let Some(list) = old_list(from)? {
             return self.import_list(
                 &list,
@@ -43,7 +43,7 @@ impl Editor {
         })
     }
 
-    fn import_list(&self, list: &Source, folder: &Path) -> Result<Changed, Refusal> {
+    fn import_list(&self, list: &Source, folder: &Path) -> Result<Changed, EditRefusal> {
         let Conversion { rules, mut problems } = import::convert(list, folder);
         for rule in &rules {
             if let Some(tier) = self.tier_that_has(&rule.id)? {
@@ -55,7 +55,7 @@ impl Editor {
             }
         }
         problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
-        if let Some(refusal) = Refusal::of_errors(problems) {
+        if let Some(refusal) = EditRefusal::of_errors(problems) {
             return Err(refusal);
         }
         let (mut changes, mut rewritten) = (Vec::new(), Vec::new());
@@ -67,10 +67,10 @@ impl Editor {
         Ok(Changed { rewritten, ..self.apply(changes, Demand::Sound)? })
     }
 
-    fn imported(&self, from: &Path, replace: bool) -> Result<Change, Refusal> {
+    fn imported(&self, from: &Path, replace: bool) -> Result<FileEdit, EditRefusal> {
         let shown = from.display().to_string();
         let text = file::read(from, &shown)?
-            .ok_or_else(|| Refusal::new(ErrorKind::NotFound, format!("there is no `{shown}`")))?;
+            .ok_or_else(|| EditRefusal::new(ErrorKind::NotFound, format!("there is no `{shown}`")))?;
         let stem = from.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         rule_id::check(&stem)?;
         let (to, ids) = if has_extension(from, "md") {
@@ -82,13 +82,13 @@ impl Editor {
         let before = self.read(&to)?;
         if before.is_some() && !replace {
             let message = format!("there is a `{}` already", self.folder.shown(&to));
-            return Err(Refusal::new(ErrorKind::RuleExists, message).help("`--force` replaces it"));
+            return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("`--force` replaces it"));
         }
         for id in ids {
             match self.own_place(&id)? {
                 Some(Place::Markdown(path) | Place::Library(path)) if path != to => {
                     let message = format!("there is a rule `{id}` already, in `{}`", self.folder.shown(&path));
-                    return Err(Refusal::new(ErrorKind::RuleExists, message).help("give one of them another name"));
+                    return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("give one of them another name"));
                 }
                 _ => {}
             }
@@ -97,7 +97,7 @@ impl Editor {
     }
 
     /// The file that holds a rule, with its text.
-    pub fn file_of(&self, id: &str) -> Result<(PathBuf, String), Refusal> {
+    pub fn file_of(&self, id: &str) -> Result<(PathBuf, String), EditRefusal> {
         match self.place(id)? {
             Place::Markdown(path) | Place::Library(path) => {
                 let text = self.read(&path)?.unwrap_or_default();
@@ -105,7 +105,7 @@ impl Editor {
             }
             Place::Bundled(_) => {
                 let message = format!("`{id}` is a bundled rule, which cannot be edited");
-                Err(Refusal::new(ErrorKind::InvalidValue, message).help(format!(
+                Err(EditRefusal::new(ErrorKind::InvalidValue, message).help(format!(
                     "a rule of its name takes its place: `linchpin rules export {id} --to .`, then `linchpin rules import {id}.md`"
                 )))
             }
@@ -113,7 +113,7 @@ impl Editor {
     }
 
     /// Gives the file that holds a rule a new text. `before` is what it was made from.
-    pub fn replace(&self, path: &Path, before: &str, after: &str) -> Result<Changed, Refusal> {
+    pub fn replace(&self, path: &Path, before: &str, after: &str) -> Result<Changed, EditRefusal> {
         if before == after {
             return Ok(Changed::default());
         }
@@ -122,7 +122,7 @@ impl Editor {
 }
 
 /// A file that is named itself; among the files of a folder, a list is a broken library.
-fn old_list(from: &Path) -> Result<Option<Source>, Refusal> {
+fn old_list(from: &Path) -> Result<Option<Source>, EditRefusal> {
     if !is_yaml(from) || from.is_dir() {
         return Ok(None);
     }
@@ -131,7 +131,7 @@ fn old_list(from: &Path) -> Result<Option<Source>, Refusal> {
     Ok(source.filter(|source| import::is_old_list(from, source)))
 }
 
-fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
+fn rule_files(from: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
     let shown = from.display().to_string();
     let is_rules = |path: &Path| has_extension(path, "md") || is_yaml(path);
     if !from.is_dir() {
@@ -139,10 +139,10 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
             return Ok(vec![from.to_owned()]);
         }
         if !from.exists() {
-            return Err(Refusal::new(ErrorKind::NotFound, format!("there is no `{shown}`")));
+            return Err(EditRefusal::new(ErrorKind::NotFound, format!("there is no `{shown}`")));
         }
         let message = format!("`{shown}` is no rule file");
-        return Err(Refusal::new(ErrorKind::InvalidValue, message)
+        return Err(EditRefusal::new(ErrorKind::InvalidValue, message)
             .help("rules are `.md` files, libraries of rules `.yml` or `.yaml` files"));
     }
     let entries = fs::read_dir(from).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
@@ -152,7 +152,7 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
     // Alone, it is no library but the configuration of a policy folder.
     let is_config = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "config") && is_yaml(path);
     if files.iter().all(is_config) {
-        return Err(Refusal::new(ErrorKind::NotFound, format!("there are no rule files in `{shown}`"))
+        return Err(EditRefusal::new(ErrorKind::NotFound, format!("there are no rule files in `{shown}`"))
             .help(where_rules_are(from)));
     }
     Ok(files)

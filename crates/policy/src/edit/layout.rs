@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::text::yaml::{Key, Node, Yaml};
+use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 
 pub struct Layout<'a> {
     pub text: &'a str,
@@ -44,7 +44,7 @@ impl<'a> Layout<'a> {
         self.slice(at..self.part.end).find('\n').map_or(self.part.end, |newline| at + newline + 1)
     }
 
-    pub fn is_flow(&self, node: &Node) -> bool {
+    pub fn is_flow(&self, node: &YamlNode) -> bool {
         matches!(node.value, Yaml::Map(_) | Yaml::List(_)) && self.slice(node.span.clone()).starts_with(['{', '['])
     }
 
@@ -55,7 +55,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Behind the last character of a value.
-    pub fn end_of(&self, node: &Node) -> usize {
+    pub fn end_of(&self, node: &YamlNode) -> usize {
         let last = match &node.value {
             Yaml::Map(entries) => entries.last().map(|(key, value)| self.entry_end(key, value)),
             Yaml::List(items) => items.last().map(|item| self.end_of(item)),
@@ -65,12 +65,12 @@ impl<'a> Layout<'a> {
         if self.is_flow(node) { (self.closing_bracket(end) + 1).min(self.part.end) } else { end }
     }
 
-    pub fn entry_end(&self, key: &Key, value: &Node) -> usize {
+    pub fn entry_end(&self, key: &YamlKey, value: &YamlNode) -> usize {
         // A value that is not there has its place at the key.
         self.end_of(value).max(self.colon_end(key))
     }
 
-    pub fn colon_end(&self, key: &Key) -> usize {
+    pub fn colon_end(&self, key: &YamlKey) -> usize {
         let behind = self.slice(key.span.end..self.part.end);
         let blank = behind.len() - behind.trim_start_matches([' ', '\t']).len();
         let is_colon = behind.get(blank..).is_some_and(|rest| rest.starts_with(':'));

@@ -3,11 +3,11 @@
 use super::document::{Document, Ways};
 use super::layout::Layout;
 use super::mapping::{entries_at, put};
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use super::splice::Splice;
 use crate::text::diagnostic::ErrorKind;
 use crate::text::scalar::Scalar;
-use crate::text::yaml::{Key, Node, Yaml};
+use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 
 impl Document {
     pub fn has_item(&self, list: &str, item: &str) -> bool {
@@ -15,7 +15,7 @@ impl Document {
     }
 
     /// Puts a text at the end of a list; the list is made where there is none.
-    pub fn add_item(&self, list: &str, item: &str) -> Result<String, Refusal> {
+    pub fn add_item(&self, list: &str, item: &str) -> Result<String, EditRefusal> {
         let (mapping, entries) = self.mapping(&[])?;
         let layout = self.layout();
         let text = Scalar::Text(item.to_owned()).render();
@@ -29,12 +29,12 @@ impl Document {
             Some((_, value)) => layout.ways_to_add(value, self.items(list)?, &text),
         };
         let mut items = self.items(list)?.to_vec();
-        items.push(Node { value: Yaml::Text(item.to_owned()), span: 0..0 });
+        items.push(YamlNode { value: Yaml::Text(item.to_owned()), span: 0..0 });
         self.settle(list, &ways, |root| put(root, &[], list, Yaml::List(items)))
     }
 
     /// Takes every item with this text out of a list, with the comment lines directly above it.
-    pub fn remove_item(&self, list: &str, item: &str) -> Result<String, Refusal> {
+    pub fn remove_item(&self, list: &str, item: &str) -> Result<String, EditRefusal> {
         let items = self.items(list)?;
         let Some(place) = items.iter().position(|node| is_text(node, item)) else {
             return Ok(self.text().to_owned());
@@ -47,32 +47,32 @@ impl Document {
         };
         let text = self.settle(list, &ways, |root| {
             let entry = entries_at(root, &[]).and_then(|entries| entries.iter_mut().find(|(key, _)| key.text == list));
-            if let Some((_, Node { value: Yaml::List(items), .. })) = entry {
+            if let Some((_, YamlNode { value: Yaml::List(items), .. })) = entry {
                 items.remove(place);
             }
         })?;
         self.with_text(&text)?.remove_item(list, item)
     }
 
-    fn items(&self, list: &str) -> Result<&[Node], Refusal> {
+    fn items(&self, list: &str) -> Result<&[YamlNode], EditRefusal> {
         let Yaml::Map(entries) = &self.root().value else { return Ok(&[]) };
         match entries.iter().find(|(entry, _)| entry.text == list).map(|(_, node)| &node.value) {
             None | Some(Yaml::Null) => Ok(&[]),
             Some(Yaml::List(items)) => Ok(items),
             Some(other) => {
                 let message = format!("`{list}` takes a list, and here it is {}", other.kind());
-                Err(Refusal::new(ErrorKind::InvalidValue, message).help("make it a list first"))
+                Err(EditRefusal::new(ErrorKind::InvalidValue, message).help("make it a list first"))
             }
         }
     }
 }
 
-fn is_text(node: &Node, text: &str) -> bool {
+fn is_text(node: &YamlNode, text: &str) -> bool {
     matches!(&node.value, Yaml::Text(value) if value == text)
 }
 
 impl Layout<'_> {
-    fn ways_to_begin_list(&self, key: &Key, value: &Node, text: &str) -> Ways {
+    fn ways_to_begin_list(&self, key: &YamlKey, value: &YamlNode, text: &str) -> Ways {
         if !value.span.is_empty() {
             return vec![vec![Splice { range: value.span.clone(), text: format!("[{text}]") }]];
         }
@@ -82,7 +82,7 @@ impl Layout<'_> {
         vec![vec![line], vec![Splice::insert(colon, format!(" [{text}]"))]]
     }
 
-    fn ways_to_add(&self, list: &Node, items: &[Node], text: &str) -> Ways {
+    fn ways_to_add(&self, list: &YamlNode, items: &[YamlNode], text: &str) -> Ways {
         let Some(final_item) = items.last() else {
             return vec![vec![Splice::insert(list.span.end, text)]];
         };
@@ -106,7 +106,7 @@ impl Layout<'_> {
         ways
     }
 
-    fn ways_to_take_out(&self, key: &Key, list: &Node, items: &[Node], place: usize) -> Ways {
+    fn ways_to_take_out(&self, key: &YamlKey, list: &YamlNode, items: &[YamlNode], place: usize) -> Ways {
         let extents: Vec<_> = items.iter().map(|item| item.span.start..self.end_of(item)).collect();
         if self.is_flow(list) {
             return self.ways_to_cut_from_flow(list, &extents, place);

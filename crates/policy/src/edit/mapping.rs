@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::document::{Document, Entry, Ways};
 use super::layout::Layout;
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use super::splice::Splice;
 use crate::text::scalar::Scalar;
-use crate::text::yaml::{Key, Node, Yaml};
+use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 
 impl Document {
     /// Gives a key of the mapping that `within` leads to a value; a new key comes last.
-    pub fn set(&self, within: &[&str], key: &str, value: &Scalar) -> Result<String, Refusal> {
+    pub fn set(&self, within: &[&str], key: &str, value: &Scalar) -> Result<String, EditRefusal> {
         let (mapping, entries) = self.mapping(within)?;
         let ways = if let Some((entry, old)) = entries.iter().find(|(entry, _)| entry.text == key) {
             self.ways_to_replace(entry, old, &value.render())
@@ -23,7 +23,7 @@ impl Document {
     }
 
     /// Takes a key out of the mapping that `within` leads to, with its value and the comment lines directly above.
-    pub fn remove(&self, within: &[&str], key: &str) -> Result<String, Refusal> {
+    pub fn remove(&self, within: &[&str], key: &str) -> Result<String, EditRefusal> {
         let (mapping, entries) = self.mapping(within)?;
         let layout = self.layout();
         let Some(place) = entries.iter().position(|(entry, _)| entry.text == key) else {
@@ -54,7 +54,7 @@ impl Document {
         Some(layout.slice(layout.with_comments_above(layout.line_start(entry.span.start))..end))
     }
 
-    fn ways_to_replace(&self, key: &Key, old: &Node, text: &str) -> Ways {
+    fn ways_to_replace(&self, key: &YamlKey, old: &YamlNode, text: &str) -> Ways {
         let layout = self.layout();
         let colon = layout.colon_end(key);
         match old.value {
@@ -70,7 +70,7 @@ impl Document {
 impl Layout<'_> {
     /// A new entry behind the last one: `block` as lines of its own, each indented like the other keys, `flow` between
     /// brackets.
-    pub fn ways_to_append(&self, mapping: &Node, entries: &[Entry], block: &str, flow: &str) -> Ways {
+    pub fn ways_to_append(&self, mapping: &YamlNode, entries: &[Entry], block: &str, flow: &str) -> Ways {
         let newline = self.newline();
         let Some((first, last)) = entries.first().zip(entries.last()) else {
             if self.is_flow(mapping) {
@@ -119,7 +119,7 @@ impl Layout<'_> {
     }
 
     /// One of the values between brackets: its own lines, or as much as holds one comma.
-    pub fn ways_to_cut_from_flow(&self, node: &Node, extents: &[Range<usize>], place: usize) -> Ways {
+    pub fn ways_to_cut_from_flow(&self, node: &YamlNode, extents: &[Range<usize>], place: usize) -> Ways {
         let Some(extent) = extents.get(place) else { return Vec::new() };
         let mut ways = Vec::new();
         let line = self.line_start(extent.start);
@@ -147,7 +147,7 @@ impl Layout<'_> {
     }
 }
 
-pub fn entries_at<'a>(root: &'a mut Node, within: &[&str]) -> Option<&'a mut Vec<Entry>> {
+pub fn entries_at<'a>(root: &'a mut YamlNode, within: &[&str]) -> Option<&'a mut Vec<Entry>> {
     let Yaml::Map(entries) = &mut root.value else { return None };
     match within.split_first() {
         None => Some(entries),
@@ -158,10 +158,10 @@ pub fn entries_at<'a>(root: &'a mut Node, within: &[&str]) -> Option<&'a mut Vec
     }
 }
 
-pub fn put(root: &mut Node, within: &[&str], key: &str, value: Yaml) {
+pub fn put(root: &mut YamlNode, within: &[&str], key: &str, value: Yaml) {
     let Some(entries) = entries_at(root, within) else { return };
     match entries.iter_mut().find(|(entry, _)| entry.text == key) {
         Some((_, old)) => old.value = value,
-        None => entries.push((Key { text: key.to_owned(), span: 0..0 }, Node { value, span: 0..0 })),
+        None => entries.push((YamlKey { text: key.to_owned(), span: 0..0 }, YamlNode { value, span: 0..0 })),
     }
 }

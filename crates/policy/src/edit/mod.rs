@@ -26,8 +26,8 @@ mod tests;
 
 pub use crate::text::scalar::Scalar;
 pub use document::Document;
-pub use editor::{Change, Changed, Editor};
+pub use editor::{Changed, Editor, FileEdit};
 pub use export::Exported;
 pub use new_rule::Draft;
 pub use proposal::{Proposal, Proposals};
-pub use refusal::Refusal;
+pub use refusal::EditRefusal;

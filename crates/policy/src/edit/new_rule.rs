@@ -1,7 +1,7 @@
 //! A new rule from a few words.
 
 use super::editor::{Changed, Demand, Editor};
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use crate::bundled::bundled_rules;
 use crate::text::diagnostic::ErrorKind;
 use crate::text::scalar::Scalar;
@@ -49,29 +49,29 @@ impl Draft {
 
 impl Editor {
     /// Writes a new Markdown rule.
-    pub fn create(&self, draft: &Draft) -> Result<Changed, Refusal> {
+    pub fn create(&self, draft: &Draft) -> Result<Changed, EditRefusal> {
         self.refuse_existing(&draft.id)?;
         self.add_markdown(&draft.id, draft.text())
     }
 
-    pub(super) fn add_markdown(&self, id: &str, text: String) -> Result<Changed, Refusal> {
+    pub(super) fn add_markdown(&self, id: &str, text: String) -> Result<Changed, EditRefusal> {
         let path = self.rules.join(format!("{id}.md"));
         self.apply(vec![self.change(path, None, Some(text))], Demand::Sound)
     }
 
     /// A new rule's name is nobody's yet, in any tier: one that took the place of another would do so by accident.
-    pub(super) fn refuse_existing(&self, id: &str) -> Result<(), Refusal> {
+    pub(super) fn refuse_existing(&self, id: &str) -> Result<(), EditRefusal> {
         rule_id::check(id)?;
         match self.tier_that_has(id)? {
             None => Ok(()),
             Some(tier) => {
                 let message = format!("there is a rule `{id}` already, in the {tier} tier");
-                Err(Refusal::new(ErrorKind::RuleExists, message).help("choose another id"))
+                Err(EditRefusal::new(ErrorKind::RuleExists, message).help("choose another id"))
             }
         }
     }
 
-    pub(super) fn tier_that_has(&self, id: &str) -> Result<Option<&'static str>, Refusal> {
+    pub(super) fn tier_that_has(&self, id: &str) -> Result<Option<&'static str>, EditRefusal> {
         let has_it = |other: Self| other.own_place(id).is_ok_and(|place| place.is_some());
         Ok(if self.own_place(id)?.is_some() {
             Some(self.folder.tier.name())

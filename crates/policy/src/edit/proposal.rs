@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::editor::{Changed, Demand, Editor};
 use super::file;
-use super::refusal::Refusal;
+use super::refusal::EditRefusal;
 use crate::files::bounded::read_bounded;
 use crate::files::folder::PolicyFolder;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
@@ -48,7 +48,7 @@ impl Proposals {
     }
 
     /// Keeps a draft, in place of an earlier one of the same id.
-    pub fn keep(&self, proposal: &Proposal) -> Result<PathBuf, Refusal> {
+    pub fn keep(&self, proposal: &Proposal) -> Result<PathBuf, EditRefusal> {
         rule_id::check(&proposal.id)?;
         check_text(&proposal.text)?;
         let path = self.path(&proposal.id);
@@ -56,12 +56,12 @@ impl Proposals {
         if path.symlink_metadata().is_err() && self.ids().len() >= COUNT_LIMIT {
             let message = format!("{COUNT_LIMIT} proposals wait already");
             return Err(
-                Refusal::new(ErrorKind::TooLarge, message).help("a person accepts or deletes some of them first")
+                EditRefusal::new(ErrorKind::TooLarge, message).help("a person accepts or deletes some of them first")
             );
         }
         self.refuse_links(&shown)?;
         let target = file::target(&self.folder(), &path, &shown)?;
-        file::write(&target, &proposal.text).map_err(|error| Refusal::io(&shown, "written", &error))?;
+        file::write(&target, &proposal.text).map_err(|error| EditRefusal::io(&shown, "written", &error))?;
         Ok(path)
     }
 
@@ -75,17 +75,17 @@ impl Proposals {
         ids
     }
 
-    pub fn get(&self, id: &str) -> Result<Proposal, Refusal> {
+    pub fn get(&self, id: &str) -> Result<Proposal, EditRefusal> {
         rule_id::check(id)?;
         let path = self.path(id);
         let shown = self.project.shown(&path);
         let Ok(found) = path.symlink_metadata() else {
-            let refusal = Refusal::new(ErrorKind::NotFound, format!("nothing is proposed under the id `{id}`"));
+            let refusal = EditRefusal::new(ErrorKind::NotFound, format!("nothing is proposed under the id `{id}`"));
             return Err(refusal.help("`linchpin rules accept` lists the proposals"));
         };
         self.refuse_links(&shown)?;
         if !found.is_file() {
-            return Err(Refusal::new(ErrorKind::Unreadable, format!("`{shown}` is a link or no file at all"))
+            return Err(EditRefusal::new(ErrorKind::Unreadable, format!("`{shown}` is a link or no file at all"))
                 .help("a proposal is a plain file; delete this one"));
         }
         let text = read_bounded(&path, SIZE_LIMIT).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
@@ -94,13 +94,13 @@ impl Proposals {
     }
 
     /// The folders are the agent's to make. As links, say to the rules, they would make a proposal more than that.
-    fn refuse_links(&self, shown: &str) -> Result<(), Refusal> {
+    fn refuse_links(&self, shown: &str) -> Result<(), EditRefusal> {
         let folder = self.folder();
         let mut folders = folder.ancestors().take_while(|folder| *folder != self.project.path);
         if !folders.any(Path::is_symlink) {
             return Ok(());
         }
-        Err(Refusal::new(
+        Err(EditRefusal::new(
             ErrorKind::NotEditable,
             format!("the folder of `{shown}` is a link, and no place for proposals"),
         )
@@ -115,7 +115,7 @@ impl Proposals {
 
 impl Editor {
     /// What a person should know about a proposal; refused where it could not be accepted.
-    pub fn check_proposal(&self, proposal: &Proposal) -> Result<Vec<Diagnostic>, Refusal> {
+    pub fn check_proposal(&self, proposal: &Proposal) -> Result<Vec<Diagnostic>, EditRefusal> {
         check_text(&proposal.text)?;
         self.refuse_existing(&proposal.id)?;
         let path = self.rules.join(format!("{}.md", proposal.id));
@@ -138,7 +138,7 @@ impl Editor {
     }
 
     /// Makes a proposal a rule of the project, as the text is here.
-    pub fn accept(&self, proposal: &Proposal, from: &Proposals) -> Result<Changed, Refusal> {
+    pub fn accept(&self, proposal: &Proposal, from: &Proposals) -> Result<Changed, EditRefusal> {
         check_text(&proposal.text)?;
         self.refuse_existing(&proposal.id)?;
         let changed = self.add_markdown(&proposal.id, proposal.text.clone())?;
@@ -148,10 +148,10 @@ impl Editor {
 }
 
 /// What a person is shown has to be what it is.
-fn check_text(text: &str) -> Result<(), Refusal> {
+fn check_text(text: &str) -> Result<(), EditRefusal> {
     if text.len() as u64 > SIZE_LIMIT {
         let message = format!("a proposal has at most {} KiB, for a person has to read it", SIZE_LIMIT / 1024);
-        return Err(Refusal::new(ErrorKind::TooLarge, message));
+        return Err(EditRefusal::new(ErrorKind::TooLarge, message));
     }
     let plain = text.replace("\r\n", "\n");
     let hidden = plain.char_indices().find(|(at, letter)| is_hidden(*letter) && !(*at == 0 && *letter == '\u{feff}'));
@@ -161,7 +161,7 @@ fn check_text(text: &str) -> Result<(), Refusal> {
             let line = plain.get(..at).unwrap_or_default().matches('\n').count() + 1;
             let message =
                 format!("the proposal has a sign that cannot be seen, U+{:04X} on line {line}", u32::from(letter));
-            Err(Refusal::new(ErrorKind::InvalidValue, message).help("a person has to see what they accept"))
+            Err(EditRefusal::new(ErrorKind::InvalidValue, message).help("a person has to see what they accept"))
         }
     }
 }

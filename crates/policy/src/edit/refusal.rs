@@ -5,7 +5,7 @@ use crate::values::rule_id::WrongId;
 
 /// Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct EditRefusal {
     pub kind: ErrorKind,
     /// Lower case, no final stop, what the user wrote in backticks.
     pub message: String,
@@ -16,7 +16,7 @@ pub struct Refusal {
     pub problems: Vec<Diagnostic>,
 }
 
-impl Refusal {
+impl EditRefusal {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), conclusion: None, help: None, problems: Vec::new() }
     }
@@ -50,13 +50,13 @@ impl Refusal {
     }
 }
 
-impl From<WrongId> for Refusal {
+impl From<WrongId> for EditRefusal {
     fn from(wrong: WrongId) -> Self {
         Self::new(ErrorKind::InvalidValue, wrong.message).help(wrong.help)
     }
 }
 
-impl From<Box<Diagnostic>> for Refusal {
+impl From<Box<Diagnostic>> for EditRefusal {
     fn from(problem: Box<Diagnostic>) -> Self {
         let conclusion = format!("`{}` is broken and is left as it is", problem.source.name);
         let message = format!("{conclusion}: {}", problem.message);

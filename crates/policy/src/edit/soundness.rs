@@ -6,8 +6,8 @@ use std::path::Path;
 
 use engine::rules::Tier;
 
-use super::editor::{Change, Demand, Editor};
-use super::refusal::Refusal;
+use super::editor::{Demand, Editor, FileEdit};
+use super::refusal::EditRefusal;
 use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 use crate::files::folder::PolicyFolder;
 use crate::load::{Before, load};
@@ -15,8 +15,8 @@ use crate::text::diagnostic::{Diagnostic, Severity};
 
 impl Editor {
     /// Refuses changes that would break something; returns warnings about the changed files.
-    pub(super) fn check(&self, changes: &[Change], demand: Demand) -> Result<Vec<Diagnostic>, Refusal> {
-        let after = self.after(changes).map_err(|error| Refusal::io("a copy of the policy", "made", &error))?;
+    pub(super) fn check(&self, changes: &[FileEdit], demand: Demand) -> Result<Vec<Diagnostic>, EditRefusal> {
+        let after = self.after(changes).map_err(|error| EditRefusal::io("a copy of the policy", "made", &error))?;
         let is_changed = |problem: &Diagnostic| changes.iter().any(|change| change.name == problem.source.name);
         let was_there = |problem: &Diagnostic| {
             let same = |old: &Diagnostic| old.source.name == problem.source.name && old.message == problem.message;
@@ -26,14 +26,14 @@ impl Editor {
             after.into_iter().partition(|problem| problem.severity == Severity::Error);
         let counts = |error: &Diagnostic| !was_there(error) || (demand == Demand::Sound && is_changed(error));
         let errors: Vec<_> = errors.into_iter().filter(counts).collect();
-        match Refusal::of_errors(errors) {
+        match EditRefusal::of_errors(errors) {
             Some(refusal) => Err(refusal),
             None => Ok(warnings.into_iter().filter(is_changed).collect()),
         }
     }
 
     /// Every problem of the policy as it would be.
-    fn after(&self, changes: &[Change]) -> io::Result<Vec<Diagnostic>> {
+    fn after(&self, changes: &[FileEdit]) -> io::Result<Vec<Diagnostic>> {
         let scratch = tempfile::tempdir()?;
         let base = scratch.path().canonicalize()?;
         let folder = match self.folder.tier {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Document, Refusal, Scalar};
+use super::{Document, EditRefusal, Scalar};
 
 fn yaml(text: &str) -> Document {
     Document::of_yaml("config.yml", text).expect("sound YAML")
@@ -147,7 +147,7 @@ fn the_body_of_a_rule_is_not_touched() {
 
 #[test]
 fn what_cannot_be_changed_alone_is_left_alone() {
-    fn message(result: Result<String, Refusal>) -> String {
+    fn message(result: Result<String, EditRefusal>) -> String {
         result.expect_err("a refusal").message
     }
     // Written as a block, or not a value of that kind.

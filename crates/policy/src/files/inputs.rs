@@ -30,7 +30,7 @@ pub struct Chunk<'a> {
 const FILES_IN_CHUNK: usize = 100;
 
 #[derive(Serialize, Deserialize)]
-pub struct File<'a> {
+pub struct StampedFile<'a> {
     pub name: &'a str,
     pub stamp: Option<Stamp>,
 }
@@ -64,7 +64,8 @@ impl<'a> Inputs<'a> {
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         for (folder, files) in &self.folders {
-            let files: Vec<File> = files.iter().map(|(name, stamp)| File { name, stamp: *stamp }).collect();
+            let files: Vec<StampedFile> =
+                files.iter().map(|(name, stamp)| StampedFile { name, stamp: *stamp }).collect();
             for files in files.chunks(FILES_IN_CHUNK) {
                 let packed = files.iter().try_fold(Vec::new(), |bytes, file| postcard::to_extend(file, bytes)).ok()?;
                 bytes = postcard::to_extend(&Chunk { folder, files: &packed }, bytes).ok()?;
@@ -105,7 +106,7 @@ pub fn chunks(mut bytes: &[u8]) -> Option<Vec<Chunk<'_>>> {
 
 impl<'a> Chunk<'a> {
     /// `None` for what cannot be read, and then no more.
-    pub fn files(&self) -> impl Iterator<Item = Option<File<'a>>> {
+    pub fn files(&self) -> impl Iterator<Item = Option<StampedFile<'a>>> {
         let mut bytes = self.files;
         std::iter::from_fn(move || {
             let all = std::mem::take(&mut bytes);

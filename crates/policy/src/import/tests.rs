@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::convert;
 use super::old_pattern::{self, Converted};
-use crate::edit::{Changed, Editor, Refusal};
+use crate::edit::{Changed, EditRefusal, Editor};
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::load::{Before, load};
 use crate::text::diagnostic::{Severity, Style};
@@ -42,7 +42,7 @@ impl World {
         fs::write(path, text).expect("a file");
     }
 
-    fn import(&self, list: &str, replace: bool) -> Result<Changed, Refusal> {
+    fn import(&self, list: &str, replace: bool) -> Result<Changed, EditRefusal> {
         let project = self.tiers.project.as_ref().expect("a project");
         Editor::open(&self.tiers, project).import(&self.path(list), replace)
     }

@@ -7,7 +7,7 @@ use super::keys::{AGENT, PROMPT_BY};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::yaml::Yaml;
-use crate::values::command_text::{self, Place};
+use crate::values::command_text::{self, CommandPlace};
 
 /// None where nothing is said, or it is wrong.
 pub fn read(around: &mut Fields) -> Option<AgentChoice> {
@@ -39,7 +39,7 @@ pub fn read(around: &mut Fields) -> Option<AgentChoice> {
         fields.refuse(ErrorKind::MissingKey, "the agent has no `command`", span);
     }
     let prompt = fields.choice("prompt", PROMPT_BY).unwrap_or_default();
-    let command = command_text::command(Place::Agent, &mut fields);
+    let command = command_text::command(CommandPlace::Agent, &mut fields);
     let words = command.map(|command| command.words).unwrap_or_default();
     let is_sound = fields.is_sound();
     around.problems.append(&mut fields.problems);

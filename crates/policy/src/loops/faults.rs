@@ -9,7 +9,7 @@ use engine::suggest;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::source::Source;
-use crate::text::yaml::{Key, Node};
+use crate::text::yaml::{YamlKey, YamlNode};
 
 /// A name with its place.
 pub type Spanned = (String, Range<usize>);
@@ -35,7 +35,7 @@ pub fn of_shape(the_loop: &Loop, spans: &Spans, source: &Source) -> Vec<Diagnost
 
 impl Spans {
     /// Where the keys of a loop stand; topics under `after` are not known yet.
-    pub fn of_keys(hats: &[(Key, Node)], fields: &Fields) -> Self {
+    pub fn of_keys(hats: &[(YamlKey, YamlNode)], fields: &Fields) -> Self {
         Self {
             start: fields.key_span("start").unwrap_or_default(),
             completion: fields.key_span("completion").unwrap_or_default(),

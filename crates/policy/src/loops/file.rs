@@ -59,7 +59,7 @@ impl LoopSource<'_> {
         let scope = self.scope(&variables);
         // A loop defines and imports no rules.
         let (own, imported) = (Entries::default(), BTreeMap::new());
-        let (tier, catalogue, broken) = (Tier::Project, around.catalogue, &around.loaded.ground.broken);
+        let (tier, catalogue, broken) = (Tier::Project, around.catalogue, &around.loaded.context.broken);
         let names = NamedRules { source, tier, own: &own, imported: &imported, catalogue, broken };
         let first_value = |name: &str| first_value(name, &variables, around);
         let gates = GateReader::new(&names, &scope, LOOP_NAME, &first_value, fields);

@@ -13,7 +13,7 @@ use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::digest::digest;
 use crate::text::fields::{Fields, Text};
-use crate::text::yaml::{self, Key, Node, Yaml};
+use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::pattern::path_pattern;
 use crate::workflow::{Owner, RuleGathering};
 
@@ -27,21 +27,22 @@ impl LoopSource<'_> {
     /// `end`: where the entries end at the latest.
     pub fn hats(
         self,
-        entries: &[(Key, Node)],
+        entries: &[(YamlKey, YamlNode)],
         end: usize,
         reader: RuleReader,
         names: &NamedRules,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<Hat> {
         let ends = yaml::ends(entries, end);
-        let hat =
-            |((key, node), end): (&(Key, Node), usize)| self.hat((key, node.clone(), end), reader, names, problems);
+        let hat = |((key, node), end): (&(YamlKey, YamlNode), usize)| {
+            self.hat((key, node.clone(), end), reader, names, problems)
+        };
         entries.iter().zip(ends).map(hat).collect()
     }
 
     fn hat(
         self,
-        (key, node, end): (&Key, Node, usize),
+        (key, node, end): (&YamlKey, YamlNode, usize),
         reader: RuleReader,
         names: &NamedRules,
         problems: &mut Vec<Diagnostic>,
@@ -98,7 +99,7 @@ impl LoopSource<'_> {
 }
 
 /// The entries of `hats`, where their ids are sound.
-pub fn hat_entries(fields: &mut Fields) -> Vec<(Key, Node)> {
+pub fn hat_entries(fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
     let entries = match fields.take("hats").map(|node| (node.span, node.value)) {
         Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
         Some((span, Yaml::Map(_))) => {

@@ -22,7 +22,7 @@ pub struct LoopSource<'a> {
 impl LoopSource<'_> {
     /// What expressions of the loop may name. An iteration is a phase to them; nothing is claimed in it.
     pub fn scope(self, variables: &BTreeMap<String, String>) -> Scope {
-        let mut scope = self.around.loaded.ground.scope.clone();
+        let mut scope = self.around.loaded.context.scope.clone();
         for name in variables.keys() {
             scope.declare(name);
         }
@@ -40,7 +40,7 @@ impl LoopSource<'_> {
     where
         Self: 's,
     {
-        let protected_branches = &self.around.loaded.ground.protected_branches;
+        let protected_branches = &self.around.loaded.context.protected_branches;
         RuleReader { source: self.source, owner: Tier::Project, scope, protected_branches }
     }
 }

@@ -20,7 +20,7 @@ pub use keys::OBSERVER;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::fields::{Fields, Text};
 use crate::text::source::Source;
-use crate::text::yaml::{self, Node, Yaml};
+use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 use crate::values::event_name::{has_tool_call, refuse_event};
 use crate::values::pattern::{check_name_pattern, path_pattern};
 use crate::values::regex::text_search;
@@ -82,7 +82,7 @@ impl Unchecked {
 }
 
 /// Reads the list under `observers`.
-pub fn read(node: Node, source: &Source, tier: Tier) -> Reading {
+pub fn read(node: YamlNode, source: &Source, tier: Tier) -> Reading {
     let mut reading = Reading::default();
     let Yaml::List(items) = node.value else {
         let message = format!("`observers` takes a list, not {}", node.value.kind());
@@ -235,7 +235,7 @@ impl Entry<'_> {
         entries.into_iter().filter_map(|(key, value)| self.set_one(observer, key, value)).collect()
     }
 
-    fn set_one(&mut self, observer: &str, key: yaml::Key, value: Node) -> Option<(String, Template)> {
+    fn set_one(&mut self, observer: &str, key: YamlKey, value: YamlNode) -> Option<(String, Template)> {
         if let Err(why) = expr::check_variable_name(&key.text) {
             self.fields.refuse(ErrorKind::InvalidValue, why, key.span);
             return None;
@@ -282,7 +282,7 @@ impl Entry<'_> {
             }
             Some((Yaml::Map(entries), span)) => {
                 self.fields.narrow_to(EXTERNAL.keys);
-                let external = self.external(Node { value: Yaml::Map(entries), span }, name);
+                let external = self.external(YamlNode { value: Yaml::Map(entries), span }, name);
                 Some((ObserverKind::External(external), None))
             }
             _ => {
@@ -333,7 +333,7 @@ impl Entry<'_> {
         }
     }
 
-    fn external(&mut self, node: Node, name: Option<&Text>) -> External {
+    fn external(&mut self, node: YamlNode, name: Option<&Text>) -> External {
         let whole = node.span.clone();
         let mut keys = Fields::of(node, self.fields.source(), PROGRAM.keys);
         keys.refuse_unknown();
@@ -376,7 +376,7 @@ fn is_about(key: &str, kind: EventKind) -> bool {
     }
 }
 
-pub fn holds_expression(node: &Node) -> bool {
+pub fn holds_expression(node: &YamlNode) -> bool {
     match &node.value {
         Yaml::Text(text) => text.contains("{{"),
         Yaml::List(items) => items.iter().any(holds_expression),

@@ -8,8 +8,8 @@ use super::placeholders;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{Key, Mapping, Need, Takes, words};
-use crate::text::yaml::Node;
-use crate::values::command_text::{self, CommandText, Place};
+use crate::text::yaml::YamlNode;
+use crate::values::command_text::{self, CommandPlace, CommandText};
 use crate::values::quantity::duration;
 
 pub static COMMAND_ACTION: Mapping =
@@ -42,7 +42,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// `None` where it is no command that could be run; why is among the problems. `mode`: what the rule is about, where that
 /// could be read.
-pub fn read(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> Option<CommandAction> {
+pub fn read(node: YamlNode, mode: Option<&FileMode>, around: &mut Fields) -> Option<CommandAction> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, around.source(), COMMAND_ACTION.keys);
     if fields.problems.is_empty() {
@@ -60,7 +60,7 @@ pub fn read(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> Option<
     let command = if is_script {
         command_text::shell(&mut fields)
     } else {
-        command_text::command(Place::GateOrAction, &mut fields)
+        command_text::command(CommandPlace::GateOrAction, &mut fields)
     };
     let given = fields.choice("run_for", &RUNS);
     let timeout = timeout(&mut fields);

@@ -5,7 +5,7 @@ use engine::rules::{CommandMatcher, FlagPattern, PathKey, VariablePattern, Wildc
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{Key, Mapping, Need, Takes};
-use crate::text::yaml::{Node, Yaml};
+use crate::text::yaml::{Yaml, YamlNode};
 use crate::values::pattern::{path_clauses, wildcard};
 
 pub const TAKES: Takes = Takes::Either(&[Takes::Mapping(&COMMAND), Takes::List(&Takes::Mapping(&COMMAND))]);
@@ -80,7 +80,7 @@ pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
     nodes.into_iter().map(|node| matcher(node, fields)).collect()
 }
 
-fn matcher(node: Node, around: &mut Fields) -> CommandMatcher {
+fn matcher(node: YamlNode, around: &mut Fields) -> CommandMatcher {
     let span = node.span.clone();
     let mut fields = Fields::of(node, around.source(), COMMAND.keys);
     if fields.problems.is_empty() {

@@ -6,7 +6,7 @@ use engine::rules::{Rule, Tier};
 
 use crate::case::Cases;
 use crate::text::source::Source;
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
@@ -21,7 +21,7 @@ pub struct Definition {
     /// The part of the file that is this rule.
     pub text: Range<usize>,
     /// The cases that it carries.
-    pub tests: Option<Node>,
+    pub tests: Option<YamlNode>,
 }
 
 /// In what kind of place a rule is written down.

@@ -11,7 +11,7 @@ use super::command_action;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
 use crate::text::keys::{Key, Mapping, Need, Takes, words};
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 use crate::values::pattern::{refuse_pattern, warn_of_pattern};
 
 /// Each of these makes a rule one about files; no rule has two of them.
@@ -69,7 +69,7 @@ pub fn is_meant(fields: &Fields) -> bool {
 
 /// `None` where what there is makes no rule; why is among the problems. `command`: what `action` holds, where that is no
 /// word.
-pub fn read(fields: &mut Fields, command: Option<Node>) -> Option<FileRule> {
+pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> {
     refuse_second_clause(fields);
     let mode = mode(fields);
     let exclude = patterns("exclude", fields).unwrap_or_default();
@@ -181,7 +181,7 @@ fn set(fields: &mut Fields) -> Option<FileMode> {
     Some(FileMode::Set(patterns.iter().map(FilePattern::new).collect()))
 }
 
-fn pair(node: Node, around: &mut Fields) -> Option<FileMode> {
+fn pair(node: YamlNode, around: &mut Fields) -> Option<FileMode> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, around.source(), PAIR.keys);
     if fields.problems.is_empty() {

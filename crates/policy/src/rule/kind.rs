@@ -6,7 +6,7 @@ use super::keys::LEVELS;
 use super::{file_rule, pace_rule, tool_rule};
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::Fields;
-use crate::text::yaml::Node;
+use crate::text::yaml::YamlNode;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RuleKind {
@@ -44,7 +44,7 @@ impl RuleKind {
 }
 
 /// A word, or for a file rule a command.
-pub fn action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<Node>) {
+pub fn action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<YamlNode>) {
     if let (RuleKind::Pace, Some(span)) = (kind, fields.key_span("action")) {
         fields.take("action");
         let message =

@@ -18,7 +18,7 @@ use crate::text::fields::Fields;
 use crate::text::frontmatter;
 use crate::text::keys;
 use crate::text::source::Source;
-use crate::text::yaml::{self, Node, Yaml};
+use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::expression::check_expression;
 
 /// What reading one rule gave. One with an error in its text is none.
@@ -56,12 +56,12 @@ impl RuleReader<'_> {
     }
 
     /// A rule that is a mapping. `text`: all of it, with its name.
-    pub fn entry(&self, id: &str, form: Form, node: Node, text: Range<usize>) -> RuleReading {
+    pub fn entry(&self, id: &str, form: Form, node: YamlNode, text: Range<usize>) -> RuleReading {
         let fields = node.span.start..text.end.max(node.span.start);
         self.read(&RuleText { id, form, text, fields, body: None }, node)
     }
 
-    fn read(&self, written: &RuleText, node: Node) -> RuleReading {
+    fn read(&self, written: &RuleText, node: YamlNode) -> RuleReading {
         let mut fields = Fields::of(node, self.source, ENTRY.keys);
         let definition = self.definition(written, &mut fields);
         let mut problems = fields.problems;
@@ -126,7 +126,7 @@ impl RuleReader<'_> {
     }
 
     /// `command`: what `action` holds, where that is no word.
-    fn detect(&self, kind: RuleKind, command: Option<Node>, fields: &mut Fields) -> Detect {
+    fn detect(&self, kind: RuleKind, command: Option<YamlNode>, fields: &mut Fields) -> Detect {
         let detect = match kind {
             RuleKind::Tool => Detect::Tool(Box::new(tool_rule::read(fields, self.protected_branches))),
             // What is wrong with it is among the problems, and then there is no rule.
@@ -217,20 +217,19 @@ fn refuse_unknown(written: &RuleText, fields: &mut Fields) {
 }
 
 /// Keys that can only be meant as a type of rule: `foo_rule: {…}` where nothing else says what the rule is about.
-fn unknown_types(fields: &Fields) -> Vec<yaml::Key> {
+fn unknown_types(fields: &Fields) -> Vec<YamlKey> {
     let clauses = [tool_rule::CLAUSES, file_rule::CLAUSES, pace_rule::CLAUSES];
     let mut detects = clauses.into_iter().flatten().map(|key| key.name).chain(["on"]);
     if detects.any(|key| fields.has(key)) {
         return Vec::new();
     }
     let known = || keys::each(ENTRY.keys).map(|key| key.name);
-    let is_typo =
-        |key: &yaml::Key| suggest::closest(&key.text, known()).is_some_and(|close| !pace_rule::is_type(close));
+    let is_typo = |key: &YamlKey| suggest::closest(&key.text, known()).is_some_and(|close| !pace_rule::is_type(close));
     fields.unknown_mappings().into_iter().filter(|key| !is_typo(key)).collect()
 }
 
 /// The cases themselves are read where they are run; here they only have to be a list.
-fn tests(fields: &mut Fields) -> Option<Node> {
+fn tests(fields: &mut Fields) -> Option<YamlNode> {
     let node = fields.take("tests")?;
     if !matches!(&node.value, Yaml::List(cases) if cases.iter().all(|case| matches!(case.value, Yaml::Map(_)))) {
         fields.refuse(ErrorKind::InvalidValue, "`tests` takes a list of cases, each a mapping", node.span);

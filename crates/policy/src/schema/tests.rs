@@ -26,7 +26,7 @@ use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::frontmatter;
 use crate::text::keys::{self, Key, Keys};
 use crate::text::source::Source;
-use crate::text::yaml::{self, Node};
+use crate::text::yaml::{self, YamlNode};
 use crate::{loops, observers, workflow};
 
 /// A document of each format that has every key.
@@ -51,7 +51,7 @@ fn source(text: &str) -> Source {
     Source::new("file", text)
 }
 
-fn parsed(text: &str) -> Node {
+fn parsed(text: &str) -> YamlNode {
     let source = source(text);
     yaml::parse(&source, 0..text.len()).expect("sound YAML")
 }

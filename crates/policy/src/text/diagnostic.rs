@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 
-use crate::text::source::{Position, Source};
+use crate::text::source::{Source, SourcePosition};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -168,7 +168,7 @@ impl Diagnostic {
         self
     }
 
-    pub fn position(&self) -> Option<Position> {
+    pub fn position(&self) -> Option<SourcePosition> {
         self.span.as_ref().map(|span| self.source.position(span.start))
     }
 

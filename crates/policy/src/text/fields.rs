@@ -9,7 +9,7 @@ use engine::suggest;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::keys::{self, Keys};
 use crate::text::source::Source;
-use crate::text::yaml::{Key, Node, Yaml};
+use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 
 /// Text with its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,14 +83,14 @@ const OTHER_KEYS: &[(&str, &str, &str)] = &[
 pub struct Fields<'a> {
     source: &'a Source,
     keys: Keys,
-    entries: Vec<(Key, Option<Node>)>,
+    entries: Vec<(YamlKey, Option<YamlNode>)>,
     /// Where the mapping ends at the latest.
     end: usize,
     pub problems: Vec<Diagnostic>,
 }
 
 impl<'a> Fields<'a> {
-    pub fn of(node: Node, source: &'a Source, keys: Keys) -> Self {
+    pub fn of(node: YamlNode, source: &'a Source, keys: Keys) -> Self {
         let end = source.text.len();
         let mut fields = Self { source, keys, entries: Vec::new(), end, problems: Vec::new() };
         match node.value {
@@ -133,7 +133,7 @@ impl<'a> Fields<'a> {
     /// The keys of the mapping behind a key, with their places.
     pub fn keys_of(&self, key: &str) -> Vec<(String, Range<usize>)> {
         let node = self.entries.iter().find(|(entry, _)| entry.text == key).and_then(|(_, node)| node.as_ref());
-        let Some(Node { value: Yaml::Map(entries), .. }) = node else { return Vec::new() };
+        let Some(YamlNode { value: Yaml::Map(entries), .. }) = node else { return Vec::new() };
         entries.iter().map(|(key, _)| (key.text.clone(), key.span.clone())).collect()
     }
 
@@ -145,17 +145,17 @@ impl<'a> Fields<'a> {
     }
 
     /// The value, once; a key with nothing behind it counts as left out.
-    pub fn take(&mut self, key: &str) -> Option<Node> {
+    pub fn take(&mut self, key: &str) -> Option<YamlNode> {
         debug_assert!(keys::each(self.keys).any(|known| known.name == key), "`{key}` is in no table of keys");
         let (_, value) = self.entries.iter_mut().find(|(entry, _)| entry.text == key)?;
         value.take().filter(|node| node.value != Yaml::Null)
     }
 
     /// The keys that are in no table and have a mapping, or nothing, behind them.
-    pub fn unknown_mappings(&self) -> Vec<Key> {
-        let is_known = |key: &Key| keys::each(self.keys).any(|known| known.name == key.text);
+    pub fn unknown_mappings(&self) -> Vec<YamlKey> {
+        let is_known = |key: &YamlKey| keys::each(self.keys).any(|known| known.name == key.text);
         let is_mapping =
-            |node: &Option<Node>| node.as_ref().is_some_and(|node| matches!(node.value, Yaml::Map(_) | Yaml::Null));
+            |node: &Option<YamlNode>| node.as_ref().is_some_and(|node| matches!(node.value, Yaml::Map(_) | Yaml::Null));
         let unknown = self.entries.iter().filter(|(key, node)| !is_known(key) && is_mapping(node));
         unknown.map(|(key, _)| key.clone()).collect()
     }
@@ -201,7 +201,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn as_text(&mut self, node: Node, key: &str) -> Option<Text> {
+    fn as_text(&mut self, node: YamlNode, key: &str) -> Option<Text> {
         match node.value {
             Yaml::Text(value) => Some(Text { value, span: node.span }),
             other => {
@@ -286,7 +286,7 @@ impl<'a> Fields<'a> {
     pub fn refuse_unknown_beside(&mut self, more: &[&str]) {
         let mut known: Vec<&str> = keys::each(self.keys).map(|key| key.name).collect();
         known.extend(more);
-        let unknown: Vec<Key> = self
+        let unknown: Vec<YamlKey> = self
             .entries
             .iter()
             .map(|(key, _)| key)

@@ -16,12 +16,12 @@ pub struct Source {
 
 /// Where in a file; both count from one, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Position {
+pub struct SourcePosition {
     pub line: usize,
     pub column: usize,
 }
 
-impl fmt::Display for Position {
+impl fmt::Display for SourcePosition {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         write!(formatter, "{}:{}", self.line, self.column)
     }
@@ -32,11 +32,11 @@ impl Source {
         Self { name: name.into(), text: text.into() }
     }
 
-    pub fn position(&self, byte: usize) -> Position {
+    pub fn position(&self, byte: usize) -> SourcePosition {
         let byte = self.text.floor_char_boundary(byte);
         let before = self.text.get(..byte).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Position {
+        SourcePosition {
             line: before.matches('\n').count() + 1,
             column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
         }

@@ -19,7 +19,7 @@ const DEPTH_LIMIT: usize = 32;
 const NODE_LIMIT: usize = 100_000;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct YamlNode {
     pub value: Yaml,
     /// In the file, in bytes.
     pub span: Range<usize>,
@@ -31,12 +31,12 @@ pub enum Yaml {
     Bool(bool),
     Number(serde_json::Number),
     Text(String),
-    List(Vec<Node>),
-    Map(Vec<(Key, Node)>),
+    List(Vec<YamlNode>),
+    Map(Vec<(YamlKey, YamlNode)>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Key {
+pub struct YamlKey {
     pub text: String,
     pub span: Range<usize>,
 }
@@ -62,7 +62,7 @@ impl Yaml {
     }
 }
 
-impl Node {
+impl YamlNode {
     pub fn to_json(&self) -> Value {
         match &self.value {
             Yaml::Null => Value::Null,
@@ -76,12 +76,12 @@ impl Node {
 }
 
 /// Where each entry of a mapping that ends at `end` ends at the latest: before the next one.
-pub fn ends(entries: &[(Key, Node)], end: usize) -> Vec<usize> {
+pub fn ends(entries: &[(YamlKey, YamlNode)], end: usize) -> Vec<usize> {
     entries.iter().skip(1).map(|(key, _)| key.span.start).chain([end]).collect()
 }
 
 /// Parses the part of a file that is YAML; places in the result and in errors are those of the file.
-pub fn parse(source: &Source, part: Range<usize>) -> Result<Node, Box<Diagnostic>> {
+pub fn parse(source: &Source, part: Range<usize>) -> Result<YamlNode, Box<Diagnostic>> {
     let start = part.start;
     let text = source.text.get(part.clone()).unwrap_or_default();
     let options = options! {
@@ -92,7 +92,7 @@ pub fn parse(source: &Source, part: Range<usize>) -> Result<Node, Box<Diagnostic
     let parsed: Result<Spanned<Option<Raw>>, _> = serde_saphyr::from_str_with_options(text, options);
     match parsed {
         Ok(raw) => Ok(raw.value.map_or_else(
-            || Node { value: Yaml::Map(Vec::new()), span: start..start },
+            || YamlNode { value: Yaml::Map(Vec::new()), span: start..start },
             |Raw(node)| node.moved_by(start),
         )),
         Err(error) => {
@@ -159,12 +159,12 @@ fn forgotten_quotes(text: &str, at: usize, message: &str) -> Option<String> {
     is_quotable.then(|| format!("put it in single quotes: `'{meant}'`"))
 }
 
-struct Raw(Node);
+struct Raw(YamlNode);
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned: Spanned<RawValue> = Spanned::deserialize(deserializer)?;
-        Ok(Self(Node { value: spanned.value.0, span: bytes(spanned.referenced) }))
+        Ok(Self(YamlNode { value: spanned.value.0, span: bytes(spanned.referenced) }))
     }
 }
 
@@ -241,13 +241,13 @@ impl<'de> Visitor<'de> for YamlVisitor {
         let mut map = Vec::new();
         while let Some(key) = entries.next_key::<Spanned<String>>()? {
             let Raw(value) = entries.next_value()?;
-            map.push((Key { span: bytes(key.referenced), text: key.value }, value));
+            map.push((YamlKey { span: bytes(key.referenced), text: key.value }, value));
         }
         Ok(Yaml::Map(map))
     }
 }
 
-impl Node {
+impl YamlNode {
     fn moved_by(mut self, offset: usize) -> Self {
         self.shift(offset);
         self

@@ -15,7 +15,7 @@ pub struct CommandText {
 
 /// Where a command is written: what can be written there instead of shell syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum CommandPlace {
     /// `shell` or a list of words can stand in its place.
     GateOrAction,
     /// A list of words can.
@@ -25,7 +25,7 @@ pub enum Place {
 }
 
 /// `command`: one text, which is split into words, or a list of words. `None` where it is missing or wrong.
-pub fn command(place: Place, fields: &mut Fields) -> Option<CommandText> {
+pub fn command(place: CommandPlace, fields: &mut Fields) -> Option<CommandText> {
     let span = fields.key_span("command").unwrap_or_default();
     if fields.is_text("command") {
         let text = fields.text("command")?;
@@ -54,7 +54,7 @@ pub fn shell(fields: &mut Fields) -> Option<CommandText> {
 }
 
 /// The words of a command that is one text. `key`: where it stands.
-pub fn split(key: &str, text: &Text, place: Place, fields: &mut Fields) -> Option<Vec<String>> {
+pub fn split(key: &str, text: &Text, place: CommandPlace, fields: &mut Fields) -> Option<Vec<String>> {
     let words = match shell_words::split(&text.value) {
         Ok(words) if !words.is_empty() => words,
         Ok(_) => {
@@ -81,17 +81,19 @@ pub fn split(key: &str, text: &Text, place: Place, fields: &mut Fields) -> Optio
     // A script has no placeholders.
     let script = if script.contains('{') { "…".to_owned() } else { script };
     let help = match place {
-        Place::GateOrAction => format!(
+        CommandPlace::GateOrAction => format!(
             "to run it in a shell, write `shell: {}` in place of `command`; to pass it as an argument, quote it or write the \
              words as a list",
             yaml_text(&script)
         ),
-        Place::Agent => {
+        CommandPlace::Agent => {
             "to run it in a shell, write `[sh, -c, \"…\"]`; to pass it as an argument, quote it or write the words \
                          as a list"
                 .to_owned()
         }
-        Place::OneText => "to run it in a shell, write `sh -c '…'`; to pass it as an argument, quote it".to_owned(),
+        CommandPlace::OneText => {
+            "to run it in a shell, write `sh -c '…'`; to pass it as an argument, quote it".to_owned()
+        }
     };
     let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
     fields.problems.push(problem.help(help));

@@ -10,7 +10,7 @@ use super::workflow_source::WorkflowSource;
 use super::{observing, variables};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
-use crate::text::yaml::{self, Key};
+use crate::text::yaml::{YamlKey, YamlNode};
 
 pub struct Declarations {
     /// Names and first values, each as JSON text.
@@ -25,7 +25,7 @@ pub struct Declarations {
 impl WorkflowSource<'_> {
     pub fn declarations(
         self,
-        nodes: &[(Key, yaml::Node)],
+        nodes: &[(YamlKey, YamlNode)],
         fields: &mut Fields,
         problems: &mut Vec<Diagnostic>,
     ) -> Declarations {
@@ -42,12 +42,12 @@ impl WorkflowSource<'_> {
 
     fn claims(
         self,
-        nodes: &[(Key, yaml::Node)],
+        nodes: &[(YamlKey, YamlNode)],
         variables: &BTreeMap<String, String>,
         fields: &mut Fields,
     ) -> Vec<Text> {
         let claims = fields.texts("claims").unwrap_or_default();
-        let known = &self.around.loaded.ground.scope;
+        let known = &self.around.loaded.context.scope;
         let is_variable = |name: &str| variables.contains_key(name) || known.knows_variable(name);
         let shared = |name: &str| format!("`{name}` is a claim and a variable: it can be only one of them");
         for claim in &claims {
@@ -72,10 +72,10 @@ impl WorkflowSource<'_> {
         self,
         variables: &BTreeMap<String, String>,
         observers: &[Observer],
-        nodes: &[(Key, yaml::Node)],
+        nodes: &[(YamlKey, YamlNode)],
         claims: &[Text],
     ) -> Scope {
-        let mut scope = self.around.loaded.ground.scope.clone();
+        let mut scope = self.around.loaded.context.scope.clone();
         for name in variables.keys() {
             scope.declare(name);
         }

@@ -59,7 +59,7 @@ impl WorkflowSource<'_> {
         problems.append(&mut own.problems);
         let imported = around.catalogue.imported(&fields.texts("imports").unwrap_or_default(), source, tier);
         problems.extend(imported.problems);
-        let (catalogue, broken) = (around.catalogue, &around.loaded.ground.broken);
+        let (catalogue, broken) = (around.catalogue, &around.loaded.context.broken);
         let names = NamedRules { source, tier, own: &own, imported: &imported.rules, catalogue, broken };
 
         let mut templates = Templates::new(&around.guides, format!("workflow `{name}`"), scope);
@@ -118,7 +118,7 @@ impl WorkflowSource<'_> {
             source: self.source,
             tier: self.tier,
             scope,
-            users_variables: &self.around.loaded.ground.users_variables,
+            users_variables: &self.around.loaded.context.users_variables,
             blocked: &mut |list| rules.list(list),
             templates,
             problems: &mut fields.problems,

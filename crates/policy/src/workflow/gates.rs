@@ -16,8 +16,8 @@ use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, Text};
 use crate::text::source::Source;
-use crate::text::yaml::{Key, Node, Yaml};
-use crate::values::command_text::{self, CommandText, Place};
+use crate::text::yaml::{Yaml, YamlKey, YamlNode};
+use crate::values::command_text::{self, CommandPlace, CommandText};
 use crate::values::expression::check_expression;
 use crate::values::quantity::duration;
 
@@ -35,7 +35,7 @@ pub struct GateReader<'a> {
     /// Names of those that are declared and wrong.
     broken: Vec<String>,
     /// Those that nothing has required yet.
-    unused: RefCell<Vec<Key>>,
+    unused: RefCell<Vec<YamlKey>>,
 }
 
 impl<'a> GateReader<'a> {
@@ -80,7 +80,7 @@ impl<'a> GateReader<'a> {
 
     /// A warning for each gate that nothing requires.
     pub fn unused(&self, source: &Source) -> Vec<Diagnostic> {
-        let warning = |key: &Key| {
+        let warning = |key: &YamlKey| {
             let message = format!("nothing requires the gate `{}`, so it is never asked", key.text);
             Diagnostic::warning(ErrorKind::InvalidValue, message, source, Some(key.span.clone()))
                 .help(format!("add it where it has to hold, as `requires: [{}]`, or leave it out", key.text))
@@ -94,7 +94,7 @@ impl<'a> GateReader<'a> {
             never_asked(node, fields);
         }
         let mut items = list("requires", fields);
-        items.extend(fields.text("exit_when").map(|text| Node { value: Yaml::Text(text.value), span: text.span }));
+        items.extend(fields.text("exit_when").map(|text| YamlNode { value: Yaml::Text(text.value), span: text.span }));
         items.extend(list("exit_conditions", fields));
         self.requirements(items, node, fields)
     }
@@ -111,12 +111,12 @@ impl<'a> GateReader<'a> {
         self.requirements(items, place, fields)
     }
 
-    fn requirements(&self, items: Vec<Node>, place: &str, fields: &mut Fields) -> Vec<Requirement> {
+    fn requirements(&self, items: Vec<YamlNode>, place: &str, fields: &mut Fields) -> Vec<Requirement> {
         let numbered = items.into_iter().enumerate();
         numbered.filter_map(|(at, item)| self.requirement(item, format!("{place}/{}", at + 1), fields)).collect()
     }
 
-    fn requirement(&self, item: Node, id: String, fields: &mut Fields) -> Option<Requirement> {
+    fn requirement(&self, item: YamlNode, id: String, fields: &mut Fields) -> Option<Requirement> {
         let Yaml::Text(value) = item.value else {
             return Some(Requirement { id, gate: self.mapping(item, fields)? });
         };
@@ -144,7 +144,7 @@ impl<'a> GateReader<'a> {
         Some(Gate::Expression(text.value))
     }
 
-    fn mapping(&self, node: Node, around: &mut Fields) -> Option<Gate> {
+    fn mapping(&self, node: YamlNode, around: &mut Fields) -> Option<Gate> {
         let span = node.span.clone();
         let Yaml::Map(entries) = &node.value else {
             let message = format!("a gate is an expression, a name or a mapping, not {}", node.value.kind());
@@ -177,7 +177,7 @@ impl<'a> GateReader<'a> {
             let read = if is_script {
                 command_text::shell(fields)
             } else {
-                command_text::command(Place::GateOrAction, fields)
+                command_text::command(CommandPlace::GateOrAction, fields)
             };
             let CommandText { text, words } = read?;
             let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
@@ -303,7 +303,7 @@ fn never_asked(node: &str, fields: &mut Fields) {
     }
 }
 
-fn list(key: &str, fields: &mut Fields) -> Vec<Node> {
+fn list(key: &str, fields: &mut Fields) -> Vec<YamlNode> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let Yaml::List(items) = node.value else {
         let message = format!("`{key}` takes a list of gates, not {}", node.value.kind());

@@ -103,7 +103,7 @@ fn read_all(
     bundled_guides: &[BundledGuide],
 ) -> Workflows {
     let mut found = Workflows::default();
-    let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.ground.libraries);
+    let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.context.libraries);
     // A workflow may name the guides of its own tier and of farther ones, as it may name rules.
     for folder in tiers.project.iter().chain(&tiers.user) {
         let own = tiers.project.iter().chain(&tiers.user).filter(|other| other.tier >= folder.tier).collect();
@@ -137,7 +137,7 @@ pub(crate) struct Around<'a> {
 
 /// For what may speak of rules as a workflow does, and has no guides.
 pub(crate) fn with_surroundings<T>(loaded: &Loaded, read: impl FnOnce(&Around) -> T) -> T {
-    let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.ground.libraries);
+    let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.context.libraries);
     read(&Around { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), &[]) })
 }
 

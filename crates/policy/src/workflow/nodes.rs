@@ -13,7 +13,7 @@ use crate::actions::{ActionReader, Site, Templates};
 use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
-use crate::text::yaml::{self, Key, Yaml};
+use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::expression::check_expression;
 
 /// What nodes may name.
@@ -32,7 +32,7 @@ const NODES_LIMIT: usize = 100;
 
 impl WorkflowSource<'_> {
     /// The entries of `nodes`, where their names are sound.
-    pub fn node_entries(self, fields: &mut Fields) -> Vec<(Key, yaml::Node)> {
+    pub fn node_entries(self, fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
         let entries = match fields.take("nodes").map(|node| (node.span, node.value)) {
             Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
             Some((span, Yaml::Map(_))) => {
@@ -61,7 +61,7 @@ impl WorkflowSource<'_> {
             fields.refuse(ErrorKind::InvalidValue, message, span);
             return Vec::new();
         }
-        let is_sound = |key: &Key| {
+        let is_sound = |key: &YamlKey| {
             key.text.starts_with(|first: char| first.is_ascii_alphabetic())
                 && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         };
@@ -79,7 +79,7 @@ impl WorkflowSource<'_> {
     /// With the rules of all of them. `end`: where the entries end at the latest.
     pub fn nodes(
         self,
-        entries: &[(Key, yaml::Node)],
+        entries: &[(YamlKey, YamlNode)],
         end: usize,
         context: &NodeContext,
         templates: &mut Templates,
@@ -96,7 +96,7 @@ impl WorkflowSource<'_> {
 
     fn node(
         self,
-        (key, node, end): (&Key, yaml::Node, usize),
+        (key, node, end): (&YamlKey, YamlNode, usize),
         context: &NodeContext,
         templates: &mut Templates,
         problems: &mut Vec<Diagnostic>,
@@ -118,7 +118,7 @@ impl WorkflowSource<'_> {
                 source: self.source,
                 tier: self.tier,
                 scope: context.moves,
-                users_variables: &self.around.loaded.ground.users_variables,
+                users_variables: &self.around.loaded.context.users_variables,
                 blocked: &mut blocked,
                 templates,
                 problems: &mut fields.problems,
@@ -134,7 +134,7 @@ impl WorkflowSource<'_> {
         (Node { name: name.to_owned(), prompt, rules, requires, on_enter, on_exit, transitions }, placed)
     }
 
-    fn prompt(self, key: &Key, fields: &mut Fields, templates: &mut Templates) -> String {
+    fn prompt(self, key: &YamlKey, fields: &mut Fields, templates: &mut Templates) -> String {
         let is_needed = !fields.has("prompt") && fields.problems.is_empty() && !Workflow::is_end(&key.text);
         let Some(prompt) = fields.text("prompt") else {
             if is_needed {
@@ -180,7 +180,7 @@ impl WorkflowSource<'_> {
         self,
         node: &str,
         number: usize,
-        item: yaml::Node,
+        item: YamlNode,
         context: &NodeContext,
         around: &mut Fields,
     ) -> Option<Transition> {

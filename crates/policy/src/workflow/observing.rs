@@ -36,7 +36,7 @@ pub fn read(fields: &mut Fields, source: &Source, tier: Tier, around: &Around) -
             continue;
         }
         for variable in placed.observer.variables() {
-            if let Some(problem) = users_own(variable, tier, &around.loaded.ground.users_variables) {
+            if let Some(problem) = users_own(variable, tier, &around.loaded.context.users_variables) {
                 fields.problems.push(problem.at(source, placed.span.clone()));
             }
         }

@@ -7,7 +7,7 @@ use engine::workflow::Workflow;
 use super::rules::PlacedRule;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
-use crate::text::yaml::{self, Key};
+use crate::text::yaml::{YamlKey, YamlNode};
 
 /// Rules are told apart by their ids, wherever in the workflow they stand.
 pub fn refuse_same_ids(placed: &[PlacedRule], source: &Source, problems: &mut Vec<Diagnostic>) {
@@ -28,7 +28,7 @@ pub fn refuse_same_ids(placed: &[PlacedRule], source: &Source, problems: &mut Ve
 /// Nodes that no way leads to, and nodes from which none leads to the end.
 pub fn warn_of_shape(
     workflow: &Workflow,
-    nodes: &[(Key, yaml::Node)],
+    nodes: &[(YamlKey, YamlNode)],
     source: &Source,
     problems: &mut Vec<Diagnostic>,
 ) {

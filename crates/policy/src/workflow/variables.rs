@@ -21,7 +21,7 @@ pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String
     for (key, value) in entries {
         if let Err(why) = engine::expr::check_variable_name(&key.text) {
             fields.refuse(ErrorKind::InvalidValue, why, key.span);
-        } else if let Some(problem) = users_own(&key.text, tier, &around.loaded.ground.users_variables) {
+        } else if let Some(problem) = users_own(&key.text, tier, &around.loaded.context.users_variables) {
             fields.problems.push(problem.at(fields.source(), key.span));
         } else {
             variables.insert(key.text, value.to_json().to_string());

@@ -25,7 +25,7 @@ impl<'a> WorkflowSource<'a> {
     where
         'a: 's,
     {
-        let protected_branches = &self.around.loaded.ground.protected_branches;
+        let protected_branches = &self.around.loaded.context.protected_branches;
         RuleReader { source: self.source, owner: self.tier, scope, protected_branches }
     }
 

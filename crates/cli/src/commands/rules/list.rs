@@ -1,7 +1,7 @@
 //! `rules list`: every rule that is written down, where it stands, and why.
 
 use guard::Project;
-use policy::{Definition, Loaded, Standing};
+use policy::{Definition, Loaded, RuleStatus};
 use serde_json::{Value, json};
 
 use crate::commands::Context;
@@ -13,14 +13,14 @@ use crate::problem::CommandOutcome;
 pub fn run(context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     let loaded = project.load(&context.environment);
-    let all: Vec<(&Definition, Standing)> =
-        loaded.definitions.iter().map(|definition| (definition, loaded.standing(definition))).collect();
+    let all: Vec<(&Definition, RuleStatus)> =
+        loaded.definitions.iter().map(|definition| (definition, loaded.rule_status(definition))).collect();
     if context.output.json {
-        let rules: Vec<Value> = all.iter().map(|(definition, standing)| to_json(definition, standing)).collect();
+        let rules: Vec<Value> = all.iter().map(|(definition, status)| to_json(definition, status)).collect();
         context.output.value(&json!({ "rules": rules }));
         return Ok(ExitCode::Done);
     }
-    let (mut in_force, mut rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, standing)| standing.is_in_force());
+    let (mut in_force, mut rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, status)| status.is_in_force());
     in_force.sort_by_key(|(definition, _)| &definition.rule.id);
     rest.sort_by_key(|(definition, _)| &definition.rule.id);
     show("In force", &in_force, context);
@@ -36,13 +36,13 @@ pub fn run(context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-fn show(title: &str, rules: &[(&Definition, Standing)], context: &Context) {
+fn show(title: &str, rules: &[(&Definition, RuleStatus)], context: &Context) {
     let output = &context.output;
     output.line(output.bold(title));
     let width = rules.iter().map(|(definition, _)| definition.rule.id.len()).max().unwrap_or(0);
-    for (definition, standing) in rules {
+    for (definition, status) in rules {
         let rule = &definition.rule;
-        let why = standing.why(definition);
+        let why = status.why(definition);
         output.line(format!("  {:<width$}  {:<5}  {:<7}  {why}", rule.id, rule.action.name(), rule.tier.name()));
     }
 }
@@ -56,7 +56,7 @@ fn broken(loaded: &Loaded, context: &Context) {
     }
 }
 
-fn to_json(definition: &Definition, standing: &Standing) -> Value {
+fn to_json(definition: &Definition, status: &RuleStatus) -> Value {
     let rule = &definition.rule;
     json!({
         "name": rule.id,
@@ -66,7 +66,7 @@ fn to_json(definition: &Definition, standing: &Standing) -> Value {
         "action": rule.action.name(),
         "locked": rule.locked,
         "digest": rule.digest,
-        "in_force": standing.is_in_force(),
-        "why": standing.why(definition),
+        "in_force": status.is_in_force(),
+        "why": status.why(definition),
     })
 }

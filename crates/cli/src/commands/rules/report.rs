@@ -1,7 +1,7 @@
 //! What a change was, and what it means from now on.
 
 use guard::Project;
-use policy::edit::{Change, Changed};
+use policy::edit::{Changed, FileEdit};
 use policy::{Diagnostic, ErrorKind, Loaded, Rewritten};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Contex
     let now = project.load(&context.environment);
     let warnings = warnings(changed, &now);
     if output.json {
-        let file = |change: &Change| json!({ "file": change.name, "before": change.before, "after": change.after });
+        let file = |change: &FileEdit| json!({ "file": change.name, "before": change.before, "after": change.after });
         let files: Vec<Value> = changed.changes.iter().map(file).collect();
         let rule = |id: &&str| json!({ "id": id, "in_force": in_force(id, &now).is_some() });
         let rules: Vec<Value> = ids.iter().map(rule).collect();
@@ -87,7 +87,7 @@ fn in_force(id: &str, now: &Loaded) -> Option<String> {
     Some(format!("`{id}` is in force: {action} on {} ({source}).", events.join(", ")))
 }
 
-fn show(change: &Change, context: &Context) {
+fn show(change: &FileEdit, context: &Context) {
     let output = &context.output;
     let (before, after) = (change.before.as_deref(), change.after.as_deref());
     let what = match (before, after) {

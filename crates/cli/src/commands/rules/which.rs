@@ -1,7 +1,7 @@
 //! `rules which NAME`: the rule that a name means, and those that it hides.
 
 use guard::Project;
-use policy::{Definition, Standing};
+use policy::{Definition, RuleStatus};
 use serde_json::{Value, json};
 
 use crate::commands::Context;
@@ -12,27 +12,27 @@ pub fn run(name: &str, context: &Context) -> CommandOutcome {
     let loaded = Project::of_person(&context.environment).load(&context.environment);
     let found = loaded.named(name);
     let Some((meant, hidden)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };
-    let standing = loaded.standing(meant);
+    let status = loaded.rule_status(meant);
     if context.output.json {
         let shadows: Vec<Value> = hidden.iter().map(|definition| place(definition)).collect();
         context.output.value(&json!({
             "name": name,
             "tier": meant.rule.tier.name(),
             "source": meant.shown_place(),
-            "in_force": standing.is_in_force(),
-            "why": standing.why(meant),
+            "in_force": status.is_in_force(),
+            "why": status.why(meant),
             "shadows": shadows,
         }));
         return Ok(ExitCode::Done);
     }
     let output = &context.output;
     output.line(format!("{} {} ({})", output.bold(name), meant.shown_place(), meant.rule.tier.name()));
-    let standing_text = if standing.is_in_force() { "in force" } else { "not in force" };
-    output.line(format!("  {standing_text}: {}", standing.why(meant)));
+    let status_text = if status.is_in_force() { "in force" } else { "not in force" };
+    output.line(format!("  {status_text}: {}", status.why(meant)));
     for definition in hidden {
-        let why = match loaded.standing(definition) {
-            Standing::Shadowed(_) => String::new(),
-            standing => format!(": {}", standing.why(definition)),
+        let why = match loaded.rule_status(definition) {
+            RuleStatus::Shadowed(_) => String::new(),
+            status => format!(": {}", status.why(definition)),
         };
         output.line(format!("  hides {} ({}){why}", definition.shown_place(), definition.rule.tier.name()));
     }

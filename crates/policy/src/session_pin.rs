@@ -47,9 +47,9 @@ pub struct Held {
     pub news: Vec<Weakened>,
 }
 
-/// Where a session's memory lies, and what it is compared with.
-pub struct Holding<'a> {
-    pub pin: &'a Path,
+/// Where a session's pin lies, and what it is compared with.
+pub struct SessionPin<'a> {
+    pub path: &'a Path,
     /// Where the policy was compiled to.
     pub cache: &'a Path,
     /// Milliseconds since 1970.
@@ -58,12 +58,12 @@ pub struct Holding<'a> {
     pub is_kept: bool,
 }
 
-impl Holding<'_> {
+impl SessionPin<'_> {
     /// Holds a session to what it was last judged by. `accepted` says whether a person wanted a change, at the given time
     /// or later. What cannot be read or written is as if it were the session's first event.
     pub fn hold(&self, policy: Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Held {
-        let Some(old) = Pin::read(self.pin) else {
-            self.pin(Pin::new(&policy, self.now), &policy);
+        let Some(old) = Pin::read(self.path) else {
+            self.write(Pin::new(&policy, self.now), &policy);
             return Held { policy, news: Vec::new() };
         };
         if old.is_current(&policy, &accepted) {
@@ -75,13 +75,13 @@ impl Holding<'_> {
         let next = self.next(&old, &policy, accepted);
         let is_news = |kept: &&Kept| !old.kept.contains(kept);
         let news = next.kept.iter().filter(is_news).map(|kept| kept.change.clone()).collect();
-        let next = self.pin(next, &policy);
+        let next = self.write(next, &policy);
         Held { news, ..next.apply(policy) }
     }
 
     /// The changes that would not count for the session if its next event came now. Writes nothing.
     pub fn kept(&self, policy: &Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Vec<Kept> {
-        let Some(old) = Pin::read(self.pin) else { return Vec::new() };
+        let Some(old) = Pin::read(self.path) else { return Vec::new() };
         if old.is_current(policy, &accepted) {
             return old.kept;
         }
@@ -93,7 +93,7 @@ impl Holding<'_> {
 
     /// The pin after an event that is judged by this policy.
     fn next(&self, old: &Pin, policy: &Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Pin {
-        let before = old.rules_before(self.pin);
+        let before = old.rules_before(self.path);
         let differences = before.and_then(|before| before.differences(&policy.rules).ok());
         let (gone, new) = differences.unwrap_or_default();
         let mut lost = weakened(&gone, &new);
@@ -116,17 +116,17 @@ impl Holding<'_> {
     }
 
     /// Returns what was written.
-    fn pin(&self, mut pin: Pin, policy: &Compiled) -> Pin {
+    fn write(&self, mut pin: Pin, policy: &Compiled) -> Pin {
         if !self.is_kept {
             return pin;
         }
         let mut written = || -> io::Result<()> {
-            let folder = self.pin.parent().unwrap_or(Path::new("."));
+            let folder = self.path.parent().unwrap_or(Path::new("."));
             create_private_folder(folder)?;
-            if !self.pin.exists() {
+            if !self.path.exists() {
                 forget_old_files(folder);
             }
-            let beside = beside(self.pin);
+            let beside = beside(self.path);
             let link = || -> io::Result<()> {
                 let link = tempfile::Builder::new().make_in(folder, |path| fs::hard_link(self.cache, path))?;
                 Ok(link.into_temp_path().persist(&beside)?)
@@ -137,7 +137,7 @@ impl Holding<'_> {
                 pin.rules = policy.rules.as_bytes().to_vec();
             }
             let bytes = postcard::to_stdvec(&pin).map_err(io::Error::other)?;
-            write_private_file(self.pin, bytes)
+            write_private_file(self.path, bytes)
         };
         // Where nothing can be written, every event is judged by the policy as it is.
         let _ = written();

@@ -1,4 +1,4 @@
-//! Where each rule that is written down stands: in force or not, and why.
+//! The status of each rule that is written down: in force or not, and why.
 
 use engine::rules::{Rule, Tier};
 
@@ -8,7 +8,7 @@ use crate::rule::definition::{Definition, Form};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Standing<'a> {
+pub enum RuleStatus<'a> {
     InForce(Reason),
     /// `enabled: false`.
     Off,
@@ -23,15 +23,15 @@ pub enum Standing<'a> {
 }
 
 impl Loaded {
-    pub fn standing(&self, definition: &Definition) -> Standing<'_> {
+    pub fn rule_status(&self, definition: &Definition) -> RuleStatus<'_> {
         let in_force = self.in_force(&definition.rule.id);
         match in_force {
-            Some(rule) if rule.definition.is_same_text(definition) => Standing::InForce(rule.reason),
-            _ if self.untrusted.iter().any(|waiting| waiting.is_same_text(definition)) => Standing::Untrusted,
-            _ if !definition.enabled => Standing::Off,
-            Some(rule) => Standing::Shadowed(&rule.definition),
-            None if !self.config.enabled => Standing::SetAside,
-            None => Standing::Unnamed,
+            Some(rule) if rule.definition.is_same_text(definition) => RuleStatus::InForce(rule.reason),
+            _ if self.untrusted.iter().any(|waiting| waiting.is_same_text(definition)) => RuleStatus::Untrusted,
+            _ if !definition.enabled => RuleStatus::Off,
+            Some(rule) => RuleStatus::Shadowed(&rule.definition),
+            None if !self.config.enabled => RuleStatus::SetAside,
+            None => RuleStatus::Unnamed,
         }
     }
 
@@ -53,12 +53,12 @@ impl Loaded {
         let mut found: Vec<&Definition> =
             self.definitions.iter().filter(|definition| definition.rule.id == id).collect();
         // Stable: they are in order of their tiers.
-        found.sort_by_key(|definition| !matches!(self.standing(definition), Standing::InForce(_)));
+        found.sort_by_key(|definition| !matches!(self.rule_status(definition), RuleStatus::InForce(_)));
         found
     }
 }
 
-impl Standing<'_> {
+impl RuleStatus<'_> {
     pub fn is_in_force(&self) -> bool {
         matches!(self, Self::InForce(_))
     }
