@@ -2,7 +2,7 @@
 
 use engine::expr::Scope;
 use engine::rules::Tier;
-use engine::workflow::{Trigger, Workflow};
+use engine::workflow::{EventTrigger, Workflow};
 
 use super::Around;
 use super::gates::GateReader;
@@ -110,7 +110,7 @@ impl WorkflowSource<'_> {
         rules: &mut RuleGathering,
         templates: &mut Templates,
         fields: &mut Fields,
-    ) -> Vec<Trigger> {
+    ) -> Vec<EventTrigger> {
         let end = fields.end_of("triggers");
         let Some(node) = fields.take("triggers") else { return Vec::new() };
         let mut reader = ActionReader {
