@@ -39,6 +39,62 @@ fn nothing_harmless_is_stopped() {
     assert!(stopped.is_empty(), "{stopped:#?}");
 }
 
+/// Of programs that run others, by whatever name they are called.
+#[test]
+fn what_runs_a_program_is_known_by_its_name_in_any_folder() {
+    let project = project();
+    project.rule("no-pip", "---\ncommand: { program: pip, subcommand: install }\n---\nNo.\n");
+    let stopped = [
+        r#""$VENV/bin/pip" install x"#,
+        r#""$VENV/bin/python" -m pip install x"#,
+        r"$VENV/bin/python3.12 -m pip install x",
+        r#""${VENV}"/bin/python -m pip install x"#,
+        r#""$(pwd)/bin/python" -m pip install x"#,
+        r#""$D/bash" -c "pip install x""#,
+        r#""$D/env" pip install x"#,
+        r#""$D/sudo" pip install x"#,
+        r#""$D/timeout" 5 pip install x"#,
+        r#""$D/uv" run pip install x"#,
+        r#""$D/npx" pip install x"#,
+        r#"sudo "$D/env" A=1 "$VENV/bin/python" -m pip install x"#,
+        "pipx run pip==24 install x",
+        "uvx 'pip>=24' install x",
+        "uvx pip@24 install x",
+        "uvx 'pip[x]' install x",
+        "uv tool run 'pip~=24.0' install x",
+        "pythonw -m pip install x",
+        "python3.13t -m pip install x",
+        "ipython -m pip install x",
+        "bundler exec pip install x",
+        "rtx exec -- pip install x",
+        "rtx x python@3.12 -- pip install x",
+        "n exec 18 pip install x",
+        "rvm 3.0 do pip install x",
+        "rvm 3.0,3.1 do pip install x",
+        "flox activate -- pip install x",
+        "flox activate -d . -- pip install x",
+        "pkgx pip install x",
+        "apptainer exec image.sif pip install x",
+        "singularity exec --bind /a:/b image.sif pip install x",
+    ];
+    let got_around: Vec<&str> = stopped.into_iter().filter(|command| project.decision(command) != "deny").collect();
+    assert!(got_around.is_empty(), "{got_around:#?}");
+    let passed = [
+        r#""$VENV/bin/python" -m pytest"#,
+        r#""$VENV/bin/pip" list"#,
+        r#""$D/bash" -c "pip list""#,
+        r#""$D/echo" pip install x"#,
+        "uvx 'pip>=24' list",
+        "rvm install 3.0",
+        "rvm gemset create pip",
+        "n lts",
+        "flox install pip",
+        "pkgx node x.js",
+    ];
+    let in_the_way: Vec<&str> = passed.into_iter().filter(|command| project.decision(command) != "allow").collect();
+    assert!(in_the_way.is_empty(), "{in_the_way:#?}");
+}
+
 /// `cargo xtask corpus` judges them; here they only have to be cases.
 #[test]
 fn commands_are_whole_and_told_apart() {

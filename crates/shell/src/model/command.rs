@@ -75,9 +75,11 @@ impl SimpleCommand {
         self.evidence.piped_from.clone()
     }
 
-    /// Base name of the program; none where it is not known, or there is no program.
+    /// Base name of the program, also where only the folder is unknown: `"$VENV/bin/python"`. None where it is not known, or
+    /// there is no program.
     pub fn program(&self) -> Option<&str> {
-        self.words().first()?.value.as_deref().map(base_name)
+        let first = self.words().first()?;
+        first.value.as_deref().or_else(|| first.name_in_unknown_folder()).map(base_name)
     }
 
     /// The normalised text, which rules search: base name and arguments, joined by single spaces. An argument that

@@ -155,6 +155,14 @@ impl Word {
         rest.get(end..).unwrap_or_default()
     }
 
+    /// `python` of `$VENV/bin/python`: what is behind the last slash, where all of that is known.
+    pub(super) fn name_in_unknown_folder(&self) -> Option<&str> {
+        let (_, name) = self.known_end().rsplit_once('/')?;
+        // Anything else could be the end of an expansion, or a pattern.
+        let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '+');
+        (!self.glob && !name.is_empty() && name.chars().all(is_plain)).then_some(name)
+    }
+
     pub(super) fn normalised(&self, shown: &str) -> String {
         match self.is_data() {
             true if self.flag_length > 0 && !shown.contains(char::is_whitespace) => {

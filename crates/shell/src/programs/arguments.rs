@@ -197,15 +197,30 @@ fn dashed(flags: &str) -> String {
 
 /// The name that a program has here: `python3.12` is `python3`, `php8.2` is `php`, and `grm` is `rm`.
 pub fn canonical(program: &str) -> &str {
-    let bare = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     if let Some(name) = program.strip_prefix('g').filter(|name| COREUTILS.binary_search(name).is_ok()) {
         return name;
     }
+    if let Some(python) = python(program) {
+        return python;
+    }
+    let bare = program.trim_end_matches(is_of_version);
     match bare {
-        "python" if program.starts_with("python3") => "python3",
-        "python" | "perl" | "ruby" | "php" | "lua" | "node" | "pip" | "pypy" if program.len() > bare.len() => bare,
+        "perl" | "ruby" | "php" | "lua" | "node" | "pip" | "pypy" if program.len() > bare.len() => bare,
         _ => program,
     }
+}
+
+/// `python3.12`, `python3.13t`, which has no global lock, and `pythonw`, which has no window.
+fn python(program: &str) -> Option<&'static str> {
+    let version = program.strip_prefix("python")?;
+    let version = version.strip_prefix('w').unwrap_or(version);
+    let number = version.strip_suffix('t').filter(|number| !number.is_empty()).unwrap_or(version);
+    let name = if number.starts_with('3') { "python3" } else { "python" };
+    number.chars().all(is_of_version).then_some(name)
+}
+
+fn is_of_version(letter: char) -> bool {
+    letter.is_ascii_digit() || letter == '.'
 }
 
 pub fn is_known_program(name: &str) -> bool {

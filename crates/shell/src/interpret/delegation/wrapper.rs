@@ -411,9 +411,10 @@ fn packaged_command(program: &str, arguments: &Arguments, words: &[Word]) -> Opt
     }
 }
 
-/// `rimraf` of `rimraf@5`, and `@scope/name` of `@scope/name@1.2`.
+/// `rimraf` of `rimraf@5`, `@scope/name` of `@scope/name@1.2`, and `pip` of `pip>=24`, `pip[x]` and `pip ; python_version > "3"`.
 fn without_version(package: &str) -> &str {
-    let version = package.char_indices().skip(1).find(|(_, letter)| *letter == '@').map(|(at, _)| at);
+    let begins_version = |letter: char| matches!(letter, '@' | '=' | '<' | '>' | '!' | '~' | '[' | ';' | ' ');
+    let version = package.char_indices().skip(1).find(|(_, letter)| begins_version(*letter)).map(|(at, _)| at);
     version.and_then(|at| package.get(..at)).unwrap_or(package)
 }
 
