@@ -9,6 +9,7 @@ use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlNode};
 
+const FOLDER: &str = ".deepwork";
 const CONFIG: &str = ".deepwork/config.yml";
 const RULES: &str = ".deepwork/rules";
 
@@ -37,20 +38,25 @@ fn warning(name: &str, message: &str, help: String) -> Diagnostic {
     Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(name, ""), None).help(help)
 }
 
-/// The folder of DeepWork's rules, unless ours are read from there or it holds none.
+/// The folder of DeepWork's rules, unless ours are read from there or it holds none. What its configuration names may be
+/// meant from the project's root or from `.deepwork`.
 fn unread_rules(root: &Path, rules_dir: &Path) -> Option<String> {
-    let name = configured(&root.join(CONFIG)).unwrap_or_else(|| RULES.to_owned());
+    let named = configured(&root.join(CONFIG));
+    let below = named.as_ref().map(|name| format!("{FOLDER}/{name}"));
+    let has_rules =
+        |name: &String| reading::files_with_extension(&root.join(name), "md").is_ok_and(|files| !files.is_empty());
+    let name = named.into_iter().chain(below).chain([RULES.to_owned()]).find(has_rules)?;
     let there = root.join(&name);
     let is_read = there == rules_dir || there.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
-    let has_rules = reading::files_with_extension(&there, "md").is_ok_and(|files| !files.is_empty());
-    (!is_read && has_rules).then_some(name)
+    (!is_read).then_some(name)
 }
 
-/// `rules: {rules_dir: …}` of DeepWork's configuration.
+/// `rules: {rules_dir: …}` of DeepWork's configuration, or `rules_dir` beside it.
 fn configured(config: &Path) -> Option<String> {
     let source = Source::new(CONFIG, std::fs::read_to_string(config).ok()?);
     let root = yaml::parse(&source, 0..source.text.len()).ok()?;
-    match &entry(entry(&root, "rules")?, "rules_dir")?.value {
+    let nested = entry(&root, "rules").and_then(|rules| entry(rules, "rules_dir"));
+    match &nested.or_else(|| entry(&root, "rules_dir"))?.value {
         Yaml::Text(name) if !name.starts_with('/') && !name.contains("..") => {
             Some(name.trim_start_matches("./").trim_end_matches('/').to_owned())
         }

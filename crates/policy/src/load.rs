@@ -266,6 +266,7 @@ impl<'a> Loader<'a> {
             Ok(files) => {
                 self.loaded.diagnostics.extend(files.problems(layer.folder));
                 self.loaded.diagnostics.extend(files.doubts(layer.folder));
+                files.pages.iter().for_each(|path| self.loaded.inputs.note(path));
                 files.markdown.iter().for_each(|path| self.read_markdown(layer, path));
                 files.libraries.iter().for_each(|path| self.read_library(layer, path));
             }

@@ -30,7 +30,8 @@ pub(crate) fn line<'t>(what: &'static str, text: &'t str, limit: usize) -> Resul
     if text.is_empty() {
         return Err(TextError::Empty { what });
     }
-    if text.chars().any(char::is_control) {
+    // The separators of lines and paragraphs are none, but end a line as well.
+    if text.chars().any(|letter| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}')) {
         return Err(TextError::NotALine { what });
     }
     let found = text.chars().count();

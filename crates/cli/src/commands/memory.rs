@@ -89,12 +89,17 @@ fn filter(which: &MemoryFilterArguments) -> MemoryFilter<'_> {
 
 fn whole(memory: &Memory) -> String {
     let tags = if memory.tags.is_empty() { String::new() } else { format!(" [{}]", memory.tags.join(", ")) };
-    let text: Vec<String> = memory.text.lines().map(|line| format!("    {line}").trim_end().to_owned()).collect();
+    let text: Vec<String> = lines(&memory.text).map(|line| format!("    {line}").trim_end().to_owned()).collect();
     format!("{} ({}){tags}\n{}", memory.id, memory.kind.name(), text.join("\n"))
 }
 
+/// By every character that a reader may take for the end of a line: none of them begins as one of ours.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| line.split(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']))
+}
+
 fn first_line(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut lines = lines(text).map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
     let start: String = line.chars().take(MOST_OF_LINE).collect();
     let is_all = start.len() == line.len() && lines.next().is_none();

@@ -90,3 +90,14 @@ fn agents_keep_and_find_them_and_secrets_stay_out() {
     assert_eq!(by_agent(&project, &["memory", "delete", "m1"], "").code, Some(0));
     assert_eq!(project.run(&["memory", "list", "--json"]).json(), json!({ "memories": [] }));
 }
+
+#[test]
+fn no_line_of_a_memory_begins_as_one_of_ours() {
+    let project = project();
+    for separator in ['\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'] {
+        let text = format!("a{separator}mem-1 (fix)");
+        let id = project.run(&["memory", "add", &text]).stdout;
+        let shown = project.run(&["memory", "search", "mem-1"]).stdout;
+        assert!(shown.contains("    a\n    mem-1 (fix)\n"), "{id}: {shown}");
+    }
+}

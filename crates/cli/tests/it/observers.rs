@@ -395,3 +395,33 @@ fn what_init_writes_is_sound_and_knows_the_names() {
     );
     assert_eq!(project.run(&["validate"]).code, Some(0), "{}", project.run(&["validate"]).stdout);
 }
+
+#[test]
+fn shell_syntax_in_the_program_of_an_observer_is_an_error() {
+    let project = project();
+    project.config("observers:\n  - {name: mine, behavior: {exec: 'x && y'}}\n");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    error: `exec` has `&&`, but no shell reads it: all of the text is the name of the program
+     --> .linchpin/config.yml:2:35
+      |
+    2 |   - {name: mine, behavior: {exec: 'x && y'}}
+      |                                   ^^^^^^^^
+      |
+      = help: write the program and its arguments as a list; to run it in a shell, write `[sh, -c, "…"]`
+
+    2 rules in force; 1 error.
+    --- stderr
+    "#);
+    for exec in ["x | y", "x; y", "ls *", "A=1 x", "x # y"] {
+        project.config(&format!("observers:\n  - {{name: mine, behavior: {{exec: '{exec}'}}}}\n"));
+        let told = project.run(&["validate"]).transcript();
+        assert!(told.contains("no shell reads it"), "{exec}: {told}");
+    }
+    for exec in ["x", "~/bin/x", "'/opt/my tool/x'", "[x, '&&', '*']"] {
+        project.config(&format!("observers:\n  - {{name: mine, behavior: {{exec: {exec}}}}}\n"));
+        let told = project.run(&["validate"]).transcript();
+        assert!(!told.contains("no shell reads it"), "{exec}: {told}");
+    }
+}

@@ -438,3 +438,55 @@ fn a_rules_folder_that_is_named_and_not_there() {
     2 rules in force; 1 error.
     ");
 }
+
+#[test]
+fn pages_about_a_rules_folder_are_no_rules() {
+    let project = project();
+    for name in ["README", "readme", "Readme", "README.de"] {
+        project.rule(name, "# About these rules\n");
+    }
+    assert_eq!(project.decision("danger"), "allow");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, everything is sound.");
+    // One that begins as a rule does is a rule, also where it was none before.
+    project.rule("readme", "---\ncommand_pattern: '^danger'\n---\nNo.\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+    project.rule("readme", "# About these rules\n");
+    assert_eq!(project.run(&["validate"]).stdout, "2 rules in force, everything is sound.\n");
+    project.rule("readme-first", "# About these rules\n");
+    assert_eq!(project.run(&["validate"]).code, Some(2));
+}
+
+#[test]
+fn a_rules_folder_that_is_a_link_and_cannot_be_read_is_an_error() {
+    let project = project();
+    let rules = project.root().join(".linchpin/rules");
+    fs::remove_dir(&rules).expect("an empty folder");
+    std::os::unix::fs::symlink("nowhere", &rules).expect("a link");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: cannot be read: No such file or directory (os error 2)
+    --> .linchpin/rules
+
+    2 rules in force; 1 error.
+    --- stderr
+    ");
+    fs::remove_file(&rules).expect("a link");
+    let outside = project.home().join("rules");
+    fs::create_dir_all(&outside).expect("a folder");
+    std::os::unix::fs::symlink(&outside, &rules).expect("a link");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: a link that leads out of the project is not followed
+    --> .linchpin/rules
+
+    2 rules in force; 1 error.
+    --- stderr
+    ");
+    fs::remove_file(&rules).expect("a link");
+    fs::create_dir_all(project.root().join("policy")).expect("a folder");
+    std::os::unix::fs::symlink("../policy", &rules).expect("a link");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, everything is sound.");
+}

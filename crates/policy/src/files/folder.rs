@@ -30,7 +30,9 @@ impl PolicyFolder {
 
     /// Whether there is a policy in it. The folder alone is none: a journal may lie there without one.
     pub fn has_policy(&self) -> bool {
-        self.config().exists() || self.rules().is_dir() || self.workflows().is_dir() || self.loop_file().exists()
+        // A link that leads nowhere is meant for one.
+        let has_rules = || self.rules().symlink_metadata().is_ok_and(|rules| rules.is_dir() || rules.is_symlink());
+        self.config().exists() || has_rules() || self.workflows().is_dir() || self.loop_file().exists()
     }
 
     pub fn config(&self) -> PathBuf {

@@ -1,7 +1,7 @@
 //! Policy files on disk: which there are, and their texts, within limits.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,17 +14,24 @@ use crate::text::source::Source;
 
 const FILES_LIMIT: usize = 10_000;
 
+/// So many bytes tell whether a file begins with a front matter.
+const START_LIMIT: u64 = 256;
+
 /// What a rules folder holds, sorted.
 #[derive(Debug, Default)]
 pub struct RuleFiles {
     pub markdown: Vec<PathBuf>,
     pub libraries: Vec<PathBuf>,
+    /// About the folder. One that is given a front matter is a rule.
+    pub pages: Vec<PathBuf>,
     /// Folders that hold such files, which nobody reads.
     unread: Vec<PathBuf>,
     /// `.yaml` files that are not read, because there is a `.yml` of the same name.
     twins: Vec<PathBuf>,
     /// What is wrong with the folder's contents, and with which path.
     wrong: Option<(PathBuf, String)>,
+    /// The folder, where nothing in it can be a rule.
+    empty: Option<PathBuf>,
 }
 
 /// Folders are read flat. One that is not there holds nothing.
@@ -32,7 +39,7 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     let mut files = RuleFiles::default();
     for path in paths_in(folder)? {
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some("md") if is_readme(&path) => {}
+            Some("md") if is_readme(&path) => files.pages.push(path),
             Some("md") => files.markdown.push(path),
             Some("yml" | "yaml") => files.libraries.push(path),
             _ if path.is_dir() && holds_rules(&path) => files.unread.push(path),
@@ -40,6 +47,7 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
         }
     }
     files.twins = take_twins(&mut files.libraries);
+    files.empty = (files.markdown.is_empty() && files.libraries.is_empty()).then(|| folder.to_owned());
     let count = files.markdown.len() + files.libraries.len();
     if count > FILES_LIMIT {
         files.wrong =
@@ -50,9 +58,25 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     Ok(files)
 }
 
-/// A rules folder may have a page about itself.
+/// A rules folder may have pages about itself: `README.md`, and `readme.md` or `README.de.md` unless they begin as a rule does.
 pub fn is_readme(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == "README.md")
+    let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|name| name.ends_with(".md")) else {
+        return false;
+    };
+    let stem = name.split('.').next().unwrap_or(name);
+    name == "README.md" || (stem.eq_ignore_ascii_case("readme") && begins_as_page(path))
+}
+
+/// Whether a file can be read and has no front matter.
+fn begins_as_page(path: &Path) -> bool {
+    // What is no file might never end.
+    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+    let mut start = Vec::new();
+    if !is_file || fs::File::open(path).and_then(|file| file.take(START_LIMIT).read_to_end(&mut start)).is_err() {
+        return false;
+    }
+    let is_blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';
+    !String::from_utf8_lossy(&start).trim_start_matches(is_blank).starts_with("---")
 }
 
 pub fn holds_rules(folder: &Path) -> bool {
@@ -105,7 +129,10 @@ pub fn twin_problem(folder: &PolicyFolder, twin: &Path, noun: &str) -> Diagnosti
 fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        // A link that leads nowhere is there, and cannot be read.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && folder.symlink_metadata().is_err() => {
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(error),
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
@@ -121,7 +148,9 @@ impl RuleFiles {
             let source = Source::new(folder.shown(path), "");
             Diagnostic::error(ErrorKind::InvalidValue, message, &source, None)
         });
-        twins.chain(wrong)
+        // Where there are rules, each of them is refused for it.
+        let outside = self.empty.iter().filter_map(|path| outside(folder, path));
+        twins.chain(wrong).chain(outside)
     }
 }
 
@@ -164,12 +193,17 @@ pub fn out_of_force(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diagnosti
     Some(Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(usual, ""), None).help(help))
 }
 
+/// What is wrong with a path that leads out of the project.
+fn outside(folder: &PolicyFolder, path: &Path) -> Option<Diagnostic> {
+    let source = || Source::new(folder.shown(path), "");
+    let message = "a link that leads out of the project is not followed";
+    leads_out(folder, path).then(|| Diagnostic::error(ErrorKind::Unreadable, message, &source(), None))
+}
+
 /// A file's text; `None` where there is no such file.
 pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Diagnostic>> {
-    if leads_out(folder, path) {
-        let source = Source::new(folder.shown(path), "");
-        let message = "a link that leads out of the project is not followed";
-        return Err(Box::new(Diagnostic::error(ErrorKind::Unreadable, message, &source, None)));
+    if let Some(problem) = outside(folder, path) {
+        return Err(Box::new(problem));
     }
     match read_bounded(path, SIZE_LIMIT) {
         Ok(text) => Ok(Some(Source::new(folder.shown(path), Arc::from(text)))),

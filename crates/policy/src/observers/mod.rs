@@ -21,6 +21,7 @@ use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::fields::{Fields, Text};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
+use crate::values::command_text;
 use crate::values::event_name::{has_tool_call, refuse_event};
 use crate::values::pattern::{check_name_pattern, path_pattern};
 use crate::values::regex::text_search;
@@ -337,7 +338,11 @@ impl Entry<'_> {
         let whole = node.span.clone();
         let mut keys = Fields::of(node, self.fields.source(), PROGRAM.keys);
         keys.refuse_unknown();
+        let is_one_text = keys.is_text("exec");
         let exec = keys.texts("exec").unwrap_or_default();
+        if let Some(program) = exec.first().filter(|_| is_one_text) {
+            command_text::check_program("exec", program, &mut keys);
+        }
         match exec.first() {
             None => keys.refuse(ErrorKind::MissingKey, "`exec` names no program", whole),
             Some(program) if self.tier == Tier::User && is_relative(&program.value) => keys.problems.push(

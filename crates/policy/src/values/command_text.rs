@@ -72,6 +72,9 @@ pub fn split(key: &str, text: &Text, place: CommandPlace, fields: &mut Fields) -
                 "`{key}` begins with `{word}`, but no shell reads it: it would be taken for the name of the program"
             )
         }
+        (None, Some(syntax)) if syntax == COMMENT => {
+            format!("`{key}` has {syntax}, but no shell reads it: what stands behind it would be left out")
+        }
         (None, Some(syntax)) => {
             format!("`{key}` has {syntax}, but no shell reads it: the program would get it as an argument")
         }
@@ -98,6 +101,19 @@ pub fn split(key: &str, text: &Text, place: CommandPlace, fields: &mut Fields) -
     let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
     fields.problems.push(problem.help(help));
     None
+}
+
+/// Refuses one text that is the whole name of a program, if it has what only a shell would understand. `key`: where it stands.
+pub fn check_program(key: &str, text: &Text, fields: &mut Fields) {
+    // A home folder is found without a shell.
+    let path = text.value.strip_prefix("~/").unwrap_or(&text.value);
+    let Some(syntax) = before_program(path).map(|word| format!("`{word}`")).or_else(|| shell_syntax(path)) else {
+        return;
+    };
+    let message = format!("`{key}` has {syntax}, but no shell reads it: all of the text is the name of the program");
+    let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
+    let help = "write the program and its arguments as a list; to run it in a shell, write `[sh, -c, \"…\"]`";
+    fields.problems.push(problem.help(help));
 }
 
 /// The lines of a script as one, which runs as long as all goes well.
@@ -135,6 +151,9 @@ fn before_program(command: &str) -> Option<&str> {
     (word == "!" || is_assignment).then_some(word)
 }
 
+/// Where a comment begins.
+const COMMENT: &str = "`#`";
+
 /// The first thing in a command that only a shell would understand. Between double quotes a shell still expands variables
 /// and commands.
 fn shell_syntax(command: &str) -> Option<String> {
@@ -167,6 +186,13 @@ fn shell_syntax(command: &str) -> Option<String> {
                 return Some(format!("`{}`", if is_double { format!("{letter}{letter}") } else { letter.to_string() }));
             }
             '(' | ')' if !is_double_quoted => return Some(format!("`{letter}`")),
+            '*' | '?' if !is_double_quoted => return Some(format!("`{letter}`")),
+            '[' | '{' if !is_double_quoted => {
+                if let Some(pattern) = pattern(rest) {
+                    return Some(format!("`{pattern}`"));
+                }
+            }
+            '#' if !is_double_quoted && begins_word(command, place) => return Some(COMMENT.to_owned()),
             '~' if !is_double_quoted && begins_word(command, place) => return Some("`~`".to_owned()),
             '\n' if !is_double_quoted && !command.get(..place).unwrap_or_default().trim().is_empty() => {
                 return Some("a line break".to_owned());
@@ -175,6 +201,17 @@ fn shell_syntax(command: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// `[ab]` and `{a,b}` or `{1..3}`, which a shell replaces by words. `{file}` is none, and neither is `[`, the program.
+fn pattern(rest: &str) -> Option<&str> {
+    let word = rest.split(char::is_whitespace).next()?;
+    let is_set = word.starts_with('[');
+    // The first letter of a set may be the bracket that closes others.
+    let from = if is_set { 2 } else { 1 };
+    let close = word.char_indices().skip(from).find(|(_, letter)| *letter == if is_set { ']' } else { '}' })?.0;
+    let pattern = word.get(..=close)?;
+    (is_set || pattern.contains(',') || pattern.contains("..")).then_some(pattern)
 }
 
 fn begins_word(command: &str, place: usize) -> bool {
@@ -207,6 +244,15 @@ mod tests {
             ("ls ~", "`~`"),
             ("( make )", "`(`"),
             ("(make)", "`(`"),
+            ("ls *.rs", "`*`"),
+            ("ls a?.rs", "`?`"),
+            ("ls [ab].rs", "`[ab]`"),
+            ("ls x[]].rs", "`[]]`"),
+            ("pytest a.py::test[one]", "`[one]`"),
+            ("ls {a,b}.rs", "`{a,b}`"),
+            ("ls {file} x{1..3}", "`{1..3}`"),
+            ("make # all of it", "`#`"),
+            ("'x' * y", "`*`"),
         ];
         for (command, syntax) in found {
             assert_eq!(shell_syntax(command).as_deref(), Some(syntax), "{command}");
@@ -235,6 +281,12 @@ mod tests {
             "test ! -f x",
             "--a=b c",
             "'A=1' make",
+            "ls '*.rs' \"a?.rs\" \\*",
+            "find . -name '[ab]*'",
+            "[ -f x ]",
+            "grep \\[ab] x[",
+            "make '{a,b}' \"{1..3}\" {} {a b,c}",
+            "make issue#5 '#5' \\#5 \"#5\"",
         ];
         for command in plain {
             assert_eq!((shell_syntax(command), before_program(command)), (None, None), "{command}");

@@ -89,6 +89,7 @@ fn what_is_not_written_down_is_said() {
     let refused = [
         tasks.add(None, &titled(" \t "), 1),
         tasks.add(None, &titled("two\nlines"), 1),
+        tasks.add(None, &titled("two\u{2028}lines"), 1),
         tasks.add(None, &titled(&long_title), 1),
         tasks.add(None, &TaskText { description: Some(&long_text), ..titled("Long") }, 1),
         tasks.add(None, &TaskText { priority: Some(6), ..titled("Urgent") }, 1),
@@ -103,6 +104,7 @@ fn what_is_not_written_down_is_said() {
     let said: Vec<String> = refused.into_iter().map(|refused| refused.expect_err("refused").to_string()).collect();
     insta::assert_snapshot!(said.join("\n"), @r"
     the title is empty
+    the title is one line of plain text
     the title is one line of plain text
     the title has 501 characters, and 500 are the most
     the description has 65537 bytes, and 65536 (64 KiB) are the most

@@ -36,7 +36,7 @@ const BROKEN: &[(&str, &str)] = &[
 const DOUBTFUL: &[(&str, &str)] = &[
     ("bare-folder", "trigger: src/"),
     ("folder", "name: In src\ntrigger: [docs/**, src]\nexclude: src/gen"),
-    ("placeholder", "trigger: 'src/{path}.py'\naction: {command: 'fmt {fil} {pth} {json} {a,b}'}"),
+    ("placeholder", "trigger: 'src/{path}.py'\naction: {command: \"fmt {fil} {pth} {json} '{a,b}'\"}"),
     ("placeholder-in-the-text", "trigger: 'src/{path}.py'\n---\nMend {trigger_file} of {pth} and {file}, or {x}."),
     ("safety-unbound", "trigger: src/**\nsafety: 'docs/{path}.md'"),
 ];
@@ -70,7 +70,7 @@ fn what_is_doubtful_is_in_force_and_said() {
     }
     project.file("src/a.py", "a\n");
     project.run(&["trust", "--yes"]);
-    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 0
     --- stdout
     warning: a folder alone matches no file; did you mean `src/**`?
@@ -106,24 +106,24 @@ fn what_is_doubtful_is_in_force_and_said() {
     warning: `{fil}` stands for nothing here
      --> .linchpin/rules/placeholder.md:3:19
       |
-    3 | action: {command: 'fmt {fil} {pth} {json} {a,b}'}
-      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    3 | action: {command: "fmt {fil} {pth} {json} '{a,b}'"}
+      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
       = help: did you mean `file`?
 
     warning: `{pth}` stands for nothing here
      --> .linchpin/rules/placeholder.md:3:19
       |
-    3 | action: {command: 'fmt {fil} {pth} {json} {a,b}'}
-      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    3 | action: {command: "fmt {fil} {pth} {json} '{a,b}'"}
+      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
       = help: did you mean `path`?
 
     warning: `{json}` stands for nothing here
      --> .linchpin/rules/placeholder.md:3:19
       |
-    3 | action: {command: 'fmt {fil} {pth} {json} {a,b}'}
-      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    3 | action: {command: "fmt {fil} {pth} {json} '{a,b}'"}
+      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
       = help: what is filled in is `{file}`, `{files}`, `{repo_root}` and `{path}`; the program gets this as it is
 
@@ -145,7 +145,7 @@ fn what_is_doubtful_is_in_force_and_said() {
 
     7 rules in force; 9 warnings.
     --- stderr
-    ");
+    "#);
 }
 
 #[test]

@@ -122,6 +122,22 @@ fn rules_that_deepworks_configuration_keeps_elsewhere_are_found() {
 }
 
 #[test]
+fn a_folder_that_deepworks_configuration_names_from_its_own_is_found() {
+    for config in ["rules_dir: rules\n", "rules:\n  rules_dir: rules\n", "rules_dir: policies\n"] {
+        let project = project();
+        project.file(".deepwork/rules/no-danger.md", NO_DANGER).file(".deepwork/config.yml", config);
+        let told = project.run(&["validate"]).stdout;
+        assert!(told.contains("the rules in this folder are not read\n--> .deepwork/rules\n"), "{config}: {told}");
+        // Ours are read from there.
+        project.config("rules_dir: .deepwork/rules\n");
+        assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+    }
+    let project = project();
+    project.file(".deepwork/own/no-danger.md", NO_DANGER).file(".deepwork/config.yml", "rules_dir: own\n");
+    assert!(project.run(&["validate"]).stdout.contains("--> .deepwork/own\n"));
+}
+
+#[test]
 fn deepworks_rules_without_a_policy_of_ours_say_how_to_begin() {
     let project = bare();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);

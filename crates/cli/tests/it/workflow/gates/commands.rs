@@ -63,7 +63,19 @@ fn shell_syntax_in_a_command_is_an_error_that_offers_a_shell() {
     2 rules in force, 1 workflow; 1 error.
     --- stderr
     "#);
-    for command in ["a | b", "a > b", "a; b", "ls $HOME", "test \"$(id -u)\" = 0", "serve &"] {
+    for command in [
+        "a | b",
+        "a > b",
+        "a; b",
+        "ls $HOME",
+        "test \"$(id -u)\" = 0",
+        "serve &",
+        "ls *.rs",
+        "ls a?",
+        "ls [ab].rs",
+        "ls {a,b}",
+        "make # all",
+    ] {
         workflow(&project, &format!("[{{command: '{command}'}}]"), "");
         let reply = project.run(&["validate"]);
         assert_eq!(reply.code, Some(2), "{command}: {}", reply.transcript());
