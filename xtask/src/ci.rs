@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::process::cargo;
-use crate::{corpus, generate, test};
+use crate::{corpus, generate, rooms, test};
 
 /// Crates that have no place on the path that every tool call of an agent waits for.
 const NOT_ON_THE_HOOK_PATH: &[&str] = &["axum", "clap", "hyper", "postgres", "ratatui", "reqwest", "tokio", "ureq"];
@@ -15,6 +15,8 @@ pub fn run() -> Result<()> {
     cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]).run()?;
     step("dependencies of the hook path");
     hook_path()?;
+    step("rooms");
+    rooms::run()?;
     step("tests");
     test::run(&[])?;
     step("corpus");

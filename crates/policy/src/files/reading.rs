@@ -60,11 +60,13 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
 
 /// A rules folder may have pages about itself: `README.md`, and `readme.md` or `README.de.md` unless they begin as a rule does.
 pub fn is_readme(path: &Path) -> bool {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|name| name.ends_with(".md")) else {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return false;
     };
-    let stem = name.split('.').next().unwrap_or(name);
-    name == "README.md" || (stem.eq_ignore_ascii_case("readme") && begins_as_page(path))
+    let mut parts = name.split('.');
+    let is_named_so =
+        parts.next().is_some_and(|stem| stem.eq_ignore_ascii_case("readme")) && parts.next_back() == Some("md");
+    name == "README.md" || (is_named_so && begins_as_page(path))
 }
 
 /// Whether a file can be read and has no front matter.

@@ -185,8 +185,7 @@ fn shell_syntax(command: &str) -> Option<String> {
                 let is_double = matches!(letter, '&' | '|') && next == Some(letter);
                 return Some(format!("`{}`", if is_double { format!("{letter}{letter}") } else { letter.to_string() }));
             }
-            '(' | ')' if !is_double_quoted => return Some(format!("`{letter}`")),
-            '*' | '?' if !is_double_quoted => return Some(format!("`{letter}`")),
+            '(' | ')' | '*' | '?' if !is_double_quoted => return Some(format!("`{letter}`")),
             '[' | '{' if !is_double_quoted => {
                 if let Some(pattern) = pattern(rest) {
                     return Some(format!("`{pattern}`"));
