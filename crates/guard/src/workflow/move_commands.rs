@@ -1,7 +1,9 @@
 //! The commands that move a workflow: `start`, `next`, `repeat`, `prev`, `restart`, `abort`.
 //!
-//! A move is decided by the state that was read, and written only if nobody changed it in between. So of two that are made
-//! at once one is made, and the other is told; and a process that dies leaves the old state or the new one.
+//! A move is written only if the workflow is still at the node where it was when the move was decided, in one transaction:
+//! of two moves made at once one succeeds and the other is refused, and a process that dies leaves the old state or the new
+//! one. While a gate's command runs, hooks may write variables. That does not repeat the decision: its conditions, pace rules
+//! and gates count as they were when `next` was called.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -54,6 +56,9 @@ impl Moves<'_> {
 
     /// The move that the claims lead to.
     pub fn next(&self, words: &[String], force: &Force) -> Result<Step, Refusal> {
+        if *force != Force::None {
+            self.must_be_a_person("next --force")?;
+        }
         self.may_move_active("next")?;
         let (scene, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
@@ -240,7 +245,9 @@ impl Moves<'_> {
         let node = find(&workflow, position.node())?.clone();
         let position = position.at_commit(Repository::of(&self.project.root).and_then(|repository| repository.head()));
         let mut state = scene.state.clone();
+        // `on_enter` sees what `on_exit` set.
         apply(&doing.changes.workflow, &mut state.variables);
+        apply(&doing.changes.variables, &mut scene.session.variables);
         let entering = Arc::new(self.active_at(workflow, position, state));
         self.act("on_enter", &node.on_enter, &entering, &scene, &mut doing);
         let Doing { mut changes, texts, notices } = doing;
@@ -343,7 +350,7 @@ impl Moves<'_> {
 
     /// Whatever `agent_may` says.
     pub(super) fn must_be_a_person(&self, verb: &'static str) -> Result<(), Refusal> {
-        if self.is_agents { Err(Refusal::NotForAgents(verb)) } else { Ok(()) }
+        if self.is_agents { Err(Refusal::PeopleOnly(verb)) } else { Ok(()) }
     }
 }
 

@@ -91,7 +91,7 @@ impl Moves<'_> {
         })
     }
 
-    /// Every hook writes something of an active workflow, so a move may have to be decided again by how it stands then.
+    /// Retries a write that fails because a hook wrote to the workflow at the same time.
     pub(crate) fn until_written<T>(decide: impl Fn() -> Result<T, Refusal>) -> Result<T, Refusal> {
         for _ in 1..ATTEMPTS {
             match decide() {

@@ -40,6 +40,8 @@ pub enum Refusal {
     InRun(&'static str),
     #[error("`{0}` is not for agents here")]
     NotForAgents(&'static str),
+    #[error("`linchpin {0}` is for people, and an agent runs it")]
+    PeopleOnly(&'static str),
     #[error("{what} is the user's own, and the user does not let agents run `{verb}`")]
     OfUser { verb: &'static str, what: String },
     #[error("only a person may go on past rule `{0}` (`ack: human`)")]

@@ -38,7 +38,9 @@ fn kind(refusal: &Refusal) -> &'static str {
         Refusal::Interrupted => "Interrupted",
         Refusal::MovedMeanwhile(_) | Refusal::WrittenMeanwhile | Refusal::TreeChanged => "Moved",
         Refusal::InRun(_) => "InRun",
-        Refusal::NotForAgents(_) | Refusal::OfUser { .. } | Refusal::OnlyAPerson(_) => "NotAPerson",
+        Refusal::NotForAgents(_) | Refusal::PeopleOnly(_) | Refusal::OfUser { .. } | Refusal::OnlyAPerson(_) => {
+            "NotAPerson"
+        }
         Refusal::Prompt { .. } | Refusal::When { .. } => "InvalidExpression",
         Refusal::Git(_) => "Git",
         Refusal::Unwritten(_) => "Io",
@@ -97,6 +99,7 @@ fn help_with_names(refusal: &Refusal) -> Option<String> {
             "a person can do it; `agent_may: [{verb}, …]` in config.yml lets agents do it too, in a repository's once you run \
              `linchpin trust`"
         ),
+        Refusal::PeopleOnly(_) => "run it in a terminal of your own".to_owned(),
         Refusal::OfUser { verb, .. } => {
             format!("a person can do it; `agent_may: [{verb}, …]` in the user's own config.yml lets agents do it too")
         }

@@ -182,3 +182,16 @@ fn variables_of_a_session_at_a_move() {
     B none none.
     ");
 }
+
+#[test]
+fn on_enter_sees_the_session_variables_that_on_exit_set() {
+    let scratch = with_workflow(
+        "start_node: a\nnodes:\n  a: {prompt: A., on_exit: [{set: {count: '{{ count + 1 }}'}}], transitions: [{when: a_complete, \
+         to: b}]}\n  b: {prompt: 'B {{ count }}.', on_enter: [{set: {count: '{{ count + 1 }}'}}], transitions: [{when: b_complete, \
+         to: done}]}\n",
+    );
+    scratch.config("variables: {count: 0}\n");
+    scratch.run(&["start", "work"]);
+    scratch.agent().run("ls");
+    assert_eq!(scratch.run(&["next", "--session", "session-1"]).stdout, "B 2.\n");
+}
