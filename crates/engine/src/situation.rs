@@ -51,9 +51,9 @@ pub struct Touch {
     /// The simple command that names it, where one does.
     pub command: Option<usize>,
     /// It is deleted, or written, with all that is in it.
-    pub takes_all: bool,
+    pub is_recursive: bool,
     /// It is what a variable is set to, and not written to.
-    pub is_setting: bool,
+    pub is_variable_value: bool,
     /// For people: as it was named.
     pub written: Arc<str>,
 }
@@ -63,8 +63,8 @@ pub struct Touch {
 struct Act {
     access: Option<Access>,
     command: Option<usize>,
-    takes_all: bool,
-    is_setting: bool,
+    is_recursive: bool,
+    is_variable_value: bool,
     written: Arc<str>,
 }
 
@@ -81,7 +81,7 @@ pub struct UnknownTouch {
     /// For people: the word as it is written.
     pub shown: String,
     pub access: Option<Access>,
-    pub is_setting: bool,
+    pub is_variable_value: bool,
     pub command: Option<usize>,
 }
 
@@ -209,9 +209,9 @@ impl Situation {
         let is_mcp = !tool.mcp.is_empty();
         for file in tool.files.iter().filter(|file| !is_mcp || self.is_at_hand(&file.path)) {
             // What deletes by a server's hand may be a folder.
-            let takes_all = is_mcp && file.access == Some(Access::Delete);
+            let is_recursive = is_mcp && file.access == Some(Access::Delete);
             let written = Arc::from(file.path.as_str());
-            let act = Act { access: file.access, command: None, takes_all, is_setting: false, written };
+            let act = Act { access: file.access, command: None, is_recursive, is_variable_value: false, written };
             self.add_touch(&file.path, &act, touches);
             for path in file.is_pattern.then(|| self.facts.searched(&file.path)).flatten().unwrap_or_default() {
                 let written = Arc::from(path::below(&path, &self.event.cwd).unwrap_or(&path));
@@ -230,7 +230,7 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
-        let Effect { path, raw, access, takes_all, pattern, is_setting, command, folders } = effect;
+        let Effect { path, raw, access, is_recursive, expansion, is_variable_value, command, folders } = effect;
         let command_of = |place: usize| self.script()?.commands.get(place);
         let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
         // Without a folder, only a path that needs none can be told.
@@ -242,14 +242,14 @@ impl Situation {
             None => &[],
         };
         let Some(path) = path.filter(|_| !is_out_of_sight) else {
-            touches.unknown.push(UnknownTouch { shown: raw, access, is_setting, command });
+            touches.unknown.push(UnknownTouch { shown: raw, access, is_variable_value, command });
             return;
         };
-        let act = Act { access, command, takes_all, is_setting, written: Arc::from(path.as_str()) };
+        let act = Act { access, command, is_recursive, is_variable_value, written: Arc::from(path.as_str()) };
         if folders.is_empty() {
             // It could be here.
             self.add_touch(&path, &Act { access: None, ..act }, &mut touches.known);
-            touches.unknown.push(UnknownTouch { shown: raw, access, is_setting, command });
+            touches.unknown.push(UnknownTouch { shown: raw, access, is_variable_value, command });
             return;
         }
         for folder in folders {
@@ -257,10 +257,10 @@ impl Situation {
             let folder = path::tidy(&self.place.absolute(folder, &self.event.cwd));
             let path = self.place.absolute(&path, &folder);
             self.add_touch(&path, &act, &mut touches.known);
-            let found = match pattern {
-                PathExpansion::Search => self.facts.searched(&path),
-                PathExpansion::Shell => self.facts.expanded(&path),
-                PathExpansion::Nothing => None,
+            let found = match expansion {
+                PathExpansion::SearchGlob => self.facts.searched(&path),
+                PathExpansion::ShellGlob => self.facts.expanded(&path),
+                PathExpansion::Literal => None,
             };
             for path in found.unwrap_or_default() {
                 let written = Arc::from(path::below(&path, &self.event.cwd).unwrap_or(&path));
@@ -280,7 +280,7 @@ impl Situation {
         // To delete a link is not to delete what it leads to, unless a slash says so; and who goes through all that is
         // there goes through no links.
         let followed = absolute.strip_suffix('/').unwrap_or(&absolute);
-        let is_of_link = (access == Some(Access::Delete) || act.takes_all) && followed.len() == absolute.len();
+        let is_of_link = (access == Some(Access::Delete) || act.is_recursive) && followed.len() == absolute.len();
         let resolved = match followed.rsplit_once('/') {
             Some((folder, name)) if is_of_link => self.facts.resolved(folder).map(|folder| format!("{folder}/{name}")),
             _ => self.facts.resolved(followed),
@@ -290,10 +290,10 @@ impl Situation {
         let resolved = resolved.filter(|resolved| *resolved != textual);
         let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
         let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
-        let takes_all = act.takes_all && !paths.last().is_some_and(is_file);
+        let is_recursive = act.is_recursive && !paths.last().is_some_and(is_file);
         let mut written = vec![Arc::clone(&act.written); paths.len()];
         // With the project goes all that is in it.
-        let is_lost = access == Some(Access::Delete) || takes_all;
+        let is_lost = access == Some(Access::Delete) || is_recursive;
         if is_lost && paths.iter().any(|path| path::below(&self.place.root, path).is_some()) {
             let kept = [".linchpin", ".git"];
             paths.extend(kept.map(|name| format!("{}/{name}", self.place.root)));
@@ -306,8 +306,8 @@ impl Situation {
                 absolute: path,
                 access,
                 command,
-                takes_all,
-                is_setting: act.is_setting,
+                is_recursive,
+                is_variable_value: act.is_variable_value,
                 written,
             };
             touches.push(touch);
@@ -318,7 +318,7 @@ impl Situation {
 /// Without those that are the same as one before, however they were written.
 fn once_each(touches: Vec<Touch>) -> Vec<Touch> {
     let mut seen = HashSet::new();
-    let deed = |touch: &Touch| (touch.access, touch.takes_all, touch.is_setting, touch.command);
+    let deed = |touch: &Touch| (touch.access, touch.is_recursive, touch.is_variable_value, touch.command);
     let is_new: Vec<bool> = touches.iter().map(|touch| seen.insert((touch.absolute.as_str(), deed(touch)))).collect();
     touches.into_iter().zip(is_new).filter_map(|(touch, is_new)| is_new.then_some(touch)).collect()
 }

@@ -34,7 +34,7 @@ mod written_files;
 mod tests;
 
 pub use effects::{Effect, PathExpansion, Rewrite, RewrittenBranch};
-pub use interpret::succeeds_as_one;
+pub use interpret::every_command_must_succeed;
 pub use limits::Gap;
 pub use model::{
     Assignment, Branch, Earlier, Evidence, ExecutionContext, ExportedVariable, Folders, Invocation, Redirect,

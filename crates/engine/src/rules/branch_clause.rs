@@ -27,7 +27,7 @@ impl BranchClause {
         for rewrite in situation.rewrites() {
             let is_meant = commands.get(rewrite.command) != Some(&Truth::False) && situation.concerns(rewrite.command);
             let is_protected = if is_meant { self.speaks_of(&rewrite.branch) } else { Truth::False };
-            let here = if rewrite.is_sure { is_protected } else { is_protected.and(Truth::Unknown) };
+            let here = if rewrite.is_certain { is_protected } else { is_protected.and(Truth::Unknown) };
             if here > Truth::False {
                 truth = truth.or(here);
                 if rewrite.branch == RewrittenBranch::Unknown {

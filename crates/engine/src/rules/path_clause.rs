@@ -103,11 +103,11 @@ impl PathClause {
             command.is_none_or(|place| commands.get(place) != Some(&Truth::False) && situation.concerns(place))
         };
         for touch in situation.touches().iter().filter(|touch| is_meant(touch.command)) {
-            let here = self.truth_for(touch.access, touch.is_setting, touch.command, situation);
+            let here = self.truth_for(touch.access, touch.is_variable_value, touch.command, situation);
             if here > Truth::False && self.is_about(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
-                let is_named = !touch.takes_all || self.matches(touch, situation);
+                let is_named = !touch.is_recursive || self.matches(touch, situation);
                 surest.offer(here, is_named, || Subject {
                     path: Some(Arc::clone(&touch.written)),
                     command: touch.command,
@@ -133,7 +133,7 @@ impl PathClause {
     /// Of the one command at this place.
     pub(super) fn truth_of(&self, place: usize, situation: &Situation) -> Truth {
         let own = situation.touches().iter().filter(|touch| touch.command == Some(place));
-        let truth = |touch: &Touch| self.truth_for(touch.access, touch.is_setting, touch.command, situation);
+        let truth = |touch: &Touch| self.truth_for(touch.access, touch.is_variable_value, touch.command, situation);
         let known = own.map(|touch| truth(touch).and(self.is_about(touch, situation).into()));
         let unknown = situation.unknown_touches().iter().filter(|touch| touch.command == Some(place));
         let unknown = unknown.filter(|touch| self.may_be_about(touch, true, situation)).map(|_| Truth::Unknown);
@@ -145,7 +145,7 @@ impl PathClause {
     fn truth_for(
         &self,
         access: Option<Access>,
-        is_setting: bool,
+        is_variable_value: bool,
         command: Option<usize>,
         situation: &Situation,
     ) -> Truth {
@@ -158,7 +158,7 @@ impl PathClause {
                     command.is_some_and(|command| !command.words().is_empty() && command.program().is_none());
                 if could_be_any { Truth::Unknown } else { Truth::False }
             }
-            None if self.about == PathKey::Writes && is_setting => Truth::False,
+            None if self.about == PathKey::Writes && is_variable_value => Truth::False,
             None => Truth::Unknown,
         }
     }
@@ -168,14 +168,14 @@ impl PathClause {
     fn may_be_about(&self, touch: &UnknownTouch, names_commands: bool, situation: &Situation) -> bool {
         let is_deletion = self.about == PathKey::Deletes && touch.access == Some(Access::Delete);
         (names_commands || is_deletion)
-            && self.truth_for(touch.access, touch.is_setting, touch.command, situation) > Truth::False
+            && self.truth_for(touch.access, touch.is_variable_value, touch.command, situation) > Truth::False
     }
 
     /// Whether it speaks of what is done there. To delete a folder is to delete what is in it.
     fn is_about(&self, touch: &Touch, situation: &Situation) -> bool {
         let is_in = |pattern: &PathPattern| pattern.may_match_below(touch, situation);
         self.matches(touch, situation)
-            || (touch.takes_all && self.patterns.iter().any(is_in) && !self.excepts(touch, situation))
+            || (touch.is_recursive && self.patterns.iter().any(is_in) && !self.excepts(touch, situation))
     }
 
     /// Whether it speaks of every path that the call names, in all that each of them leads to.

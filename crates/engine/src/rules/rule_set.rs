@@ -360,7 +360,7 @@ impl Head<'_> {
         // What goes with a folder has other names.
         situation.touches().iter().any(|touch| {
             let spellings = [touch.inside.as_deref(), Some(touch.absolute.as_str()), touch.in_home.as_deref()];
-            touch.takes_all || spellings.into_iter().flatten().any(|text| literals.is_in(text))
+            touch.is_recursive || spellings.into_iter().flatten().any(|text| literals.is_in(text))
         })
     }
 }

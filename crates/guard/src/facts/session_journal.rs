@@ -25,6 +25,6 @@ pub struct SessionJournal {
 /// A command that ran, as rules ask for it.
 pub fn simple_commands(ran: &store::RecordedCommand) -> Vec<RanCommand> {
     let script = shell::parse(&ran.text);
-    let succeeded = ran.succeeded == Some(true) && shell::succeeds_as_one(&ran.text, &script);
+    let succeeded = ran.succeeded == Some(true) && shell::every_command_must_succeed(&ran.text, &script);
     script.texts().map(|text| RanCommand { time: ran.time, text, succeeded }).collect()
 }

@@ -80,7 +80,7 @@ impl Search<'_> {
             let named = effect.path.as_deref().unwrap_or_default();
             let is_meant = |folder: String| {
                 let named = placed(named, &folder);
-                is_it(&named) || effect.pattern == shell::PathExpansion::Shell && fits(&named, path)
+                is_it(&named) || effect.expansion == shell::PathExpansion::ShellGlob && fits(&named, path)
             };
             if !folders().any(is_meant) {
                 continue;

@@ -1,4 +1,4 @@
-//! What one command does to files, collected from its redirections and its words.
+//! Collects the effects of one command from its redirections and its words.
 
 mod argument;
 mod code;
@@ -8,7 +8,7 @@ mod search;
 use path::Access;
 
 use super::effect::{Effect, PathExpansion};
-use super::mentioned_paths::pieces;
+use super::mentioned_paths::path_candidates;
 use crate::model::{Folders, RedirectKind, SimpleCommand, Word, Written};
 use crate::programs::{Arguments, Role};
 use crate::special_programs::copied::{Copy, copies};
@@ -20,78 +20,82 @@ use argument::accesses;
 
 pub(super) struct Collector<'a> {
     pub(super) command: &'a SimpleCommand,
-    pub(super) place: usize,
+    pub(super) command_index: usize,
+    /// The directories that the command may work in.
     pub(super) folders: Folders,
-    /// Of what is added: whether it is what a variable is set to.
-    pub(super) is_setting: bool,
+    /// [`Effect::is_variable_value`] of the effects that are added next.
+    pub(super) is_variable_value: bool,
     pub(super) effects: &'a mut Vec<Effect>,
 }
 
 impl Collector<'_> {
+    /// Adds an access to the path that a word stands for, or that is in it; `None` for a path that is not known.
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
-        let is_all = path.is_some_and(|path| word.folder_of_all(path).is_some());
-        self.add_deed(path, word, access, is_all && matches!(access, Some(Access::Write | Access::Delete)));
-        self.add_loss(path, word, access);
+        let is_whole_folder = path.is_some_and(|path| word.folder_of_all(path).is_some());
+        let is_recursive = is_whole_folder && matches!(access, Some(Access::Write | Access::Delete));
+        self.add_effect(path, word, access, is_recursive);
+        self.add_disk_loss(path, word, access);
     }
 
-    /// Of all that lay where something is written.
-    fn add_loss(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
-        if access == Some(Access::Write) && path.is_some_and(loses_all) {
-            self.add_deletion_of_all(path, word);
+    /// Adds the deletion of everything on a disk, if its device is written to.
+    fn add_disk_loss(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
+        if access == Some(Access::Write) && path.is_some_and(is_whole_disk) {
+            self.add_recursive_deletion(path, word);
         }
     }
 
-    /// Deletes it, and all that is in it.
-    fn add_deletion_of_all(&mut self, path: Option<&str>, word: &Word) {
-        self.add_deed(path, word, Some(Access::Delete), true);
+    /// Adds the deletion of a path and everything below it.
+    fn add_recursive_deletion(&mut self, path: Option<&str>, word: &Word) {
+        self.add_effect(path, word, Some(Access::Delete), true);
     }
 
-    fn add_deed(&mut self, path: Option<&str>, word: &Word, access: Option<Access>, takes_all: bool) {
+    fn add_effect(&mut self, path: Option<&str>, word: &Word, access: Option<Access>, is_recursive: bool) {
         if let Some((path, folder)) = path.and_then(|path| Some((path, word.folder_of_all(path)?))) {
             let glob = folder.contains(['*', '?', '[']);
-            if takes_all || !glob {
-                self.add_deed(Some(folder), &Word { glob, ..word.clone() }, access, takes_all);
+            if is_recursive || !glob {
+                self.add_effect(Some(folder), &Word { glob, ..word.clone() }, access, is_recursive);
             }
-            // To look into all that is there is not to read each of it.
-            if !takes_all {
-                self.add_deed(path.strip_suffix('*'), word, access, false);
+            // Listing a directory tree is not an access to each file in it.
+            if !is_recursive {
+                self.add_effect(path.strip_suffix('*'), word, access, false);
             }
             return;
         }
-        // Of one that nobody knows, the end may still tell what it is.
+        // If only the end of a path is known, as in `$DIR/.env`, a file of that name may be accessed.
         if let (None, Some(Access::Read | Access::Write), Some((_, name))) =
             (path, access, word.known_end().split_once('/'))
         {
             self.add(Some(name), word, None);
         }
-        // Where somebody else's home is, nobody here knows; what is in it has its name all the same.
-        let is_others = |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
+        // The home directory of another user (`~name/.env`) is not known, but the names in it are.
+        let is_in_other_home =
+            |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
         if let (Some((_, name)), Some(Access::Read | Access::Write)) =
-            (path.filter(|path| is_others(path)).and_then(|path| path.split_once('/')), access)
+            (path.filter(|path| is_in_other_home(path)).and_then(|path| path.split_once('/')), access)
         {
             self.add(Some(name), &Word { tilde: false, ..word.clone() }, None);
         }
-        // The input, or the output; and no file is called nothing.
+        // `-` is stdin or stdout, and an empty word names no file.
         if path == Some("-") || path == Some("") && word.value.as_deref() == Some("") {
             return;
         }
         self.effects.push(Effect {
-            path: path.filter(|path| !is_others(path)).map(str::to_owned),
+            path: path.filter(|path| !is_in_other_home(path)).map(str::to_owned),
             raw: path.map_or_else(|| word.raw.clone(), str::to_owned),
             access,
-            takes_all,
-            pattern: if word.glob || self.folders.has_pattern() {
-                PathExpansion::Shell
+            is_recursive,
+            expansion: if word.glob || self.folders.has_pattern() {
+                PathExpansion::ShellGlob
             } else {
-                PathExpansion::Nothing
+                PathExpansion::Literal
             },
-            is_setting: self.is_setting,
-            command: Some(self.place),
+            is_variable_value: self.is_variable_value,
+            command: Some(self.command_index),
             folders: self.folders.clone(),
         });
     }
 
-    pub(super) fn in_redirects(&mut self) {
+    pub(super) fn collect_from_redirects(&mut self) {
         let command = self.command;
         for redirect in command.redirects() {
             let target = &redirect.target;
@@ -102,27 +106,27 @@ impl Collector<'_> {
                 self.add(target.meaning(), target, Some(Access::Write));
             }
         }
-        // What a variable of the shell holds counts where it is used.
+        // Without a command, the variable is set for the shell. Its value has an effect where the variable is used.
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments().iter().filter(|_| !command.words().is_empty()) {
             if is_path(&assignment.value) && !names_credentials(&assignment.name) {
-                self.is_setting = !names_a_target(&assignment.name);
-                self.mentioned(&assignment.value);
+                self.is_variable_value = !names_an_output(&assignment.name);
+                self.add_mentioned_paths(&assignment.value);
             }
         }
-        self.is_setting = false;
+        self.is_variable_value = false;
     }
 
-    pub(super) fn in_words(&mut self) {
+    pub(super) fn collect_from_words(&mut self) {
         let command = self.command;
         let Some(program) = command.program() else {
-            return command.words().iter().for_each(|word| self.mentioned(word));
+            return command.words().iter().for_each(|word| self.add_mentioned_paths(word));
         };
         if find::is_find(program) {
-            return self.in_find();
+            return self.collect_from_find();
         }
         let Some(known) = command.arguments() else {
-            return self.in_unknown_program();
+            return self.collect_from_unknown_program();
         };
         for argument in known.list.iter().filter(|argument| argument.role == Role::Folder) {
             let folder = command.meaning_from(argument.word, argument.from);
@@ -131,18 +135,18 @@ impl Collector<'_> {
         if program == "git" {
             self.enter_work_tree();
         }
-        let keeps_to_itself = self.keeps_to_itself();
+        let only_edits_in_place = self.only_edits_in_place();
         for argument in &known.list {
-            self.argument(argument, keeps_to_itself);
+            self.collect_from_argument(argument, only_edits_in_place);
         }
         let is_fed = || runs_its_input(program, known, command.words());
         if let Some(Written::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_code(program)) {
-            self.in_code(&Word::known(program), Some(text));
+            self.collect_from_code(&Word::known(program), Some(text));
         } else if runs_code(program)
             && is_fed()
             && let Some(text) = command.given_text()
         {
-            self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
+            self.collect_from_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
         }
         for (access, path) in ex::scripts(command, known).iter().flat_map(|script| ex::read(script).touches) {
             self.add(Some(&path), &Word::known(&path), Some(access));
@@ -152,13 +156,13 @@ impl Collector<'_> {
         {
             self.add(Some(&path), &Word::known(&path), Some(access));
         }
-        self.in_names(program, known);
-        self.in_words_of_code(program, known);
-        self.copied_into(program, known);
+        self.collect_from_listed_names(program, known);
+        self.collect_from_code_arguments(program, known);
+        self.collect_from_copies(program, known);
         for name in fetched(command) {
             self.add(Some(&name), &Word::known(&name), Some(Access::Write));
         }
-        self.in_patches();
+        self.collect_from_patches();
         if program == "git" && self.moves_hooks(known) {
             self.add(Some(".git/hooks"), &Word::default(), Some(Access::Write));
         }
@@ -173,28 +177,28 @@ impl Collector<'_> {
         }
     }
 
-    /// What is copied into a folder lies there under its own name.
-    fn copied_into(&mut self, program: &str, arguments: &Arguments) {
+    /// Files that are copied into a directory are written there under their own names.
+    fn collect_from_copies(&mut self, program: &str, arguments: &Arguments) {
         let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(path::TEMP);
         let copies = copies(self.command, program, arguments);
         for path in copies.iter().filter_map(Copy::within).filter(|path| !is_temporary(path)) {
-            self.add_deed(Some(&path), &Word::known(&path), Some(Access::Write), false);
+            self.add_effect(Some(&path), &Word::known(&path), Some(Access::Write), false);
         }
     }
 
-    /// The files that a patch says it changes.
-    fn in_patches(&mut self) {
+    /// Files that an applied patch changes.
+    fn collect_from_patches(&mut self) {
         for (path, access) in self.command.applied_patches().into_iter().flat_map(patch::changed) {
             self.add(Some(path), &Word::known(path), Some(access));
         }
     }
 
-    /// What it is told line by line, where it reads the names of what it reads: `cpio -o`, `git cat-file --batch`.
-    fn in_names(&mut self, program: &str, arguments: &Arguments) {
+    /// Files whose names the command reads from a list, one a line: `cpio -o`, `git cat-file --batch`.
+    fn collect_from_listed_names(&mut self, program: &str, arguments: &Arguments) {
         let command = self.command;
         if program == "git" && arguments.has_flag(&["--batch", "--batch-command"]) {
             for line in command.given_text().into_iter().flat_map(str::lines) {
-                self.in_revision(Some(line), &Word::known(line));
+                self.collect_from_revision(Some(line), &Word::known(line));
             }
         }
         for name in named_files::names(command, arguments) {
@@ -202,28 +206,28 @@ impl Collector<'_> {
         }
     }
 
-    /// What a flag leaves out is not touched.
-    fn in_unknown_program(&mut self) {
+    /// For a program that is not in the table. Arguments of flags like `--exclude` are not paths that it touches.
+    fn collect_from_unknown_program(&mut self) {
         let command = self.command;
-        let leaves_out = |word: &Word| {
+        let is_exclusion = |word: &Word| {
             let flag = word.value.as_deref().filter(|text| text.starts_with('-'));
             flag.is_some_and(|flag| ["exclude", "ignore", "skip"].iter().any(|name| flag.contains(name)))
         };
         for (before, word) in command.words().iter().zip(command.words().iter().skip(1)) {
-            let is_value = leaves_out(before) && !before.raw.contains('=');
-            if !leaves_out(word) && !is_value {
-                self.mentioned(word);
+            let is_value = is_exclusion(before) && !before.raw.contains('=');
+            if !is_exclusion(word) && !is_value {
+                self.add_mentioned_paths(word);
             }
         }
     }
 
-    /// Who knows what for.
-    fn mentioned(&mut self, word: &Word) {
+    /// Adds the paths that a word mentions, with an unknown access.
+    fn add_mentioned_paths(&mut self, word: &Word) {
         let text = word.value.as_deref().unwrap_or(&word.raw);
-        for piece in pieces(text) {
-            // What stands behind an expansion begins wherever that leads.
-            let is_behind = word.value.is_none() && !text.trim_start_matches(['"', '\'']).starts_with('/');
-            self.add(Some(if is_behind { piece.trim_start_matches('/') } else { piece }), word, None);
+        for piece in path_candidates(text) {
+            // A part after an expansion, like `/x` of `$DIR/x`, is not absolute.
+            let follows_expansion = word.value.is_none() && !text.trim_start_matches(['"', '\'']).starts_with('/');
+            self.add(Some(if follows_expansion { piece.trim_start_matches('/') } else { piece }), word, None);
         }
         if word.value.is_none() {
             self.add(None, word, None);
@@ -231,21 +235,22 @@ impl Collector<'_> {
     }
 }
 
-/// Whether a variable is called like one that says where something is kept or put: `DESTDIR`, `HISTFILE`, `OUTPUT_PATH`.
-/// Others say where to look, or what to do.
-fn names_a_target(variable: &str) -> bool {
+/// True for the name of a variable that says where a program stores or writes something: `DESTDIR`, `HISTFILE`,
+/// `OUTPUT_PATH`. Other variables say where to look, or what to do.
+fn names_an_output(variable: &str) -> bool {
     const ENDS: &[&str] = &["FILE", "DIR", "OUT", "OUTPUT", "DEST", "PREFIX", "TARGET", "ROOT", "HOME", "CONFIG"];
     let variable = variable.to_ascii_uppercase();
     variable.split('_').any(|part| ENDS.iter().any(|end| part.ends_with(end)))
 }
 
-/// Whether what is written to a path takes the place of all that is kept there: of a disk. A loop device is a file, and
-/// mostly made for that.
-fn loses_all(path: &str) -> bool {
+/// True for the device of a disk: writing to it destroys everything on the disk. Loop devices do not count: they are
+/// backed by files, which are mostly made to be written this way.
+fn is_whole_disk(path: &str) -> bool {
     is_disk(path) && path != "/dev" && !path.starts_with("/dev/loop")
 }
 
-/// Whether a variable says which certificates or credentials a program has to use: it shows them to nobody.
+/// True for the name of a variable that says which certificates or credentials a program uses. The program does not
+/// print them.
 fn names_credentials(variable: &str) -> bool {
     const ENDS: &[&str] = &[
         "CA_CERTS",

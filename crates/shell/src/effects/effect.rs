@@ -1,50 +1,51 @@
-//! One thing that is done to one path.
+//! One access to one path by a script.
 
 use path::Access;
 
 use crate::model::Folders;
 
-/// What a path stands for beside itself.
+/// The paths that a path string stands for, beside itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathExpansion {
-    Nothing,
-    /// All that it matches for a shell.
-    Shell,
-    /// All that it matches for a search: what is hidden is meant too.
-    Search,
+    /// None.
+    Literal,
+    /// All paths that it matches as a glob of the shell.
+    ShellGlob,
+    /// All paths that it matches as a pattern of a search program, hidden files included.
+    SearchGlob,
 }
 
-/// One thing that is done to one path.
+/// One access to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
-    /// As it is written; `None` where that is not known before it runs.
+    /// The path as it is written; `None` if it is not known before the script runs.
     pub path: Option<String>,
-    /// For people, where the path is not known.
+    /// For messages: the word as it is written, also if the path is not known.
     pub raw: String,
-    /// `None`: who knows what for.
+    /// `None` if the kind of access is not known.
     pub access: Option<Access>,
-    /// It is deleted, or written, with all that is in it.
-    pub takes_all: bool,
-    /// What the path stands for beside itself.
-    pub pattern: PathExpansion,
-    /// It is what a variable is set to, of which nothing says that it is written to.
-    pub is_setting: bool,
-    /// The command that does it: a place in [`crate::Script::commands`], or none for a word that may come to any of them.
+    /// True if a directory is deleted or written with everything in it.
+    pub is_recursive: bool,
+    pub expansion: PathExpansion,
+    /// True if the path is the value of a variable that is set for a command (`NAME=path command`), and the variable's
+    /// name does not suggest that the command writes there.
+    pub is_variable_value: bool,
+    /// Index of the command in [`crate::Script::commands`]; `None` for a word that may become part of any of them.
     pub command: Option<usize>,
-    /// What the path is relative to.
+    /// The directories that a relative path may be relative to.
     pub folders: Folders,
 }
 
 impl Effect {
-    /// A path in a word that belongs to no command but may come to one.
+    /// A path in a word that belongs to no command, but may become part of one.
     pub(super) fn of_loose_word(path: &str) -> Self {
         Self {
             path: Some(path.to_owned()),
             raw: path.to_owned(),
             access: None,
-            takes_all: false,
-            pattern: PathExpansion::Nothing,
-            is_setting: false,
+            is_recursive: false,
+            expansion: PathExpansion::Literal,
+            is_variable_value: false,
             command: None,
             folders: Folders::default(),
         }

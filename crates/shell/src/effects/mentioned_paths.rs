@@ -1,19 +1,21 @@
-//! Pieces of a text that could be paths.
+//! Finds the parts of a string that could be paths.
 
-/// The text itself, and what stands between signs that paths rarely have: `--file=.env`, `open('.env')`.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |letter: char| letter.is_alphanumeric() || "._-/~+@%*?".contains(letter);
-    let whole = std::iter::once(text).filter(|text| !text.is_empty() && !text.starts_with('-') && !is_address(text));
-    let parts =
-        text.split(move |letter| !is_part(letter)).filter(move |piece| *piece != text && looks_like_path(piece));
+/// Returns the string itself, and the parts of it that look like paths: `.env` in `--file=.env` and in `open('.env')`.
+pub(super) fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
+    let is_path_character = |letter: char| letter.is_alphanumeric() || "._-/~+@%*?".contains(letter);
+    let whole = std::iter::once(text).filter(|text| !text.is_empty() && !text.starts_with('-') && !is_url(text));
+    let parts = text
+        .split(move |letter| !is_path_character(letter))
+        .filter(move |piece| *piece != text && looks_like_path(piece));
     whole.chain(parts)
 }
 
-fn is_address(text: &str) -> bool {
+/// `file:` URLs are paths.
+fn is_url(text: &str) -> bool {
     text.contains("://") && !text.starts_with("file:")
 }
 
-/// Behind `https:` stands a host, and no path.
+/// A part that starts with `//` is the host of a URL: `//example.com` of `https://example.com`.
 fn looks_like_path(piece: &str) -> bool {
     !piece.starts_with('-') && !piece.starts_with("//") && piece.contains(['.', '/', '~'])
 }

@@ -1,73 +1,74 @@
-//! What a script would do: to files (here), and to the branches of a remote (`rewrites`).
+//! What a script would do: to files (here), and to branches of remote repositories (`rewrites`).
 //!
-//! What an argument is to its program is told by [`crate::programs`]. Of a program that is not known there, every piece of
-//! every word that could be a path is one, and nobody knows what for. Words that are data to their program (a message, a
-//! search pattern) name nothing.
+//! [`crate::programs`] says which role each argument has. If a program is not in that table, every part of its words
+//! that could be a path counts as one, with an unknown access. Words that are data to their program (a message, a
+//! search pattern) are not paths.
 
 mod collector;
 mod container_host;
 mod effect;
-mod link;
 mod mentioned_paths;
 mod rewrites;
+mod symlink;
 
 use crate::model::{Script, SimpleCommand};
 use collector::Collector;
-use link::Link;
-use mentioned_paths::pieces;
+use mentioned_paths::path_candidates;
+use symlink::Symlink;
 
 pub use effect::{Effect, PathExpansion};
 pub use rewrites::{Rewrite, RewrittenBranch};
 
 impl Script {
-    /// In order; a path may come more than once.
+    /// Returns the effects in the order of the commands. A path may appear several times.
     pub fn effects(&self) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let mut links: Vec<Link> = Vec::new();
-        for (place, command) in self.commands.iter().enumerate() {
-            let mut done = effects_of(command, place);
-            follow(&links, &mut done);
-            effects.append(&mut done);
-            links.extend(Link::made_by(command).filter(|_| links.len() < MAX_LINKS));
-            let copied = Link::copied_by(command);
-            links.extend(copied.into_iter().take(MAX_LINKS.saturating_sub(links.len())));
+        let mut symlinks: Vec<Symlink> = Vec::new();
+        for (index, command) in self.commands.iter().enumerate() {
+            let mut own = effects_of(command, index);
+            add_effects_through_symlinks(&symlinks, &mut own);
+            effects.append(&mut own);
+            symlinks.extend(Symlink::created_by(command).filter(|_| symlinks.len() < MAX_SYMLINKS));
+            let copied = Symlink::copied_by(command);
+            symlinks.extend(copied.into_iter().take(MAX_SYMLINKS.saturating_sub(symlinks.len())));
         }
-        effects.extend(self.loose.iter().flat_map(|word| pieces(word)).map(Effect::of_loose_word));
+        effects.extend(self.loose.iter().flat_map(|word| path_candidates(word)).map(Effect::of_loose_word));
         effects
     }
 }
 
-/// What one command does, as it comes to on this machine.
-fn effects_of(command: &SimpleCommand, place: usize) -> Vec<Effect> {
+/// Returns the effects of one command on this machine.
+fn effects_of(command: &SimpleCommand, index: usize) -> Vec<Effect> {
     let mut effects = Vec::new();
     let folders = command.folders().clone();
-    let mut found = Collector { command, place, folders, is_setting: false, effects: &mut effects };
-    found.in_redirects();
-    found.in_words();
+    let mut collector =
+        Collector { command, command_index: index, folders, is_variable_value: false, effects: &mut effects };
+    collector.collect_from_redirects();
+    collector.collect_from_words();
     match &command.context.container {
         Some(container) => effects.iter().flat_map(|effect| container.on_host(effect)).collect(),
         None => effects,
     }
 }
 
-/// Adds what is done through links that the script has made. A link may lead to another.
-fn follow(links: &[Link], effects: &mut Vec<Effect>) {
+/// Adds the effects on the targets of symlinks that the script has created. A target may be another symlink.
+fn add_effects_through_symlinks(symlinks: &[Symlink], effects: &mut Vec<Effect>) {
     let mut next = 0..effects.len();
-    for _ in 0..MAX_LINKS_IN_A_ROW {
-        let reached = effects.get(next).unwrap_or_default().iter();
-        let through = reached.flat_map(|effect| links.iter().flat_map(|link| link.followed(effect)));
-        // Those that lead in a circle lead nowhere new.
+    for _ in 0..MAX_SYMLINK_CHAIN {
+        let last = effects.get(next).unwrap_or_default().iter();
+        let followed = last.flat_map(|effect| symlinks.iter().flat_map(|symlink| symlink.follow(effect)));
+        // A cycle of symlinks adds nothing new.
         let is_new = |effect: &Effect| !effects.contains(effect);
-        let through: Vec<Effect> = through.filter(is_new).take(MAX_FOLLOWED).collect();
-        next = effects.len()..effects.len() + through.len();
-        effects.extend(through);
+        let followed: Vec<Effect> = followed.filter(is_new).take(MAX_FOLLOWED).collect();
+        next = effects.len()..effects.len() + followed.len();
+        effects.extend(followed);
     }
 }
 
-/// More are not followed: each is compared with every path.
-const MAX_LINKS: usize = 16;
+/// Further symlinks are ignored, because each one is compared with every path.
+const MAX_SYMLINKS: usize = 16;
 
-/// Links that lead to links are followed so far.
-const MAX_LINKS_IN_A_ROW: usize = 8;
-/// What one command does through links.
+/// Symlinks to symlinks are followed up to this depth.
+const MAX_SYMLINK_CHAIN: usize = 8;
+/// Effects of one command that are added for each level of symlinks.
 const MAX_FOLLOWED: usize = 1024;

@@ -1,4 +1,4 @@
-//! Branches of a remote that a script rewrites or deletes.
+//! Branches of remote repositories that a script rewrites or deletes.
 
 mod hosting;
 mod push;
@@ -6,51 +6,55 @@ mod push;
 use crate::model::{Branch, Script, SimpleCommand};
 use crate::programs::Arguments;
 
-/// One branch that one command rewrites or deletes, or several.
+/// A branch, or several, that one command rewrites or deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewrite {
     pub branch: RewrittenBranch,
-    /// Whether it surely does.
-    pub is_sure: bool,
-    /// A place in [`Script::commands`].
+    /// False if the command may leave the branch alone, or may mean another branch.
+    pub is_certain: bool,
+    /// Index in [`Script::commands`].
     pub command: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RewrittenBranch {
     Named(String),
-    /// All that match, where `*` stands for anything.
+    /// All branches that match a glob, whose only special character is `*`.
     Matching(String),
-    /// The one that is checked out.
+    /// The branch that is checked out when the command runs.
     Current(Branch),
     All,
     Unknown,
 }
 
 impl Script {
-    /// In the order of the commands.
+    /// Returns the rewrites in the order of the commands.
     pub fn rewrites(&self) -> Vec<Rewrite> {
         let of_command = |(command, simple): (usize, &SimpleCommand)| {
             let found = simple.arguments().map(|arguments| rewrites_of(simple, arguments)).unwrap_or_default();
-            // What is elsewhere may be another repository.
+            // A command on another machine may run in another repository.
             found
                 .into_iter()
-                .map(move |(branch, is_sure)| Rewrite { branch, is_sure: is_sure && !simple.is_remote(), command })
+                .map(move |(branch, is_certain)| Rewrite {
+                    branch,
+                    is_certain: is_certain && !simple.is_remote(),
+                    command,
+                })
                 .collect::<Vec<_>>()
         };
         self.commands.iter().enumerate().flat_map(of_command).collect()
     }
 }
 
-/// Branches, each with whether it surely is rewritten.
-type Found = Vec<(RewrittenBranch, bool)>;
+/// Branches, each with true if it certainly is rewritten.
+type FoundRewrites = Vec<(RewrittenBranch, bool)>;
 
-fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> Found {
+fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> FoundRewrites {
     match (command.program(), arguments.subcommands.first().map(String::as_str)) {
-        (Some("git"), Some("push" | "send-pack" | "http-push")) => push::by_push(command, arguments),
+        (Some("git"), Some("push" | "send-pack" | "http-push")) => push::rewrites_of_push(command, arguments),
         (Some("git"), Some("subtree")) if arguments.subcommands.get(1).is_some_and(|form| form == "push") => {
-            push::by_push(command, arguments)
+            push::rewrites_of_push(command, arguments)
         }
-        _ => hosting::rewrite(command, arguments).into_iter().collect(),
+        _ => hosting::rewrite_by_host(command, arguments).into_iter().collect(),
     }
 }

@@ -1,7 +1,7 @@
 //! Programs that run other commands: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`.
 //!
-//! Which argument of a program is a command, or a text that a shell runs, is told by [`crate::programs`]; `wrapper` goes
-//! through them. `code` tells what runs because a program reads it, `git` what git is told to run.
+//! Which argument of a program is a command, or a text that a shell runs, is told by [`crate::programs`]; `wrapper`
+//! goes through them. `code` tells what runs because a program reads it, `git` what git is told to run.
 
 mod code;
 mod git;
@@ -64,7 +64,8 @@ pub(crate) enum Runs {
     },
 }
 
-/// `None` where it runs nothing but itself. `input`: what it reads, where that is known; `found`: the paths that it reads.
+/// `None` where it runs nothing but itself. `input`: what it reads, where that is known; `found`: the paths that it
+/// reads.
 pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, found: &[Word]) -> Option<Delegation> {
     let program = command.program()?;
     let input = Input::of(command, input, found);

@@ -3,8 +3,9 @@
 use crate::model::{Redirect, RedirectKind, SOME_NUMBER, SimpleCommand, Word};
 use crate::syntax::bash_differences::{has_command_in_index, runs_something};
 
-/// Of a pattern in the place of a program, nobody knows what it becomes: `for test in tests/*; do $test; done`. It could
-/// even be several words, so only one that stays in a folder of the project is a program like any that is not known.
+/// Of a pattern in the place of a program, nobody knows what it becomes: `for test in tests/*; do $test; done`. It
+/// could even be several words, so only one that stays in a folder of the project is a program like any that is not
+/// known.
 pub(crate) fn forget_pattern(command: &mut SimpleCommand) {
     let Some(first) = command.invocation.words.first_mut().filter(|first| first.glob) else { return };
     let stays = |text: &str| !text.starts_with(['/', '~', '$']) && !text.contains("..");

@@ -2,10 +2,10 @@
 
 mod delegation;
 mod doubtful_command;
+mod exit_status;
 mod printed;
 mod state;
-mod success;
 mod walk;
 
-pub use success::succeeds_as_one;
+pub use exit_status::every_command_must_succeed;
 pub(crate) use walk::walk;

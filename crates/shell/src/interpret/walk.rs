@@ -1,7 +1,7 @@
 //! Over the syntax tree, in the order of the text, to every simple command in it.
 //!
-//! INVARIANT: recursion is bounded. `bounded_parse` lets no tree through whose nesting, together with what is around it, exceeds
-//! the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
+//! INVARIANT: recursion is bounded. `bounded_parse` lets no tree through whose nesting, together with what is around
+//! it, exceeds the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
 
 mod alternatives;
 mod compound;
@@ -164,7 +164,8 @@ struct Around {
 /// How words of what is walked were filled in by the program around it.
 #[derive(Default, Clone, Copy)]
 struct Filled {
-    /// Whether patterns stand in it for what was found, between quotes too: `find -name '*.x' -exec sh -c 'cat "{}"' \;`.
+    /// Whether patterns stand in it for what was found, between quotes too:
+    /// `find -name '*.x' -exec sh -c 'cat "{}"' \;`.
     holds_patterns: bool,
     /// Whether words of it are what the program around it reads: `xargs`.
     fills_words: bool,

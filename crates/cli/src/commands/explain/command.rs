@@ -119,7 +119,7 @@ impl Understood {
                 RewrittenBranch::All => "all branches",
                 RewrittenBranch::Unknown => "a branch that is not known before it runs",
             };
-            if rewrite.is_sure { name.to_owned() } else { format!("perhaps {name}") }
+            if rewrite.is_certain { name.to_owned() } else { format!("perhaps {name}") }
         };
         of_command.map(name).collect()
     }

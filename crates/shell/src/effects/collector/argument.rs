@@ -1,18 +1,18 @@
-//! What a program does to one argument, by the role that the argument has.
+//! The effects of one argument, by its role.
 
 use path::Access;
 
 use super::Collector;
 use super::git::pathspec;
-use crate::effects::mentioned_paths::pieces;
+use crate::effects::mentioned_paths::path_candidates;
 use crate::model::Word;
 use crate::programs::{Argument, Role};
 use crate::special_programs::interpreter::runs_its_input;
 use crate::special_programs::sed;
 
 impl Collector<'_> {
-    /// `keeps_to_itself`: whether the command shows nothing of what it changes.
-    pub(super) fn argument(&mut self, argument: &Argument, keeps_to_itself: bool) {
+    /// `only_edits_in_place`: true if the command prints nothing of the files that it changes.
+    pub(super) fn collect_from_argument(&mut self, argument: &Argument, only_edits_in_place: bool) {
         let command = self.command;
         let Some(word) = command.words().get(argument.word) else { return };
         let text = command.meaning_from(argument.word, argument.from);
@@ -20,43 +20,43 @@ impl Collector<'_> {
         let text = magic.or(text);
         match argument.role {
             Role::AtFile | Role::FormField | Role::NamedFile | Role::ListedFile | Role::Address => {
-                self.in_value(argument.role, text, word);
+                self.collect_from_value(argument.role, text, word);
             }
             Role::ReadOrRemote | Role::WriteOrRemote | Role::DeleteOrRemote => {
-                self.local_or_remote(argument.role, text, word);
+                self.collect_from_local_or_remote(argument.role, text, word);
             }
-            Role::Revision => self.in_revision(text, word),
-            Role::Setting if command.program() == Some("socat") => self.in_socket_address(text, word),
+            Role::Revision => self.collect_from_revision(text, word),
+            Role::Setting if command.program() == Some("socat") => self.collect_from_socket_address(text, word),
             Role::Data if command.program().is_some_and(sed::is_sed) => {
                 for (access, path) in text.map(sed::read).unwrap_or_default().touches {
                     self.add(Some(&path), word, Some(access));
                 }
             }
-            // Without a sign of a pattern, git takes it for a path.
+            // Git takes a pattern without glob characters for a path.
             Role::Glob
                 if command.program() == Some("git") && !text.is_some_and(|text| text.contains(['*', '?', '['])) =>
             {
                 self.add(text, word, Some(Access::Read));
             }
-            Role::Glob => self.in_search(text, word),
-            // `unzip x.zip 'config/*'`: the pattern is its own.
+            Role::Glob => self.collect_from_search(text, word),
+            // `unzip x.zip 'config/*'`: unzip expands the quoted glob itself.
             Role::Write if command.program() == Some("unzip") => {
                 let glob = text.is_some_and(|text| text.contains(['*', '?']));
                 self.add(text, &Word { glob: word.glob || glob, ..word.clone() }, Some(Access::Write));
             }
-            // What it holds is seen by nobody.
-            Role::Edit if keeps_to_itself => self.add(text, word, Some(Access::Write)),
+            // The contents are not printed, so this is no read access.
+            Role::Edit if only_edits_in_place => self.add(text, word, Some(Access::Write)),
             Role::Path if magic.is_some() => self.add(magic, word, None),
-            Role::Path => self.mentioned(word),
-            Role::Query => self.in_query(word),
-            // `sh -s -- WORDS`: what it runs comes to it, and these are the words for that.
+            Role::Path => self.add_mentioned_paths(word),
+            Role::Query => self.collect_from_query(word),
+            // `sh -s -- ARGUMENTS`: the script comes from stdin, and these are its arguments.
             Role::Script if self.runs_its_input() => {}
-            Role::Code => self.in_code(word, text),
-            Role::DeleteAll => self.add_deletion_of_all(text, word),
-            Role::Mark => self.add_deed(text, word, Some(Access::Write), false),
+            Role::Code => self.collect_from_code(word, text),
+            Role::DeleteAll => self.add_recursive_deletion(text, word),
+            Role::Mark => self.add_effect(text, word, Some(Access::Write), false),
             Role::Move => {
                 self.add(text, word, Some(Access::Read));
-                self.add_deletion_of_all(text, word);
+                self.add_recursive_deletion(text, word);
             }
             role => {
                 for access in accesses(role) {
@@ -66,8 +66,8 @@ impl Collector<'_> {
         }
     }
 
-    /// The files that a value names beside other things, all of which are read.
-    fn in_value(&mut self, role: Role, text: Option<&str>, word: &Word) {
+    /// Files to read that are named in a part of the value.
+    fn collect_from_value(&mut self, role: Role, text: Option<&str>, word: &Word) {
         let reads = Some(Access::Read);
         match role {
             Role::AtFile => {
@@ -101,12 +101,12 @@ impl Collector<'_> {
     }
 
     /// A path, or `host:path`.
-    fn local_or_remote(&mut self, role: Role, text: Option<&str>, word: &Word) {
+    fn collect_from_local_or_remote(&mut self, role: Role, text: Option<&str>, word: &Word) {
         let is_remote = |text: &str| text.split('/').next().is_some_and(|host| host.contains(':'));
         let local = text.filter(|text| !is_remote(text));
         match role {
-            // What is lost elsewhere is lost as well, and nobody knows what it is.
-            Role::DeleteOrRemote => self.add_deletion_of_all(local, word),
+            // A deletion on another machine is a deletion too, of an unknown path.
+            Role::DeleteOrRemote => self.add_recursive_deletion(local, word),
             _ if text.is_some() && local.is_none() => {}
             Role::ReadOrRemote => self.add(local, word, Some(Access::Read)),
             _ => self.add(local, word, Some(Access::Write)),
@@ -114,7 +114,7 @@ impl Collector<'_> {
     }
 
     /// `socat FILE:.env -`
-    fn in_socket_address(&mut self, text: Option<&str>, word: &Word) {
+    fn collect_from_socket_address(&mut self, text: Option<&str>, word: &Word) {
         let address = text.and_then(|text| text.split_once(':')).filter(|(kind, _)| is_file_address(kind));
         if let Some(path) = address.and_then(|(_, path)| path.split(',').next()) {
             self.add(Some(path), word, Some(Access::Read));
@@ -122,8 +122,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Whether it changes files in their places, and shows and copies nothing of them: `sed -i s/a/b/ FILE`.
-    pub(super) fn keeps_to_itself(&self) -> bool {
+    /// True if the command changes files in place, and prints and copies nothing of them: `sed -i s/a/b/ FILE`.
+    pub(super) fn only_edits_in_place(&self) -> bool {
         let Some(arguments) = self.command.arguments().filter(|_| self.command.program() == Some("sed")) else {
             return false;
         };
@@ -131,18 +131,18 @@ impl Collector<'_> {
             argument.role != Role::Data
                 || self.command.text_from(argument.word, argument.from).is_some_and(sed::only_edits)
         };
-        // A copy that is made beside it is called like it.
-        let is_alike = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
-        let copies = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
-        let mut copies = copies.map(|value| self.command.text_from(value.word, value.from));
+        // A backup next to the file: its name is the file's with an extension.
+        let is_extension = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
+        let backups = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
+        let mut backups = backups.map(|value| self.command.text_from(value.word, value.from));
         let reads = arguments.list.iter().any(|argument| matches!(argument.role, Role::Read | Role::Script));
-        !reads && arguments.list.iter().all(is_edit) && copies.all(|suffix| suffix.is_some_and(is_alike))
+        !reads && arguments.list.iter().all(is_edit) && backups.all(|suffix| suffix.is_some_and(is_extension))
     }
 
-    /// A text for a database may name files, and is none.
-    pub(super) fn in_query(&mut self, word: &Word) {
-        let Some(text) = word.value.as_deref() else { return self.mentioned(word) };
-        for piece in pieces(text).filter(|piece| !piece.contains(char::is_whitespace)) {
+    /// A database query is not a path, but may name files.
+    pub(super) fn collect_from_query(&mut self, word: &Word) {
+        let Some(text) = word.value.as_deref() else { return self.add_mentioned_paths(word) };
+        for piece in path_candidates(text).filter(|piece| !piece.contains(char::is_whitespace)) {
             self.add(Some(piece), word, None);
         }
     }
@@ -153,12 +153,12 @@ impl Collector<'_> {
     }
 }
 
-/// Of `socat`: whether a file stands behind it.
+/// True for a kind of `socat` address that is followed by a file.
 fn is_file_address(kind: &str) -> bool {
     matches!(kind.to_ascii_uppercase().as_str(), "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT")
 }
 
-/// What is done to an argument of this kind.
+/// The kinds of access to an argument of this role.
 pub(super) fn accesses(role: Role) -> &'static [Option<Access>] {
     match role {
         Role::Read | Role::Script | Role::Names => &[Some(Access::Read)],

@@ -1,4 +1,4 @@
-//! Files that searches read or delete: patterns for names, and `find`.
+//! Files that search programs read or delete: patterns for file names, and `find`.
 
 use path::Access;
 
@@ -9,9 +9,9 @@ use crate::programs::{Argument, Role};
 use crate::special_programs::find;
 
 impl Collector<'_> {
-    /// What a search looks into that is told a pattern for names: at any depth where that has no slash. One that says nothing
-    /// of names means a folder, and a folder is not the files in it.
-    pub(super) fn in_search(&mut self, glob: Option<&str>, word: &Word) {
+    /// Files that a search with a glob for file names reads. A glob without a slash matches at any depth. A glob that
+    /// matches every name is left out: the search then reads a directory, not a particular file.
+    pub(super) fn collect_from_search(&mut self, glob: Option<&str>, word: &Word) {
         let name = glob.map(|glob| glob.rsplit('/').next().unwrap_or(glob));
         if name.is_some_and(|name| !name.is_empty() && name.chars().all(|letter| letter == '*')) {
             return;
@@ -22,11 +22,11 @@ impl Collector<'_> {
         for folder in self.searched_folders() {
             let first = self.effects.len();
             self.add(Some(&format!("{folder}{depth}{glob}")), &Word::known(glob), Some(Access::Read));
-            self.effects.iter_mut().skip(first).for_each(|effect| effect.pattern = PathExpansion::Search);
+            self.effects.iter_mut().skip(first).for_each(|effect| effect.expansion = PathExpansion::SearchGlob);
         }
     }
 
-    /// The folders that a search is told, each as the beginning of a path.
+    /// Returns the directories that a search starts from, each as a prefix of paths.
     pub(super) fn searched_folders(&self) -> Vec<String> {
         let command = self.command;
         let arguments = command.arguments().into_iter();
@@ -45,16 +45,19 @@ impl Collector<'_> {
         folders
     }
 
-    pub(super) fn in_find(&mut self) {
+    pub(super) fn collect_from_find(&mut self) {
         let command = self.command;
         let deletes = command.words().iter().any(|word| word.value.as_deref() == Some("-delete"));
-        let follows = command.words().iter().any(|word| matches!(word.value.as_deref(), Some("-L" | "-H" | "-follow")));
+        let follows_symlinks =
+            command.words().iter().any(|word| matches!(word.value.as_deref(), Some("-L" | "-H" | "-follow")));
         for found in find::found(command).iter().filter(|_| deletes) {
-            self.add_deletion_of_all(found.meaning(), found);
-            // What a link leads to, and not the link.
-            if let Some(folder) = found.meaning().and_then(|path| found.folder_of_all(path)).filter(|_| follows) {
+            self.add_recursive_deletion(found.meaning(), found);
+            // With `-L`, the contents of a symlink's target are deleted.
+            if let Some(folder) =
+                found.meaning().and_then(|path| found.folder_of_all(path)).filter(|_| follows_symlinks)
+            {
                 let within = format!("{folder}/*");
-                self.add_deletion_of_all(Some(&within), &Word { glob: true, ..Word::known(&within) });
+                self.add_recursive_deletion(Some(&within), &Word { glob: true, ..Word::known(&within) });
             }
         }
         let writes = |word: &Word| matches!(word.value.as_deref(), Some("-fprint" | "-fprint0" | "-fls" | "-fprintf"));

@@ -1,11 +1,12 @@
-//! What the hosts of repositories are told to do to branches: by their own programs, and by their interfaces.
+//! Branches that are rewritten or deleted on a hosting service (GitHub, GitLab, …): with its command-line program or
+//! its HTTP API.
 
 use super::RewrittenBranch;
 use crate::model::SimpleCommand;
 use crate::programs::Arguments;
 
-/// The branch that is rewritten, deleted or laid open, and whether it surely is.
-pub(crate) fn rewrite(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBranch, bool)> {
+/// Returns the branch that is rewritten, deleted or left without protection, and true if it certainly is.
+pub(crate) fn rewrite_by_host(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBranch, bool)> {
     let form: Vec<&str> = arguments.subcommands.iter().map(String::as_str).collect();
     let flag = |name: &str| {
         let value = arguments.flags.iter().find(|flag| flag.is(name))?.value?;
@@ -13,7 +14,7 @@ pub(crate) fn rewrite(command: &SimpleCommand, arguments: &Arguments) -> Option<
     };
     match (command.program()?, form.as_slice()) {
         ("gh", ["repo", "sync"]) => by_sync(arguments, flag("--branch")),
-        // With a repository go its branches; one that is named may be another.
+        // Deletes all branches with the repository. A repository that is named may not be this one.
         ("gh" | "glab", ["repo", "delete"]) | ("hub", ["delete"]) => {
             Some((RewrittenBranch::All, arguments.operands.is_empty()))
         }
@@ -37,16 +38,16 @@ fn by_sync(arguments: &Arguments, branch: Option<&str>) -> Option<(RewrittenBran
     Some(named(branch))
 }
 
-/// `gh api` or `curl` on a branch.
+/// A request to the API about a branch: `gh api`, `curl`.
 fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBranch, bool)> {
     let values = |names: &'static [&'static str]| {
         let flags = arguments.flags.iter().filter(move |flag| names.iter().any(|name| flag.is(name)));
         flags.filter_map(|flag| flag.value).map(|value| command.text_from(value.word, value.from))
     };
     let urls = arguments.flags.iter().filter(|flag| flag.is("--url")).filter_map(|flag| Some(flag.value?.word));
-    let places: Vec<usize> = arguments.operands.iter().copied().chain(urls).collect();
-    let addresses = || places.iter().filter_map(|place| command.words().get(*place));
-    // There, a branch is a number that nobody knows.
+    let url_words: Vec<usize> = arguments.operands.iter().copied().chain(urls).collect();
+    let addresses = || url_words.iter().filter_map(|index| command.words().get(*index));
+    // GraphQL mutations name a branch by its node id, from which its name cannot be told.
     let changes = |query: &str| ["updateRef", "deleteRef"].iter().any(|change| query.contains(change));
     if addresses().any(|word| word.value.as_deref().is_some_and(|text| text.ends_with("graphql")))
         && values(&["-f", "-F", "-d", "--data-raw", "--json"]).flatten().any(changes)
@@ -55,32 +56,34 @@ fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBr
     }
     let addresses = addresses().map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
     let addresses: Vec<String> = addresses.collect();
-    // GitHub has the one, GitLab the other.
-    let behind = |address: String| {
+    // The first is GitHub's URL, the second GitLab's.
+    let branch_of = |address: String| {
         let branch = address.split_once("git/refs/heads/").or_else(|| address.split_once("/repository/branches/"));
         branch.map(|(_, branch)| branch.to_owned())
     };
     let verb =
-        arguments.operands.first().and_then(|place| command.words().get(*place)).map(|word| word.value.as_deref());
+        arguments.operands.first().and_then(|index| command.words().get(*index)).map(|word| word.value.as_deref());
     let method = match command.program() {
         Some("http" | "https" | "xh") => verb,
         Some("wget" | "wget2") => values(&["--method"]).next_back(),
         _ => values(&["-X"]).next_back(),
     };
     let method = method.map(|method| method.map(str::to_ascii_uppercase));
-    let is = |wanted: &str| matches!(&method, Some(Some(method)) if method == wanted);
-    if let Some(opened) = addresses.iter().find_map(|address| opened(address)).filter(|_| is("DELETE")) {
-        return Some((opened, false));
+    let is_method = |wanted: &str| matches!(&method, Some(Some(method)) if method == wanted);
+    if let Some(exposed) =
+        addresses.iter().find_map(|address| exposed_by_deletion(address)).filter(|_| is_method("DELETE"))
+    {
+        return Some((exposed, false));
     }
-    if let Some(name) = addresses.iter().find_map(|address| renamed(address)).filter(|_| !is("GET")) {
+    if let Some(name) = addresses.iter().find_map(|address| renamed_branch(address)).filter(|_| !is_method("GET")) {
         return Some(named(Some(name)));
     }
-    let address = addresses.into_iter().find_map(behind)?;
+    let address = addresses.into_iter().find_map(branch_of)?;
     let branch = address.as_str();
     let branch = RewrittenBranch::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
     let is_force =
         |field: &str| field.replace(['"', ' '], "").replace(':', "=").replace("==", "=").contains("force=true");
-    let words = || arguments.operands.iter().filter_map(|place| command.text_from(*place, 0)).map(Some);
+    let words = || arguments.operands.iter().filter_map(|index| command.text_from(*index, 0)).map(Some);
     let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json", "--body-data"]).chain(words());
     let is_forced = fields().any(|field| field.is_some_and(is_force));
     let is_file = |field: Option<&str>| field.is_none_or(|field| field.starts_with('@'));
@@ -94,24 +97,25 @@ fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBr
     }
 }
 
-/// What stands behind `repos/` or `projects/` in an address of a host.
-fn of_repository(address: &str) -> Option<&str> {
+/// Returns the part of an API URL after `repos/` or `projects/`.
+fn path_in_repository(address: &str) -> Option<&str> {
     const ROOTS: &[&str] = &["api.github.com/repos/", "/api/v3/repos/", "/api/v4/projects/"];
     let address = address.split(['?', '#']).next()?;
-    // Its own program is told no host.
+    // `gh api` and `glab api` get a path without a host.
     let own = address.trim_start_matches('/');
     let own = own.strip_prefix("repos/").or_else(|| own.strip_prefix("projects/"));
     own.or_else(|| ROOTS.iter().find_map(|root| address.split_once(root)).map(|(_, rest)| rest))
 }
 
-/// `repos/OWNER/NAME/branches/main/rename`
-fn renamed(address: &str) -> Option<&str> {
-    of_repository(address)?.split_once("/branches/")?.1.strip_suffix("/rename")
+/// `main` of `repos/OWNER/NAME/branches/main/rename`
+fn renamed_branch(address: &str) -> Option<&str> {
+    path_in_repository(address)?.split_once("/branches/")?.1.strip_suffix("/rename")
 }
 
-/// Where it is deleted, what protects a branch, or the repository with all that it has.
-fn opened(address: &str) -> Option<RewrittenBranch> {
-    let within = of_repository(address)?;
+/// Returns the branches that a `DELETE` request exposes: the URL is a branch's protection, a ruleset, or the whole
+/// repository.
+fn exposed_by_deletion(address: &str) -> Option<RewrittenBranch> {
+    let within = path_in_repository(address)?;
     let protected = within.split_once("/branches/").and_then(|(_, rest)| rest.split_once("/protection"));
     let protected = protected.map(|(branch, _)| branch);
     if let Some(branch) = protected.or_else(|| within.split_once("/protected_branches/").map(|(_, branch)| branch)) {

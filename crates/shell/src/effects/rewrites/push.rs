@@ -1,55 +1,55 @@
-//! Which branches of a remote a script rewrites or deletes, by any spelling of a push.
+//! Branches of a remote that a `git push` rewrites or deletes.
 
-use super::{Found, RewrittenBranch};
+use super::{FoundRewrites, RewrittenBranch};
 use crate::model::{Branch, SimpleCommand, Word};
 use crate::programs::Arguments;
 use crate::special_programs::git_settings;
 
-pub(super) fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
+pub(super) fn rewrites_of_push(command: &SimpleCommand, arguments: &Arguments) -> FoundRewrites {
     let has = |names: &[&str]| arguments.has_flag(names);
-    if is_last(arguments, &["-n", "--dry-run"], "--no-dry-run") {
+    if last_flag_wins(arguments, &["-n", "--dry-run"], "--no-dry-run") {
         return Vec::new();
     }
     let settings = settings(command, arguments);
     let set = |wanted: &dyn Fn(&str, &str) -> bool| settings.iter().any(|(name, value)| wanted(name, value));
-    let words: Vec<&Word> = arguments.operands.iter().filter_map(|place| command.words().get(*place)).collect();
+    let words: Vec<&Word> = arguments.operands.iter().filter_map(|index| command.words().get(*index)).collect();
     let remote = words.first().and_then(|word| word.meaning());
     let is_mirror = |name: &str| {
-        let of = name.strip_prefix("remote.").and_then(|name| name.strip_suffix(".mirror"));
-        of.is_some_and(|of| remote.is_none_or(|remote| remote.eq_ignore_ascii_case(of)))
+        let own_remote = name.strip_prefix("remote.").and_then(|name| name.strip_suffix(".mirror"));
+        own_remote.is_some_and(|own| remote.is_none_or(|remote| remote.eq_ignore_ascii_case(own)))
     };
     if has(&["--mirror"]) || set(&|name, value| is_mirror(name) && !matches!(value, "false" | "fetch")) {
         return vec![(RewrittenBranch::All, true)];
     }
-    let is_forced = is_last(arguments, &["-f", "--force"], "--no-force")
-        || is_last(arguments, &["--force-with-lease"], "--no-force-with-lease");
+    let is_forced = last_flag_wins(arguments, &["-f", "--force"], "--no-force")
+        || last_flag_wins(arguments, &["--force-with-lease"], "--no-force-with-lease");
     let may_be_forced = is_forced || command.has_unknown_flags(arguments);
-    // The first is the repository.
-    let written = words.get(1..).unwrap_or_default().iter().map(|word| Refspec::of_word(word));
-    let mut specs: Vec<Refspec> = written.collect();
+    // The first operand is the remote.
+    let given = words.get(1..).unwrap_or_default().iter().map(|word| Refspec::of_word(word));
+    let mut specs: Vec<Refspec> = given.collect();
     if specs.is_empty() {
         let is_push = |name: &str| name.starts_with("remote.") && name.rsplit('.').next() == Some("push");
         specs.extend(settings.iter().filter(|(name, _)| is_push(name)).map(|(_, value)| Refspec::parse(value)));
     }
     let names_none = specs.is_empty();
     let deletes = has(&["-d", "--delete"]);
-    let mut found: Found = Vec::new();
+    let mut found: FoundRewrites = Vec::new();
     for spec in specs {
         let target = spec.target();
-        // Of those that match, the ones that are not here go.
+        // `--prune` deletes those matching branches that do not exist locally.
         let prunes = has(&["--prune"]) && matches!(target, Some(RewrittenBranch::Matching(_) | RewrittenBranch::All));
-        let is_sure = deletes || is_forced || prunes || spec.is_forced || spec.deletes;
-        if is_sure || may_be_forced {
-            found.extend(with_branches(target, is_sure, &command.context.branches));
+        let is_certain = deletes || is_forced || prunes || spec.is_forced || spec.deletes;
+        if is_certain || may_be_forced {
+            found.extend(with_branches(target, is_certain, &command.context.branches));
         }
     }
-    // With `--tags` alone, tags are all that is pushed.
+    // Without a refspec, `--tags` pushes nothing but tags.
     if names_none && !has(&["--tags"]) && (may_be_forced || has(&["--prune"])) {
-        let takes_all = has(&["--all", "--branches", "--prune"])
+        let covers_all = has(&["--all", "--branches", "--prune"])
             || set(&|name, value| name == "push.default" && value == "matching");
-        // The one that it follows may have another name.
-        let follows = set(&|name, value| name == "push.default" && matches!(value, "upstream" | "tracking"));
-        let target = match (takes_all, follows) {
+        // The upstream branch may have another name.
+        let pushes_upstream = set(&|name, value| name == "push.default" && matches!(value, "upstream" | "tracking"));
+        let target = match (covers_all, pushes_upstream) {
             (true, _) => RewrittenBranch::All,
             (false, true) => RewrittenBranch::Unknown,
             (false, false) => RewrittenBranch::Current(Branch::AsBefore),
@@ -59,27 +59,28 @@ pub(super) fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
     found
 }
 
-/// The one that is checked out may be one of several.
-fn with_branches(target: Option<RewrittenBranch>, is_sure: bool, branches: &[Branch]) -> Found {
+/// Returns the target once for each branch that may be checked out, if it is the current branch.
+fn with_branches(target: Option<RewrittenBranch>, is_certain: bool, branches: &[Branch]) -> FoundRewrites {
     match target {
         Some(RewrittenBranch::Current(_)) => {
-            let is_sure = is_sure && branches.len() == 1;
-            branches.iter().map(|branch| (RewrittenBranch::Current(branch.clone()), is_sure)).collect()
+            let is_certain = is_certain && branches.len() == 1;
+            branches.iter().map(|branch| (RewrittenBranch::Current(branch.clone()), is_certain)).collect()
         }
-        target => target.into_iter().map(|target| (target, is_sure)).collect(),
+        target => target.into_iter().map(|target| (target, is_certain)).collect(),
     }
 }
 
-/// Whether one of these flags is given, and not taken back behind it.
-fn is_last(arguments: &Arguments, flags: &[&str], taking_back: &str) -> bool {
+/// True if one of the flags is given, and no later flag negates it.
+fn last_flag_wins(arguments: &Arguments, flags: &[&str], negation: &str) -> bool {
     let mut last = arguments.flags.iter().rev().map(|flag| flag.name.as_str());
-    last.find(|flag| flags.contains(flag) || *flag == taking_back).is_some_and(|flag| flag != taking_back)
+    last.find(|flag| flags.contains(flag) || *flag == negation).is_some_and(|flag| flag != negation)
 }
 
-/// Of `git -c`: names in lower case, and values; without one, it is set.
+/// Returns git's settings from `-c`, from earlier commands and from the environment: names in lower case, and values. A
+/// setting without a value is `true`.
 fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, String)> {
-    let is_setting = |name: &str| matches!(name, "-c" | "--config-env");
-    let given = arguments.flags.iter().filter(|flag| is_setting(&flag.name)).filter_map(|flag| flag.value);
+    let is_config_flag = |name: &str| matches!(name, "-c" | "--config-env");
+    let given = arguments.flags.iter().filter(|flag| is_config_flag(&flag.name)).filter_map(|flag| flag.value);
     let given = given.filter_map(|value| git_settings::given(command, arguments, value));
     let given = given.map(|setting| match setting.split_once('=') {
         Some((name, value)) => (name.to_ascii_lowercase(), value.to_owned()),
@@ -89,11 +90,11 @@ fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, Stri
     given.chain(made).chain(command.context.git_environment.iter().cloned()).collect()
 }
 
-/// `+from:to`, with or without any part of it.
+/// `+from:to`, each part of which may be missing.
 struct Refspec {
     is_forced: bool,
     deletes: bool,
-    /// What it pushes to; `None` where that is not known.
+    /// The destination; `None` if it is not known.
     to: Option<String>,
 }
 
@@ -109,12 +110,12 @@ impl Refspec {
             None => (rest, rest),
         };
         let deletes = from.is_empty() && !to.is_empty();
-        let to = with_stars(if to.is_empty() { from } else { to });
+        let to = expansions_as_globs(if to.is_empty() { from } else { to });
         let is_known = to != "*";
         Self { is_forced, deletes, to: is_known.then_some(to) }
     }
 
-    /// `None` for what is no branch.
+    /// Returns the branch that is pushed to; `None` if the destination is not a branch.
     fn target(&self) -> Option<RewrittenBranch> {
         let Some(to) = self.to.as_deref() else { return Some(RewrittenBranch::Unknown) };
         let name = to.strip_prefix("refs/heads/").or_else(|| to.strip_prefix("heads/")).unwrap_or(to);
@@ -129,9 +130,9 @@ impl Refspec {
     }
 }
 
-/// With `*` for every expansion.
-fn with_stars(text: &str) -> String {
-    let mut known = String::new();
+/// Returns the text with every expansion replaced by `*`.
+fn expansions_as_globs(text: &str) -> String {
+    let mut pattern = String::new();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match (letter, letters.peek()) {
@@ -145,23 +146,23 @@ fn with_stars(text: &str) -> String {
                         break;
                     }
                 }
-                known.push('*');
+                pattern.push('*');
             }
             ('$', _) => {
                 while letters.next_if(|letter| letter.is_ascii_alphanumeric() || "_…".contains(*letter)).is_some() {}
-                known.push('*');
+                pattern.push('*');
             }
             ('`', _) => {
                 letters.by_ref().find(|letter| *letter == '`');
-                known.push('*');
+                pattern.push('*');
             }
-            _ => known.push(letter),
+            _ => pattern.push(letter),
         }
     }
-    known
+    pattern
 }
 
-/// Outside of `${…}` and `$(…)`.
+/// Returns the index of the last colon outside `${…}` and `$(…)`.
 fn last_colon(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut last = None;

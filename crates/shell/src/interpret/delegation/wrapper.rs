@@ -411,15 +411,16 @@ fn packaged_command(program: &str, arguments: &Arguments, words: &[Word]) -> Opt
     }
 }
 
-/// `rimraf` of `rimraf@5`, `@scope/name` of `@scope/name@1.2`, and `pip` of `pip>=24`, `pip[x]` and `pip ; python_version > "3"`.
+/// `rimraf` of `rimraf@5`, `@scope/name` of `@scope/name@1.2`, and `pip` of `pip>=24`, `pip[x]` and
+/// `pip ; python_version > "3"`.
 fn without_version(package: &str) -> &str {
     let begins_version = |letter: char| matches!(letter, '@' | '=' | '<' | '>' | '!' | '~' | '[' | ';' | ' ');
     let version = package.char_indices().skip(1).find(|(_, letter)| begins_version(*letter)).map(|(at, _)| at);
     version.and_then(|at| package.get(..at)).unwrap_or(package)
 }
 
-/// The command of `yarn rimraf x`, `yarn workspace a rimraf x` and `bun run rimraf x`: a program of a package, unless the project
-/// has a script of that name.
+/// The command of `yarn rimraf x`, `yarn workspace a rimraf x` and `bun run rimraf x`: a program of a package, unless
+/// the project has a script of that name.
 pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     let arguments = command.arguments()?;
     let last = |role| arguments.list.iter().rfind(|argument| argument.role == role).map(|argument| argument.word);
@@ -457,8 +458,9 @@ fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<V
     Some(std::iter::once(Word::known(name)).chain(own()).collect())
 }
 
-/// `python -m pip install x` is `pip install x`, and `coverage run -m pytest` is `pytest`. A module with a line of its own in the
-/// table is understood as that, so what it is called on the command line only matters where that is a program too.
+/// `python -m pip install x` is `pip install x`, and `coverage run -m pytest` is `pytest`. A module with a line of its
+/// own in the table is understood as that, so what it is called on the command line only matters where that is a
+/// program too.
 fn module_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     let program = command.program()?;
     let runs_modules = language_of(program) == Some(Language::Python) || program == "coverage";

@@ -306,8 +306,8 @@ fn printed_into(command: &SimpleCommand) -> Option<(Name<'_>, Option<String>)> {
     Some((name, arguments.and_then(|arguments| printf(&arguments))))
 }
 
-/// Whether a file is called as those are that only set up the environment. `"$(conda info --base)/etc/profile.d/conda.sh"` is
-/// known by its end.
+/// Whether a file is called as those are that only set up the environment.
+/// `"$(conda info --base)/etc/profile.d/conda.sh"` is known by its end.
 fn is_setup_file(file: &Word) -> bool {
     const NAMES: &[&str] = &[
         "activate",

@@ -1,4 +1,5 @@
-//! The ways that a script may go: by `&&`, `||` and `!`, and by what leaves a loop, a function or the shell before its end.
+//! The ways that a script may go: by `&&`, `||` and `!`, and by what leaves a loop, a function or the shell before its
+//! end.
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem, CompoundList, IoFileRedirectTarget, IoRedirect, Pipeline,

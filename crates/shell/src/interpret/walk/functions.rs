@@ -33,7 +33,8 @@ impl Walker<'_> {
         let rounds = self.around.via.iter().filter(|via| *via == name).count();
         let arguments: Positional = command.words().iter().skip(1).map(Value::of).collect();
         let has_same = self.state.is_given(&arguments);
-        // A round with nothing known, or with nothing but the same arguments, was walked: this one does no other things.
+        // A round with nothing known, or with nothing but the same arguments, was walked: this one does no other
+        // things.
         let is_walked = rounds > MAX_ROUNDS + 1 || rounds > MAX_ROUNDS && has_same;
         let before = self.script.commands.len();
         if is_walked {

@@ -80,8 +80,8 @@ impl Walker<'_> {
         self.effort.commands <= MAX_COMMANDS
     }
 
-    /// Every command passes here. Those that it runs come in its place, or behind it. Each step says whether there is anything
-    /// left of the budget for the next.
+    /// Every command passes here. Those that it runs come in its place, or behind it. Each step says whether there is
+    /// anything left of the budget for the next.
     pub(super) fn run(&mut self, mut command: SimpleCommand) {
         let goes_on = self.has_room()
             && self.give_environment(&mut command)

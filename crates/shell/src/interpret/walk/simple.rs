@@ -1,4 +1,5 @@
-//! Simple commands as they are written: assignments, words and redirections, with what is known in the place of expansions.
+//! Simple commands as they are written: assignments, words and redirections, with what is known in the place of
+//! expansions.
 
 use brush_parser::ast::{AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand as SimpleCommandNode};
 

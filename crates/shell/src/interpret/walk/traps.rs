@@ -1,5 +1,5 @@
-//! `trap`: what a shell runs when it ends or is stopped. Mostly that is at its end, with the variables and the folder of
-//! then; but it may be at any time, so it is also looked at with those of when it was set.
+//! `trap`: what a shell runs when it ends or is stopped. Mostly that is at its end, with the variables and the folder
+//! of then; but it may be at any time, so it is also looked at with those of when it was set.
 
 use super::Walker;
 use crate::interpret::delegation::Runs;

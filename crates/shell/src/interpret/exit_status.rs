@@ -7,7 +7,7 @@ use crate::syntax::bounded_parse;
 
 /// Whether all of its commands run, and each has to succeed for the text to end well: plain commands between `&&`. With
 /// anything else (a pipeline, `;`, `||`, a substitution, a program that runs others its own way) nobody can say.
-pub fn succeeds_as_one(text: &str, script: &Script) -> bool {
+pub fn every_command_must_succeed(text: &str, script: &Script) -> bool {
     let Ok(program) = bounded_parse::parse(text, 0) else { return false };
     let [list] = program.complete_commands.as_slice() else { return false };
     let [item] = list.0.as_slice() else { return false };
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn only_plain_commands_between_ands_end_well_together() {
-        let together = |text: &str| super::succeeds_as_one(text, &parse(text));
+        let together = |text: &str| super::every_command_must_succeed(text, &parse(text));
         for text in
             ["cargo test", "cd api && FOO=1 cargo test -q && git add .", "time cargo test", "cargo test > log 2>&1"]
         {

@@ -1,0 +1,72 @@
+//! Symlinks that a script creates. An access to a path below a symlink is an access to the target.
+
+use path::Access;
+
+use super::effect::Effect;
+use crate::model::{Folders, SimpleCommand, plain};
+use crate::special_programs::copied::{Copy, copies};
+
+/// A path that an earlier command of the script has made a symlink, or may have.
+pub(super) struct Symlink {
+    name: String,
+    target: String,
+    /// True if it may not be a symlink. Then only deletions are followed.
+    only_deletes: bool,
+}
+
+impl Symlink {
+    /// The symlink that an `ln` command creates.
+    pub(super) fn created_by(command: &SimpleCommand) -> Option<Self> {
+        let arguments = command.arguments().filter(|_| command.program() == Some("ln"))?;
+        let (target, name) = match arguments.operands.as_slice() {
+            [target, name] => (command.meaning_from(*target, 0)?, command.meaning_from(*name, 0)?),
+            [target] => {
+                command.meaning_from(*target, 0).map(|target| (target, target.rsplit('/').next().unwrap_or(target)))?
+            }
+            _ => return None,
+        };
+        // A relative target is relative to the symlink's directory.
+        let folder = name.rsplit_once('/').filter(|_| !path::is_free(target));
+        let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
+        Some(Self { name: plain(name), target, only_deletes: false })
+    }
+
+    /// The destinations of a command that moves, or copies without dereferencing. If a source is a symlink, so is its
+    /// destination, with the same target.
+    pub(super) fn copied_by(command: &SimpleCommand) -> Vec<Self> {
+        const PRESERVING: &[&str] =
+            &["-a", "--archive", "-d", "-P", "--no-dereference", "-r", "-R", "--recursive", "-l", "--links"];
+        let Some((program, arguments)) = command.program().zip(command.arguments()) else { return Vec::new() };
+        let preserves = matches!(program, "mv" | "gmv") || program != "ln" && arguments.has_flag(PRESERVING);
+        // For a source outside the project, an effect on the copy is no effect on the source. Dotfiles are left out as
+        // well, because a copy of a configuration file is not the configuration.
+        let may_be_symlink = |from: &str| !path::is_free(from) && !from.starts_with('.') && !from.contains("..");
+        let copies = copies(command, program, arguments);
+        let copies = copies.into_iter().filter(|copy| preserves && may_be_symlink(copy.from));
+        let symlink =
+            |name: &str, copy: &Copy| Self { name: plain(name), target: plain(copy.from), only_deletes: true };
+        copies
+            .flat_map(|copy| [Some(symlink(copy.to, &copy)), copy.within().map(|name| symlink(&name, &copy))])
+            .flatten()
+            .collect()
+    }
+
+    /// Returns the same effect on the target, if the path leads through the symlink. Deleting a symlink does not delete
+    /// its target, unless the path ends with a slash.
+    pub(super) fn follow(&self, effect: &Effect) -> Vec<Effect> {
+        let is_within =
+            effect.path.as_deref().is_some_and(|path| path == "." || path.ends_with('/') || path.ends_with("/."));
+        let end = if is_within { "/" } else { "" };
+        let places = effect.path.as_deref().and_then(|path| effect.folders.then(path).list().map(<[_]>::to_vec));
+        let followed = |place: String| {
+            let path = plain(&place);
+            let rest = path.strip_prefix(&self.name)?;
+            let counts = !self.only_deletes || effect.access == Some(Access::Delete);
+            let reaches_target = rest.is_empty() && (is_within || effect.access != Some(Access::Delete));
+            let is_followed = counts && (rest.starts_with('/') || reaches_target);
+            let path = Some(format!("{}{rest}{end}", self.target));
+            is_followed.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
+        };
+        places.into_iter().flatten().filter_map(followed).collect()
+    }
+}
