@@ -1,7 +1,7 @@
 //! Programs that run other commands: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`.
 //!
-//! Which argument of a program is a command, or a text that a shell runs, is told by [`crate::programs`]; `wrapper`
-//! goes through them. `code` tells what runs because a program reads it, `git` what git is told to run.
+//! [`crate::programs`] says which arguments of a program are commands or scripts; `wrapper` reads those. `code` finds
+//! what runs because a program reads it from a file or stdin, `git` what runs because of git's configuration.
 
 mod code;
 mod git;
@@ -15,64 +15,66 @@ use crate::special_programs::interpreter::{runs_by_name, shebang_program};
 use crate::syntax::quoting::quoted;
 use wrapper::Wrapper;
 
-/// What a command runs.
+/// The commands that a command runs.
 #[derive(Debug, Default)]
 pub(crate) struct Delegation {
-    /// How people call what runs it: `sudo`, `bash -c`.
+    /// The name of the delegating program, for messages: `sudo`, `bash -c`.
     pub(crate) name: String,
-    /// Whether it does nothing else.
+    /// True if the program does nothing else.
     pub(crate) is_transparent: bool,
-    /// Whether what runs does so somewhere else: on another machine, in a container.
+    /// True if the commands run on another machine or in a container.
     pub(crate) is_remote: bool,
-    /// The container that it runs in, of this machine.
+    /// The container that the commands run in, if it is on this machine.
     pub(crate) container: Option<Container>,
-    pub(crate) reads: Reads,
-    /// The folder that it changes to before, where it does.
+    pub(crate) input_use: InputUse,
+    /// The directory that the commands run in, if the program changes it.
     pub(crate) folder: Option<Word>,
-    /// Variables that what it runs does not get to see.
-    pub(crate) removes: RemovedVariables,
-    pub(crate) runs: Vec<Runs>,
+    /// Variables that the program removes from the environment of the commands.
+    pub(crate) removed_variables: RemovedVariables,
+    pub(crate) commands: Vec<DelegatedCommand>,
 }
 
-/// What a program that runs others makes of what it reads.
+/// What a delegating program does with its stdin.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reads {
-    /// Nothing: it is there for what it runs.
+pub(crate) enum InputUse {
+    /// Leaves it to the commands that it runs.
     #[default]
-    Nothing,
-    /// What it runs.
+    PassedOn,
+    /// Reads the commands from it.
     Commands,
-    /// Words of what it runs.
-    Words,
+    /// Reads arguments of the commands from it.
+    Arguments,
 }
 
+/// A command or script that another command runs.
 #[derive(Debug)]
-pub(crate) enum Runs {
-    Command {
+pub(crate) enum DelegatedCommand {
+    Words {
         words: Vec<Word>,
         assignments: Vec<Assignment>,
     },
-    /// A text for a shell; `None` for one that is not known. The arguments are its `$1`, `$2`, ….
-    Text {
+    /// A shell script; `None` if it is not known. The arguments are its `$1`, `$2`, ….
+    Script {
         text: Option<String>,
+        /// False if the script runs in the present shell: `eval`, `source`.
         in_own_shell: bool,
-        /// More words are put behind it.
-        is_beginning: bool,
-        /// Its `$0`, where that is given.
+        /// True if the program appends more arguments to the script.
+        gets_more_arguments: bool,
+        /// `$0`, if it is given.
         name: Option<Word>,
         arguments: Vec<Word>,
     },
 }
 
-/// `None` where it runs nothing but itself. `input`: what it reads, where that is known; `found`: the paths that it
-/// reads.
+/// Returns what the command runs; `None` if it runs nothing else. `input`: its stdin, if that is known; `found`: the
+/// paths that it reads from stdin.
 pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, found: &[Word]) -> Option<Delegation> {
     let program = command.program()?;
     let input = Input::of(command, input, found);
     let mut delegation = match program {
         program if find::is_find(program) => Delegation {
             name: program.to_owned(),
-            runs: find::commands(command).into_iter().map(Runs::words).collect(),
+            commands: find::commands(command).into_iter().map(DelegatedCommand::words).collect(),
             ..Delegation::default()
         },
         _ => {
@@ -83,55 +85,60 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, found: &[
     };
     if program == "hub" {
         let words = std::iter::once(Word::known("git")).chain(command.words().iter().skip(1).cloned());
-        delegation.runs.push(Runs::words(words.collect()));
+        delegation.commands.push(DelegatedCommand::words(words.collect()));
     }
     if let Some(form) = program.strip_prefix("git-").filter(|_| !command.is_understood()) {
         let words = [Word::known("git"), Word::known(form)].into_iter().chain(command.words().iter().skip(1).cloned());
-        delegation.runs.push(Runs::words(words.collect()));
+        delegation.commands.push(DelegatedCommand::words(words.collect()));
     }
-    delegation.runs.extend(wrapper::package_program(command).map(Runs::words));
+    delegation.commands.extend(wrapper::package_program(command).map(DelegatedCommand::words));
     if !command.is_understood() && !find::is_find(program) {
-        delegation.runs.extend(wrapper::command_within(command.words()).map(Runs::words));
+        delegation.commands.extend(wrapper::command_within(command.words()).map(DelegatedCommand::words));
     }
     if let Some(Written::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_by_name(command)) {
-        // A file that is run by its name: by what it asks for.
+        // A script that is run by its name: by the interpreter in its `#!` line.
         let first = Word { role: Role::Plain, ..Word::known(shebang_program(text)) };
-        delegation.runs.push(Runs::words(std::iter::once(first).chain(command.words().iter().cloned()).collect()));
+        delegation
+            .commands
+            .push(DelegatedCommand::words(std::iter::once(first).chain(command.words().iter().cloned()).collect()));
     }
-    delegation.runs.extend(command.evidence.own_texts.iter().map(|text| Runs::text(text.clone())));
+    delegation.commands.extend(command.evidence.own_texts.iter().map(|text| DelegatedCommand::script(text.clone())));
     if command.evidence.script == Some(Written::Unknown) {
-        delegation.runs.push(Runs::text(None));
+        delegation.commands.push(DelegatedCommand::script(None));
     }
-    // A function that a shell finds in its environment.
+    // Bash imports functions from its environment.
     let functions = command.assignments().iter().filter(|assignment| assignment.name.starts_with("BASH_FUNC_"));
     let body = |text: &String| text.trim_start().strip_prefix("()").unwrap_or(text).to_owned();
-    delegation.runs.extend(functions.map(|function| Runs::text(function.value.value.as_ref().map(body))));
+    delegation
+        .commands
+        .extend(functions.map(|function| DelegatedCommand::script(function.value.value.as_ref().map(body))));
     for assignment in command.assignments().iter().filter(|assignment| is_command_variable(&assignment.name)) {
-        delegation.runs.push(Runs::beginning(assignment.value.value.clone()));
+        delegation.commands.push(DelegatedCommand::script_prefix(assignment.value.value.clone()));
     }
-    (!delegation.runs.is_empty()).then_some(delegation)
+    (!delegation.commands.is_empty()).then_some(delegation)
 }
 
-impl Runs {
+impl DelegatedCommand {
     fn words(words: Vec<Word>) -> Self {
-        Self::Command { words, assignments: Vec::new() }
+        Self::Words { words, assignments: Vec::new() }
     }
 
-    /// In a shell of its own, without arguments.
-    fn text(text: Option<String>) -> Self {
-        Self::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments: Vec::new() }
+    /// A script without arguments, in a new shell.
+    fn script(text: Option<String>) -> Self {
+        Self::Script { text, in_own_shell: true, gets_more_arguments: false, name: None, arguments: Vec::new() }
     }
 
-    /// With these set and exported before.
-    fn text_with(text: &str, set: &[Assignment]) -> Self {
+    /// A script that runs with these variables exported.
+    fn script_with_exports(text: &str, set: &[Assignment]) -> Self {
         let export = |set: &Assignment| {
             let value = set.value.value.as_deref().map_or_else(|| format!("\"${}\"", set.name), quoted);
             format!("export {}={value}\n", set.name)
         };
-        Self::text(Some(set.iter().map(export).collect::<String>() + text))
+        Self::script(Some(set.iter().map(export).collect::<String>() + text))
     }
 
-    fn beginning(text: Option<String>) -> Self {
-        Self::Text { text, in_own_shell: true, is_beginning: true, name: None, arguments: Vec::new() }
+    /// A script to which the program appends arguments.
+    fn script_prefix(text: Option<String>) -> Self {
+        Self::Script { text, in_own_shell: true, gets_more_arguments: true, name: None, arguments: Vec::new() }
     }
 }

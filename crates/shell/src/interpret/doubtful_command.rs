@@ -1,11 +1,10 @@
-//! Commands that bash is known to run otherwise than they are read here.
+//! Commands that bash may run in another way than Linchpin reads them.
 
 use crate::model::{Redirect, RedirectKind, SOME_NUMBER, SimpleCommand, Word};
 use crate::syntax::bash_differences::{has_command_in_index, runs_something};
 
-/// Of a pattern in the place of a program, nobody knows what it becomes: `for test in tests/*; do $test; done`. It
-/// could even be several words, so only one that stays in a folder of the project is a program like any that is not
-/// known.
+/// Makes a program that is given as a glob unknown: `for test in tests/*; do $test; done`. A glob may expand to several
+/// words, so only a glob below a directory of the project counts as a single unknown program.
 pub(crate) fn forget_pattern(command: &mut SimpleCommand) {
     let Some(first) = command.invocation.words.first_mut().filter(|first| first.glob) else { return };
     let stays = |text: &str| !text.starts_with(['/', '~', '$']) && !text.contains("..");
@@ -20,7 +19,7 @@ pub(crate) fn forget_pattern(command: &mut SimpleCommand) {
     }
 }
 
-/// What is doubtful about one command.
+/// Returns what makes a command doubtful.
 pub(crate) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
     if let Some(first) = command.words().first() {
         // `[` and `[[` are programs.
@@ -61,7 +60,7 @@ pub(crate) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
     command.words().iter().any(has_odd_braces).then_some("odd braces")
 }
 
-/// Whether words of it are names of variables, which bash expands once more.
+/// True if the command's arguments are names of variables, which bash expands once more.
 fn takes_names(command: &SimpleCommand) -> bool {
     match command.program() {
         Some("read" | "unset" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "let" | "test" | "[") => {
@@ -72,12 +71,12 @@ fn takes_names(command: &SimpleCommand) -> bool {
     }
 }
 
-/// Whether words of it may be arithmetic: `declare -i n=…`, `let n=…`.
+/// True if the command's arguments may be arithmetic: `declare -i n=…`, `let n=…`.
 fn declares(command: &SimpleCommand) -> bool {
     matches!(command.program(), Some("declare" | "typeset" | "local" | "readonly" | "export" | "let"))
 }
 
-/// Whether it expands a word that it is given: `compgen -W`.
+/// True if the command expands one of its arguments: `compgen -W`.
 fn makes_completions(command: &SimpleCommand) -> bool {
     matches!(command.program(), Some("compgen" | "complete"))
 }
@@ -87,7 +86,7 @@ fn sets_command_in_index(text: &str) -> bool {
     text.split_once('=').is_some_and(|(_, value)| has_command_in_index(value))
 }
 
-/// What a shell shows before it runs something. It expands them then.
+/// Prompts. The shell expands them when it prints them.
 const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 
 /// The name in `{fd}>file`.
@@ -96,16 +95,16 @@ pub(crate) fn descriptor_variable(word: &Word) -> Option<&str> {
     name.filter(|name| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
 }
 
-/// Anything behind `>&` but a number or `-`: bash may expand it twice, or end it early.
+/// True for `>&` with a target that is neither a number nor `-`. Bash may expand the target twice, or end it early.
 fn is_odd_duplicate(redirect: &Redirect) -> bool {
     let is_duplicate = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput);
     let is_plain = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
-    // `exec {fd}>file` and `coproc` set such.
+    // `exec {fd}>file` and `coproc` set variables to descriptors.
     let is_number = redirect.target.means.as_deref() == Some(SOME_NUMBER);
     is_duplicate && !is_number && !redirect.target.value.as_deref().is_some_and(is_plain)
 }
 
-/// Unbalanced braces.
+/// True if the braces are unbalanced.
 fn has_odd_braces(word: &Word) -> bool {
     let raw = word.raw.as_str();
     if !raw.contains('{') || raw.contains(['\'', '"', '\\', '$']) {

@@ -1,12 +1,13 @@
-//! Whether a text that ended well says that every command in it did.
+//! Whether a script's exit status covers every command in it.
 
 use brush_parser::ast::{AndOr, Command, Pipeline, SeparatorOperator};
 
 use crate::model::Script;
 use crate::syntax::bounded_parse;
 
-/// Whether all of its commands run, and each has to succeed for the text to end well: plain commands between `&&`. With
-/// anything else (a pipeline, `;`, `||`, a substitution, a program that runs others its own way) nobody can say.
+/// True if exit status 0 of the script means that every command in it ran and succeeded: simple commands joined by
+/// `&&`. False for a script with anything else (a pipeline, `;`, `||`, a substitution, a program that runs others in
+/// its own way).
 pub fn every_command_must_succeed(text: &str, script: &Script) -> bool {
     let Ok(program) = bounded_parse::parse(text, 0) else { return false };
     let [list] = program.complete_commands.as_slice() else { return false };
@@ -16,7 +17,8 @@ pub fn every_command_must_succeed(text: &str, script: &Script) -> bool {
     }
     let is_plain = |pipeline: &Pipeline| !pipeline.bang && matches!(pipeline.seq.as_slice(), [Command::Simple(_)]);
     let rest = item.0.additional.iter().all(|part| matches!(part, AndOr::And(pipeline) if is_plain(pipeline)));
-    // What stands between runs in the same shell; what only wraps a command ends as that does.
+    // The commands run in the script's own shell, and a transparent wrapper has the exit status of the command that it
+    // runs.
     let is_direct = script
         .commands
         .iter()

@@ -1,9 +1,10 @@
-//! Goes over the syntax as a shell would run it, with what is known of its folders and variables.
+//! Simulates a script as a shell would run it, and collects the simple commands, with what is known of directories and
+//! variables.
 
 mod delegation;
 mod doubtful_command;
 mod exit_status;
-mod printed;
+mod possible_output;
 mod state;
 mod walk;
 

@@ -1,9 +1,9 @@
-//! What is known of the shell that runs a script: its folder, its variables, its functions.
+//! The known state of the shell that runs a script: working directory, variables, functions, options.
 
+mod arithmetic;
 mod array;
 mod attribute;
 mod builtins;
-mod counting;
 mod declaration;
 mod defined_commands;
 mod expansion;
@@ -12,8 +12,8 @@ mod joining;
 mod options;
 mod parameters;
 mod pattern;
-mod positional;
-mod possible;
+mod positional_parameters;
+mod possible_values;
 mod shared_map;
 mod trap;
 mod value;
@@ -27,21 +27,21 @@ use std::sync::Arc;
 
 use crate::model::{Assignment, Folders};
 use crate::special_programs::git_branches::Branches;
-use options::{Failing, Options};
+use options::{FailureHandling, Options};
 use parameters::Parameters;
-use possible::{Held, add_possible};
-use shared_map::{Names, remove};
+use possible_values::{Contents, add_possible};
+use shared_map::{SharedMap, remove};
 use variables::{PreviousValue, Variables};
 use working_directory::WorkingDirectory;
 
 pub(crate) use array::Array;
 pub(crate) use defined_commands::{Defined, DefinedCommands, Function};
 pub(crate) use expansion::Expanded;
-pub(crate) use positional::{Arguments, Positional};
-pub(crate) use possible::MAX_TOGETHER;
+pub(crate) use positional_parameters::{ParameterList, PositionalParameters};
+pub(crate) use possible_values::MAX_COMBINATIONS;
 pub(crate) use trap::Trap;
 pub(crate) use value::Value;
-pub(crate) use variable_name::Name;
+pub(crate) use variable_name::VariableName;
 
 #[derive(Clone, Default)]
 pub(crate) struct State {
@@ -52,14 +52,14 @@ pub(crate) struct State {
     /// Traps in the order they were installed.
     traps: Vec<Rc<Trap>>,
     pub(crate) options: Options,
-    pub(crate) failing: Failing,
-    /// What is walked is never run: `exit` stands before it.
-    pub(crate) is_over: bool,
+    pub(crate) failure: FailureHandling,
+    /// True if nothing that follows runs, because of an earlier `exit`, `return`, `break` or `continue`.
+    pub(crate) is_unreachable: bool,
     pub(crate) branches: Branches,
 }
 
-/// Variables that are there before a script, with values that everybody knows.
-const FROM_OUTSIDE: &[&str] = &[
+/// Variables that are set before the script starts, with values that can be told without reading the environment.
+const INHERITED_VARIABLES: &[&str] = &[
     "SHELL",
     "BASH",
     "TMPDIR",
@@ -70,8 +70,8 @@ const FROM_OUTSIDE: &[&str] = &[
     "XDG_CACHE_HOME",
 ];
 
-/// Whether elements are put behind an array, and nothing else is done with it: the next round adds nothing new, because
-/// all else that the loop changes is not known in any round.
+/// True if a loop's body does nothing with an array but append to it. The next iteration then appends nothing new,
+/// because everything else that the loop changes is unknown in every iteration.
 fn is_only_appended(text: &str, name: &str) -> bool {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     text.match_indices(name).all(|(place, _)| {
@@ -83,13 +83,13 @@ fn is_only_appended(text: &str, name: &str) -> bool {
 }
 
 impl State {
-    /// How much a copy of it may be.
+    /// An estimate of the cost of cloning or joining the state.
     pub(crate) fn size(&self) -> usize {
         self.variables.values.len()
             + self.variables.possible.len()
             + self.variables.arrays.len()
             + self.variables.exported.len()
-            + self.directory.made.len()
+            + self.directory.created.len()
             + self.commands.functions.len()
             + self.commands.aliases.len()
             + self.commands.renamed.len()
@@ -102,17 +102,17 @@ impl State {
         } else if let Some((name, key)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             return self.assign_element(name, key, value);
         }
-        // An element of an array changes the array.
+        // Assigning an element changes the array.
         let name = name.split('[').next().unwrap_or(name);
         let meant = self.variables.references.get(name).cloned();
         let name = meant.as_deref().unwrap_or(name);
         let value = match self.variables.attributes.get(name) {
-            Some(attribute) => value.and_then(|value| self.as_declared(*attribute, &value)),
+            Some(attribute) => value.and_then(|value| self.with_attribute(*attribute, &value)),
             None => value,
         };
         remove(&mut self.variables.possible, name);
         remove(&mut self.variables.arrays, name);
-        if self.options.exports_all {
+        if self.options.allexport {
             self.variables.export_name(name);
         }
         if name == "HOME" || self.variables.exported.contains(name) {
@@ -124,12 +124,12 @@ impl State {
     /// `NAME[key]=value`
     fn assign_element(&mut self, name: &str, key: &str, value: Option<Value>) {
         let before = self.variables.array(name).cloned();
-        // One that nothing was said of before is made by it.
+        // Assigning an element creates the array, if nothing is known of an earlier one.
         let before =
             before.or_else(|| (!self.variables.values.contains_key(name)).then(|| Rc::new(Array::List(Vec::new()))));
-        let value = value.filter(|value| !value.in_kind);
+        let value = value.filter(|value| !value.is_placeholder);
         let array = before.zip(value).and_then(|(array, value)| {
-            let key = self.key(key, &array)?;
+            let key = self.array_key(key, &array)?;
             Rc::unwrap_or_clone(array).with(&key, value)
         });
         self.assign(name, None);
@@ -138,22 +138,22 @@ impl State {
         }
     }
 
-    /// Returns the arguments that were there.
-    pub(crate) fn enter_function(&mut self, arguments: Positional) -> Arguments {
-        self.variables.locals.push(Names::default());
+    /// Returns the caller's positional parameters.
+    pub(crate) fn enter_function(&mut self, arguments: ParameterList) -> PositionalParameters {
+        self.variables.locals.push(SharedMap::default());
         std::mem::replace(&mut self.parameters.positional, arguments.into())
     }
 
-    /// Whether these are the arguments of the function that runs, all of them known.
-    pub(crate) fn is_given(&self, arguments: &Positional) -> bool {
+    /// True if the running function was called with these arguments, and all of them are known.
+    pub(crate) fn has_arguments(&self, arguments: &ParameterList) -> bool {
         arguments.is_known() && self.parameters.positional == arguments.clone().into()
     }
 
-    pub(crate) fn give(&mut self, arguments: Positional) {
+    pub(crate) fn set_arguments(&mut self, arguments: ParameterList) {
         self.parameters.positional = arguments.into();
     }
 
-    pub(crate) fn leave_function(&mut self, arguments: Arguments) {
+    pub(crate) fn leave_function(&mut self, arguments: PositionalParameters) {
         let locals = self.variables.locals.pop().unwrap_or_default();
         for (name, before) in locals.iter() {
             self.variables.restore(name, before);
@@ -161,9 +161,10 @@ impl State {
         self.parameters.positional = arguments;
     }
 
-    /// Sets variables for one command of the shell itself. Returns what they were.
+    /// Sets variables for the duration of one builtin. Returns their previous values.
     pub(crate) fn enter_assignments(&mut self, set: &[Assignment]) -> Vec<(Arc<str>, PreviousValue)> {
-        let before = set.iter().map(|set| (set.name.as_str().into(), self.variables.before(&set.name))).collect();
+        let before =
+            set.iter().map(|set| (set.name.as_str().into(), self.variables.previous_value(&set.name))).collect();
         for assignment in set {
             self.assign(&assignment.name, Value::of(&assignment.value));
         }
@@ -181,25 +182,25 @@ impl State {
         Rc::make_mut(&mut self.variables.arrays).insert(name.into(), Rc::new(array));
     }
 
-    /// The elements of an array with some more behind them; `None` where those before are not known.
-    pub(crate) fn appended(&self, name: &str, more: Array) -> Option<Array> {
+    /// Returns the array with more elements appended; `None` if its present elements are not known.
+    pub(crate) fn appended_array(&self, name: &str, more: Array) -> Option<Array> {
         Rc::unwrap_or_clone(Rc::clone(self.variables.array(name)?)).then(more)
     }
 
-    /// `NAME+=more`: the value with some more behind it; `None` where it is not known.
-    pub(crate) fn extended(&self, name: &str, more: &Value) -> Option<Value> {
+    /// `NAME+=more`: returns the value with more text appended; `None` if the present value is not known.
+    pub(crate) fn appended_value(&self, name: &str, more: &Value) -> Option<Value> {
         let value = self.value(name).filter(|_| !more.tilde && !self.variables.attributes.contains_key(name))?;
         Some(Value {
             text: [&*value.text, &more.text].concat().into(),
             glob: value.glob || more.glob,
             tilde: value.tilde,
-            in_kind: value.in_kind || more.in_kind,
+            is_placeholder: value.is_placeholder || more.is_placeholder,
         })
     }
 
-    /// In a shell of its own, as another program: it sees what is exported, and has no functions. What is not exported
-    /// may still be there from outside.
-    pub(crate) fn enter_program(&mut self, name: Option<Value>, arguments: Positional) {
+    /// Starts a new shell process. It inherits exported variables and no functions. Variables that are not exported
+    /// become unknown, because the environment may have variables of these names.
+    pub(crate) fn enter_program(&mut self, name: Option<Value>, arguments: ParameterList) {
         if !self.variables.values.is_empty() {
             let variables = Rc::make_mut(&mut self.variables.values);
             for (_, value) in variables.iter_mut().filter(|(name, _)| !self.variables.exported.contains(*name)) {
@@ -208,20 +209,20 @@ impl State {
             variables.remove("IFS");
             self.variables.environment = None;
         }
-        self.variables.doubt_possible();
-        (self.variables.arrays, self.variables.attributes) = (Names::default(), Names::default());
-        self.commands.aliases = Names::default();
-        self.commands.functions = Names::default();
-        self.variables.references = Names::default();
+        self.variables.mark_all_incomplete();
+        (self.variables.arrays, self.variables.attributes) = (SharedMap::default(), SharedMap::default());
+        self.commands.aliases = SharedMap::default();
+        self.commands.functions = SharedMap::default();
+        self.variables.references = SharedMap::default();
         (self.parameters.zero, self.parameters.positional) = (name, arguments.into());
         self.parameters.last_word = None;
-        (self.failing, self.options) = (Failing::default(), Options::default());
+        (self.failure, self.options) = (FailureHandling::default(), Options::default());
         (self.directory.previous, self.directory.stack) = (None, Vec::new());
     }
 
-    /// The script that is run has this name.
+    /// Sets `$0` and `BASH_SOURCE` of a script.
     pub(crate) fn enter_script(&mut self, path: &str) {
-        let name = Value::plain(path);
+        let name = Value::literal(path);
         self.parameters.zero = Some(name.clone());
         self.assign_array("BASH_SOURCE", Array::List(vec![name.clone()]));
         Rc::make_mut(&mut self.variables.values).insert("BASH_SOURCE".into(), Some(name));
@@ -232,19 +233,19 @@ impl State {
         self.variables.export_name(&assignment.name);
     }
 
-    /// Everything may have changed.
+    /// Forgets everything that arbitrary code in the same shell could change.
     pub(crate) fn forget(&mut self) {
-        self.forget_settings();
-        (self.directory.folders, self.directory.failed) = (Folders::unknown(), None);
+        self.forget_all_but_directory();
+        (self.directory.folders, self.directory.if_failed) = (Folders::unknown(), None);
         let variables = Rc::make_mut(&mut self.variables.values);
-        for name in FROM_OUTSIDE {
+        for name in INHERITED_VARIABLES {
             variables.entry((*name).into()).or_insert(None);
         }
     }
 
-    /// The same, as far as the functions that there are may change it: the folder is what it was where none leads
-    /// elsewhere, and so is how words are split.
-    pub(crate) fn forget_by_functions(&mut self) {
+    /// Forgets everything that the defined functions could change. The working directory is kept if no function changes
+    /// it, and so is the field separator.
+    pub(crate) fn forget_changed_by_functions(&mut self) {
         let texts: Vec<String> = self.commands.functions.values().map(|it| it.function.body.0.to_string()).collect();
         let is_in_one = |wanted: &[&str]| {
             let words = |text: &String| {
@@ -255,23 +256,23 @@ impl State {
         };
         let is_anything = is_in_one(&["eval", "source", "."]);
         let folders = (!is_anything && !is_in_one(&["cd", "pushd", "popd"])).then(|| self.directory.folders.clone());
-        let is_split_as_ever = !is_anything && !is_in_one(&["IFS"]) && !self.variables.values.contains_key("IFS");
+        let keeps_separators = !is_anything && !is_in_one(&["IFS"]) && !self.variables.values.contains_key("IFS");
         self.forget();
         self.directory.folders = folders.unwrap_or_else(|| self.directory.folders.clone());
-        if is_split_as_ever {
+        if keeps_separators {
             Rc::make_mut(&mut self.variables.values).remove("IFS");
         }
     }
 
-    /// All that is set may have changed: it is what it was, or something else.
-    pub(crate) fn forget_settings(&mut self) {
-        self.variables.doubt_possible();
+    /// Forgets everything but the working directory: what was known becomes a possible value.
+    pub(crate) fn forget_all_but_directory(&mut self) {
+        self.variables.mark_all_incomplete();
         for (name, array) in std::mem::take(&mut self.variables.arrays).iter() {
-            add_possible(&mut self.variables.possible, name, [Held::Several(Rc::clone(array))]);
+            add_possible(&mut self.variables.possible, name, [Contents::Array(Rc::clone(array))]);
         }
         let variables = Rc::make_mut(&mut self.variables.values);
         for (name, value) in variables.iter_mut() {
-            add_possible(&mut self.variables.possible, name, value.take().map(Held::One));
+            add_possible(&mut self.variables.possible, name, value.take().map(Contents::Scalar));
         }
         for name in ["HOME", "IFS"] {
             variables.entry(name.into()).or_insert(None);
@@ -281,10 +282,10 @@ impl State {
         (self.directory.previous, self.parameters.last_word) = (None, None);
         self.directory.stack.clear();
         self.branches.forget();
-        self.commands.doubt_functions();
+        self.commands.mark_functions_uncertain();
     }
 
-    /// What this text of a loop may change is not known when its next round begins.
+    /// Forgets everything that the body of a loop changes, because it is unknown when the next iteration starts.
     pub(crate) fn forget_changed_in(&mut self, text: &str) {
         let mut words = text
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$' && letter != '.');
@@ -300,25 +301,25 @@ impl State {
             if leaves {
                 self.forget();
             } else {
-                self.forget_by_functions();
+                self.forget_changed_by_functions();
             }
             return;
         }
         if leaves {
             self.directory.folders = Folders::unknown();
         }
-        // The next round has other arguments.
+        // The next iteration has other positional parameters.
         let shifts = ["shift", "set"].iter().any(|word| mentioned.contains(word));
         for name in mentioned {
             if !shifts && is_only_appended(text, name) && self.variables.arrays.contains_key(name) {
                 continue;
             }
-            let held = self.variables.held(name);
+            let held = self.variables.known_contents(name);
             remove(&mut self.variables.arrays, name);
             if let Some((name, value)) = self.variables.values.get_key_value(name) {
                 let (name, is_known) = (Arc::clone(name), value.is_some());
                 add_possible(&mut self.variables.possible, &name, held);
-                self.variables.doubt(&name);
+                self.variables.mark_incomplete(&name);
                 if is_known {
                     Rc::make_mut(&mut self.variables.values).insert(name, None);
                     self.variables.environment = None;
@@ -327,8 +328,8 @@ impl State {
         }
     }
 
-    /// Whether an expansion is nothing but a variable that no command here has set.
-    pub(crate) fn is_foreign(&self, raw: &str) -> bool {
+    /// True if an expansion is a plain variable that the script has not set.
+    pub(crate) fn is_inherited_variable(&self, raw: &str) -> bool {
         let name = raw
             .strip_prefix('$')
             .map(|name| name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name));
@@ -342,7 +343,7 @@ impl State {
         })
     }
 
-    pub(crate) fn has_possible(&self) -> bool {
+    pub(crate) fn has_possible_values(&self) -> bool {
         !self.variables.possible.is_empty() || self.parameters.positional.possible() > 0
     }
 }

@@ -1,20 +1,21 @@
-//! Over the syntax tree, in the order of the text, to every simple command in it.
+//! Traverses the syntax tree in the order of the script, down to every simple command.
 //!
-//! INVARIANT: recursion is bounded. `bounded_parse` lets no tree through whose nesting, together with what is around
-//! it, exceeds the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
+//! INVARIANT: recursion is bounded. `bounded_parse` rejects every tree whose nesting, including the levels around it,
+//! exceeds the limit, and every nested script passes through it: a substitution is parsed one level deeper than its
+//! word.
 
 mod alternatives;
 mod compound;
 mod control_flow;
-mod delegating;
-mod file_texts;
+mod file_contents;
 mod functions;
 mod git;
 mod loops;
 mod redirects;
-mod running;
+mod run_command;
+mod run_delegation;
+mod script_sources;
 mod simple;
-mod sources;
 mod substitution;
 mod traps;
 mod words;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use brush_parser::SourceSpan;
 use brush_parser::ast::{Command, CompoundList, FunctionDefinition, Pipeline, SeparatorOperator, SourceLocation};
 
-use crate::interpret::printed::Printed;
+use crate::interpret::possible_output::PossibleOutput;
 use crate::interpret::state::{Function, State, Value};
 use crate::limits::budget::{self, Budget};
 use crate::limits::{Gap, MAX_BYTES, MAX_NESTING};
@@ -35,13 +36,13 @@ use crate::model::{Container, Earlier, Script, SimpleCommand, Word};
 use crate::syntax::hidden::Hidden;
 use crate::syntax::{bash_differences, bounded_parse};
 use crate::written_files::files::Files;
-use control_flow::Left;
+use control_flow::EarlyExits;
 
-/// Words that brace expansion may add, over the whole text.
+/// Words that brace expansion may add in a whole script.
 const MAX_EXPANDED_WORDS: usize = 4096;
-/// Text that is parsed, over all that is found in it and parsed again.
+/// Bytes that may be parsed in all, including nested scripts that are parsed again.
 const MAX_PARSED: usize = 4 * MAX_BYTES;
-/// What known values may add to words. One can hold another twice, and so on.
+/// Bytes that known values may add to words in all. A value can contain another one twice, and so on.
 const MAX_EXPANDED_TEXT: usize = 256 * 1024;
 
 pub(crate) fn walk(text: &str, earlier: Earlier) -> Script {
@@ -51,8 +52,8 @@ pub(crate) fn walk(text: &str, earlier: Earlier) -> Script {
         depth: 0,
         scope: 0,
         hidden: Rc::default(),
-        around: Around::default(),
-        running: Vec::new(),
+        enclosing: Enclosing::default(),
+        enclosing_scripts: Vec::new(),
         state: State::default(),
         streams: Streams::default(),
         alternatives: Alternatives::default(),
@@ -60,11 +61,11 @@ pub(crate) fn walk(text: &str, earlier: Earlier) -> Script {
         uncalled: BTreeMap::new(),
         git_settings: Arc::default(),
         files: Files::new(earlier),
-        left: Left::default(),
+        early_exits: EarlyExits::default(),
     };
-    walker.text(text);
+    walker.walk_script(text);
     walker.run_traps();
-    walker.uncalled_functions();
+    walker.walk_uncalled_functions();
     walker.run_traps();
     walker.script
 }
@@ -72,35 +73,35 @@ pub(crate) fn walk(text: &str, earlier: Earlier) -> Script {
 struct Walker<'a> {
     script: Script,
     effort: Effort,
-    /// How many compound commands and substitutions are around.
+    /// The number of compound commands and substitutions around the current command.
     depth: usize,
     scope: usize,
-    /// Of the text that is being walked.
+    /// The hidden parts of the script that is being walked.
     hidden: Rc<Hidden>,
-    around: Around,
-    /// The scripts around what is walked, by their texts: one that runs itself does nothing new.
-    running: Vec<String>,
+    enclosing: Enclosing,
+    /// The scripts around the current command. A script that runs itself does nothing new.
+    enclosing_scripts: Vec<String>,
     state: State,
     streams: Streams,
     alternatives: Alternatives,
-    /// Whether `time` stands right before the command that is walked next.
+    /// True if `time` directly precedes the next command.
     is_timed: bool,
-    /// Functions that nothing has called so far.
+    /// Functions that have not been called yet.
     uncalled: BTreeMap<String, Rc<Function>>,
-    /// Settings of git that the script has made: names in lower case, and values.
+    /// Git settings that the script has made: names in lower case, and values.
     git_settings: Arc<[Arc<(String, String)>]>,
     files: Files<'a>,
-    left: Left,
+    early_exits: EarlyExits,
 }
 
-/// The work that was done so far, of what all of it may be.
+/// The work done so far, which is limited.
 #[derive(Default)]
 struct Effort {
-    /// The work that is left.
+    /// The remaining budget.
     budget: Budget,
-    /// Commands that have been met, calls of functions among them.
+    /// Commands found so far, including calls of functions.
     commands: usize,
-    /// Bytes that were parsed.
+    /// Bytes parsed so far.
     parsed: usize,
     /// Words that brace expansion has added.
     expanded_words: usize,
@@ -108,73 +109,74 @@ struct Effort {
     expanded_text: usize,
 }
 
-/// What flows between commands: the stdin of the command that is walked, and the stdout of the last one.
+/// Data that flows between commands: the stdin of the current command, and the stdout of the previous one.
 #[derive(Default)]
 struct Streams {
-    /// The text of stdin, where that is known.
+    /// The text of stdin, if it is known.
     input: Option<Arc<str>>,
     /// The commands at the other end of the pipe.
     piped_from: Range<usize>,
-    /// The paths that go through the pipe.
+    /// The paths that come through the pipe.
     piped_paths: Vec<Word>,
-    /// The paths that a redirection of a loop or group around gives to read.
-    fed_paths: Rc<[Word]>,
-    /// The paths that the next command reads, and afterwards those that it prints, where they are all that it prints.
-    found: Vec<Word>,
-    /// The text that the last command prints, as far as that is known.
-    output: Printed,
-    /// What stands for that text, where only its kind is known.
-    meaning: Option<String>,
-    /// How many take what is printed: substitutions and other commands.
-    listeners: usize,
+    /// The paths that a redirection of an enclosing loop or group supplies on stdin.
+    compound_input_paths: Rc<[Word]>,
+    /// Before a command: the paths that it reads from stdin. After it: the paths that it prints, if it prints nothing
+    /// else.
+    paths: Vec<Word>,
+    /// The output of the last command, as far as it is known.
+    output: PossibleOutput,
+    /// An example of that output, if only its kind is known.
+    output_example: Option<String>,
+    /// How many substitutions and commands read the output.
+    output_readers: usize,
 }
 
-/// The several things that a command may turn out to be.
+/// Alternatives for the current command.
 struct Alternatives {
-    /// How many texts the substitutions of the command that is walked may print, none of them for sure.
-    possible_texts: usize,
-    /// All that the last substitution may have printed, where it is surely one of these.
-    decided_texts: Option<Vec<Value>>,
-    /// In how many ways the commands around are walked.
-    ways: usize,
+    /// How many possible outputs the command's substitutions have, none of which is certain.
+    possible_count: usize,
+    /// All possible outputs of the last substitution, if it certainly printed one of them.
+    substitution_outputs: Option<Vec<Value>>,
+    /// How many times the enclosing commands are walked, once for each state.
+    state_count: usize,
 }
 
 impl Default for Alternatives {
     fn default() -> Self {
-        Self { possible_texts: 0, decided_texts: None, ways: 1 }
+        Self { possible_count: 0, substitution_outputs: None, state_count: 1 }
     }
 }
 
-/// What is around what is walked.
+/// What the wrappers and commands around the current command determine for it.
 #[derive(Default, Clone)]
-struct Around {
-    /// The programs through which what is walked would be run, outermost first.
+struct Enclosing {
+    /// Wrappers that run the current command, outermost first.
     via: Vec<String>,
-    /// Those of them that are no commands of the script.
+    /// Transparent wrappers, which are not commands of the script.
     wrappers: Vec<Arc<SimpleCommand>>,
     is_remote: bool,
     container: Option<Arc<Container>>,
-    /// Whether more words are put behind what is walked.
-    is_beginning: bool,
-    /// Whether something around gives it what to read.
+    /// True if a wrapper appends more arguments to the command.
+    gets_more_arguments: bool,
+    /// True if an enclosing command supplies stdin.
     has_input: bool,
     filled: Filled,
 }
 
-/// How words of what is walked were filled in by the program around it.
+/// How a wrapper has filled in words of the current command.
 #[derive(Default, Clone, Copy)]
 struct Filled {
-    /// Whether patterns stand in it for what was found, between quotes too:
+    /// True if globs in the command stand for found paths, even in quotes:
     /// `find -name '*.x' -exec sh -c 'cat "{}"' \;`.
     holds_patterns: bool,
-    /// Whether words of it are what the program around it reads: `xargs`.
+    /// True if words of the command come from the wrapper's stdin: `xargs`.
     fills_words: bool,
 }
 
-impl Around {
-    /// To another machine, or into a container of this one.
+impl Enclosing {
+    /// Enters another machine, or a container of this one.
     fn go_elsewhere(&mut self, container: Option<Container>) {
-        // One on another machine is out of sight as that is.
+        // A container on another machine cannot be inspected either.
         let is_here = !self.is_remote || self.container.is_some();
         self.container = container.filter(|_| is_here).map(Arc::new);
         self.is_remote = true;
@@ -182,38 +184,39 @@ impl Around {
 }
 
 impl Walker<'_> {
-    fn gap(&mut self, gap: Gap) {
+    fn add_gap(&mut self, gap: Gap) {
         self.script.complete = false;
         if !self.script.gaps.contains(&gap) {
             self.script.gaps.push(gap);
         }
     }
 
-    /// To be asked before anything that may be much. Once it says no, what was found is not all.
+    /// Spends budget; must be called before work that may be expensive. After it has returned false, the script is
+    /// incomplete.
     fn spend(&mut self, steps: usize) -> bool {
-        let goes_on = self.effort.budget.spend(steps);
-        if !goes_on && !self.script.gaps.contains(&Gap::TooManyCommands) {
-            self.gap(Gap::TooMuch);
+        let has_budget = self.effort.budget.spend(steps);
+        if !has_budget && !self.script.gaps.contains(&Gap::TooManyCommands) {
+            self.add_gap(Gap::TooMuch);
         }
-        goes_on
+        has_budget
     }
 
-    fn goes_on(&mut self) -> bool {
+    fn has_budget(&mut self) -> bool {
         self.spend(0)
     }
 
-    /// Changes the state. To set a variable that nobody knows is to look at all of them, and at what is known of each.
+    /// Changes the state. An assignment to an unknown variable costs as much as looking at the values of all variables.
     fn change_state<T>(&mut self, change: impl FnOnce(&mut State) -> T) -> T {
-        let known = self.state.variables.set_blindly;
+        let known = self.state.variables.unknown_name_assignments;
         let changed = change(&mut self.state);
-        if self.state.variables.set_blindly > known {
+        if self.state.variables.unknown_name_assignments > known {
             self.spend(4 * self.state.size());
         }
         changed
     }
 
-    /// As it is now, to come back to.
-    fn kept_state(&mut self) -> State {
+    /// Returns a copy of the state, to be restored later.
+    fn saved_state(&mut self) -> State {
         self.spend(self.state.size());
         self.state.clone()
     }
@@ -224,48 +227,48 @@ impl Walker<'_> {
         }
     }
 
-    fn text(&mut self, text: &str) {
+    fn walk_script(&mut self, text: &str) {
         self.effort.parsed += text.len();
         if self.effort.parsed > MAX_PARSED {
-            self.gap(Gap::TooManyCommands);
+            self.add_gap(Gap::TooManyCommands);
             return;
         }
         if !self.spend(text.len()) {
             return;
         }
         if let Some(doubt) = bash_differences::in_text(text) {
-            self.gap(Gap::Doubtful(doubt));
+            self.add_gap(Gap::Doubtful(doubt));
         }
         let hidden = Rc::new(Hidden::hide(text));
-        let around = std::mem::replace(&mut self.hidden, Rc::clone(&hidden));
-        self.streams.output = Printed::default();
+        let outer = std::mem::replace(&mut self.hidden, Rc::clone(&hidden));
+        self.streams.output = PossibleOutput::default();
         match bounded_parse::parse(hidden.shown(), self.depth) {
             Ok(program) => {
-                let mut printed = Printed::nothing();
+                let mut printed = PossibleOutput::empty();
                 for list in &program.complete_commands {
                     self.list(list);
-                    printed.then(&std::mem::take(&mut self.streams.output));
+                    printed.append(&std::mem::take(&mut self.streams.output));
                 }
                 self.streams.output = printed;
                 if program.complete_commands.len() != 1 {
-                    self.forget_kind();
+                    self.forget_output_kind();
                 }
             }
-            Err(gap) => self.gap(gap),
+            Err(gap) => self.add_gap(gap),
         }
-        self.hidden = around;
+        self.hidden = outer;
     }
 
-    /// What is printed is not known in kind, or not by one command alone.
-    fn forget_kind(&mut self) {
-        self.streams.meaning = None;
-        self.streams.found.clear();
+    /// The output has no known kind, or comes from several commands.
+    fn forget_output_kind(&mut self) {
+        self.streams.output_example = None;
+        self.streams.paths.clear();
     }
 
     fn deeper(&mut self, visit: impl FnOnce(&mut Self)) {
-        // The door has checked it; this only keeps a mistake there from becoming an overflow.
+        // `bounded_parse` has checked the depth. This prevents a stack overflow if that check is wrong.
         if self.depth > MAX_NESTING {
-            self.gap(Gap::TooDeep);
+            self.add_gap(Gap::TooDeep);
             return;
         }
         self.depth += 1;
@@ -277,14 +280,14 @@ impl Walker<'_> {
         let parent = self.scope;
         self.script.scopes.push(Some(parent));
         self.scope = self.script.scopes.len() - 1;
-        let state = self.kept_state();
-        self.state.drop_traps();
-        let left = std::mem::take(&mut self.left);
+        let state = self.saved_state();
+        self.state.clear_traps();
+        let early_exits = std::mem::take(&mut self.early_exits);
         visit(self);
         self.run_traps();
         self.state.branches.settle();
         let mut branches = std::mem::take(&mut self.state.branches);
-        for exited in std::mem::replace(&mut self.left, left).exited {
+        for exited in std::mem::replace(&mut self.early_exits, early_exits).exited {
             branches.or(&exited);
         }
         self.state = state;
@@ -293,20 +296,20 @@ impl Walker<'_> {
     }
 
     fn list(&mut self, list: &CompoundList) {
-        let mut printed = Printed::nothing();
+        let mut printed = PossibleOutput::empty();
         for item in &list.0 {
-            if !self.goes_on() {
+            if !self.has_budget() {
                 return;
             }
             match item.1 {
                 SeparatorOperator::Sequence => self.and_or(&item.0),
                 SeparatorOperator::Async => self.in_new_scope(|walker| walker.and_or(&item.0)),
             }
-            printed.then(&std::mem::take(&mut self.streams.output));
+            printed.append(&std::mem::take(&mut self.streams.output));
         }
         self.streams.output = printed;
         if list.0.len() != 1 {
-            self.forget_kind();
+            self.forget_output_kind();
         }
     }
 
@@ -317,34 +320,34 @@ impl Walker<'_> {
         }
         let (piped_from, input) = (self.streams.piped_from.clone(), self.streams.input.take());
         let mut possible: Vec<Arc<str>> = Vec::new();
-        let listeners = self.streams.listeners;
+        let output_readers = self.streams.output_readers;
         for (number, command) in pipeline.seq.iter().enumerate() {
-            self.streams.listeners = listeners + usize::from(number + 1 < pipeline.seq.len());
+            self.streams.output_readers = output_readers + usize::from(number + 1 < pipeline.seq.len());
             let first = self.script.commands.len();
             let found = std::mem::take(&mut self.streams.piped_paths);
-            self.streams.found.clone_from(&found);
+            self.streams.paths.clone_from(&found);
             if self.state.options.lastpipe && number + 1 == pipeline.seq.len() {
                 self.command(command);
             } else {
                 self.in_new_scope(|walker| walker.command(command));
             }
-            // What may come through the pipe is there as well.
+            // Also walks the command with each possible input.
             for text in std::mem::take(&mut possible) {
                 if !self.spend(text.len()) {
                     break;
                 }
                 self.streams.input = Some(text);
-                self.beside(|walker| {
-                    walker.streams.found.clone_from(&found);
+                self.in_addition(|walker| {
+                    walker.streams.paths.clone_from(&found);
                     walker.in_new_scope(|walker| walker.command(command));
                 });
             }
             possible = self.streams.output.possible().map(Arc::from).collect();
-            self.streams.piped_paths = std::mem::take(&mut self.streams.found);
+            self.streams.piped_paths = std::mem::take(&mut self.streams.paths);
             self.streams.piped_from = first..self.script.commands.len();
-            self.streams.input = self.streams.output.sure().map(Arc::from);
+            self.streams.input = self.streams.output.known().map(Arc::from);
         }
-        self.streams.found = std::mem::take(&mut self.streams.piped_paths);
+        self.streams.paths = std::mem::take(&mut self.streams.piped_paths);
         (self.streams.piped_from, self.streams.input) = (piped_from, input);
     }
 
@@ -355,27 +358,27 @@ impl Walker<'_> {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
-                let around = (Rc::clone(&self.streams.fed_paths), self.streams.input.clone());
+                let outer = (Rc::clone(&self.streams.compound_input_paths), self.streams.input.clone());
                 if let Some(fed) = self.redirects_of_compound(redirects.as_ref()) {
-                    (self.streams.fed_paths, self.streams.input) = (fed.paths, fed.text);
+                    (self.streams.compound_input_paths, self.streams.input) = (fed.paths, fed.text);
                 }
                 self.deeper(|walker| walker.compound(compound));
-                (self.streams.fed_paths, self.streams.input) = around;
+                (self.streams.compound_input_paths, self.streams.input) = outer;
                 if redirects.is_some() {
-                    self.streams.output = Printed::default();
+                    self.streams.output = PossibleOutput::default();
                 }
             }
             Command::Function(definition) => self.define(definition),
             Command::ExtendedTest(test, redirects) => {
                 self.redirects_of_compound(redirects.as_ref());
                 self.deeper(|walker| walker.test(&test.expr));
-                self.streams.output = Printed::nothing();
+                self.streams.output = PossibleOutput::empty();
             }
         }
     }
 
     fn define(&mut self, definition: &FunctionDefinition) {
-        // A tree is many times its text.
+        // A syntax tree takes several times the memory of its script.
         let length = definition.location().map_or(MAX_BYTES, |place| place.length());
         if !self.spend(4 * length + self.state.size()) {
             return;
@@ -387,7 +390,7 @@ impl Walker<'_> {
         self.script.functions.push(name);
     }
 
-    /// What this part of the text may change is not known when it begins once more.
+    /// Forgets everything that this part of the script changes, because it is unknown when the part runs again.
     fn forget_changed_in(&mut self, place: &SourceSpan) {
         let hidden = Rc::clone(&self.hidden);
         let text = hidden.at(place);

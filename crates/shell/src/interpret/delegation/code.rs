@@ -1,8 +1,8 @@
-//! What runs because a program reads it: texts for a shell, and program texts in other languages, read here or not.
+//! Scripts and one-liners that a program reads and runs: shell scripts, and code in other languages.
 
 use code::SpawnedCommand;
 
-use super::Runs;
+use super::DelegatedCommand;
 use crate::model::{Assignment, Input, SimpleCommand, Word};
 use crate::special_programs::awk;
 use crate::special_programs::interpreter::{is_awk, runs_code};
@@ -12,8 +12,13 @@ use crate::special_programs::spawn_text::shell_text;
 use crate::special_programs::telling_words;
 use crate::written_files::makefile;
 
-/// What runs because it is read.
-pub(super) fn fed(command: &SimpleCommand, script: Option<&Word>, input: Input, arguments: Vec<Word>) -> Vec<Runs> {
+/// Returns what runs because a program reads it from a file or stdin.
+pub(super) fn fed(
+    command: &SimpleCommand,
+    script: Option<&Word>,
+    input: Input,
+    arguments: Vec<Word>,
+) -> Vec<DelegatedCommand> {
     let Some(program) = command.program() else { return Vec::new() };
     let text = match script {
         Some(script) if script.is_process() => script.given.clone(),
@@ -30,10 +35,10 @@ pub(super) fn fed(command: &SimpleCommand, script: Option<&Word>, input: Input, 
         return in_code(command, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
-    vec![Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments }]
+    vec![DelegatedCommand::Script { text, in_own_shell, gets_more_arguments: false, name: None, arguments }]
 }
 
-/// What a shell gets of a text that a program reads.
+/// Returns the shell commands in a file that a program reads.
 pub(super) fn commands_in(program: &str, text: String, words: &[Word]) -> String {
     match program {
         "crontab" => without_times(&text),
@@ -42,7 +47,7 @@ pub(super) fn commands_in(program: &str, text: String, words: &[Word]) -> String
     }
 }
 
-/// The commands of a table of times.
+/// Returns the commands of a crontab.
 fn without_times(table: &str) -> String {
     let command = |line: &str| {
         let fields = if line.trim_start().starts_with('@') { 1 } else { 5 };
@@ -55,38 +60,41 @@ fn without_times(table: &str) -> String {
     table.lines().map(command).collect::<Vec<_>>().join("\n")
 }
 
-/// What a program text in another language starts.
-pub(super) fn in_code(command: &SimpleCommand, text: Option<&str>) -> Vec<Runs> {
+/// Returns what code in another language starts.
+pub(super) fn in_code(command: &SimpleCommand, text: Option<&str>) -> Vec<DelegatedCommand> {
     let program = command.program().unwrap_or_default();
     if is_awk(program) {
-        return text
-            .map_or_else(|| vec![Runs::text(None)], |text| awk::read(text).runs.into_iter().map(Runs::text).collect());
+        return text.map_or_else(
+            || vec![DelegatedCommand::script(None)],
+            |text| awk::read(text).runs.into_iter().map(DelegatedCommand::script).collect(),
+        );
     }
     if !is_readable(program) {
         let is_asked = text.is_none_or(|text| telling_words::has_one(program, text));
-        return is_asked.then(|| Runs::text(None)).into_iter().collect();
+        return is_asked.then(|| DelegatedCommand::script(None)).into_iter().collect();
     }
     let mut given = given(command);
-    // To a text that stands in the command, its words are whatever it takes them for.
+    // What a one-liner does with its arguments is not known.
     given.words = given.words.filter(|_| command.evidence.script.is_some());
     let Some(read) = text.and_then(|text| one_liner::read(program, text, &given)) else {
-        return vec![Runs::text(None)];
+        return vec![DelegatedCommand::script(None)];
     };
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
     let set = |(name, value): (String, Option<String>)| Assignment { name, value: word(value) };
     let assignments: Vec<Assignment> = read.sets.into_iter().map(set).collect();
-    let mut runs: Vec<Runs> = read
+    let mut runs: Vec<DelegatedCommand> = read
         .spawns
         .into_iter()
         .map(|spawn| match &spawn.command {
-            SpawnedCommand::Words(words) if spawn.is_plain() => {
-                Runs::Command { words: words.iter().cloned().map(word).collect(), assignments: assignments.clone() }
-            }
-            _ => Runs::text_with(&shell_text(&spawn), &assignments),
+            SpawnedCommand::Words(words) if spawn.is_plain() => DelegatedCommand::Words {
+                words: words.iter().cloned().map(word).collect(),
+                assignments: assignments.clone(),
+            },
+            _ => DelegatedCommand::script_with_exports(&shell_text(&spawn), &assignments),
         })
         .collect();
     if !read.complete {
-        runs.push(Runs::text(None));
+        runs.push(DelegatedCommand::script(None));
     }
     runs
 }

@@ -1,54 +1,56 @@
-//! What git runs because it is told to: by aliases, settings and variables.
+//! Commands that git runs because of aliases, settings and environment variables.
 
 use std::borrow::Cow;
 
-use super::Runs;
+use super::DelegatedCommand;
 use crate::model::{SimpleCommand, Word};
 use crate::programs::{Arguments, Role};
 use crate::special_programs::command_settings::{command_of_setting, is_command_variable};
 use crate::syntax::quoting::quoted;
 
-/// What git runs by its settings and variables.
-pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<Runs> {
+/// Returns what git runs because of its settings and environment variables.
+pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<DelegatedCommand> {
     let is_alias = |name: &str| name.strip_prefix("alias.") == Some(sub.to_ascii_lowercase().as_str());
     let settings =
         command.context.git_settings.iter().map(|setting| &**setting).chain(&command.context.git_environment);
     let alias = settings.rev().find(|(name, _)| is_alias(name));
-    let alias = alias.and_then(|(_, text)| by_alias(command, arguments, text));
-    let mut runs: Vec<Runs> = alias.into_iter().collect();
+    let alias = alias.and_then(|(_, text)| script_of_alias(command, arguments, text));
+    let mut runs: Vec<DelegatedCommand> = alias.into_iter().collect();
     let told = command.context.git_environment.iter().filter(|(name, _)| !name.starts_with("alias."));
     let told =
         told.filter_map(|(name, value)| Some(command_of_setting("git", &format!("{name}={value}"))?.into_owned()));
-    runs.extend(told.map(|text| Runs::beginning(Some(text))));
+    runs.extend(told.map(|text| DelegatedCommand::script_prefix(Some(text))));
     if sub == "for-each-repo" {
         let words = arguments.operands.iter().filter_map(|place| command.words().get(*place)).cloned();
-        runs.push(Runs::words(std::iter::once(Word::known("git")).chain(words).collect()));
+        runs.push(DelegatedCommand::words(std::iter::once(Word::known("git")).chain(words).collect()));
     }
     let operands = arguments.operands.iter().map(|place| command.text_from(*place, 0));
     let operands: Vec<&str> = operands.collect::<Option<_>>().unwrap_or_default();
     // A remote that is a command.
     let remotes = operands.iter().filter_map(|remote| remote.strip_prefix("ext::"));
-    runs.extend(remotes.map(|text| Runs::text(Some(text.to_owned()))));
+    runs.extend(remotes.map(|text| DelegatedCommand::script(Some(text.to_owned()))));
     if let ("config", [name, value]) = (sub, operands.as_slice()) {
         let text = command_of_setting("git", &format!("{name}={value}")).map(Cow::into_owned);
-        runs.extend(text.map(|text| Runs::beginning(Some(text))));
+        runs.extend(text.map(|text| DelegatedCommand::script_prefix(Some(text))));
     }
     let variables = command.exported().iter().filter(|variable| is_command_variable(&variable.name));
-    runs.extend(variables.map(|variable| Runs::beginning(variable.value.as_deref().map(str::to_owned))));
+    runs.extend(
+        variables.map(|variable| DelegatedCommand::script_prefix(variable.value.as_deref().map(str::to_owned))),
+    );
     runs
 }
 
-/// `git x` where `x` is an alias: what stands behind it comes behind what it is.
-pub(super) fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Option<Runs> {
+/// Returns the command that `git x` runs for an alias `x`. The arguments are appended to the alias.
+pub(super) fn script_of_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Option<DelegatedCommand> {
     let place = arguments.list.iter().find(|argument| argument.role == Role::Subcommand)?.word;
     let rest = command.words().get(place + 1..).unwrap_or_default().to_vec();
-    // What it was told before the alias counts for what that stands for.
+    // Flags before the alias apply to the command that it stands for.
     let flags = command.words().get(1..place).unwrap_or_default().iter();
     let flag = |word: &Word| word.value.as_ref().map(|text| format!("{} ", quoted(text)));
     let flags: String = flags.map(flag).collect::<Option<_>>()?;
     let text = alias.strip_prefix('!').map_or_else(|| format!("git {flags}{alias}"), str::to_owned);
     let text = Some(format!("{text} \"$@\""));
-    Some(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments: rest })
+    Some(DelegatedCommand::Script { text, in_own_shell: true, gets_more_arguments: false, name: None, arguments: rest })
 }
 
 pub(super) fn is_form(arguments: &Arguments, name: &str) -> bool {

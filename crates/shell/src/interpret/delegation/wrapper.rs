@@ -1,12 +1,12 @@
-//! A program of the table, argument by argument: which of them are commands, or texts for a shell.
+//! Reads the arguments of a program in the table, and finds those that are commands or shell scripts.
 
 use std::borrow::Cow;
 
 use code::Language;
 
 use super::code::{commands_in, fed, in_code};
-use super::git::{by_alias, by_git, is_form};
-use super::{Delegation, Reads, Runs};
+use super::git::{by_git, is_form, script_of_alias};
+use super::{DelegatedCommand, Delegation, InputUse};
 use crate::model::{Assignment, Container, Input, RemovedVariables, SimpleCommand, Word, Written};
 use crate::programs::{Argument, Arguments, Role, is_known_program};
 use crate::special_programs::command_settings::{
@@ -20,7 +20,7 @@ use crate::special_programs::interpreter::{
 use crate::special_programs::language::language_of;
 use crate::special_programs::{container, find, git_settings, listed_paths, parallel, query, sed, xargs};
 
-/// Of `systemd-run`: the setting that says where.
+/// The property of `systemd-run` that sets the working directory.
 const WORKING_FOLDER: &str = "WorkingDirectory=";
 
 pub(super) struct Wrapper<'c> {
@@ -29,9 +29,9 @@ pub(super) struct Wrapper<'c> {
     arguments: &'c Arguments,
     input: Input<'c>,
     delegation: Delegation,
-    /// Operands that follow each other and are one text, with the place of the last.
+    /// Scripts that are spread over several operands, each with the index of its last word.
     texts: Vec<(usize, Vec<&'c Word>)>,
-    /// For the command behind them.
+    /// Assignments for the command that follows them.
     assignments: Vec<Assignment>,
 }
 
@@ -51,7 +51,7 @@ impl<'c> Wrapper<'c> {
             }
         }
         wrapper.finish_texts();
-        wrapper.delegation.removes = removed(program, command, arguments);
+        wrapper.delegation.removed_variables = removed(program, command, arguments);
         if wrapper.delegation.is_remote && container::is_engine(program) {
             wrapper.enter_container();
         }
@@ -60,24 +60,30 @@ impl<'c> Wrapper<'c> {
         }
         wrapper.script_or_input();
         let before = required_files(command, arguments).into_iter();
-        wrapper.delegation.runs.extend(before.map(|file| Runs::words(vec![Word::known(program), file])));
+        wrapper
+            .delegation
+            .commands
+            .extend(before.map(|file| DelegatedCommand::words(vec![Word::known(program), file])));
         wrapper.editor_commands();
         wrapper.debugger_commands();
         if matches!(program, "mvn" | "mvnw" | "mvnd") {
             let properties = arguments.list.iter().filter(|argument| argument.role == Role::Setting);
             let properties = properties.filter_map(|argument| command.text_from(argument.word, argument.from));
-            wrapper.delegation.runs.extend(command_of_properties(properties).map(|text| Runs::text(Some(text))));
+            wrapper
+                .delegation
+                .commands
+                .extend(command_of_properties(properties).map(|text| DelegatedCommand::script(Some(text))));
         }
-        wrapper.delegation.runs.extend(installed_program(command, arguments).map(Runs::words));
-        wrapper.delegation.runs.extend(module_program(command, arguments).map(Runs::words));
-        wrapper.delegation.runs.extend(ruby_file_command(command, arguments).map(Runs::words));
+        wrapper.delegation.commands.extend(installed_program(command, arguments).map(DelegatedCommand::words));
+        wrapper.delegation.commands.extend(module_program(command, arguments).map(DelegatedCommand::words));
+        wrapper.delegation.commands.extend(ruby_file_command(command, arguments).map(DelegatedCommand::words));
         wrapper.query_commands();
         if is_shell(program) {
-            let run = |file| Runs::words(vec![Word::known(program), file]);
-            wrapper.delegation.runs.extend(startup_files(command, arguments).into_iter().map(run));
+            let run = |file| DelegatedCommand::words(vec![Word::known(program), file]);
+            wrapper.delegation.commands.extend(startup_files(command, arguments).into_iter().map(run));
         }
         if let Some(form) = arguments.subcommands.first().filter(|_| program == "git") {
-            wrapper.delegation.runs.extend(by_git(command, arguments, form));
+            wrapper.delegation.commands.extend(by_git(command, arguments, form));
         }
         wrapper.delegation
     }
@@ -87,7 +93,7 @@ impl<'c> Wrapper<'c> {
         match argument.role {
             Role::Assignment => self.assignments.extend(assignment(word)),
             Role::Command => self.run_command(self.behind(argument)),
-            // `rails runner` takes either.
+            // `rails runner` takes a file or code.
             Role::Code
                 if self.program == "rails" && text().is_some_and(|text| interpreter_of(text) == Some("ruby")) =>
             {
@@ -95,10 +101,12 @@ impl<'c> Wrapper<'c> {
             }
             Role::Code => {
                 let text = self.command.meaning_from(argument.word, argument.from);
-                self.delegation.runs.extend(in_code(self.command, text));
+                self.delegation.commands.extend(in_code(self.command, text));
             }
             Role::Data if sed::is_sed(self.program) => {
-                self.delegation.runs.extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
+                self.delegation
+                    .commands
+                    .extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(DelegatedCommand::script));
             }
             Role::Script if !is_interpreter(self.program) => self.run_script(argument),
             Role::Setting if is_editor(self.program) => {}
@@ -110,25 +118,28 @@ impl<'c> Wrapper<'c> {
             Role::Setting if self.program == "git" => {
                 match git_settings::given(self.command, self.arguments, *argument) {
                     Some(setting) => self.setting(&setting),
-                    // What nobody knows may be a command as well.
+                    // The name may be known if the value is not. Then the value may be a command.
                     None => self.unknown_setting(text().unwrap_or_default()),
                 }
             }
             Role::Setting => self.setting(text().unwrap_or_default()),
             Role::Host => self.delegation.is_remote = true,
             Role::Words if self.delegation.is_remote && container::is_engine(self.program) => {
-                self.delegation.runs.push(Runs::words(self.behind(argument)));
+                self.delegation.commands.push(DelegatedCommand::words(self.behind(argument)));
             }
             Role::Words if self.delegation.is_remote => {
                 let words = self.behind(argument);
                 self.delegation.is_transparent = self.program != "kubectl";
-                let runs =
-                    if self.delegation.is_transparent { Runs::text(joined(words.iter())) } else { Runs::words(words) };
-                self.delegation.runs.push(runs);
+                let runs = if self.delegation.is_transparent {
+                    DelegatedCommand::script(joined(words.iter()))
+                } else {
+                    DelegatedCommand::words(words)
+                };
+                self.delegation.commands.push(runs);
             }
-            // What it makes of its words is told at the end.
+            // The commands of `parallel` are read in `script_or_input`.
             Role::Shell if self.is_parallel() => self.delegation.is_transparent = true,
-            // What a container starts is told at the end.
+            // A container's command is read in `enter_container`.
             Role::Hook if container::is_engine(self.program) => {}
             Role::Shell | Role::Hook => {
                 self.delegation.is_transparent |= argument.role == Role::Shell;
@@ -138,7 +149,8 @@ impl<'c> Wrapper<'c> {
         }
     }
 
-    /// A file that another program runs for it, by what it is called. Some read it themselves.
+    /// A script that the program runs with an interpreter, which is known from the script's name. Some programs read
+    /// their scripts themselves.
     fn run_script(&mut self, argument: &Argument) {
         let reads_itself = is_editor(self.program) || sed::is_sed(self.program) || query::is_client(self.program);
         let file = self.command.meaning_from(argument.word, argument.from).filter(|_| !reads_itself);
@@ -147,22 +159,22 @@ impl<'c> Wrapper<'c> {
         if let Some((file, program)) = file.zip(program) {
             let own = self.command.words().get(argument.word + 1..).unwrap_or_default();
             let words = [Word::known(program), Word::known(file)].into_iter().chain(own.iter().cloned());
-            self.delegation.runs.push(Runs::words(words.collect()));
+            self.delegation.commands.push(DelegatedCommand::words(words.collect()));
         }
     }
 
     fn enter_container(&mut self) {
         self.delegation.container = Some(Container::of(self.command, self.arguments));
         if let Some(program) = container::entrypoint(self.command, self.arguments) {
-            let words = match self.delegation.runs.pop() {
-                Some(Runs::Command { words, .. }) => words,
+            let words = match self.delegation.commands.pop() {
+                Some(DelegatedCommand::Words { words, .. }) => words,
                 _ => Vec::new(),
             };
-            self.delegation.runs.push(Runs::words(std::iter::once(program).chain(words).collect()));
+            self.delegation.commands.push(DelegatedCommand::words(std::iter::once(program).chain(words).collect()));
         }
     }
 
-    /// All words from an argument on.
+    /// Returns all words from an argument on.
     fn behind(&self, argument: &Argument) -> Vec<Word> {
         behind_dashes(self.program, self.command.words().get(argument.word..).unwrap_or_default())
     }
@@ -176,36 +188,36 @@ impl<'c> Wrapper<'c> {
         let values: Vec<Option<&str>> = words.iter().map(|word| word.value.as_deref()).collect();
         match (self.program, values.as_slice()) {
             ("xargs" | "gxargs", _) => {
-                self.delegation.reads = Reads::Words;
+                self.delegation.input_use = InputUse::Arguments;
                 let commands = xargs::commands(words, self.arguments, self.command.words(), self.input);
-                self.delegation.runs.extend(commands.into_iter().map(Runs::words));
+                self.delegation.commands.extend(commands.into_iter().map(DelegatedCommand::words));
             }
             ("sudo" | "doas" | "pwsh" | "powershell" | "yarn" | "pnpm" | "lerna" | "meta" | "repo", [Some(text)])
                 if text.contains(char::is_whitespace) =>
             {
-                self.delegation.runs.push(Runs::text(Some((*text).to_owned())));
+                self.delegation.commands.push(DelegatedCommand::script(Some((*text).to_owned())));
             }
             ("nix", [Some(package), ..]) if is_form(self.arguments, "run") => {
                 self.delegation.is_transparent = false;
-                self.delegation.runs.extend(nix_command(package, &words).map(Runs::words));
+                self.delegation.commands.extend(nix_command(package, &words).map(DelegatedCommand::words));
             }
             ("fd" | "fdfind", _) => {
                 let found = listed_paths::printed(self.command, &[]);
-                self.delegation.runs.push(Runs::words(filled_with(&words, found)));
+                self.delegation.commands.push(DelegatedCommand::words(filled_with(&words, found)));
             }
-            ("env", [Some("-"), ..]) => self.delegation.runs.push(in_empty_environment(&words)),
+            ("env", [Some("-"), ..]) => self.delegation.commands.push(in_empty_environment(&words)),
             ("pwsh" | "powershell", [Some("-")]) => {
-                self.delegation.runs.extend(fed(self.command, None, self.input, Vec::new()));
-                self.delegation.reads = Reads::Commands;
+                self.delegation.commands.extend(fed(self.command, None, self.input, Vec::new()));
+                self.delegation.input_use = InputUse::Commands;
             }
             ("flock", [Some("-c" | "--command"), text]) => {
-                self.delegation.runs.push(Runs::text(text.map(str::to_owned)));
+                self.delegation.commands.push(DelegatedCommand::script(text.map(str::to_owned)));
             }
             _ => {
-                let packaged = packaged_command(self.program, self.arguments, &words).map(Runs::words);
+                let packaged = packaged_command(self.program, self.arguments, &words).map(DelegatedCommand::words);
                 let assignments = &mut self.assignments;
-                let plain = || Runs::Command { words, assignments: std::mem::take(assignments) };
-                self.delegation.runs.push(packaged.unwrap_or_else(plain));
+                let plain = || DelegatedCommand::Words { words, assignments: std::mem::take(assignments) };
+                self.delegation.commands.push(packaged.unwrap_or_else(plain));
             }
         }
     }
@@ -213,22 +225,28 @@ impl<'c> Wrapper<'c> {
     fn unknown_setting(&mut self, setting: &str) {
         let name = setting.split('=').next().unwrap_or_default();
         let is_command = command_of_setting(self.program, &format!("{name}=!x")).is_some();
-        self.delegation.runs.extend(is_command.then(|| Runs::text(None)));
+        self.delegation.commands.extend(is_command.then(|| DelegatedCommand::script(None)));
     }
 
     fn setting(&mut self, setting: &str) {
         let code = code_of_setting(self.program, setting).filter(|_| is_debugger(self.program));
-        self.delegation.runs.extend(code.map(|(language, code)| by_interpreter(language, code)));
+        self.delegation.commands.extend(code.map(|(language, code)| by_interpreter(language, code)));
         let text = command_of_setting(self.program, setting).map(Cow::into_owned);
-        // Other programs put what it is about behind it.
-        let runs = |text| if self.program == "socat" { Runs::text(Some(text)) } else { Runs::beginning(Some(text)) };
-        self.delegation.runs.extend(text.map(runs));
+        // Other programs append arguments to the command.
+        let runs = |text| {
+            if self.program == "socat" {
+                DelegatedCommand::script(Some(text))
+            } else {
+                DelegatedCommand::script_prefix(Some(text))
+            }
+        };
+        self.delegation.commands.extend(text.map(runs));
         if let Some((_, alias)) = git_alias(setting).filter(|(name, _)| is_form(self.arguments, name)) {
-            self.delegation.runs.extend(by_alias(self.command, self.arguments, alias));
+            self.delegation.commands.extend(script_of_alias(self.command, self.arguments, alias));
         }
     }
 
-    /// Operands that follow each other are one text; the values of flags are each their own.
+    /// Adjacent operands are one script. The value of a flag is a script of its own.
     fn add_text(&mut self, argument: &Argument, word: &'c Word) {
         match self.texts.last_mut().filter(|(last, _)| last + 1 == argument.word && argument.from == 0) {
             Some((last, words)) => {
@@ -236,7 +254,7 @@ impl<'c> Wrapper<'c> {
                 words.push(word);
             }
             None if argument.from == 0 => self.texts.push((argument.word, vec![word])),
-            None => self.delegation.runs.push(Runs::text(part(word, argument.from).value)),
+            None => self.delegation.commands.push(DelegatedCommand::script(part(word, argument.from).value)),
         }
     }
 
@@ -248,47 +266,53 @@ impl<'c> Wrapper<'c> {
         let in_own_shell = !matches!(self.program, "eval" | "trap");
         let is_own = |argument: &&Argument| argument.role == Role::Words && is_shell(self.program);
         let own = self.arguments.list.iter().find(is_own).and_then(|own| self.command.words().get(own.word..));
-        // The first is its name.
+        // The first word is `$0`.
         let (name, own) = own.and_then(<[Word]>::split_first).unzip();
-        let runs = texts.into_iter().map(|(_, words)| Runs::Text {
+        let runs = texts.into_iter().map(|(_, words)| DelegatedCommand::Script {
             text: joined(words.into_iter()),
             in_own_shell,
-            // These put where they go to behind it.
-            is_beginning: matches!(self.program, "rsync" | "scp" | "sftp" | "mosh"),
+            // These append the target to the command.
+            gets_more_arguments: matches!(self.program, "rsync" | "scp" | "sftp" | "mosh"),
             name: name.cloned(),
             arguments: own.unwrap_or_default().to_vec(),
         });
-        self.delegation.runs.extend(runs);
+        self.delegation.commands.extend(runs);
     }
 
     /// `env -S 'rm -rf' x` runs `rm -rf x`.
     fn split_string(&mut self, texts: &[(usize, Vec<&Word>)]) {
         let mut arguments = Vec::new();
         let mut text = texts.first().and_then(|(_, words)| joined(words.iter().copied()));
-        for runs in self.delegation.runs.drain(..) {
+        for runs in self.delegation.commands.drain(..) {
             match runs {
-                Runs::Command { words, .. } => arguments = words,
-                Runs::Text { text: attached, .. } => text = attached,
+                DelegatedCommand::Words { words, .. } => arguments = words,
+                DelegatedCommand::Script { text: attached, .. } => text = attached,
             }
         }
         let text = text.map(|text| format!("{text} \"$@\""));
-        self.delegation.runs.push(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments });
+        self.delegation.commands.push(DelegatedCommand::Script {
+            text,
+            in_own_shell: true,
+            gets_more_arguments: false,
+            name: None,
+            arguments,
+        });
     }
 
-    /// What texts for a database run beside their queries.
+    /// Shell commands in scripts for database clients.
     fn query_commands(&mut self) {
         let commands = query::texts(self.command, self.arguments).into_iter().flat_map(query::commands);
-        self.delegation.runs.extend(commands.map(|text| Runs::text(Some(text))));
+        self.delegation.commands.extend(commands.map(|text| DelegatedCommand::script(Some(text))));
     }
 
-    /// What the commands of an editor run.
+    /// Shell commands in scripts for editors.
     fn editor_commands(&mut self) {
         let scripts = ex::scripts(self.command, self.arguments);
         let runs = scripts.into_iter().flat_map(|script| ex::read(&script).runs);
-        self.delegation.runs.extend(runs.map(|text| Runs::text(Some(text))));
+        self.delegation.commands.extend(runs.map(|text| DelegatedCommand::script(Some(text))));
     }
 
-    /// The commands that a debugger reads, one a line.
+    /// Shell commands in scripts for debuggers, one a line.
     fn debugger_commands(&mut self) {
         let texts = self.command.script_text().into_iter().chain(self.command.given_text());
         let lines: Vec<&str> = texts.flat_map(str::lines).filter(|_| is_debugger(self.program)).collect();
@@ -297,50 +321,58 @@ impl<'c> Wrapper<'c> {
         }
     }
 
-    /// What it runs beside what its arguments say: the file that it is given, or what it reads.
+    /// Finds what the program runs beside its arguments: its script file, or its stdin.
     fn script_or_input(&mut self) {
         let (program, words) = (self.program, self.command.words());
         let script = self.arguments.list.iter().find(|argument| argument.role == Role::Script);
         let path = script.and_then(|script| self.command.meaning_from(script.word, script.from));
         if is_interpreter(program) && path.is_some_and(is_fetched) {
-            // Nobody has seen it.
-            self.delegation.runs.push(Runs::text(None));
+            // The contents of a script from a URL are not known.
+            self.delegation.commands.push(DelegatedCommand::script(None));
         } else if sed::is_sed(program) && names_its_input(self.arguments, words) && matches!(self.input, Input::Unknown)
         {
-            self.delegation.runs.push(Runs::text(None));
-            self.delegation.reads = Reads::Commands;
+            self.delegation.commands.push(DelegatedCommand::script(None));
+            self.delegation.input_use = InputUse::Commands;
         } else if let Some(Written::Text(text)) = self.command.evidence.script.as_ref().filter(|_| sed::is_sed(program))
         {
-            self.delegation.runs.extend(sed::read(text).runs.into_iter().map(Runs::text));
+            self.delegation.commands.extend(sed::read(text).runs.into_iter().map(DelegatedCommand::script));
         } else if let Some(Written::Text(text)) =
             self.command.evidence.script.as_ref().filter(|_| is_interpreter(program))
         {
             if runs_code(program) {
-                self.delegation.runs.extend(in_code(self.command, Some(text)));
+                self.delegation.commands.extend(in_code(self.command, Some(text)));
                 return;
             }
             let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();
             let in_own_shell = !matches!(program, "source" | ".");
             let (text, arguments) = (Some(commands_in(program, text.to_string(), words)), own.to_vec());
-            self.delegation.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments });
+            self.delegation.commands.push(DelegatedCommand::Script {
+                text,
+                in_own_shell,
+                gets_more_arguments: false,
+                name: None,
+                arguments,
+            });
         } else if self.is_parallel() {
             let own = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);
             let own = own.and_then(|own| words.get(own.word..)).unwrap_or_default();
             if !own.is_empty() || !matches!(self.input, Input::Nothing) {
-                self.delegation.reads = match own {
-                    [] => Reads::Commands,
-                    own if own.iter().any(parallel::is_mark) => Reads::Nothing,
-                    _ => Reads::Words,
+                self.delegation.input_use = match own {
+                    [] => InputUse::Commands,
+                    own if own.iter().any(parallel::is_mark) => InputUse::PassedOn,
+                    _ => InputUse::Arguments,
                 };
-                self.delegation.runs.extend(parallel::texts(own, self.input).into_iter().map(Runs::text));
+                self.delegation
+                    .commands
+                    .extend(parallel::texts(own, self.input).into_iter().map(DelegatedCommand::script));
             }
         } else if is_fed(program, self.arguments, words) && runs_its_input(program, self.arguments, words) {
-            // Behind `-s` stands what would be the script.
+            // After `-s`, the word in the script's place is the first argument.
             let own = script.filter(|_| self.arguments.has_flag(&["-s"])).and_then(|script| words.get(script.word..));
             let script = script.and_then(|script| words.get(script.word));
-            self.delegation.runs.extend(fed(self.command, script, self.input, own.unwrap_or_default().to_vec()));
-            self.delegation.reads = Reads::Commands;
-            self.delegation.is_transparent = is_shell(program) && !self.delegation.runs.is_empty();
+            self.delegation.commands.extend(fed(self.command, script, self.input, own.unwrap_or_default().to_vec()));
+            self.delegation.input_use = InputUse::Commands;
+            self.delegation.is_transparent = is_shell(program) && !self.delegation.commands.is_empty();
         }
     }
 }
@@ -348,7 +380,7 @@ impl<'c> Wrapper<'c> {
 /// `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
 fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     let is_end = |word: &Word| word.value.as_deref() == Some("--");
-    // `heroku run bash -a app`: its own flags may stand behind what it runs.
+    // `heroku run bash -a app`: flags of `heroku` may follow the command.
     let is_own = |word: &Word| matches!(word.value.as_deref(), Some("-a" | "--app" | "-r" | "--remote"));
     if let Some(place) = words.iter().position(is_own).filter(|_| program == "heroku") {
         let (before, behind) = words.split_at(place);
@@ -367,14 +399,14 @@ fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     }
 }
 
-/// `nix run nixpkgs#git -- push`: mostly the program of that name.
+/// `nix run nixpkgs#git -- push`: in most cases, runs the program that the package is named after.
 fn nix_command(package: &str, words: &[Word]) -> Option<Vec<Word>> {
     let (_, name) = package.rsplit_once('#')?;
     let behind = words.iter().skip(1).filter(|word| word.value.as_deref() != Some("--"));
     Some(std::iter::once(Word::known(name)).chain(behind.cloned()).collect())
 }
 
-/// `fd -x rm {}`: the words, with what was found in the place of `{}`, or behind them.
+/// `fd -x rm {}`: replaces `{}` with the found paths, or appends them.
 fn filled_with(words: &[Word], found: Vec<Word>) -> Vec<Word> {
     let names_it = words.iter().filter_map(|word| word.value.as_deref()).any(|word| word.contains("{}"));
     let mut filled: Vec<Word> = words.iter().flat_map(|word| find::filled(word, &found)).collect();
@@ -383,15 +415,16 @@ fn filled_with(words: &[Word], found: Vec<Word>) -> Vec<Word> {
 }
 
 /// `env - PATH=x program`
-fn in_empty_environment(words: &[Word]) -> Runs {
+fn in_empty_environment(words: &[Word]) -> DelegatedCommand {
     let is_set = |word: &&Word| word.value.as_deref().is_some_and(|text| text.contains('='));
     let set: Vec<&Word> = words.iter().skip(1).take_while(is_set).collect();
     let assignments = set.iter().filter_map(|word| assignment(word)).collect();
     let words = words.iter().skip(1 + set.len()).cloned().collect();
-    Runs::Command { words, assignments }
+    DelegatedCommand::Words { words, assignments }
 }
 
-/// What programs run that find a command in a package or an environment: `npx rimraf@5 x`, `hatch run test:pytest`.
+/// Returns the command of a program that runs commands from a package or an environment: `npx rimraf@5 x`,
+/// `hatch run test:pytest`.
 fn packaged_command(program: &str, arguments: &Arguments, words: &[Word]) -> Option<Vec<Word>> {
     let (first, rest) = words.split_first()?;
     let name = first.value.as_deref()?;
@@ -411,16 +444,16 @@ fn packaged_command(program: &str, arguments: &Arguments, words: &[Word]) -> Opt
     }
 }
 
-/// `rimraf` of `rimraf@5`, `@scope/name` of `@scope/name@1.2`, and `pip` of `pip>=24`, `pip[x]` and
-/// `pip ; python_version > "3"`.
+/// Returns the name of a package without its version: `rimraf` of `rimraf@5`, `@scope/name` of `@scope/name@1.2`, `pip`
+/// of `pip>=24`, `pip[x]` and `pip ; python_version > "3"`.
 fn without_version(package: &str) -> &str {
     let begins_version = |letter: char| matches!(letter, '@' | '=' | '<' | '>' | '!' | '~' | '[' | ';' | ' ');
     let version = package.char_indices().skip(1).find(|(_, letter)| begins_version(*letter)).map(|(at, _)| at);
     version.and_then(|at| package.get(..at)).unwrap_or(package)
 }
 
-/// The command of `yarn rimraf x`, `yarn workspace a rimraf x` and `bun run rimraf x`: a program of a package, unless
-/// the project has a script of that name.
+/// Returns the command of `yarn rimraf x`, `yarn workspace a rimraf x` and `bun run rimraf x`: a program of a package,
+/// unless the project has a script of that name.
 pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     let arguments = command.arguments()?;
     let last = |role| arguments.list.iter().rfind(|argument| argument.role == role).map(|argument| argument.word);
@@ -436,13 +469,14 @@ pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     is_program.then(|| words.to_vec())
 }
 
-/// `node $(which claude)` is `claude`, and so is `node …/node_modules/claude-code/cli.js`.
+/// Returns the program that an interpreter runs by its path: `claude` of `node $(which claude)`, `claude-code` of
+/// `node …/node_modules/claude-code/cli.js`.
 fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
     let path = command.meaning_from(script.word, script.from)?;
     let own = || command.words().get(script.word + 1..).unwrap_or_default().iter().cloned();
     if let Some(package) = path.strip_prefix("npm:") {
-        // Of Deno: `npm:rimraf@5`.
+        // Deno: `npm:rimraf@5`.
         return Some(std::iter::once(Word::known(without_version(package))).chain(own()).collect());
     }
     let (folder, file) = path.rsplit_once('/')?;
@@ -458,9 +492,8 @@ fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<V
     Some(std::iter::once(Word::known(name)).chain(own()).collect())
 }
 
-/// `python -m pip install x` is `pip install x`, and `coverage run -m pytest` is `pytest`. A module with a line of its
-/// own in the table is understood as that, so what it is called on the command line only matters where that is a
-/// program too.
+/// Returns the program of `python -m pip install x` and `coverage run -m pytest`. For a module that has its own line in
+/// the table, a command is returned only if there is a program of the module's name too.
 fn module_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     let program = command.program()?;
     let runs_modules = language_of(program) == Some(Language::Python) || program == "coverage";
@@ -473,7 +506,7 @@ fn module_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<
     is_program.then(|| std::iter::once(Word::known(name)).chain(own).collect())
 }
 
-/// `ruby -run -e rm -- x`: the commands of its library `un` are called like those of the shell.
+/// `ruby -run -e rm -- x`: the functions of Ruby's library `un` are named after shell commands.
 fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     const COMMANDS: &[&str] = &["chmod", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
     let text = |argument: Argument| command.text_from(argument.word, argument.from);
@@ -486,7 +519,7 @@ fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) -> Option<V
     Some(std::iter::once(Word::known(name)).chain(own).collect())
 }
 
-/// The variables that a program takes away from what it runs.
+/// Returns the variables that a program removes from the environment of its command.
 fn removed(program: &str, command: &SimpleCommand, arguments: &Arguments) -> RemovedVariables {
     let mut removed = RemovedVariables::default();
     let is_env = program == "env";
@@ -506,13 +539,13 @@ fn is_debugger(program: &str) -> bool {
     matches!(program, "gdb" | "lldb")
 }
 
-/// A program text, as its language is told it.
-fn by_interpreter(language: &str, code: &str) -> Runs {
+/// Returns the command line that passes code to an interpreter.
+fn by_interpreter(language: &str, code: &str) -> DelegatedCommand {
     let flag = if language.starts_with("python") { "-c" } else { "-e" };
-    Runs::words([language, flag, code].map(Word::known).to_vec())
+    DelegatedCommand::words([language, flag, code].map(Word::known).to_vec())
 }
 
-/// A program that nobody knows may run one that is known, if it is given the words of one.
+/// An unknown program with the words of a known command among its arguments may run that command.
 pub(super) fn command_within(words: &[Word]) -> Option<Vec<Word>> {
     let base = |word: &Word| word.value.as_deref().map(|text| text.rsplit('/').next().unwrap_or(text).to_owned());
     let is_program = |place: &usize| {
@@ -527,13 +560,13 @@ pub(super) fn command_within(words: &[Word]) -> Option<Vec<Word>> {
     words.get(place..).map(<[Word]>::to_vec)
 }
 
-/// What stands in a word from a place on.
+/// Returns the part of a word that starts at a byte offset.
 fn part(word: &Word, from: usize) -> Word {
     let rest = word.meaning().and_then(|value| value.get(from..));
     Word { value: rest.map(str::to_owned), ..word.clone() }
 }
 
-/// Joined as `eval` and its like do.
+/// Joins words with spaces, as `eval` does.
 fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
     let texts = words.map(|word| word.meaning().or(word.for_shell.as_deref()));
     texts.collect::<Option<Vec<_>>>().map(|words| words.join(" "))

@@ -1,15 +1,15 @@
-//! Arrays of which every element is known: lists, and those whose elements have names.
+//! Indexed and associative arrays, all of whose elements are known.
 
 use super::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Array {
     List(Vec<Value>),
-    /// In the order of the text; which one the shell has is its own matter.
+    /// In the order of assignment. The shell's own order is unspecified.
     Map(Vec<(String, Value)>),
 }
 
-/// Longer arrays are not followed.
+/// Longer arrays count as unknown.
 const MAX_ELEMENTS: usize = 256;
 
 impl Array {
@@ -30,12 +30,12 @@ impl Array {
     /// `${!NAME[@]}`
     pub(super) fn keys(&self) -> Vec<Value> {
         match self {
-            Self::List(elements) => (0..elements.len()).map(|place| Value::plain(place.to_string())).collect(),
-            Self::Map(elements) => elements.iter().map(|(key, _)| Value::plain(key.as_str())).collect(),
+            Self::List(elements) => (0..elements.len()).map(|place| Value::literal(place.to_string())).collect(),
+            Self::Map(elements) => elements.iter().map(|(key, _)| Value::literal(key.as_str())).collect(),
         }
     }
 
-    /// The element of this name.
+    /// Returns the element with this key.
     pub(super) fn named(&self, key: &str) -> Option<Value> {
         match self {
             Self::List(_) => self.at(key.parse().ok()?),
@@ -43,19 +43,19 @@ impl Array {
         }
     }
 
-    /// The element at this place; `-1` is the last.
+    /// Returns the element at this index; `-1` is the last.
     pub(super) fn at(&self, place: i64) -> Option<Value> {
         let Self::List(elements) = self else { return self.named(&place.to_string()) };
         let place = match usize::try_from(place) {
             Ok(place) => place,
             Err(_) => elements.len().checked_sub(usize::try_from(place.unsigned_abs()).ok()?)?,
         };
-        // Of what a pattern becomes, nobody knows the number.
+        // A glob before the element expands to an unknown number of elements.
         let is_counted = !elements.get(..place)?.iter().any(|value| value.glob);
         elements.get(place).filter(|_| is_counted).cloned()
     }
 
-    /// With one element set; `None` where that makes too many.
+    /// Returns the array with one element set; `None` if it gets too long.
     pub(super) fn with(self, key: &str, value: Value) -> Option<Self> {
         let mut elements = match self {
             Self::List(mut elements) => match key.parse::<usize>() {
@@ -76,7 +76,7 @@ impl Array {
         (elements.len() <= MAX_ELEMENTS).then_some(Self::Map(elements))
     }
 
-    /// `NAME+=(…)`; `None` where that makes too many.
+    /// `NAME+=(…)`; `None` if the array gets too long.
     pub(super) fn then(self, more: Self) -> Option<Self> {
         match (self, more) {
             (Self::List(elements), Self::List(more)) if elements.len() + more.len() <= MAX_ELEMENTS => {

@@ -1,4 +1,4 @@
-//! What a variable makes of all that it is set to: `declare -l`, `-u`, `-i`.
+//! Attributes of variables that convert every assigned value: `declare -l`, `-u`, `-i`.
 
 use super::{State, Value};
 
@@ -6,28 +6,28 @@ use super::{State, Value};
 pub(super) enum Attribute {
     Lower,
     Upper,
-    Number,
+    Integer,
 }
 
 impl Attribute {
-    /// By a flag of `declare`.
+    /// Reads the attribute from a flag of `declare`.
     pub(super) fn of(flag: &str) -> Option<Self> {
         flag.chars().find_map(|letter| match letter {
             'l' => Some(Self::Lower),
             'u' => Some(Self::Upper),
-            'i' => Some(Self::Number),
+            'i' => Some(Self::Integer),
             _ => None,
         })
     }
 }
 
 impl State {
-    /// What becomes of a value.
-    pub(super) fn as_declared(&self, attribute: Attribute, value: &Value) -> Option<Value> {
+    /// Returns the value that a variable with this attribute gets.
+    pub(super) fn with_attribute(&self, attribute: Attribute, value: &Value) -> Option<Value> {
         let text = match attribute {
             Attribute::Lower => value.text.to_lowercase(),
             Attribute::Upper => value.text.to_uppercase(),
-            Attribute::Number => self.counted(&value.text)?.value.to_string(),
+            Attribute::Integer => self.evaluated(&value.text)?.value.to_string(),
         };
         Some(Value { text: text.into(), ..value.clone() })
     }

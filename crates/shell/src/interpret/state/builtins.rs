@@ -1,17 +1,17 @@
-//! What commands do to the shell that runs them: `cd`, `read`, `set`, `alias` and the like.
+//! Builtins that change the shell's state: `cd`, `read`, `set`, `alias` and others.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::declaration::{Declaration, Visibility};
-use super::{Array, Name, Names, Positional, State, Value};
+use super::{Array, ParameterList, SharedMap, State, Value, VariableName};
 use crate::model::{Assignment, Folders, SimpleCommand, Word};
 use crate::special_programs::copied::copies;
 use crate::special_programs::known_output::printf;
 use crate::special_programs::read_line;
 
 impl State {
-    /// Does what a command of the shell itself does to it.
+    /// Applies the changes that a command makes to the shell that runs it.
     pub(crate) fn run(&mut self, command: &SimpleCommand) {
         self.parameters.last_word = command.words().last().and_then(Value::of);
         let Some(program) = command.program() else { return };
@@ -19,27 +19,27 @@ impl State {
         self.directory.note_deleted(command, program);
         let operands = || command.words().iter().skip(1);
         match program {
-            "cd" | "pushd" => self.change_folder(command, program == "pushd"),
+            "cd" | "pushd" => self.change_directory(command, program == "pushd"),
             "popd" => self.directory.pop(),
-            "mkdir" => self.directory.note_made(operands().filter_map(Word::meaning)),
+            "mkdir" => self.directory.note_created(operands().filter_map(Word::meaning)),
             "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(command, program),
             "read" => self.read(command),
             "mapfile" | "readarray" => self.read_lines(command),
             "printf" => {
-                if let Some((name, text)) = printed_into(command) {
-                    self.assign_named(name, text.map(Value::plain));
+                if let Some((name, text)) = printf_variable(command) {
+                    self.assign_by_name(name, text.map(Value::literal));
                 }
             }
             "unset" => self.unset(command),
             "let" => {
                 for word in operands() {
-                    self.count_or_forget(word.value.as_deref().unwrap_or(&word.shown));
+                    self.evaluate_or_forget(word.value.as_deref().unwrap_or(&word.shown));
                 }
             }
             "getopts" => {
-                let name = operands().nth(1).map(|word| Name::of(word, 0));
-                for name in name.into_iter().chain([Name::Known("OPTARG")]) {
-                    self.assign_named(name, None);
+                let name = operands().nth(1).map(|word| VariableName::of(word, 0));
+                for name in name.into_iter().chain([VariableName::Known("OPTARG")]) {
+                    self.assign_by_name(name, None);
                 }
             }
             "wait" => self.wait(command),
@@ -49,7 +49,7 @@ impl State {
                 let count = operands().next().map_or(Some(1), |word| word.value.as_deref()?.parse().ok());
                 self.parameters.positional.shift(count);
             }
-            "alias" | "unalias" | "hash" => self.name_commands(command, program),
+            "alias" | "unalias" | "hash" => self.define_commands(command, program),
             "git" => self.branches.follow(command),
             "source" | "." => self.source(command),
             _ => {}
@@ -62,11 +62,11 @@ impl State {
         for word in operands() {
             if !is_function {
                 self.variables.removed.add(word.value.as_deref().unwrap_or_default());
-                self.assign_named(Name::of(word, 0), None);
+                self.assign_by_name(VariableName::of(word, 0), None);
             }
             match &word.value {
                 Some(name) => drop(Rc::make_mut(&mut self.commands.functions).remove(name.as_str())),
-                None => self.commands.doubt_functions(),
+                None => self.commands.mark_functions_uncertain(),
             }
         }
     }
@@ -76,7 +76,7 @@ impl State {
         let flags = command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
         let value = flags.filter(|flag| flag.name == "-p").find_map(|flag| flag.value);
         if let Some((word, from)) = value.and_then(|value| Some((command.words().get(value.word)?, value.from))) {
-            self.assign_named(Name::of(word, from), Some(Value::some_number()));
+            self.assign_by_name(VariableName::of(word, from), Some(Value::unknown_number()));
         }
     }
 
@@ -88,7 +88,7 @@ impl State {
         let end = words.iter().position(|word| word.value.as_deref() == Some("--"));
         let start = end.map(|end| end + 1).or_else(|| Some(1 + words.iter().skip(1).position(is_argument)?));
         if let Some(arguments) = start.and_then(|start| words.get(start..)) {
-            self.parameters.positional = arguments.iter().map(Value::of).collect::<Positional>().into();
+            self.parameters.positional = arguments.iter().map(Value::of).collect::<ParameterList>().into();
         }
     }
 
@@ -106,14 +106,14 @@ impl State {
     }
 
     /// `alias x=y`, `hash -p /bin/x y`
-    fn name_commands(&mut self, command: &SimpleCommand, program: &str) {
+    fn define_commands(&mut self, command: &SimpleCommand, program: &str) {
         let operands = || command.words().iter().skip(1);
         match program {
             "alias" => {
                 let set = operands().filter_map(|word| word.value.as_deref()?.split_once('='));
                 Rc::make_mut(&mut self.commands.aliases).extend(set.map(|(name, text)| (name.into(), text.into())));
             }
-            "unalias" => self.commands.aliases = Names::default(),
+            "unalias" => self.commands.aliases = SharedMap::default(),
             _ => {
                 let words: Vec<Option<&str>> = operands().map(Word::meaning).collect();
                 if let [Some("-p"), Some(program), Some(name)] = words.as_slice() {
@@ -125,10 +125,10 @@ impl State {
 
     fn source(&mut self, command: &SimpleCommand) {
         if command.words().get(1).is_some_and(is_setup_file) {
-            // Those that only set up the environment go nowhere else.
-            self.forget_settings();
+            // A script that only sets up the environment does not change the working directory.
+            self.forget_all_but_directory();
         } else if command.script_text().is_none() {
-            // Otherwise, what it does is walked.
+            // Otherwise the sourced script is known, and is walked.
             self.forget();
         }
     }
@@ -141,10 +141,10 @@ impl State {
             let is_on = word.starts_with('-');
             let name = if letters.contains('o') { words.next() } else { None };
             if letters.contains('e') || name == Some("errexit") {
-                self.failing.ends = is_on;
+                self.failure.errexit = is_on;
             }
             if letters.contains('a') || name == Some("allexport") {
-                self.options.exports_all = is_on;
+                self.options.allexport = is_on;
             }
         }
     }
@@ -159,16 +159,16 @@ impl State {
 
     fn declare_one(&mut self, declaration: &Declaration, word: &Word) {
         let text = word.meaning().unwrap_or(&word.shown);
-        if let Some((name, meant)) = text.split_once('=').filter(|_| declaration.refers) {
+        if let Some((name, meant)) = text.split_once('=').filter(|_| declaration.is_nameref) {
             match word.value {
                 Some(_) => drop(Rc::make_mut(&mut self.variables.references).insert(name.into(), meant.into())),
                 None => self.forget(),
             }
             return;
         }
-        if let Some((start, value)) = unnamed(word) {
-            if !declaration.only_tells {
-                self.may_assign_any(start, value.filter(|_| !declaration.changes).as_ref());
+        if let Some((start, value)) = partly_named(word) {
+            if !declaration.only_prints {
+                self.assign_unknown_name(start, value.filter(|_| !declaration.is_reference_or_array).as_ref());
             }
             return;
         }
@@ -178,17 +178,17 @@ impl State {
             self.variables.path = Some(value.to_owned());
         }
         if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
-            // Outside of a function, nothing can be local to it.
+            // `local` fails outside a function.
             let fails = declaration.program == "local" && self.variables.locals.is_empty();
-            let known = word.meaning().is_some() && !declaration.changes && !fails;
+            let known = word.meaning().is_some() && !declaration.is_reference_or_array && !fails;
             let value = known.then(|| Value {
                 glob: word.glob,
                 tilde: value.starts_with('~') || word.tilde,
-                in_kind: word.value.is_none(),
-                ..Value::plain(value)
+                is_placeholder: word.value.is_none(),
+                ..Value::literal(value)
             });
             match name.strip_suffix('+') {
-                Some(name) => self.assign(name, value.and_then(|more| self.extended(name, &more))),
+                Some(name) => self.assign(name, value.and_then(|more| self.appended_value(name, &more))),
                 None => self.assign(name, value),
             }
         }
@@ -197,7 +197,7 @@ impl State {
         }
     }
 
-    /// A copy of a program, or a link to one, is that program.
+    /// A copy of a program, or a symlink to it, counts as the program.
     fn note_copies(&mut self, command: &SimpleCommand, program: &str) {
         let copies = command.arguments().map(|arguments| copies(command, program, arguments));
         for copy in copies.into_iter().flatten() {
@@ -208,52 +208,52 @@ impl State {
         }
     }
 
-    /// `read NAME`: the line, or a word of it for each name.
+    /// `read NAME…`: splits the line into one field for each name.
     fn read(&mut self, command: &SimpleCommand) {
         let mut names = operand_names(command);
         let flags = || command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
         let value = |name: &str| flags().find(|flag| flag.name == name).and_then(|flag| flag.value);
-        let array = value("-a").and_then(|array| Some(Name::of(command.words().get(array.word)?, array.from)));
+        let array = value("-a").and_then(|array| Some(VariableName::of(command.words().get(array.word)?, array.from)));
         let is_raw = flags().any(|flag| flag.name == "-r");
         let own = command.assignments().iter().rfind(|set| set.name == "IFS");
         let separators = match own {
             Some(set) => set.value.value.clone(),
-            None => self.variables.separators().map(Cow::into_owned),
+            None => self.variables.field_separators().map(Cow::into_owned),
         };
         let line = read_line::read_by(command).filter(|line| is_raw || !line.contains('\\')).zip(separators);
         if let Some(array) = array {
             let words = line.map(|(line, separators)| read_line::fields(line, &separators, usize::MAX));
-            return self.assign_elements(array, words.map(|words| words.into_iter().map(Value::plain).collect()));
+            return self.assign_elements(array, words.map(|words| words.into_iter().map(Value::literal).collect()));
         }
         if names.is_empty() {
-            names.push(Name::Known("REPLY"));
+            names.push(VariableName::Known("REPLY"));
         }
         let words = line.map(|(line, separators)| read_line::fields(line, &separators, names.len()));
         for (place, name) in names.iter().enumerate() {
             let word = words.as_ref().map(|words| words.get(place).copied().unwrap_or_default());
-            self.assign_named(*name, word.map(Value::plain));
+            self.assign_by_name(*name, word.map(Value::literal));
         }
     }
 
-    /// `mapfile -t NAME`: each line is an element.
+    /// `mapfile -t NAME`: makes each line an element.
     fn read_lines(&mut self, command: &SimpleCommand) {
         const NAME: &str = "MAPFILE";
-        let name = operand_names(command).first().copied().unwrap_or(Name::Known(NAME));
+        let name = operand_names(command).first().copied().unwrap_or(VariableName::Known(NAME));
         let has_flags =
             command.arguments().into_iter().flat_map(|arguments| &arguments.flags).any(|flag| flag.name != "-t");
         let text = command.given_text().filter(|_| !has_flags);
-        self.assign_elements(name, text.map(|text| text.lines().map(Value::plain).collect()));
+        self.assign_elements(name, text.map(|text| text.lines().map(Value::literal).collect()));
     }
 
-    fn assign_elements(&mut self, name: Name, elements: Option<Vec<Value>>) {
+    fn assign_elements(&mut self, name: VariableName, elements: Option<Vec<Value>>) {
         match (name, elements) {
-            (Name::Known(name), Some(elements)) => self.assign_array(name, Array::List(elements)),
-            // Without an index, an array is its first element.
-            (name, elements) => self.assign_named(name, elements.and_then(|elements| elements.into_iter().next())),
+            (VariableName::Known(name), Some(elements)) => self.assign_array(name, Array::List(elements)),
+            // An array without an index is its first element.
+            (name, elements) => self.assign_by_name(name, elements.and_then(|elements| elements.into_iter().next())),
         }
     }
 
-    fn change_folder(&mut self, command: &SimpleCommand, keeps: bool) {
+    fn change_directory(&mut self, command: &SimpleCommand, pushes: bool) {
         let mut operands = command
             .words()
             .iter()
@@ -262,52 +262,52 @@ impl State {
         let before = self.directory.folders.clone();
         let target = operands.next();
         let is_set = |set: &Assignment| set.name == "CDPATH" && set.value.value.as_deref() != Some("");
-        let looks_elsewhere = self.variables.values.contains_key("CDPATH") || command.assignments().iter().any(is_set);
+        let uses_cdpath = self.variables.values.contains_key("CDPATH") || command.assignments().iter().any(is_set);
         let to = match target.map(Word::meaning) {
             _ if operands.next().is_some() => Folders::unknown(),
-            None if keeps => Folders::unknown(),
+            None if pushes => Folders::unknown(),
             None => Folders::at("~"),
             Some(Some("-")) => self.directory.previous.clone().unwrap_or_else(Folders::unknown),
-            Some(Some(path)) if looks_elsewhere && !path.starts_with(['/', '.', '~']) => Folders::unknown(),
+            Some(Some(path)) if uses_cdpath && !path.starts_with(['/', '.', '~']) => Folders::unknown(),
             Some(Some(path)) if !path.starts_with('+') => before.then(path),
             Some(_) => Folders::unknown(),
         };
-        self.directory.go(to, keeps);
+        self.directory.change_to(to, pushes);
     }
 }
 
-/// The variables that its operands are.
-fn operand_names(command: &SimpleCommand) -> Vec<Name<'_>> {
+/// The variables that the operands name.
+fn operand_names(command: &SimpleCommand) -> Vec<VariableName<'_>> {
     let places = command.arguments().into_iter().flat_map(|arguments| &arguments.operands);
-    places.filter_map(|place| command.words().get(*place)).map(|word| Name::of(word, 0)).collect()
+    places.filter_map(|place| command.words().get(*place)).map(|word| VariableName::of(word, 0)).collect()
 }
 
-/// `"x_$name=value"`: what the name of a declared variable begins with, where it is not known, and the value.
-fn unnamed(word: &Word) -> Option<(&str, Option<Value>)> {
+/// For a declaration with a partly known name, `"x_$name=value"`: returns the known start of the name, and the value.
+fn partly_named(word: &Word) -> Option<(&str, Option<Value>)> {
     let text = Some(&word.shown).filter(|_| word.value.is_none())?;
     let (name, value) = text.split_once('=').map_or((text.as_str(), None), |(name, value)| (name, Some(value)));
-    let Name::BeginsWith(start) = Name::as_written(name) else { return None };
-    // The `=` may stand in an expansion.
+    let VariableName::StartsWith(start) = VariableName::parse(name) else { return None };
+    // The `=` may be part of an expansion.
     let value = value.filter(|value| !value.contains(['$', '`', '}', ')']));
-    (!start.starts_with(['-', '+'])).then(|| (start, value.map(Value::plain)))
+    (!start.starts_with(['-', '+'])).then(|| (start, value.map(Value::literal)))
 }
 
-/// The variable that `printf -v` sets, and what to; `None` for a text that is not known.
-fn printed_into(command: &SimpleCommand) -> Option<(Name<'_>, Option<String>)> {
+/// The variable that `printf -v` sets, and its value; `None` for an unknown value.
+fn printf_variable(command: &SimpleCommand) -> Option<(VariableName<'_>, Option<String>)> {
     const FLAG: &str = "-v";
     let is_flag = |word: &Word| word.value.as_deref() == Some(FLAG);
     let has_flag = |word: &Word| word.value.as_deref().unwrap_or(&word.shown).starts_with(FLAG);
     let (name, arguments) = match command.words() {
-        [_, flag, name, arguments @ ..] if is_flag(flag) => (Name::of(name, 0), arguments),
-        [_, flag, arguments @ ..] if has_flag(flag) => (Name::of(flag, FLAG.len()), arguments),
+        [_, flag, name, arguments @ ..] if is_flag(flag) => (VariableName::of(name, 0), arguments),
+        [_, flag, arguments @ ..] if has_flag(flag) => (VariableName::of(flag, FLAG.len()), arguments),
         _ => return None,
     };
     let arguments: Option<Vec<&str>> = arguments.iter().map(|word| word.value.as_deref()).collect();
     Some((name, arguments.and_then(|arguments| printf(&arguments))))
 }
 
-/// Whether a file is called as those are that only set up the environment.
-/// `"$(conda info --base)/etc/profile.d/conda.sh"` is known by its end.
+/// True if the file's name is one of those that are common for scripts that only set up the environment. For
+/// `"$(conda info --base)/etc/profile.d/conda.sh"`, the known end is enough.
 fn is_setup_file(file: &Word) -> bool {
     const NAMES: &[&str] = &[
         "activate",

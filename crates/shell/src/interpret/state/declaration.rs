@@ -1,4 +1,4 @@
-//! What `declare` and its like are told about the variables that they declare, by their flags.
+//! Flags of `declare`, `local`, `export` and similar builtins.
 
 use std::rc::Rc;
 
@@ -8,12 +8,12 @@ use crate::model::SimpleCommand;
 
 pub(super) struct Declaration<'c> {
     pub(super) program: &'c str,
-    /// `-n`, `-a`, `-A`: a reference to another variable, or several values.
-    pub(super) changes: bool,
-    /// `-p`, `-f`: it only tells what is there.
-    pub(super) only_tells: bool,
+    /// `-n`, `-a`, `-A`: the variable is a reference or an array.
+    pub(super) is_reference_or_array: bool,
+    /// `-p`, `-f`: prints variables or functions, and sets nothing.
+    pub(super) only_prints: bool,
     /// `-n`: the values are names of other variables.
-    pub(super) refers: bool,
+    pub(super) is_nameref: bool,
     /// `-l`, `-u`, `-i`
     attribute: Option<Attribute>,
     reach: Reach,
@@ -22,12 +22,12 @@ pub(super) struct Declaration<'c> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// Where it stands in a function, only there.
+    /// Only until the function returns, if the declaration is in a function.
     Local,
     Global,
 }
 
-/// Whether programs get to see the variables.
+/// Which programs inherit the variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Visibility {
     AsBefore,
@@ -54,9 +54,9 @@ impl<'c> Declaration<'c> {
         };
         Self {
             program,
-            changes: flags().any(|flag| flag.contains(['n', 'a', 'A'])),
-            only_tells: flags().any(|flag| flag.contains(['p', 'f', 'F'])),
-            refers: program != "export" && flags().any(is_reference),
+            is_reference_or_array: flags().any(|flag| flag.contains(['n', 'a', 'A'])),
+            only_prints: flags().any(|flag| flag.contains(['p', 'f', 'F'])),
+            is_nameref: program != "export" && flags().any(is_reference),
             attribute: flags().filter(|_| program != "export").find_map(Attribute::of),
             reach: if is_local { Reach::Local } else { Reach::Global },
             visibility,
@@ -65,13 +65,13 @@ impl<'c> Declaration<'c> {
 }
 
 impl Variables {
-    /// Notes what is declared about a name, before it is set.
+    /// Applies a declaration to a name, before its value is assigned.
     pub(super) fn declare(&mut self, declaration: &Declaration, name: &str) {
         if declaration.visibility == Visibility::Hidden {
             self.removed.add(name);
         }
         if declaration.reach == Reach::Local && !self.locals.is_empty() {
-            let before = self.before(name);
+            let before = self.previous_value(name);
             if let Some(locals) = self.locals.last_mut() {
                 Rc::make_mut(locals).entry(name.into()).or_insert(before);
             }

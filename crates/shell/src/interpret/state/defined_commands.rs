@@ -1,11 +1,11 @@
-//! Names that the script has given to commands: functions, aliases, and programs under other names.
+//! Command names that the script defines: functions, aliases, and programs under other names.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use brush_parser::ast::FunctionBody;
 
-use super::Names;
+use super::SharedMap;
 use super::shared_map::add_missing;
 use crate::model::plain;
 use crate::programs::is_known_program;
@@ -13,24 +13,24 @@ use crate::syntax::hidden::Hidden;
 
 #[derive(Clone, Default)]
 pub(crate) struct DefinedCommands {
-    pub(super) functions: Names<Defined>,
-    /// Of the shell: `alias x=…`.
-    pub(crate) aliases: Names<Arc<str>>,
-    /// Programs under other names: by copies, links and `hash -p`.
-    pub(super) renamed: Names<Arc<str>>,
+    pub(super) functions: SharedMap<Defined>,
+    /// Aliases: `alias x=…`.
+    pub(crate) aliases: SharedMap<Arc<str>>,
+    /// Programs by their new paths, through copies, symlinks and `hash -p`.
+    pub(super) renamed: SharedMap<Arc<str>>,
 }
 
-/// A function under its name.
+/// A function that is defined under a name.
 #[derive(Clone)]
 pub(crate) struct Defined {
     pub(crate) function: Rc<Function>,
-    /// Whether the name surely means the function; a program of the same name may be meant otherwise.
+    /// True if the name certainly refers to the function. Otherwise it may refer to a program.
     pub(crate) is_certain: bool,
 }
 
 pub(crate) struct Function {
     pub(crate) body: FunctionBody,
-    /// Of the text that defines it.
+    /// The hidden parts of the script that defines the function.
     pub(crate) hidden: Rc<Hidden>,
 }
 
@@ -44,7 +44,7 @@ impl DefinedCommands {
         self.functions.get(name).cloned()
     }
 
-    /// A known program lies there from now on.
+    /// Notes that a known program was copied or linked to a path.
     pub(crate) fn rename(&mut self, program: &str, path: &str) {
         let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let name = base(program);
@@ -53,15 +53,15 @@ impl DefinedCommands {
         }
     }
 
-    /// The program that a name stands for, where it is not its own.
+    /// Returns the program that a path refers to, if it is not the one of that name.
     pub(crate) fn real_name(&self, name: &str) -> Option<&str> {
-        // The program that looks: the shell.
+        // `/proc/self/exe` is the shell itself.
         let is_itself = name.starts_with("/proc/") && name.ends_with("/exe");
         self.renamed.get(plain(name).as_str()).map(|program| &**program).or(is_itself.then_some("bash"))
     }
 
-    /// They may be other ones by now, or none.
-    pub(super) fn doubt_functions(&mut self) {
+    /// The functions may have been redefined or unset.
+    pub(super) fn mark_functions_uncertain(&mut self) {
         for defined in Rc::make_mut(&mut self.functions).values_mut() {
             defined.is_certain = false;
         }
@@ -73,8 +73,8 @@ impl DefinedCommands {
         self.join_functions(&other.functions);
     }
 
-    /// One that is not there on both ways may not be there.
-    fn join_functions(&mut self, others: &Names<Defined>) {
+    /// A function that is not defined in both states may not be defined.
+    fn join_functions(&mut self, others: &SharedMap<Defined>) {
         if Rc::ptr_eq(&self.functions, others) {
             return;
         }
@@ -89,7 +89,7 @@ impl DefinedCommands {
     }
 }
 
-/// Commands of the shell that a function does not hide in every shell: POSIX looks for them first.
+/// POSIX special builtins: not every shell lets a function override them.
 fn is_special(name: &str) -> bool {
     let special = [
         ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",

@@ -1,13 +1,13 @@
-//! What `$NAME` and its like stand for.
+//! Values of parameter expansions: `$NAME`, `${NAME…}`, `$@`.
 
-use super::expansion_operators::changed;
-use super::{Held, State, Value};
+use super::expansion_operators::apply_operator;
+use super::{Contents, State, Value};
 
-/// Variables of the shell that are numbers. Nobody cares which.
+/// Numeric shell variables, whose exact values do not matter.
 const NUMBERS: &[&str] =
     &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
 
-/// `:-x`, `=x`, `:?message`: what counts only for a variable that has no value.
+/// True for the operators that apply to an unset variable: `:-x`, `=x`, `:?message`.
 pub(super) fn is_default(operator: &str) -> bool {
     operator.strip_prefix(':').unwrap_or(operator).starts_with(['-', '=', '?'])
 }
@@ -16,33 +16,33 @@ pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// Of the name that a text begins with.
+/// Returns the length of the variable name at the start of a string.
 fn name_length(text: &str) -> usize {
     text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len())
 }
 
-/// `2`, or ` -1`: from the end.
-fn place(range: &str, count: usize) -> Option<usize> {
+/// Returns the index for the start of a range: `2`, or ` -1`, which counts from the end.
+fn start_index(range: &str, count: usize) -> Option<usize> {
     match range.trim().parse::<i64>().ok()? {
         from if from < 0 => count.checked_sub(usize::try_from(from.unsigned_abs()).ok()?),
         from => usize::try_from(from).ok(),
     }
 }
 
-/// What an expansion is.
+/// The result of an expansion.
 pub(crate) enum Expanded {
     One(Value),
-    /// `$@`: each a word of its own, even between quotes.
+    /// `$@`: each value is a word of its own, also in double quotes.
     Several(Vec<Value>),
 }
 
 impl State {
-    /// The value of an expansion without commands in it; `None` where it is not known.
+    /// Returns the value of an expansion that runs no commands; `None` if it is not known.
     pub(crate) fn expand(&self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix('$')?;
         let inside = inside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inside);
         match inside {
-            "$" | "!" | "?" => Some(Expanded::One(Value::some_number())),
+            "$" | "!" | "?" => Some(Expanded::One(Value::unknown_number())),
             "@" | "*" | "#" | "!#" => self.expand_arguments(inside),
             _ if inside.starts_with("@:") => self.expand_arguments(inside),
             _ => match inside.strip_prefix('!') {
@@ -56,12 +56,12 @@ impl State {
     fn expand_arguments(&self, inside: &str) -> Option<Expanded> {
         let arguments = self.arguments()?;
         match inside {
-            "#" => Some(Expanded::One(Value::plain(arguments.len().to_string()))),
+            "#" => Some(Expanded::One(Value::literal(arguments.len().to_string()))),
             "!#" => arguments.last().cloned()?.map(Expanded::One),
             _ => {
-                // They count from one, and those from the end from behind the last.
+                // Positional parameters are numbered from 1. A negative offset counts from behind the last one.
                 let range = inside.strip_prefix("@:");
-                let from = range.map_or(Some(1), |range| place(range, arguments.len() + 1))?.saturating_sub(1);
+                let from = range.map_or(Some(1), |range| start_index(range, arguments.len() + 1))?.saturating_sub(1);
                 let arguments = arguments.iter().skip(from).cloned();
                 arguments.collect::<Option<Vec<_>>>().map(Expanded::Several)
             }
@@ -73,10 +73,10 @@ impl State {
         if let Some(name) = inside.strip_suffix("[@]") {
             return self.variables.array(name).map(|array| Expanded::Several(array.keys()));
         }
-        // The value of the variable that it names.
+        // Indirect expansion: the value of the variable whose name the variable holds.
         let (name, operator) = inside.split_at(name_length(inside));
-        let meant = self.named_by(name).filter(|_| !operator.starts_with('['))?;
-        self.expand(&format!("${{{meant}{operator}}}"))
+        let target = self.named_by(name).filter(|_| !operator.starts_with('['))?;
+        self.expand(&format!("${{{target}{operator}}}"))
     }
 
     /// `$NAME`, `${NAME[0]}`, `${NAME%.rs}`
@@ -87,22 +87,22 @@ impl State {
                 return Some(Expanded::Several(elements.values()));
             }
             if let Some(range) = operator.strip_prefix("[@]:").filter(|range| !is_default(range)) {
-                let from = place(range, elements.len())?;
+                let from = start_index(range, elements.len())?;
                 return Some(Expanded::Several(elements.values().into_iter().skip(from).collect()));
             }
             if let Some(key) = operator.strip_prefix('[').and_then(|key| key.strip_suffix(']')) {
-                let key = self.key(key, elements)?;
+                let key = self.array_key(key, elements)?;
                 return elements.named(&key).or_else(|| elements.at(key.parse().ok()?)).map(Expanded::One);
             }
         }
         let value = self.value(name)?;
-        let counted = self.counted_range(operator);
+        let counted = self.evaluated_range(operator);
         let operator = counted.as_deref().unwrap_or(operator);
         match operator {
             "" => Some(Expanded::One(value)),
-            // The default of what has a value.
-            _ if changed(&value, operator).is_some() => changed(&value, operator).map(Expanded::One),
-            // One from outside may not be there.
+            // The variable has a value, so its default does not matter.
+            _ if apply_operator(&value, operator).is_some() => apply_operator(&value, operator).map(Expanded::One),
+            // An inherited variable may be unset.
             _ if is_default(operator)
                 && !value.text.is_empty()
                 && (self.variables.values.contains_key(name) || operator.trim_start_matches(':').starts_with('?')) =>
@@ -113,10 +113,10 @@ impl State {
         }
     }
 
-    /// `${!NAME}`: the variable that it is the name of.
+    /// `${!NAME}`: returns the name that the variable holds.
     pub(crate) fn named_by(&self, name: &str) -> Option<String> {
-        let meant = self.value(name).filter(|value| !value.in_kind && is_name(&value.text))?;
-        Some(meant.text.to_string())
+        let target = self.value(name).filter(|value| !value.is_placeholder && is_name(&value.text))?;
+        Some(target.text.to_string())
     }
 
     pub(super) fn value(&self, name: &str) -> Option<Value> {
@@ -127,44 +127,46 @@ impl State {
             let arguments = self.arguments()?;
             return match number.checked_sub(1) {
                 None => None,
-                Some(place) => arguments.get(place).cloned().unwrap_or_else(|| Some(Value::plain(""))),
+                Some(start_index) => arguments.get(start_index).cloned().unwrap_or_else(|| Some(Value::literal(""))),
             };
         }
-        let name = self.variables.references.get(name).map_or(name, |meant| meant);
-        match self.variables.assumes.and_then(|number| self.variables.possible.get(name)?.at(number)) {
-            Some(Held::One(value)) => return Some(value.clone()),
-            Some(Held::Several(array)) => return array.named("0"),
+        let name = self.variables.references.get(name).map_or(name, |target| target);
+        match self.variables.assumed_index.and_then(|number| self.variables.possible.get(name)?.at(number)) {
+            Some(Contents::Scalar(value)) => return Some(value.clone()),
+            Some(Contents::Array(array)) => return array.named("0"),
             None => {}
         }
         match self.variables.values.get(name) {
             Some(None) => self.variables.arrays.get(name).and_then(|array| array.named("0")),
             Some(value) => value.clone(),
-            None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
-            // In a run of the loop; agents are told to call it so.
-            None if name == "LINCHPIN_BIN" => Some(Value::plain("linchpin")),
+            None if matches!(name, "SHELL" | "BASH") => Some(Value::literal("bash")),
+            // In a run of the loop, agents are told to call the binary through this variable.
+            None if name == "LINCHPIN_BIN" => Some(Value::literal("linchpin")),
             None if name == "_" => self.parameters.last_word.clone(),
-            None if name == "IFS" => Some(Value::plain(" \t\n")),
-            None if name == "TMPDIR" => Some(Value::in_kind(path::TEMP)),
-            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(path::ROOT)),
-            None if NUMBERS.contains(&name) => Some(Value::some_number()),
-            None if name == "HOME" => Some(Value { tilde: true, ..Value::plain("~") }),
-            None if name.starts_with("XDG_") => in_home(name).map(|place| Value { tilde: true, ..Value::plain(place) }),
+            None if name == "IFS" => Some(Value::literal(" \t\n")),
+            None if name == "TMPDIR" => Some(Value::placeholder(path::TEMP)),
+            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::placeholder(path::ROOT)),
+            None if NUMBERS.contains(&name) => Some(Value::unknown_number()),
+            None if name == "HOME" => Some(Value { tilde: true, ..Value::literal("~") }),
+            None if name.starts_with("XDG_") => {
+                xdg_default(name).map(|start_index| Value { tilde: true, ..Value::literal(start_index) })
+            }
             None if name == "PWD" => self.directory.folders.only().map(|folder| Value {
                 tilde: folder.starts_with('~'),
-                ..Value::in_kind(if folder.is_empty() { "." } else { folder })
+                ..Value::placeholder(if folder.is_empty() { "." } else { folder })
             }),
             None => None,
         }
     }
 
-    /// `$1`, `$2`, …, as far as they are known.
+    /// The known positional parameters: `$1`, `$2`, ….
     fn arguments(&self) -> Option<&[Option<Value>]> {
-        self.parameters.positional.list(self.variables.assumes)
+        self.parameters.positional.list(self.variables.assumed_index)
     }
 }
 
-/// Where the folders of a user are, as good as everywhere.
-fn in_home(variable: &str) -> Option<&'static str> {
+/// The usual values of the XDG variables.
+fn xdg_default(variable: &str) -> Option<&'static str> {
     match variable {
         "XDG_CONFIG_HOME" => Some("~/.config"),
         "XDG_STATE_HOME" => Some("~/.local/state"),

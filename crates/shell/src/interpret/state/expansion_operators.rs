@@ -1,17 +1,17 @@
-//! What an operator of an expansion makes of a value: `${x:0:4}`, `${x%.rs}`, `${x,,}`, `${x/a/b}`.
+//! Operators of parameter expansions: `${x:0:4}`, `${x%.rs}`, `${x,,}`, `${x/a/b}`.
 
 use super::Value;
 use super::pattern::Pattern;
 use crate::syntax::escape;
 
-/// Patterns are not matched with longer texts: each place in one is tried.
+/// Patterns are not matched against longer values, because each position is tried.
 const MAX_MATCHED: usize = 256;
 
-/// `None` for anything whose result nobody knows.
-pub(super) fn changed(value: &Value, operator: &str) -> Option<Value> {
+/// Returns the value that an operator makes of another; `None` if the result is not known.
+pub(super) fn apply_operator(value: &Value, operator: &str) -> Option<Value> {
     let with = |text: &str| Value { text: text.into(), ..value.clone() };
     let text = &*value.text;
-    // How long a home folder's name is, and what it begins with, nobody knows.
+    // The length of the home directory's path, and how it starts, are not known.
     if value.tilde && !operator.starts_with('%') || operator.contains('~') {
         return None;
     }
@@ -32,21 +32,21 @@ pub(super) fn changed(value: &Value, operator: &str) -> Option<Value> {
     if let Some(start) = operator.strip_prefix("##").or_else(|| operator.strip_prefix('#')).filter(is_text) {
         return Some(with(text.strip_prefix(start).unwrap_or(text)));
     }
-    // Where only the kind is known, nobody knows what a pattern matches.
-    if operator.starts_with(['%', '#']) && !value.in_kind && !value.glob && text.len() <= MAX_MATCHED {
-        return without(value, operator).map(with);
+    // A pattern cannot be matched against a placeholder.
+    if operator.starts_with(['%', '#']) && !value.is_placeholder && !value.glob && text.len() <= MAX_MATCHED {
+        return without_match(value, operator).map(with);
     }
     if let Some(replacing) = operator.strip_prefix('/') {
-        return replaced(text, replacing).map(|text| with(&text));
+        return with_replacement(text, replacing).map(|text| with(&text));
     }
     if operator == "@E" {
         return escape::decode(text).map(|text| with(&text));
     }
-    in_case(text, operator).map(|text| with(&text))
+    with_case(text, operator).map(|text| with(&text))
 }
 
-/// What is left of a text without what a pattern matches at its end, or its beginning.
-fn without<'v>(value: &'v Value, operator: &str) -> Option<&'v str> {
+/// Returns the text without the prefix or suffix that a pattern matches.
+fn without_match<'v>(value: &'v Value, operator: &str) -> Option<&'v str> {
     let text = &*value.text;
     let side = operator.chars().next()?;
     let (is_longest, pattern) = match operator.get(1..)?.strip_prefix(side) {
@@ -56,30 +56,30 @@ fn without<'v>(value: &'v Value, operator: &str) -> Option<&'v str> {
     let pattern = Pattern::of(pattern)?;
     let mut places: Vec<usize> = text.char_indices().map(|(place, _)| place).chain([text.len()]).collect();
     let is_end = side == '%';
-    // What matches is looked for from the shortest on, or from the longest.
+    // Tries the shortest match first, or the longest.
     if is_end != is_longest {
         places.reverse();
     }
     let parts = places.into_iter().filter_map(|place| text.split_at_checked(place));
     let mut parts = parts.map(|(start, end)| if is_end { (end, start) } else { (start, end) });
     let left = parts.find(|(matched, _)| pattern.matches(matched)).map_or(text, |(_, left)| left);
-    // A home folder has slashes of its own.
+    // The home directory's path has slashes itself.
     (!value.tilde || !is_longest && !left.is_empty()).then_some(left)
 }
 
-/// No pattern, and nothing that is expanded.
+/// True if an operand has neither glob characters nor expansions.
 fn is_text(text: &&str) -> bool {
     !text.contains(['*', '?', '[', '$', '`', '\\', '"', '\''])
 }
 
-/// `a/b` for the first, `/a/b` for all, `#a/b` at the beginning, `%a/b` at the end.
-fn replaced(text: &str, replacing: &str) -> Option<String> {
+/// `a/b` replaces the first match, `/a/b` all, `#a/b` a prefix, `%a/b` a suffix.
+fn with_replacement(text: &str, replacing: &str) -> Option<String> {
     let (place, rest) = match replacing.chars().next()? {
         place @ ('/' | '#' | '%') => (place, replacing.get(1..)?),
         _ => (' ', replacing),
     };
     let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
-    // `&` stands for what was found, where the shell is told so.
+    // With `shopt -s patsub_replacement`, `&` stands for the match.
     let is_plain = !from.is_empty() && is_text(&from) && is_text(&to) && !to.contains('&');
     is_plain.then(|| match place {
         '/' => text.replace(from, to),
@@ -89,12 +89,12 @@ fn replaced(text: &str, replacing: &str) -> Option<String> {
     })
 }
 
-/// `,,` and `^^` for all letters, `,` and `^` for the first; `@L` and `@U` are the same.
-fn in_case(text: &str, operator: &str) -> Option<String> {
-    let first = |changed: fn(&str) -> String| {
+/// `,,` and `^^` convert all letters, `,` and `^` the first; `@L` and `@U` are the same as `,,` and `^^`.
+fn with_case(text: &str, operator: &str) -> Option<String> {
+    let first = |apply_operator: fn(&str) -> String| {
         let end = text.chars().next().map_or(0, char::len_utf8);
         let (first, rest) = text.split_at(end);
-        format!("{}{rest}", changed(first))
+        format!("{}{rest}", apply_operator(first))
     };
     Some(match operator {
         ",," | "@L" => text.to_lowercase(),

@@ -1,27 +1,29 @@
-//! Two ways that a script may have gone, as one state.
+//! Joins the states of two control-flow paths into one.
 
 use super::State;
 
 impl State {
-    /// As it is if either of two ways was taken.
+    /// Makes this the state after either of two control-flow paths.
     pub(crate) fn join(&mut self, other: &Self) {
-        if self.both_go_on(other) {
+        if self.join_ended_path(other) {
             self.directory.folders.or(&other.directory.folders);
-            self.join_all_else(other);
+            self.join_rest(other);
         }
     }
 
-    /// As it is if the way that is meant was taken, or else another.
-    pub(crate) fn join_failed(&mut self, other: &Self) {
-        if self.both_go_on(other) {
+    /// The same, if this path is the likely one: its working directories are tried first, and the other's only if they
+    /// do not exist.
+    pub(crate) fn join_as_fallback(&mut self, other: &Self) {
+        if self.join_ended_path(other) {
             self.directory.folders.or_else(&other.directory.folders);
-            self.join_all_else(other);
+            self.join_rest(other);
         }
     }
 
-    /// Where one of two ways ends, it is as on the other; but what the one has set to run at its end will run.
-    fn both_go_on(&mut self, other: &Self) -> bool {
-        match (self.is_over, other.is_over) {
+    /// If one of the two paths has ended, the state is that of the other, plus the traps of the path that ended.
+    /// Returns true if neither has ended.
+    fn join_ended_path(&mut self, other: &Self) -> bool {
+        match (self.is_unreachable, other.is_unreachable) {
             (false, false) => return true,
             (_, true) => self.join_traps(other),
             (true, false) => {
@@ -32,7 +34,7 @@ impl State {
         false
     }
 
-    fn join_all_else(&mut self, other: &Self) {
+    fn join_rest(&mut self, other: &Self) {
         self.join_traps(other);
         self.variables.join(&other.variables);
         self.branches.or(&other.branches);
@@ -43,48 +45,48 @@ impl State {
         if self.parameters.last_word != other.parameters.last_word {
             self.parameters.last_word = None;
         }
-        self.options.exports_all |= other.options.exports_all;
-        self.failing.ends &= other.failing.ends;
+        self.options.allexport |= other.options.allexport;
+        self.failure.errexit &= other.failure.errexit;
         self.options.lastpipe |= other.options.lastpipe;
         self.options.dotglob |= other.options.dotglob;
         self.commands.join(&other.commands);
     }
 
-    /// As it is if the last command failed, or with `!` before it, worked.
+    /// Returns the state in which the last pipeline failed. `!` negates what counts as failure.
     pub(crate) fn if_failed(&self) -> Self {
         let mut state = self.clone();
-        state.assume(state.failing.is_negated);
+        state.assume(state.failure.is_negated);
         state
     }
 
-    /// From here on, nobody knows whether the last command worked.
-    pub(crate) fn settle(&mut self) {
-        // Had it failed, nothing more would run.
-        if self.failing.ends && !self.failing.is_tested && !self.failing.is_negated {
+    /// Makes this the state after the last pipeline, whether it succeeded or failed.
+    pub(crate) fn leave_success_unknown(&mut self) {
+        // Under `set -e`, a failure would have ended the shell.
+        if self.failure.errexit && !self.failure.in_condition && !self.failure.is_negated {
             return self.assume(true);
         }
-        self.failing.is_negated = false;
+        self.failure.is_negated = false;
         self.branches.settle();
-        self.directory.settle();
+        self.directory.leave_success_unknown();
     }
 
-    /// From here on, the last command is known to have worked, or with `!` before it, to have failed.
+    /// Makes this the state in which the last pipeline succeeded. `!` negates what counts as success.
     pub(crate) fn assume_success(&mut self) {
-        self.assume(!self.failing.is_negated);
+        self.assume(!self.failure.is_negated);
     }
 
-    fn assume(&mut self, worked: bool) {
-        self.failing.is_negated = false;
-        self.directory.assume(worked);
-        if worked {
+    fn assume(&mut self, succeeded: bool) {
+        self.failure.is_negated = false;
+        self.directory.assume(succeeded);
+        if succeeded {
             self.branches.assume_success();
         } else {
             self.branches.fail();
         }
     }
 
-    /// Whether what follows would be the same.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
+    /// True if the commands that follow have the same effects in both states.
+    pub(crate) fn is_equivalent(&self, other: &Self) -> bool {
         self.variables.values == other.variables.values
             && self.variables.arrays == other.variables.arrays
             && self.variables.possible == other.variables.possible

@@ -1,23 +1,23 @@
-//! How the shell is set, and what comes of a command that fails.
+//! Shell options, and how the shell treats a failing command.
 
-/// Options of the shell that are on.
+/// Shell options that are on.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Options {
-    /// `set -a`: programs get to see whatever is set.
-    pub(super) exports_all: bool,
-    /// `shopt -s lastpipe`: the last command of a pipeline runs in the shell itself.
+    /// `set -a`: exports every variable that is set.
+    pub(super) allexport: bool,
+    /// `shopt -s lastpipe`: runs the last command of a pipeline in the shell itself.
     pub(crate) lastpipe: bool,
-    /// `shopt -s dotglob`: patterns match what is hidden.
+    /// `shopt -s dotglob`: globs match hidden files.
     pub(crate) dotglob: bool,
 }
 
-/// What comes of a command that fails.
+/// How a failure of the present command is treated.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Failing {
-    /// `set -e`: nothing that follows runs.
-    pub(super) ends: bool,
-    /// Somebody asks whether it works: `if`, `&&`. Then `set -e` does not count.
-    pub(crate) is_tested: bool,
-    /// `!`: it is taken to have worked.
+pub(crate) struct FailureHandling {
+    /// `set -e`: a failure ends the shell.
+    pub(super) errexit: bool,
+    /// The command is in a condition (`if`, `&&`), in which `set -e` does not apply.
+    pub(crate) in_condition: bool,
+    /// `!` negates the command's exit status.
     pub(crate) is_negated: bool,
 }

@@ -1,13 +1,13 @@
-//! What a script or a function is told when it is called, and what the last command was told.
+//! Positional and special parameters of a script or function.
 
-use super::{Arguments, Value};
+use super::{PositionalParameters, Value};
 
 #[derive(Clone, Default)]
 pub(super) struct Parameters {
-    /// `$0`, of a script that is run by its name.
+    /// `$0` of a script that is run by name.
     pub(super) zero: Option<Value>,
     /// `$1`, `$2`, ….
-    pub(super) positional: Arguments,
-    /// `$_`: the last word of the last command.
+    pub(super) positional: PositionalParameters,
+    /// `$_`: the last word of the previous command.
     pub(super) last_word: Option<Value>,
 }

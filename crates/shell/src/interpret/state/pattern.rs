@@ -1,24 +1,24 @@
-//! Patterns of the shell that are matched with a text: `*` and `?`, and letters.
+//! Shell patterns made of `*`, `?` and literal characters.
 
 pub(super) struct Pattern {
     letters: Vec<char>,
 }
 
-/// Longer ones are not followed, so that to match one is little.
+/// Longer patterns are not matched, which bounds the cost of a match.
 const MAX_PATTERN: usize = 32;
 
 impl Pattern {
-    /// `None` where it has classes, quotes or expansions.
+    /// Returns `None` for a pattern with character classes, quotes or expansions.
     pub(super) fn of(raw: &str) -> Option<Self> {
         let is_simple = raw.len() <= MAX_PATTERN && !raw.contains(['[', '(', '$', '`', '\\', '"', '\'']);
         is_simple.then(|| Self { letters: raw.chars().collect() })
     }
 
-    /// Whether it matches all of a text.
+    /// True if the pattern matches the whole text.
     pub(super) fn matches(&self, text: &str) -> bool {
         let rest: Vec<char> = text.chars().collect();
         let (mut at, mut place) = (0, 0);
-        // Where the last star stands, and where what it takes ends.
+        // The position of the last star, and the end of what it matches.
         let mut star: Option<(usize, usize)> = None;
         while let Some(letter) = rest.get(place) {
             match self.letters.get(at) {

@@ -1,21 +1,21 @@
-//! Maps by name that are shared until they are changed.
+//! Copy-on-write maps, keyed by name.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// By name. Shared until one of its holders changes it, because there is a state for each way that a script can go.
-pub(crate) type Names<T> = Rc<BTreeMap<Arc<str>, T>>;
+/// Shared until one owner changes it: there is a state for every control-flow path, and most of their maps are equal.
+pub(crate) type SharedMap<T> = Rc<BTreeMap<Arc<str>, T>>;
 
-/// Without a copy where there is nothing to remove.
-pub(super) fn remove<T: Clone>(names: &mut Names<T>, name: &str) {
+/// Removes an entry. Does not copy the map if there is none.
+pub(super) fn remove<T: Clone>(names: &mut SharedMap<T>, name: &str) {
     if names.contains_key(name) {
         Rc::make_mut(names).remove(name);
     }
 }
 
-/// Adds what only the others have, without a copy where that is nothing.
-pub(super) fn add_missing<T: Clone>(names: &mut Names<T>, others: &Names<T>) {
+/// Adds the entries that only the other map has. Does not copy the map if there are none.
+pub(super) fn add_missing<T: Clone>(names: &mut SharedMap<T>, others: &SharedMap<T>) {
     if Rc::ptr_eq(names, others) {
         return;
     }

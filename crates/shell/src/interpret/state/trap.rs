@@ -1,4 +1,4 @@
-//! What a shell was told to run when it ends.
+//! Commands that a shell runs when it exits: `trap`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -6,26 +6,26 @@ use std::sync::Arc;
 use super::{State, Value};
 
 pub(crate) struct Trap {
-    /// `None` for one that is not known.
+    /// `None` if it is not known.
     pub(crate) text: Option<String>,
-    /// Of when it was set.
+    /// The state when the trap was set.
     state: State,
-    /// Where only one of several ways sets it, of when that ended.
-    ended: Option<State>,
+    /// If only one of two joined control-flow paths has set the trap: the state at the end of that path.
+    end_of_path: Option<State>,
 }
 
 impl State {
-    pub(crate) fn set_trap(&mut self, text: Option<String>) {
+    pub(crate) fn add_trap(&mut self, text: Option<String>) {
         let state = self.without_traps();
-        self.traps.push(Rc::new(Trap { text, state, ended: None }));
+        self.traps.push(Rc::new(Trap { text, state, end_of_path: None }));
     }
 
     pub(crate) fn next_trap(&mut self) -> Option<Rc<Trap>> {
         self.traps.pop()
     }
 
-    /// A shell of its own begins without any.
-    pub(crate) fn drop_traps(&mut self) {
+    /// A subshell starts without traps.
+    pub(crate) fn clear_traps(&mut self) {
         self.traps.clear();
     }
 
@@ -33,13 +33,14 @@ impl State {
         Self { traps: Vec::new(), ..self.clone() }
     }
 
-    /// To be called before variables are joined: those of the way that sets one count for it.
+    /// Must be called before variables are joined, because a trap that only one path sets runs with the variables of
+    /// that path.
     pub(super) fn join_traps(&mut self, other: &Self) {
         let is_in = |traps: &[Rc<Trap>], trap: &Rc<Trap>| traps.iter().any(|found| Rc::ptr_eq(found, trap));
-        let on_one_way = |trap: &Rc<Trap>, ended: &Self| {
-            let ended = || Some(ended.without_traps());
+        let on_one_way = |trap: &Rc<Trap>, end_of_path: &Self| {
+            let end_of_path = || Some(end_of_path.without_traps());
             let (text, state) = (trap.text.clone(), trap.state.clone());
-            Rc::new(Trap { text, state, ended: trap.ended.clone().or_else(ended) })
+            Rc::new(Trap { text, state, end_of_path: trap.end_of_path.clone().or_else(end_of_path) })
         };
         let only_there = other.traps.iter().filter(|trap| !is_in(&self.traps, trap));
         let only_there: Vec<_> = only_there.map(|trap| on_one_way(trap, other)).collect();
@@ -50,16 +51,17 @@ impl State {
         self.traps = here.chain(only_there).collect();
     }
 
-    /// The shell as it may be when a trap runs: at its end, and as when the trap was set where that differs. What was
-    /// empty or not set by then was there for a value that was still to come.
-    pub(crate) fn when_run(&self, trap: &Trap) -> Vec<Self> {
+    /// Returns the states in which a trap may run: the state at exit and, if it differs, the state when the trap was
+    /// set. Variables that were empty or unset then keep their value at exit, because the trap expects them to be set
+    /// by then.
+    pub(crate) fn states_when_run(&self, trap: &Trap) -> Vec<Self> {
         let has_text = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.text.is_empty());
         let of = |state: &Self| -> Vec<(Arc<str>, Option<Value>)> {
             let known = state.variables.values.iter().filter(|(_, value)| has_text(value));
             known.map(|(name, value)| (Arc::clone(name), value.clone())).collect()
         };
         let mut at_end = self.clone();
-        for (name, value) in trap.ended.as_ref().map(of).unwrap_or_default() {
+        for (name, value) in trap.end_of_path.as_ref().map(of).unwrap_or_default() {
             if self.variables.values.get(&name).is_none_or(Option::is_none) {
                 at_end.assign(&name, value);
             }

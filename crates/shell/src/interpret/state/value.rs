@@ -1,4 +1,4 @@
-//! What a variable holds.
+//! The value of a variable.
 
 use std::sync::Arc;
 
@@ -7,34 +7,35 @@ use crate::model::{ALL_BELOW, SOME_NUMBER, Word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) text: Arc<str>,
-    /// It has glob characters that were not quoted.
+    /// True if it has unquoted glob characters.
     pub(crate) glob: bool,
-    /// A `~` of it stands for the home folder.
+    /// True if its `~` stands for the home directory.
     pub(crate) tilde: bool,
-    /// It is not the text itself, but stands for one of its kind.
-    pub(crate) in_kind: bool,
+    /// True if the text is not the exact value, but an example for it: a number for any number, a glob for one of its
+    /// matches.
+    pub(crate) is_placeholder: bool,
 }
 
 impl Value {
     pub(crate) fn of(word: &Word) -> Option<Self> {
-        let in_kind = word.value.is_none();
-        word.meaning().map(|text| Self { text: text.into(), glob: word.glob, tilde: word.tilde, in_kind })
+        let is_placeholder = word.value.is_none();
+        word.meaning().map(|text| Self { text: text.into(), glob: word.glob, tilde: word.tilde, is_placeholder })
     }
 
-    pub(crate) fn plain(text: impl Into<Arc<str>>) -> Self {
-        Self { text: text.into(), glob: false, tilde: false, in_kind: false }
+    pub(crate) fn literal(text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), glob: false, tilde: false, is_placeholder: false }
     }
 
-    /// One of the paths that a pattern stands for.
-    pub(crate) fn one_of(pattern: Self) -> Self {
-        Self { glob: !pattern.text.ends_with(ALL_BELOW), in_kind: true, ..pattern }
+    /// One of the paths that a glob matches.
+    pub(crate) fn any_match_of(pattern: Self) -> Self {
+        Self { glob: !pattern.text.ends_with(ALL_BELOW), is_placeholder: true, ..pattern }
     }
 
-    pub(crate) fn in_kind(text: impl Into<Arc<str>>) -> Self {
-        Self { in_kind: true, ..Self::plain(text) }
+    pub(crate) fn placeholder(text: impl Into<Arc<str>>) -> Self {
+        Self { is_placeholder: true, ..Self::literal(text) }
     }
 
-    pub(crate) fn some_number() -> Self {
-        Self::in_kind(SOME_NUMBER)
+    pub(crate) fn unknown_number() -> Self {
+        Self::placeholder(SOME_NUMBER)
     }
 }

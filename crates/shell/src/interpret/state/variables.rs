@@ -1,4 +1,4 @@
-//! Variables of the shell: what each is, may be, and what programs get to see of them.
+//! Shell variables: their known and possible values, and their export to programs.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,51 +6,51 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::attribute::Attribute;
-use super::possible::{Held, Possible, add_possible};
+use super::possible_values::{Contents, PossibleValues, add_possible};
 use super::shared_map::{add_missing, remove};
-use super::{Array, Names, Value};
+use super::{Array, SharedMap, Value};
 use crate::model::{ExportedVariable, RemovedVariables, Word};
 
 #[derive(Clone, Default)]
 pub(crate) struct Variables {
-    /// `None`: set to something that is not known. What was never set comes from outside and is not known either.
-    pub(super) values: Names<Option<Value>>,
-    /// What those may be that are not known: the values on the ways that led here.
-    pub(super) possible: Names<Possible>,
-    /// Which of those they are taken to be.
-    pub(crate) assumes: Option<usize>,
-    /// Arrays of which every element is known.
-    pub(super) arrays: Names<Rc<Array>>,
-    /// What becomes of what some variables are set to: `declare -l`.
-    pub(super) attributes: Names<Attribute>,
-    /// Other names of variables: `declare -n`.
-    pub(super) references: Names<Arc<str>>,
-    /// For each function around, what its local variables were before.
-    pub(super) locals: Vec<Names<PreviousValue>>,
-    /// How often one was set by a name that is not known.
-    pub(crate) set_blindly: usize,
-    /// `PATH` as the script has set it.
+    /// `None`: set to an unknown value. Variables that the script never sets are missing; they may be inherited.
+    pub(super) values: SharedMap<Option<Value>>,
+    /// Possible values of variables that are not known, from the control-flow paths that led here.
+    pub(super) possible: SharedMap<PossibleValues>,
+    /// The index of the possible values that are assumed.
+    pub(crate) assumed_index: Option<usize>,
+    /// Arrays all of whose elements are known.
+    pub(super) arrays: SharedMap<Rc<Array>>,
+    /// Attributes that convert assigned values: `declare -l`.
+    pub(super) attributes: SharedMap<Attribute>,
+    /// References to other variables: `declare -n`.
+    pub(super) references: SharedMap<Arc<str>>,
+    /// For each function on the call stack, the values that its local variables hide.
+    pub(super) locals: Vec<SharedMap<PreviousValue>>,
+    /// The number of assignments to variables whose names are not known.
+    pub(crate) unknown_name_assignments: usize,
+    /// `PATH`, if the script has set it.
     pub(crate) path: Option<String>,
-    /// Those that were there before, and that programs do not get to see any more.
+    /// Inherited variables that programs no longer see.
     pub(crate) removed: RemovedVariables,
-    /// Names of those that programs get to see.
+    /// Names of exported variables.
     pub(super) exported: Rc<BTreeSet<Arc<str>>>,
-    /// Those with their values; none where it was not asked for since they changed.
+    /// Cached exported variables with their values; `None` after a change.
     pub(super) environment: Option<Arc<[ExportedVariable]>>,
 }
 
-/// What a variable was before a function had one of the same name.
+/// The value of a variable before a local variable or a temporary assignment hid it.
 #[derive(Clone)]
 pub(crate) enum PreviousValue {
     NeverSet,
-    Set { value: Option<Value>, array: Option<Rc<Array>>, possible: Option<Possible> },
+    Set { value: Option<Value>, array: Option<Rc<Array>>, possible: Option<PossibleValues> },
 }
 
-/// More separators of words are nobody's.
+/// Longer values of `IFS` count as unknown.
 const MAX_SEPARATORS: usize = 16;
 
 impl Variables {
-    /// What programs get to see of what the script has set.
+    /// Returns the environment that the script gives to programs.
     pub(crate) fn exported(&mut self) -> Arc<[ExportedVariable]> {
         let known = |name: &Arc<str>| {
             let value = self.values.get(name)?.as_ref().map(|value| Arc::clone(&value.text));
@@ -69,21 +69,22 @@ impl Variables {
         }
     }
 
-    /// Takes variables away for a while. Returns those that were gone before, where there are any to take.
+    /// Removes variables from the environment for a while. Returns those that were already removed; `None` if there is
+    /// nothing to remove.
     pub(crate) fn remove_variables(&mut self, more: &RemovedVariables) -> Option<RemovedVariables> {
         let before = (*more != RemovedVariables::default()).then(|| self.removed.clone());
         self.removed.or(more);
         before
     }
 
-    /// Where programs are looked for.
+    /// Notes the `PATH` that the script sets.
     pub(crate) fn note_path(&mut self, name: &str, value: &Word) {
         if name == "PATH" {
             self.path = Some(value.value.as_deref().unwrap_or(&value.shown).to_owned());
         }
     }
 
-    pub(super) fn before(&self, name: &str) -> PreviousValue {
+    pub(super) fn previous_value(&self, name: &str) -> PreviousValue {
         self.values.get(name).map_or(PreviousValue::NeverSet, |value| PreviousValue::Set {
             value: value.clone(),
             array: self.arrays.get(name).cloned(),
@@ -91,7 +92,7 @@ impl Variables {
         })
     }
 
-    /// As it was.
+    /// Restores a previous value.
     pub(super) fn restore(&mut self, name: &Arc<str>, before: &PreviousValue) {
         remove(&mut self.possible, name);
         remove(&mut self.arrays, name);
@@ -112,16 +113,16 @@ impl Variables {
         }
     }
 
-    pub(crate) fn has_own_separators(&self) -> bool {
+    pub(crate) fn sets_separators(&self) -> bool {
         self.values.contains_key("IFS")
     }
 
-    /// At which unquoted expansions are split; `None` where nobody knows.
-    pub(crate) fn separators(&self) -> Option<Cow<'static, str>> {
+    /// The separators at which unquoted expansions are split; `None` if they are not known.
+    pub(crate) fn field_separators(&self) -> Option<Cow<'static, str>> {
         match self.values.get("IFS") {
             None => Some(Cow::Borrowed(" \t\n")),
-            // Where something is assumed, so is what is usual.
-            Some(None) if self.assumes.is_some() => Some(Cow::Borrowed(" \t\n")),
+            // While a possible value is assumed, the default separators are assumed too.
+            Some(None) if self.assumed_index.is_some() => Some(Cow::Borrowed(" \t\n")),
             Some(separators) => {
                 let few = separators.as_ref().filter(|value| value.text.len() <= MAX_SEPARATORS);
                 few.map(|value| Cow::Owned(value.text.to_string()))
@@ -129,23 +130,23 @@ impl Variables {
         }
     }
 
-    /// What it surely holds.
-    pub(super) fn held(&self, name: &str) -> Option<Held> {
-        let array = self.arrays.get(name).cloned().map(Held::Several);
-        array.or_else(|| self.values.get(name)?.clone().map(Held::One))
+    /// Returns the known contents of a variable.
+    pub(super) fn known_contents(&self, name: &str) -> Option<Contents> {
+        let array = self.arrays.get(name).cloned().map(Contents::Array);
+        array.or_else(|| self.values.get(name)?.clone().map(Contents::Scalar))
     }
 
-    /// All that it may hold.
-    fn ways_of(&self, name: &str) -> Possible {
-        let mut ways = self.possible.get(name).cloned().unwrap_or_default();
-        if let Some(held) = self.held(name) {
-            ways.is_all |= ways.held.is_empty();
-            ways.add(&held);
+    /// Returns all contents that a variable may have.
+    fn possible_contents(&self, name: &str) -> PossibleValues {
+        let mut possible = self.possible.get(name).cloned().unwrap_or_default();
+        if let Some(contents) = self.known_contents(name) {
+            possible.is_complete |= possible.contents.is_empty();
+            possible.add(&contents);
         }
-        ways
+        possible
     }
 
-    /// Those that differ are not known, but may be what they are here or there.
+    /// Variables that differ become unknown. Both values become possible.
     pub(super) fn join_values(&mut self, other: &Self) {
         let is_same = Rc::ptr_eq(&self.values, &other.values)
             && Rc::ptr_eq(&self.arrays, &other.arrays)
@@ -162,59 +163,59 @@ impl Variables {
         };
         let names: BTreeSet<Arc<str>> = names(self).into_iter().chain(names(other)).filter(differs).collect();
         for name in names {
-            let mut ways = self.ways_of(&name);
-            ways.add_all(&other.ways_of(&name));
+            let mut possible = self.possible_contents(&name);
+            possible.add_all(&other.possible_contents(&name));
             let is_set = self.values.contains_key(&name) || other.values.contains_key(&name);
-            let is_known = self.held(&name) == other.held(&name);
+            let is_known = self.known_contents(&name) == other.known_contents(&name);
             if is_set && !is_known {
                 self.environment = None;
                 remove(&mut self.arrays, &name);
                 Rc::make_mut(&mut self.values).insert(Arc::clone(&name), None);
             }
-            if !ways.held.is_empty() {
-                Rc::make_mut(&mut self.possible).insert(name, ways);
+            if !possible.contents.is_empty() {
+                Rc::make_mut(&mut self.possible).insert(name, possible);
             }
         }
     }
 
-    /// It may be any of these.
-    pub(crate) fn may_be(&mut self, name: &str, values: &[Value]) {
-        add_possible(&mut self.possible, &name.into(), values.iter().cloned().map(Held::One));
+    /// Adds possible values of a variable.
+    pub(crate) fn add_possible_values(&mut self, name: &str, values: &[Value]) {
+        add_possible(&mut self.possible, &name.into(), values.iter().cloned().map(Contents::Scalar));
     }
 
-    /// It may be something else as well.
-    pub(super) fn doubt(&mut self, name: &str) {
-        if self.possible.get(name).is_some_and(|possible| possible.is_all)
+    /// The variable may also have a value that is not listed.
+    pub(super) fn mark_incomplete(&mut self, name: &str) {
+        if self.possible.get(name).is_some_and(|possible| possible.is_complete)
             && let Some(possible) = Rc::make_mut(&mut self.possible).get_mut(name)
         {
-            possible.is_all = false;
+            possible.is_complete = false;
         }
     }
 
-    /// Something else may have happened to all of them.
-    pub(super) fn doubt_possible(&mut self) {
-        if self.possible.values().any(|possible| possible.is_all) {
+    /// Every variable may also have a value that is not listed.
+    pub(super) fn mark_all_incomplete(&mut self) {
+        if self.possible.values().any(|possible| possible.is_complete) {
             for possible in Rc::make_mut(&mut self.possible).values_mut() {
-                possible.is_all = false;
+                possible.is_complete = false;
             }
         }
     }
 
-    /// The array of this name, or the one that it is taken to be.
+    /// The known array of this name, or the one that is assumed.
     pub(super) fn array(&self, name: &str) -> Option<&Rc<Array>> {
-        let assumed = self.assumes.and_then(|number| self.possible.get(name)?.at(number));
+        let assumed = self.assumed_index.and_then(|number| self.possible.get(name)?.at(number));
         match assumed {
-            Some(Held::Several(array)) => Some(array),
-            Some(Held::One(_)) => None,
+            Some(Contents::Array(array)) => Some(array),
+            Some(Contents::Scalar(_)) => None,
             None => self.arrays.get(name),
         }
     }
 
-    /// As they are if either of two ways was taken.
+    /// Makes these the variables after either of two control-flow paths.
     pub(super) fn join(&mut self, other: &Self) {
         self.join_values(other);
         self.removed.or(&other.removed);
-        self.set_blindly = self.set_blindly.max(other.set_blindly);
+        self.unknown_name_assignments = self.unknown_name_assignments.max(other.unknown_name_assignments);
         add_missing(&mut self.references, &other.references);
         add_missing(&mut self.attributes, &other.attributes);
     }

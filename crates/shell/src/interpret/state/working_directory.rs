@@ -1,4 +1,4 @@
-//! The working directory of the shell, and the folders that `cd` and its like lead to.
+//! The working directory of the shell, and the directory stack.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -8,27 +8,27 @@ use crate::model::{Folders, SimpleCommand, Word, plain};
 #[derive(Clone, Default)]
 pub(crate) struct WorkingDirectory {
     pub(crate) folders: Folders,
-    /// Where it is if the last command failed; none where that makes no difference.
-    pub(super) failed: Option<Folders>,
-    /// Whether that is likely: the script has deleted what it goes to.
-    pub(super) is_gone: bool,
-    /// Folders that the script has deleted.
+    /// The directories if the last command failed; `None` if that makes no difference.
+    pub(super) if_failed: Option<Folders>,
+    /// True if the last command changed to a directory that the script has deleted, so that it probably failed.
+    pub(super) target_was_deleted: bool,
+    /// Directories that the script has deleted.
     pub(super) deleted: Rc<BTreeSet<String>>,
-    /// Those that the script has made, so that it can go there.
-    pub(super) made: Rc<BTreeSet<String>>,
-    /// Where `cd -` leads.
+    /// Directories that the script has created. Changing to one of them cannot fail.
+    pub(super) created: Rc<BTreeSet<String>>,
+    /// The target of `cd -`.
     pub(super) previous: Option<Folders>,
-    /// Where `popd` leads.
+    /// The directory stack of `pushd` and `popd`.
     pub(super) stack: Vec<Folders>,
 }
 
 impl WorkingDirectory {
-    /// Whether the last command went somewhere else, or failed to.
+    /// True if the last command changed the directory, or failed to.
     pub(crate) fn may_have_moved(&self) -> bool {
-        self.failed.is_some()
+        self.if_failed.is_some()
     }
 
-    /// Folders that are deleted; one that is named again may be there again.
+    /// Notes deleted directories. A deleted directory that is mentioned again may exist again.
     pub(super) fn note_deleted(&mut self, command: &SimpleCommand, program: &str) {
         let removes = matches!(program, "rm" | "rmdir");
         if !removes && self.deleted.is_empty() {
@@ -51,40 +51,40 @@ impl WorkingDirectory {
     }
 
     /// `mkdir`
-    pub(super) fn note_made<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
-        let made = paths.map(|path| self.folders.then(path));
-        let made: Vec<String> = made.filter_map(|folders| folders.only().map(str::to_owned)).collect();
-        Rc::make_mut(&mut self.made).extend(made);
+    pub(super) fn note_created<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
+        let created = paths.map(|path| self.folders.then(path));
+        let created: Vec<String> = created.filter_map(|folders| folders.only().map(str::to_owned)).collect();
+        Rc::make_mut(&mut self.created).extend(created);
     }
 
-    /// From here on, it is not known whether the last `cd` worked.
-    pub(super) fn settle(&mut self) {
-        let is_gone = std::mem::take(&mut self.is_gone);
-        if let Some(failed) = self.failed.take() {
-            if is_gone {
-                self.folders.or(&failed);
+    /// From here on, it is not known whether the last `cd` succeeded.
+    pub(super) fn leave_success_unknown(&mut self) {
+        let target_was_deleted = std::mem::take(&mut self.target_was_deleted);
+        if let Some(if_failed) = self.if_failed.take() {
+            if target_was_deleted {
+                self.folders.or(&if_failed);
             } else {
-                self.folders.or_else(&failed);
+                self.folders.or_else(&if_failed);
             }
         }
     }
 
-    /// From here on, the last `cd` is known to have worked, or to have failed.
-    pub(super) fn assume(&mut self, worked: bool) {
-        self.is_gone = false;
-        let failed = self.failed.take();
-        if let Some(failed) = failed.filter(|_| !worked) {
-            self.folders = failed;
+    /// From here on, the last `cd` is known to have succeeded or failed.
+    pub(super) fn assume(&mut self, succeeded: bool) {
+        self.target_was_deleted = false;
+        let if_failed = self.if_failed.take();
+        if let Some(if_failed) = if_failed.filter(|_| !succeeded) {
+            self.folders = if_failed;
         }
     }
 
-    /// Goes to what it is told, from what it was before.
-    pub(super) fn go(&mut self, to: Folders, keeps: bool) {
+    /// Changes the directory. `pushes`: true if the previous directory is pushed on the stack.
+    pub(super) fn change_to(&mut self, to: Folders, pushes: bool) {
         let before = std::mem::replace(&mut self.folders, to);
-        let is_made = self.folders.only().is_some_and(|folder| self.made.contains(folder));
-        self.failed = (!is_made).then(|| before.clone());
-        self.is_gone = self.folders.only().is_some_and(|folder| self.deleted.contains(&plain(folder)));
-        if keeps {
+        let is_made = self.folders.only().is_some_and(|folder| self.created.contains(folder));
+        self.if_failed = (!is_made).then(|| before.clone());
+        self.target_was_deleted = self.folders.only().is_some_and(|folder| self.deleted.contains(&plain(folder)));
+        if pushes {
             self.stack.push(before.clone());
         }
         self.previous = Some(before);

@@ -1,46 +1,51 @@
-//! Walks that are repeated for each thing that a variable or a substitution may turn out to be.
+//! Repeats a walk for each possible value of a variable or substitution.
 
 use super::Walker;
-use crate::interpret::printed::MAX_WAYS;
-use crate::interpret::state::{MAX_TOGETHER, State};
+use crate::interpret::possible_output::MAX_ALTERNATIVES;
+use crate::interpret::state::{MAX_COMBINATIONS, State};
 
 impl Walker<'_> {
-    /// Walks what may run as well: what it prints may be printed beside what is known.
-    pub(super) fn beside(&mut self, visit: impl FnOnce(&mut Self)) {
+    /// Walks a part that may run in addition. Its output is possible, not certain.
+    pub(super) fn in_addition(&mut self, visit: impl FnOnce(&mut Self)) {
         self.or_else(visit);
-        self.streams.output.doubt();
+        self.streams.output.mark_incomplete();
     }
 
-    /// Walks what may run in the place of what was walked.
+    /// Walks an alternative to the part that was walked last.
     pub(super) fn or_else(&mut self, visit: impl FnOnce(&mut Self)) {
         let printed = std::mem::take(&mut self.streams.output);
-        let (found, meaning) = (std::mem::take(&mut self.streams.found), self.streams.meaning.take());
+        let (found, meaning) = (std::mem::take(&mut self.streams.paths), self.streams.output_example.take());
         visit(self);
         self.streams.output.or(printed);
-        self.streams.meaning = meaning;
-        self.streams.found.retain(|path| !found.contains(path));
-        self.streams.found.splice(..0, found);
+        self.streams.output_example = meaning;
+        self.streams.paths.retain(|path| !found.contains(path));
+        self.streams.paths.splice(..0, found);
     }
 
-    /// Looks at a text as it is known, and then once for each thing that its variables and substitutions may be.
-    pub(super) fn each_possible<T: PartialEq>(&mut self, text: &str, mut look: impl FnMut(&mut Self) -> T) -> Vec<T> {
-        let around = std::mem::take(&mut self.alternatives.possible_texts);
-        let decided = self.state.decided_in(text, MAX_TOGETHER / self.alternatives.ways);
-        if !decided.is_empty() && self.state.variables.assumes.is_none() {
-            return self.each_decided(decided, look);
+    /// Visits with the values that are known, and then once for each possible value of the script's variables and
+    /// substitutions.
+    pub(super) fn for_each_possible_value<T: PartialEq>(
+        &mut self,
+        text: &str,
+        mut look: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        let outer = std::mem::take(&mut self.alternatives.possible_count);
+        let decided = self.state.split_by_variable_in(text, MAX_COMBINATIONS / self.alternatives.state_count);
+        if !decided.is_empty() && self.state.variables.assumed_index.is_none() {
+            return self.in_each_state(decided, look);
         }
         let mut looks = vec![look(self)];
-        let printed = std::mem::replace(&mut self.alternatives.possible_texts, around);
-        if self.state.variables.assumes.is_some() {
+        let printed = std::mem::replace(&mut self.alternatives.possible_count, outer);
+        if self.state.variables.assumed_index.is_some() {
             return looks;
         }
-        for number in 0..self.state.possible_in(text).max(printed).min(MAX_WAYS) {
-            if !self.goes_on() {
+        for number in 0..self.state.possible_count_in(text).max(printed).min(MAX_ALTERNATIVES) {
+            if !self.has_budget() {
                 break;
             }
-            self.state.variables.assumes = Some(number);
+            self.state.variables.assumed_index = Some(number);
             let assumed = look(self);
-            self.state.variables.assumes = None;
+            self.state.variables.assumed_index = None;
             if !looks.contains(&assumed) {
                 looks.push(assumed);
             }
@@ -48,9 +53,9 @@ impl Walker<'_> {
         looks
     }
 
-    /// Looks at it in each of the states that the shell may be in, and leaves the one that it is in as it was.
-    fn each_decided<T: PartialEq>(&mut self, states: Vec<State>, mut look: impl FnMut(&mut Self) -> T) -> Vec<T> {
-        let before = self.kept_state();
+    /// Visits once in each of the given states, and restores the present state.
+    fn in_each_state<T: PartialEq>(&mut self, states: Vec<State>, mut look: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let before = self.saved_state();
         let mut looks = Vec::new();
         for state in states {
             if !self.spend(state.size()) {

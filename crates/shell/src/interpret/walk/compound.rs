@@ -6,8 +6,8 @@ use brush_parser::ast::{
 };
 
 use super::Walker;
-use crate::interpret::printed::Printed;
-use crate::interpret::state::{Array, Name, State, Value};
+use crate::interpret::possible_output::PossibleOutput;
+use crate::interpret::state::{Array, State, Value, VariableName};
 use crate::limits::{Gap, budget};
 use crate::syntax::bash_differences;
 use crate::syntax::word_scan::Context;
@@ -20,13 +20,13 @@ impl Walker<'_> {
                     return;
                 }
                 self.arithmetic(&arithmetic.expr);
-                // It may be `PATH` that is set.
+                // The expression may set `PATH`.
                 self.script.loose.push(arithmetic.expr.value.clone());
                 let sets = ["=", "++", "--"].iter().any(|sign| arithmetic.expr.value.contains(sign));
-                if self.change_state(|state| state.count(&arithmetic.expr.value)).is_none() && sets {
+                if self.change_state(|state| state.evaluate(&arithmetic.expr.value)).is_none() && sets {
                     self.state.forget_changed_in(&arithmetic.expr.value);
                 }
-                self.streams.output = Printed::nothing();
+                self.streams.output = PossibleOutput::empty();
             }
             CompoundCommand::BraceGroup(group) => return self.list(&group.list),
             CompoundCommand::Subshell(subshell) => return self.in_new_scope(|walker| walker.list(&subshell.list)),
@@ -36,11 +36,11 @@ impl Walker<'_> {
             CompoundCommand::IfClause(clause) => self.if_clause(clause),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 let is_while = matches!(compound, CompoundCommand::WhileClause(_));
-                if !is_while || !self.lines(clause) && !self.shifting(clause) {
+                if !is_while || !self.read_loop(clause) && !self.shift_loop(clause) {
                     self.forget_changed_in(&clause.2);
-                    self.some_rounds(|walker| {
+                    self.unknown_iterations(|walker| {
                         walker.condition(&clause.0);
-                        let before = walker.kept_state();
+                        let before = walker.saved_state();
                         walker.list(&clause.1.list);
                         walker.join(&before);
                     });
@@ -48,33 +48,33 @@ impl Walker<'_> {
             }
             CompoundCommand::Coprocess(coprocess) => self.coprocess(coprocess),
         }
-        // Nobody knows which of it runs, or how often.
-        self.streams.output.doubt();
-        self.forget_kind();
+        // It is not known which parts run, or how often.
+        self.streams.output.mark_incomplete();
+        self.forget_output_kind();
     }
 
     fn coprocess(&mut self, coprocess: &CoprocessCommand) {
-        // It reads what is written to it, and not what the text around it is given.
-        let around = (self.around.has_input, self.around.is_beginning);
-        (self.around.has_input, self.around.is_beginning) = (false, false);
+        // A coprocess reads from its own pipe, not from the stdin of the script.
+        let outer = (self.enclosing.has_input, self.enclosing.gets_more_arguments);
+        (self.enclosing.has_input, self.enclosing.gets_more_arguments) = (false, false);
         let (input, piped_from) = (self.streams.input.take(), std::mem::take(&mut self.streams.piped_from));
         self.in_new_scope(|walker| walker.command(&coprocess.body));
         (self.streams.input, self.streams.piped_from) = (input, piped_from);
-        (self.around.has_input, self.around.is_beginning) = around;
-        // The descriptors to read from and write to.
+        (self.enclosing.has_input, self.enclosing.gets_more_arguments) = outer;
+        // The array of the two descriptors.
         let name = coprocess.name.as_ref().map(|name| self.single_word(&name.value));
         match name.map_or(Some("COPROC".to_owned()), |name| name.value) {
             Some(name) => {
-                let both = vec![Value::some_number(), Value::some_number()];
+                let both = vec![Value::unknown_number(), Value::unknown_number()];
                 self.state.assign_array(&name, Array::List(both));
             }
-            None => self.state.assign_named(Name::BeginsWith(""), None),
+            None => self.state.assign_by_name(VariableName::StartsWith(""), None),
         }
     }
 
     fn if_clause(&mut self, clause: &IfClauseCommand) {
         self.condition(&clause.condition);
-        let before = self.kept_state();
+        let before = self.saved_state();
         self.list(&clause.then);
         let mut printed = std::mem::take(&mut self.streams.output);
         let mut ends = vec![std::mem::replace(&mut self.state, before)];
@@ -84,7 +84,7 @@ impl Walker<'_> {
                 self.condition(condition);
             }
             is_exhaustive |= branch.condition.is_none();
-            let before = self.kept_state();
+            let before = self.saved_state();
             self.list(&branch.body);
             printed.or(std::mem::take(&mut self.streams.output));
             ends.push(std::mem::replace(&mut self.state, before));
@@ -93,7 +93,7 @@ impl Walker<'_> {
         self.join_ends(ends, is_exhaustive);
     }
 
-    /// Goes on from what the branches led to, or from where none of them was taken.
+    /// Continues with the states after the branches, or with the state before them if none may have run.
     fn join_ends(&mut self, mut ends: Vec<State>, is_exhaustive: bool) {
         if let Some(last) = ends.pop_if(|_| is_exhaustive) {
             self.state = last;
@@ -106,7 +106,7 @@ impl Walker<'_> {
     fn case(&mut self, clause: &CaseClauseCommand) {
         self.substitutions_of(&clause.value.value, Context::Word);
         let mut ends = Vec::new();
-        let mut printed = Printed::nothing();
+        let mut printed = PossibleOutput::empty();
         for item in &clause.cases {
             for pattern in &item.patterns {
                 self.substitutions_of(&pattern.value, Context::Word);
@@ -114,29 +114,29 @@ impl Walker<'_> {
             if !self.spend(budget::NODE) {
                 return;
             }
-            let before = self.kept_state();
+            let before = self.saved_state();
             if let Some(list) = &item.cmd {
                 self.list(list);
                 printed.or(std::mem::take(&mut self.streams.output));
             }
             let end = std::mem::replace(&mut self.state, before);
-            // What follows may be entered from here.
+            // `;&` and `;;&` may continue with the next item.
             if !matches!(item.post_action, CaseItemPostAction::ExitCase) {
                 self.join(&end);
             }
             ends.push(end);
         }
         self.streams.output = printed;
-        // The last pattern that takes all the rest.
-        let takes_all = clause.cases.iter().any(|item| item.patterns.iter().any(|pattern| pattern.value == "*"));
-        self.join_ends(ends, takes_all);
+        // A `*` pattern matches everything that is left.
+        let has_default = clause.cases.iter().any(|item| item.patterns.iter().any(|pattern| pattern.value == "*"));
+        self.join_ends(ends, has_default);
     }
 
     pub(super) fn arithmetic(&mut self, expression: &UnexpandedArithmeticExpr) {
         self.substitutions_of(&expression.value, Context::Text);
     }
 
-    /// Iterative: a chain of `&&` or `!` is as deep as it is long.
+    /// Iterative, because a chain of `&&` or `!` is as deep as it is long.
     pub(super) fn test(&mut self, test: &ExtendedTestExpr) {
         let mut pending = vec![test];
         while let Some(test) = pending.pop() {
@@ -159,7 +159,7 @@ impl Walker<'_> {
 
     fn test_operand(&mut self, raw: &str) {
         if bash_differences::has_quoted_index(raw) {
-            self.gap(Gap::Doubtful("a command in an array index"));
+            self.add_gap(Gap::Doubtful("a command in an array index"));
         }
         self.substitutions_of(raw, Context::Word);
     }

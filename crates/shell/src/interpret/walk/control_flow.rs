@@ -1,93 +1,92 @@
-//! The ways that a script may go: by `&&`, `||` and `!`, and by what leaves a loop, a function or the shell before its
-//! end.
+//! Control flow by `&&`, `||` and `!`, and by commands that leave a loop, a function or the shell early.
 
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem, CompoundList, IoFileRedirectTarget, IoRedirect, Pipeline,
     SimpleCommand as SimpleCommandNode,
 };
 
-use crate::interpret::printed::Printed;
+use crate::interpret::possible_output::PossibleOutput;
 use crate::interpret::state::State;
 use crate::interpret::walk::Walker;
 use crate::model::SimpleCommand;
 use crate::special_programs::git_branches::Branches;
 
-/// A way that does not lead through all of a list.
-struct Other {
+/// A control-flow path that skips the rest of an and-or list.
+struct ShortCircuit {
     state: State,
-    /// Whether the last pipeline on it worked.
-    worked: bool,
-    by: Turn,
+    /// True if the last pipeline on the path succeeded.
+    succeeded: bool,
+    cause: ShortCircuitCause,
 }
 
-/// Why a way leads elsewhere.
+/// Why the rest of the list was skipped.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// A `cd` failed: what it was to lead to is not there.
-    NotGone,
-    /// A `cd` worked: what it was to lead to is there.
-    Gone,
-    /// A `mkdir -p` failed, which nobody goes on with.
-    NotMade,
-    /// Something else, which says nothing of folders.
-    Else,
+enum ShortCircuitCause {
+    /// A `cd` failed: its target does not exist.
+    CdFailed,
+    /// A `cd` succeeded: its target exists.
+    CdSucceeded,
+    /// A `mkdir -p` failed, which scripts do not expect.
+    MkdirFailed,
+    /// Another reason, which says nothing about directories.
+    Other,
 }
 
-/// What leaves what it stands in.
+/// A command that leaves the enclosing loop, function or shell.
 #[derive(Clone, Copy)]
-pub(super) enum Leaving {
-    Shell,
-    Function,
-    /// So many of those around.
-    Loops(usize),
+pub(super) enum Jump {
+    Exit,
+    Return,
+    /// `break` and `continue`, with the number of loops.
+    Break(usize),
 }
 
-impl Leaving {
+impl Jump {
     pub(super) fn of(command: &SimpleCommand) -> Option<Self> {
         let word = |place: usize| command.words().get(place).and_then(|word| word.value.as_deref());
         match word(0)? {
-            "exit" => Some(Self::Shell),
-            "return" => Some(Self::Function),
+            "exit" => Some(Self::Exit),
+            "return" => Some(Self::Return),
             "break" | "continue" => {
-                Some(Self::Loops(word(1).and_then(|count| count.parse().ok()).filter(|count| *count > 0).unwrap_or(1)))
+                Some(Self::Break(word(1).and_then(|count| count.parse().ok()).filter(|count| *count > 0).unwrap_or(1)))
             }
             _ => None,
         }
     }
 }
 
-/// What was left in the shell that is walked.
+/// The states at early exits, in the shell that is walked.
 #[derive(Default)]
-pub(super) struct Left {
-    /// The loops and functions around, outermost first.
-    around: Vec<Frame>,
-    /// What was checked out when the shell ended: it stays so.
+pub(super) struct EarlyExits {
+    /// The enclosing loops and functions, outermost first.
+    frames: Vec<Frame>,
+    /// The branches that were checked out when the shell exited. They stay checked out.
     pub(super) exited: Vec<Branches>,
 }
 
-/// A loop, or a function.
+/// A loop or a function.
 struct Frame {
     is_loop: bool,
-    /// How the shell was where it was left.
+    /// The states at its early exits.
     states: Vec<State>,
 }
 
 impl Walker<'_> {
     pub(super) fn and_or(&mut self, list: &AndOrList) {
-        let mut others: Vec<Other> = Vec::new();
+        let mut short_circuits: Vec<ShortCircuit> = Vec::new();
         let mut before = &list.first;
-        self.step(before, list.additional.is_empty());
+        self.walk_item(before, list.additional.is_empty());
         if list.additional.is_empty() {
-            return self.state.settle();
+            return self.state.leave_success_unknown();
         }
-        self.streams.output.ends(surely(before));
+        self.streams.output.set_succeeded(certain_outcome(before));
         let mut printed = std::mem::take(&mut self.streams.output);
         for (number, item) in list.additional.iter().enumerate() {
             if !self.spend(self.state.size()) {
                 return;
             }
             let is_last = number + 1 == list.additional.len();
-            let outcome = surely(before);
+            let outcome = certain_outcome(before);
             let (AndOr::And(next) | AndOr::Or(next)) = item;
             let goes_on_if = matches!(item, AndOr::And(_));
             let is_made = goes_on_if && !before.bang && makes_folders(before);
@@ -95,171 +94,176 @@ impl Walker<'_> {
             before = next;
             let failed = self.state.if_failed();
             self.state.assume_success();
-            // What was passed over before may come back in here: `a || b && c`.
-            let back: Vec<State> =
-                others.extract_if(.., |other| other.worked == goes_on_if).map(|other| other.state).collect();
-            // The other way leads nowhere.
+            // A path that skipped earlier items may resume here: `a || b && c`.
+            let resuming: Vec<State> =
+                short_circuits.extract_if(.., |other| other.succeeded == goes_on_if).map(|other| other.state).collect();
+            // The other outcome is impossible.
             if outcome == Some(goes_on_if) {
-                for state in &back {
+                for state in &resuming {
                     self.join(state);
                 }
-                self.step(next, is_last);
+                self.walk_item(next, is_last);
                 self.add_printed(&mut printed, goes_on_if, next);
                 continue;
             }
             let state = if goes_on_if { failed } else { std::mem::replace(&mut self.state, failed) };
-            let by = match moved {
-                Some(false) => Turn::NotGone,
-                Some(true) if back.is_empty() => Turn::Gone,
-                None if is_made => Turn::NotMade,
-                _ => Turn::Else,
+            let cause = match moved {
+                Some(false) => ShortCircuitCause::CdFailed,
+                Some(true) if resuming.is_empty() => ShortCircuitCause::CdSucceeded,
+                None if is_made => ShortCircuitCause::MkdirFailed,
+                _ => ShortCircuitCause::Other,
             };
-            for state in &back {
+            for state in &resuming {
                 self.join(state);
             }
-            self.step(next, is_last);
+            self.walk_item(next, is_last);
             self.add_printed(&mut printed, goes_on_if, next);
-            if !others.last().is_some_and(|last| last.by == by && last.state.is_like(&state)) {
-                others.push(Other { state, worked: !goes_on_if, by });
+            if !short_circuits.last().is_some_and(|last| last.cause == cause && last.state.is_equivalent(&state)) {
+                short_circuits.push(ShortCircuit { state, succeeded: !goes_on_if, cause });
             }
         }
-        self.state.settle();
-        self.join_others(&others);
+        self.state.leave_success_unknown();
+        self.join_short_circuits(&short_circuits);
         self.streams.output = printed;
-        if !is_last_to_print(list) {
-            self.forget_kind();
+        if !only_last_prints(list) {
+            self.forget_output_kind();
         }
     }
 
-    /// What the last pipeline prints comes behind what was printed, if it runs.
-    fn add_printed(&mut self, printed: &mut Printed, if_worked: bool, last: &Pipeline) {
-        self.streams.output.ends(surely(last));
-        printed.then_if(if_worked, &std::mem::take(&mut self.streams.output));
+    /// Appends the output of the last pipeline, if it runs.
+    fn add_printed(&mut self, printed: &mut PossibleOutput, if_succeeded: bool, last: &Pipeline) {
+        self.streams.output.set_succeeded(certain_outcome(last));
+        printed.append_if(if_succeeded, &std::mem::take(&mut self.streams.output));
     }
 
-    /// Where it is only a `cd` that may have failed, the first folder that is there tells which way was taken.
-    fn join_others(&mut self, others: &[Other]) {
-        for other in others.iter().filter(|other| other.by == Turn::Else) {
+    /// If only a `cd` may have failed, the first of the directories that exists tells which path was taken.
+    fn join_short_circuits(&mut self, short_circuits: &[ShortCircuit]) {
+        for other in short_circuits.iter().filter(|other| other.cause == ShortCircuitCause::Other) {
             self.join(&other.state);
         }
-        for other in others.iter().filter(|other| other.by == Turn::NotMade) {
+        for other in short_circuits.iter().filter(|other| other.cause == ShortCircuitCause::MkdirFailed) {
             let mut state = other.state.clone();
             state.directory.folders.clone_from(&self.state.directory.folders);
             self.join(&state);
         }
-        for other in others.iter().rev().filter(|other| matches!(other.by, Turn::Gone | Turn::NotGone)) {
+        for other in short_circuits
+            .iter()
+            .rev()
+            .filter(|other| matches!(other.cause, ShortCircuitCause::CdSucceeded | ShortCircuitCause::CdFailed))
+        {
             if !self.spend(other.state.size()) {
                 return;
             }
-            if other.by == Turn::Gone {
+            if other.cause == ShortCircuitCause::CdSucceeded {
                 let failed = std::mem::replace(&mut self.state, other.state.clone());
-                self.state.join_failed(&failed);
+                self.state.join_as_fallback(&failed);
             } else {
-                self.state.join_failed(&other.state);
+                self.state.join_as_fallback(&other.state);
             }
         }
     }
 
-    /// `is_last`: under `set -e`, only the last pipeline of a list ends the script by failing.
-    fn step(&mut self, pipeline: &Pipeline, is_last: bool) {
-        let around = self.state.failing.is_tested;
-        self.state.failing.is_tested |= !is_last || pipeline.bang;
+    /// `is_last`: under `set -e`, only a failure of the last pipeline of a list ends the script.
+    fn walk_item(&mut self, pipeline: &Pipeline, is_last: bool) {
+        let outer = self.state.failure.in_condition;
+        self.state.failure.in_condition |= !is_last || pipeline.bang;
         self.pipeline(pipeline);
-        self.state.failing.is_tested = around;
-        self.state.failing.is_negated = pipeline.bang;
+        self.state.failure.in_condition = outer;
+        self.state.failure.is_negated = pipeline.bang;
     }
 
     pub(super) fn condition(&mut self, list: &CompoundList) {
-        let around = std::mem::replace(&mut self.state.failing.is_tested, true);
+        let outer = std::mem::replace(&mut self.state.failure.in_condition, true);
         self.list(list);
-        self.state.failing.is_tested = around;
+        self.state.failure.in_condition = outer;
     }
 
     pub(super) fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
-        self.within(true, visit);
+        self.in_frame(true, visit);
     }
 
-    /// In a function, or in a script that is read as one.
+    /// Walks a function, or a sourced script, which `return` also leaves.
     pub(super) fn until_return(&mut self, visit: impl FnOnce(&mut Self)) {
-        self.within(false, visit);
+        self.in_frame(false, visit);
     }
 
-    fn within(&mut self, is_loop: bool, visit: impl FnOnce(&mut Self)) {
-        self.left.around.push(Frame { is_loop, states: Vec::new() });
+    fn in_frame(&mut self, is_loop: bool, visit: impl FnOnce(&mut Self)) {
+        self.early_exits.frames.push(Frame { is_loop, states: Vec::new() });
         visit(self);
-        for state in self.left.around.pop().into_iter().flat_map(|frame| frame.states) {
+        for state in self.early_exits.frames.pop().into_iter().flat_map(|frame| frame.states) {
             self.join(&state);
         }
     }
 
-    /// Nothing behind it is run. Where there is nothing to leave, the shell only complains.
-    pub(super) fn leave(&mut self, leaving: Leaving) {
-        let name = match leaving {
-            Leaving::Shell => "exit",
-            Leaving::Function => "return",
-            Leaving::Loops(_) => "break",
+    /// Nothing after the command runs. If there is nothing to leave, the shell only prints an error.
+    pub(super) fn jump_out(&mut self, jump: Jump) {
+        let name = match jump {
+            Jump::Exit => "exit",
+            Jump::Return => "return",
+            Jump::Break(_) => "break",
         };
-        if self.state.is_over || self.state.commands.function(name).is_some() || !self.spend(self.state.size()) {
+        if self.state.is_unreachable || self.state.commands.function(name).is_some() || !self.spend(self.state.size()) {
             return;
         }
-        let around = &mut self.left.around;
-        let frame = match leaving {
-            Leaving::Shell => {
-                self.left.exited.push(self.state.branches.clone());
-                self.state.is_over = true;
+        let frames = &mut self.early_exits.frames;
+        let frame = match jump {
+            Jump::Exit => {
+                self.early_exits.exited.push(self.state.branches.clone());
+                self.state.is_unreachable = true;
                 return;
             }
-            Leaving::Function => around.iter_mut().rfind(|frame| !frame.is_loop),
-            Leaving::Loops(count) => around.iter_mut().rev().take_while(|frame| frame.is_loop).take(count).last(),
+            Jump::Return => frames.iter_mut().rfind(|frame| !frame.is_loop),
+            Jump::Break(count) => frames.iter_mut().rev().take_while(|frame| frame.is_loop).take(count).last(),
         };
         let Some(frame) = frame else { return };
-        if !frame.states.last().is_some_and(|last| last.is_like(&self.state)) {
+        if !frame.states.last().is_some_and(|last| last.is_equivalent(&self.state)) {
             frame.states.push(self.state.clone());
         }
-        self.state.is_over = true;
+        self.state.is_unreachable = true;
     }
 }
 
-/// `cd x && pwd`: whether all but the last only go somewhere.
-fn is_last_to_print(list: &AndOrList) -> bool {
-    let goes = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
+/// True for a list in which only the last pipeline prints something: `cd x && pwd`.
+fn only_last_prints(list: &AndOrList) -> bool {
+    let is_cd = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
         [Command::Simple(simple)] => simple.word_or_name.as_ref().is_some_and(|word| word.value == "cd"),
         _ => false,
     };
     let is_and = |item: &AndOr| matches!(item, AndOr::And(_));
     let before_last = list.additional.iter().rev().skip(1);
-    let middle_goes = |item: &AndOr| matches!(item, AndOr::And(pipeline) if goes(pipeline));
-    goes(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(middle_goes)
+    let is_and_cd = |item: &AndOr| matches!(item, AndOr::And(pipeline) if is_cd(pipeline));
+    is_cd(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(is_and_cd)
 }
 
-/// How a pipeline ends, where that is sure.
-fn surely(pipeline: &Pipeline) -> Option<bool> {
+/// Returns true if the pipeline certainly succeeds, and false if it certainly fails.
+fn certain_outcome(pipeline: &Pipeline) -> Option<bool> {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
     let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
     match program {
         Some("false") => Some(pipeline.bang),
         _ if opens_files(simple) => None,
         Some("true" | ":" | "echo") => Some(!pipeline.bang),
-        Some("printf") if words_of(simple).next().is_some_and(is_sure_format) => Some(!pipeline.bang),
+        Some("printf") if words_of(simple).next().is_some_and(accepts_any_arguments) => Some(!pipeline.bang),
         _ => None,
     }
 }
 
-/// `mkdir -p`: nobody minds that it is there.
+/// `mkdir -p` succeeds if the directory exists.
 fn makes_folders(pipeline: &Pipeline) -> bool {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
     let makes = simple.word_or_name.as_ref().is_some_and(|word| word.value == "mkdir");
     makes && words_of(simple).any(|word| matches!(word, "-p" | "--parents"))
 }
 
-/// Whether `printf` takes any words with it: a number may be none, and a flag not be there.
-fn is_sure_format(raw: &str) -> bool {
+/// True if `printf` accepts any arguments for this format. `%d` fails for words that are not numbers, and `-v` may not
+/// be supported.
+fn accepts_any_arguments(raw: &str) -> bool {
     let text = raw.replace("\\n", "");
     let is_plain = !text.trim_start_matches(['"', '\'']).starts_with('-') && !text.contains(['$', '`', '\\']);
     is_plain && text.split('%').skip(1).all(|rest| rest.starts_with('s'))
 }
 
-/// Those behind the program, as they are written.
+/// The words after the program, as they are written.
 fn words_of(simple: &SimpleCommandNode) -> impl Iterator<Item = &str> {
     simple.suffix.iter().flat_map(|suffix| &suffix.0).filter_map(|item| match item {
         CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
@@ -269,7 +273,7 @@ fn words_of(simple: &SimpleCommandNode) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a file is opened for it, which may fail.
+/// True if a redirection opens a file, which may fail.
 fn opens_files(simple: &SimpleCommandNode) -> bool {
     let before = simple.prefix.iter().flat_map(|prefix| &prefix.0);
     let mut items = before.chain(simple.suffix.iter().flat_map(|suffix| &suffix.0));

@@ -1,4 +1,4 @@
-//! Settings of git that commands make or get.
+//! Git settings that commands make or inherit.
 
 use std::sync::Arc;
 
@@ -13,12 +13,13 @@ impl Walker<'_> {
         if command.program() == Some("git") {
             match git_config::by_environment(command, &self.files) {
                 Some(settings) => command.context.git_environment = settings,
-                None => self.gap(Gap::Unknown("git".to_owned())),
+                None => self.add_gap(Gap::Unknown("git".to_owned())),
             }
         }
     }
 
-    /// `git config alias.x …` counts for what follows, and so does `git remote add --mirror …`.
+    /// Notes the settings that `git config alias.x …` and `git remote add --mirror …` make for the commands that
+    /// follow.
     pub(super) fn note_git_setting(&mut self, command: &SimpleCommand) {
         let arguments = command.arguments().filter(|_| command.program() == Some("git"));
         let Some(arguments) = arguments else { return };

@@ -1,4 +1,4 @@
-//! Loops, round by round where it is known what they go over.
+//! Loops, iteration by iteration if their values are known.
 
 use std::rc::Rc;
 
@@ -7,68 +7,68 @@ use brush_parser::ast::{
     UnexpandedArithmeticExpr, WhileOrUntilClauseCommand,
 };
 
-use crate::interpret::printed::Printed;
+use crate::interpret::possible_output::PossibleOutput;
 use crate::interpret::state::{Expanded, State, Value};
 use crate::interpret::walk::Walker;
 use crate::limits::budget;
 use crate::model::{Assignment, Invocation, Word};
 
-/// Rounds of a loop over constants.
-const MAX_ROUNDS: usize = 32;
-/// What a loop goes over that says nothing else.
+/// The number of iterations that are walked one by one.
+const MAX_ITERATIONS: usize = 32;
+/// The values of a `for` loop without `in`.
 const ALL_ARGUMENTS: &str = "\"$@\"";
 
 impl Walker<'_> {
     pub(super) fn for_clause(&mut self, clause: &ForClauseCommand) {
         let given = clause.values.as_ref().map(|values| values.iter().map(|value| value.value.as_str()).collect());
         let given: Vec<&str> = given.unwrap_or_else(|| vec![ALL_ARGUMENTS]);
-        let ways = self.each_possible(&given.join(" "), |walker| {
+        let alternatives = self.for_each_possible_value(&given.join(" "), |walker| {
             let mut values = Vec::new();
             for value in &given {
                 walker.words(value, &mut values);
             }
             values
         });
-        let before = self.kept_state();
-        let mut ways = ways.into_iter();
-        self.rounds(clause, ways.next().unwrap_or_default());
-        for values in ways {
+        let before = self.saved_state();
+        let mut alternatives = alternatives.into_iter();
+        self.iterations(clause, alternatives.next().unwrap_or_default());
+        for values in alternatives {
             if !self.spend(before.size()) {
                 return;
             }
             let known = std::mem::replace(&mut self.state, before.clone());
-            self.beside(|walker| walker.rounds(clause, values));
+            self.in_addition(|walker| walker.iterations(clause, values));
             self.join(&known);
         }
-        // Nobody knows whether there are any arguments.
+        // There may be no arguments.
         if clause.values.is_none() {
             self.join(&before);
         }
     }
 
-    /// Of a loop over these values.
-    fn rounds(&mut self, clause: &ForClauseCommand, values: Vec<Word>) {
+    /// Walks the iterations over these values.
+    fn iterations(&mut self, clause: &ForClauseCommand, values: Vec<Word>) {
         let known: Option<Vec<Value>> = values.iter().map(Value::of).collect();
-        if let Some(known) = known.filter(|known| known.len() <= MAX_ROUNDS) {
-            // What a substitution prints may be nothing.
+        if let Some(known) = known.filter(|known| known.len() <= MAX_ITERATIONS) {
+            // A substitution may print nothing.
             let may_be_none = !values.is_empty() && values.iter().all(Word::may_be_nothing);
-            let before = if may_be_none { Some(self.kept_state()) } else { None };
-            // It may be `PATH` that the loop sets.
+            let before = if may_be_none { Some(self.saved_state()) } else { None };
+            // The loop may set `PATH`.
             let set = |value| Assignment { name: clause.variable_name.clone(), value };
             let assignments = values.into_iter().map(set).collect();
-            self.emit(Invocation { assignments, ..Invocation::default() }.into());
-            let mut printed = Printed::nothing();
+            self.dispatch(Invocation { assignments, ..Invocation::default() }.into());
+            let mut printed = PossibleOutput::empty();
             for value in known {
                 if !self.spend(budget::NODE) {
                     return;
                 }
-                let is_several = value.glob || value.in_kind;
+                let is_several = value.glob || value.is_placeholder;
                 self.state.assign(&clause.variable_name, Some(value.clone()));
-                let before = if is_several { Some(self.kept_state()) } else { None };
+                let before = if is_several { Some(self.saved_state()) } else { None };
                 self.in_loop(|walker| walker.list(&clause.body.list));
-                printed.then(&std::mem::take(&mut self.streams.output));
+                printed.append(&std::mem::take(&mut self.streams.output));
                 if let Some(before) = before {
-                    self.next_round(clause, value, &before);
+                    self.another_iteration(clause, value, &before);
                 }
             }
             self.streams.output = printed;
@@ -80,31 +80,32 @@ impl Walker<'_> {
         self.script.loose.extend(values.into_iter().map(|word| word.value.unwrap_or(word.raw)));
         self.forget_changed_in(&clause.body.loc);
         self.state.assign(&clause.variable_name, None);
-        let before = self.kept_state();
-        self.some_rounds(|walker| walker.list(&clause.body.list));
+        let before = self.saved_state();
+        self.unknown_iterations(|walker| walker.list(&clause.body.list));
         self.join(&before);
     }
 
-    /// With a value that stands for several: some rounds begin as others have left them. `before`: as the first began.
-    fn next_round(&mut self, clause: &ForClauseCommand, value: Value, before: &State) {
-        let once = self.kept_state();
+    /// For a value that stands for several: walks another iteration, which starts in the state that an earlier one
+    /// left. `before`: the state at the start of the first iteration.
+    fn another_iteration(&mut self, clause: &ForClauseCommand, value: Value, before: &State) {
+        let once = self.saved_state();
         self.state.assign(&clause.variable_name, Some(value));
-        // Those that go somewhere come back, if all goes well.
+        // A loop body that changes the directory usually returns.
         self.state.directory.folders.clone_from(&before.directory.folders);
-        if !before.is_like(&self.state) {
-            self.beside(|walker| walker.in_loop(|walker| walker.list(&clause.body.list)));
+        if !before.is_equivalent(&self.state) {
+            self.in_addition(|walker| walker.in_loop(|walker| walker.list(&clause.body.list)));
         }
         let twice = std::mem::replace(&mut self.state, once);
-        self.state.may_be_as(&twice);
+        self.state.add_possible_from(&twice);
     }
 
-    /// Of a loop of which nobody knows how often it goes round; what it changes is forgotten by then.
-    pub(super) fn some_rounds(&mut self, round: impl Fn(&mut Self)) {
-        let known = self.state.variables.set_blindly;
-        self.in_loop(&round);
-        // What it sets by a name that nobody knows is set when the next one begins.
-        if self.state.variables.set_blindly > known && self.goes_on() {
-            self.in_loop(&round);
+    /// Walks a loop with an unknown number of iterations. The caller has already made unknown what the loop changes.
+    pub(super) fn unknown_iterations(&mut self, iteration: impl Fn(&mut Self)) {
+        let known = self.state.variables.unknown_name_assignments;
+        self.in_loop(&iteration);
+        // A variable with an unknown name that the body sets has its value when the next iteration starts.
+        if self.state.variables.unknown_name_assignments > known && self.has_budget() {
+            self.in_loop(&iteration);
         }
     }
 
@@ -123,63 +124,65 @@ impl Walker<'_> {
         let is_used =
             |name: &&str| body.split(|letter| !is_name(letter)).any(|word| word.trim_start_matches('$') == *name);
         let (used, only_counting): (Vec<&str>, Vec<&str>) = counters.partition(is_used);
-        if !used.is_empty() && self.counted_rounds(clause) {
+        if !used.is_empty() && self.counted_iterations(clause) {
             return;
         }
         self.forget_changed_in(&clause.loc);
-        // What only counts is a number.
+        // A counter that the body does not use is some number.
         for counter in only_counting {
-            self.state.assign(counter, Some(Value::some_number()));
+            self.state.assign(counter, Some(Value::unknown_number()));
         }
-        let before = self.kept_state();
-        self.some_rounds(|walker| walker.list(&clause.body.list));
+        let before = self.saved_state();
+        self.unknown_iterations(|walker| walker.list(&clause.body.list));
         self.join(&before);
     }
 
-    /// `for ((i=0; i<3; i++))`, where it is known how often. Tells whether it is.
-    fn counted_rounds(&mut self, clause: &ArithmeticForClauseCommand) -> bool {
+    /// Walks `for ((i=0; i<3; i++))` if the number of iterations is known. Returns false if it is not.
+    fn counted_iterations(&mut self, clause: &ArithmeticForClauseCommand) -> bool {
         let (Some(start), Some(condition), Some(step)) = (&clause.initializer, &clause.condition, &clause.updater)
         else {
             return false;
         };
-        let mut state = self.kept_state();
-        if !ends_soon(&mut state, start, condition, step) {
+        let mut state = self.saved_state();
+        if !ends_within_limit(&mut state, start, condition, step) {
             return false;
         }
-        self.state.count(&start.value);
-        let mut printed = Printed::nothing();
-        for _ in 0..MAX_ROUNDS {
-            // What is in the loop may count as well.
-            if self.state.count(&condition.value) == Some(0) || !self.spend(budget::NODE) {
+        self.state.evaluate(&start.value);
+        let mut printed = PossibleOutput::empty();
+        for _ in 0..MAX_ITERATIONS {
+            // The body may change the counter.
+            if self.state.evaluate(&condition.value) == Some(0) || !self.spend(budget::NODE) {
                 break;
             }
             self.in_loop(|walker| walker.list(&clause.body.list));
-            printed.then(&std::mem::take(&mut self.streams.output));
-            self.state.count_or_forget(&step.value);
+            printed.append(&std::mem::take(&mut self.streams.output));
+            self.state.evaluate_or_forget(&step.value);
         }
         self.streams.output = printed;
         true
     }
 
-    /// `while [ $# -gt 0 ]; do …; shift; done`, for each argument that is known. Tells whether those are all.
-    pub(super) fn shifting(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
-        let left = |walker: &Self| match walker.state.expand("$#") {
+    /// Walks `while [ $# -gt 0 ]; do …; shift; done` for each known argument. Returns false if there may be others.
+    pub(super) fn shift_loop(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
+        let remaining = |walker: &Self| match walker.state.expand("$#") {
             Some(Expanded::One(count)) => count.text.parse::<usize>().ok(),
             _ => None,
         };
-        let Some(mut count) = left(self).filter(|count| *count <= MAX_ROUNDS && counts_arguments(&clause.0)) else {
+        let Some(mut count) =
+            remaining(self).filter(|count| *count <= MAX_ITERATIONS && tests_argument_count(&clause.0))
+        else {
             return false;
         };
-        let mut printed = Printed::nothing();
+        let mut printed = PossibleOutput::empty();
         while count > 0 {
             if !self.spend(budget::NODE) {
                 return false;
             }
             self.in_loop(|walker| walker.list(&clause.1.list));
-            printed.then(&std::mem::take(&mut self.streams.output));
-            // Where nothing is taken away, or nobody knows what, it is a loop like others.
-            match left(self) {
-                Some(less) if less < count => count = less,
+            printed.append(&std::mem::take(&mut self.streams.output));
+            // If the body removes no argument, or an unknown number, this is an ordinary loop.
+            match remaining(self) {
+                Some(fewer) if fewer < count => count = fewer,
                 _ => return false,
             }
         }
@@ -187,25 +190,25 @@ impl Walker<'_> {
         true
     }
 
-    /// `while read x; do …; done`, for each line that is known to come. Tells whether those are all.
-    pub(super) fn lines(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
-        let Some((text, end)) = self.streams.input.clone().zip(end_of_line(&clause.0)) else { return false };
+    /// Walks `while read x; do …; done` for each known line. Returns false if there may be others.
+    pub(super) fn read_loop(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
+        let Some((text, end)) = self.streams.input.clone().zip(line_terminator(&clause.0)) else { return false };
         let mut rest: &str = &text;
-        let mut printed = Printed::nothing();
-        for _ in 0..MAX_ROUNDS {
-            let Some((line, behind)) = rest.split_once(end).or((!rest.is_empty()).then_some((rest, ""))) else { break };
+        let mut printed = PossibleOutput::empty();
+        for _ in 0..MAX_ITERATIONS {
+            let Some((line, after)) = rest.split_once(end).or((!rest.is_empty()).then_some((rest, ""))) else { break };
             if !self.spend(budget::NODE + text.len()) {
                 break;
             }
             self.in_loop(|walker| {
                 walker.streams.input = Some(line.into());
                 walker.condition(&clause.0);
-                // It may read on.
-                walker.streams.input = Some(behind.into());
+                // The body may read further lines.
+                walker.streams.input = Some(after.into());
                 walker.list(&clause.1.list);
             });
-            printed.then(&std::mem::take(&mut self.streams.output));
-            rest = behind;
+            printed.append(&std::mem::take(&mut self.streams.output));
+            rest = after;
         }
         self.streams.input = None;
         self.streams.output = printed;
@@ -213,33 +216,33 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a condition asks if there are arguments left: `[ $# -gt 0 ]`.
-fn counts_arguments(condition: &CompoundList) -> bool {
+/// True if a condition tests that there are arguments left: `[ $# -gt 0 ]`.
+fn tests_argument_count(condition: &CompoundList) -> bool {
     let text = condition.to_string();
     let text: String = text.chars().filter(|letter| !"\"'[]() ;{}".contains(*letter)).collect();
     matches!(text.as_str(), "$#-gt0" | "$#-ne0" | "$#!=0" | "$#>0" | "$#" | "test$#-gt0" | "test$#-ne0" | "$#-ge1")
 }
 
-/// Whether a loop ends within the rounds that are looked at, if only its head counts.
-fn ends_soon(
+/// True if the loop ends within `MAX_ITERATIONS`, unless its body changes the counter.
+fn ends_within_limit(
     state: &mut State,
     start: &UnexpandedArithmeticExpr,
     condition: &UnexpandedArithmeticExpr,
     step: &UnexpandedArithmeticExpr,
 ) -> bool {
-    let mut is_known = state.count(&start.value).is_some();
-    for _ in 0..=MAX_ROUNDS {
-        match state.count(&condition.value).filter(|_| is_known) {
+    let mut is_known = state.evaluate(&start.value).is_some();
+    for _ in 0..=MAX_ITERATIONS {
+        match state.evaluate(&condition.value).filter(|_| is_known) {
             None => return false,
             Some(0) => return true,
-            Some(_) => is_known = state.count(&step.value).is_some(),
+            Some(_) => is_known = state.evaluate(&step.value).is_some(),
         }
     }
     false
 }
 
-/// At which letter the lines end that a condition reads one of each time; `None` where it does something else.
-fn end_of_line(condition: &CompoundList) -> Option<char> {
+/// Returns the line terminator of a condition that is a `read` command and nothing else.
+fn line_terminator(condition: &CompoundList) -> Option<char> {
     let [item] = condition.0.as_slice() else { return None };
     let pipeline = &item.0.first;
     let [Command::Simple(command)] = pipeline.seq.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! Redirections: what a command reads from, and what it prints into.
+//! Redirections of stdin and stdout.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use crate::model::{Invocation, Redirect, RedirectKind, Word};
 use crate::programs::Role;
 use crate::syntax::word_scan::{Context, Unit};
 
-/// What a redirection of a loop or group gives it to read.
-pub(super) struct Fed {
+/// What a redirection of a loop or group supplies on stdin.
+pub(super) struct RedirectedInput {
     pub(super) paths: Rc<[Word]>,
     pub(super) text: Option<Arc<str>>,
 }
 
 impl Walker<'_> {
-    /// The redirections of a compound command are those of a command without words. Returns what they give it to read.
-    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Fed> {
+    /// Adds the redirections of a compound command as a command without words. Returns what they supply on stdin.
+    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<RedirectedInput> {
         let list = redirects?;
-        let ways = self.each_possible(&list.to_string(), |walker| {
+        let alternatives = self.for_each_possible_value(&list.to_string(), |walker| {
             list.0.iter().map(|redirect| walker.redirect(redirect)).collect::<Vec<Redirect>>()
         });
         let mut fed = None;
-        for redirects in ways {
-            fed = fed.or_else(|| self.fed_by(&redirects));
-            self.emit(Invocation { redirects, ..Invocation::default() }.into());
+        for redirects in alternatives {
+            fed = fed.or_else(|| self.redirected_input(&redirects));
+            self.dispatch(Invocation { redirects, ..Invocation::default() }.into());
         }
         fed
     }
@@ -59,7 +59,7 @@ impl Walker<'_> {
                     let is_meant =
                         |unit: &Unit| !matches!(unit, Unit::Expansion(expansion) if expansion.means.is_none());
                     let mut text = word_of(body.clone(), &units);
-                    // A text of many lines is no path, of which a part could be anything.
+                    // A partly known heredoc is not a path, so its unknown parts cannot be replaced by a glob.
                     text.means = text.means.filter(|_| units.iter().all(is_meant));
                     text
                 } else {

@@ -1,16 +1,16 @@
-//! The words of commands, with what is known in the place of their expansions.
+//! Expands the words of commands, with known values in place of expansions.
 
 use brush_parser::ast::{Assignment as AssignmentNode, AssignmentValue, ProcessSubstitutionKind};
 
 use super::{MAX_EXPANDED_TEXT, MAX_EXPANDED_WORDS, Walker};
-use crate::interpret::state::{Array, Expanded, Name, Value};
+use crate::interpret::state::{Array, Expanded, Value, VariableName};
 use crate::limits::{Gap, budget};
 use crate::model::{Assignment, Word};
 use crate::syntax::brace;
 use crate::syntax::word_scan::{self, Context, Expansion, Scanned, Unit};
 
 impl Walker<'_> {
-    /// With the elements of an array, where all of them are known.
+    /// Also returns the elements of an array, if all of them are known.
     pub(super) fn assignment(&mut self, node: &AssignmentNode) -> (Assignment, Option<Array>) {
         let name = node.name.to_string();
         self.scan(&name, Context::Text);
@@ -18,7 +18,7 @@ impl Walker<'_> {
         let value = match &node.value {
             AssignmentValue::Scalar(word) => {
                 let word = self.single_word(&word.value);
-                if node.append { self.appended(&name, word) } else { word }
+                if node.append { self.appended_word(&name, word) } else { word }
             }
             AssignmentValue::Array(nodes) => {
                 let mut words = Vec::new();
@@ -30,7 +30,7 @@ impl Walker<'_> {
                 let values = words.iter().map(Value::of).collect::<Option<Vec<_>>>();
                 elements = values.and_then(|values| with_keys(values, &keys));
                 if node.append {
-                    elements = elements.and_then(|more| self.state.appended(&name, more));
+                    elements = elements.and_then(|more| self.state.appended_array(&name, more));
                 }
                 let raw = node.value.to_string();
                 Word { shown: raw.clone(), raw, ..Word::default() }
@@ -40,11 +40,11 @@ impl Walker<'_> {
     }
 
     /// `NAME+=more`
-    fn appended(&mut self, name: &str, more: Word) -> Word {
-        let value = Value::of(&more).and_then(|more| self.state.extended(name, &more));
+    fn appended_word(&mut self, name: &str, more: Word) -> Word {
+        let value = Value::of(&more).and_then(|more| self.state.appended_value(name, &more));
         self.effort.expanded_text += value.as_ref().map_or(0, |value| value.text.len());
         let value = value.filter(|_| self.effort.expanded_text <= MAX_EXPANDED_TEXT);
-        let (known, means) = match value.as_ref().map(|value| (value.text.to_string(), value.in_kind)) {
+        let (known, means) = match value.as_ref().map(|value| (value.text.to_string(), value.is_placeholder)) {
             Some((text, false)) => (Some(text), None),
             Some((text, true)) => (None, Some(text)),
             None => (None, None),
@@ -54,15 +54,15 @@ impl Walker<'_> {
         Word { value: known, means, glob, tilde, shown, ..more }
     }
 
-    /// Walks what the text runs, and puts what is known in the place of its expansions.
+    /// Walks the substitutions in a word, and replaces its expansions with known values.
     pub(super) fn scan(&mut self, raw: &str, context: Context) -> Vec<Unit> {
-        if !self.goes_on() {
+        if !self.has_budget() {
             return Vec::new();
         }
         let Scanned { units, scripts, gap, length } = word_scan::scan(&self.hidden.restore(raw), context);
         self.spend(length);
         if let Some(gap) = gap {
-            self.gap(gap);
+            self.add_gap(gap);
         }
         for script in scripts {
             self.substitution(&script);
@@ -71,7 +71,7 @@ impl Walker<'_> {
         let mut units = units.into_iter().peekable();
         while let Some(unit) = units.next() {
             match unit {
-                // Braces come first: `$a{b,c}` is `$ab $ac`.
+                // Brace expansion comes first: `$a{b,c}` is `$ab $ac`.
                 Unit::Expansion(expansion) if units.peek() == Some(&Unit::Bare('{')) && !expansion.is_closed() => {
                     known.push(Unit::Expansion(expansion));
                 }
@@ -84,31 +84,31 @@ impl Walker<'_> {
 
     fn expand(&mut self, mut expansion: Box<Expansion>, units: &mut Vec<Unit>) {
         let value = self.value_of(&expansion);
-        let is_short = self.has_room_for(value.as_ref());
+        let fits = self.has_room_for(value.as_ref());
         let is_quoted = expansion.quoted;
-        let separators = self.state.variables.separators();
-        match value.filter(|_| is_short) {
-            Some(Expanded::One(value)) if value.in_kind => {
+        let separators = self.state.variables.field_separators();
+        match value.filter(|_| fits) {
+            Some(Expanded::One(value)) if value.is_placeholder => {
                 expansion.means = Some(value.text.to_string());
                 units.push(Unit::Expansion(expansion));
             }
             Some(Expanded::One(value)) if is_quoted => {
                 units.extend(value.text.is_empty().then_some(Unit::Empty));
-                add(&value, None, units);
+                push_value(&value, None, units);
             }
-            Some(Expanded::One(value)) if separators.is_some() => add(&value, separators.as_deref(), units),
+            Some(Expanded::One(value)) if separators.is_some() => push_value(&value, separators.as_deref(), units),
             Some(Expanded::Several(_))
-                if is_quoted && expansion.raw.contains('*') && self.state.variables.has_own_separators() =>
+                if is_quoted && expansion.raw.contains('*') && self.state.variables.sets_separators() =>
             {
                 units.push(Unit::Expansion(expansion));
             }
             Some(Expanded::Several(values))
-                if separators.is_some() && (is_quoted || !values.iter().any(|value| value.in_kind)) =>
+                if separators.is_some() && (is_quoted || !values.iter().any(|value| value.is_placeholder)) =>
             {
-                add_several(&values, &expansion, separators.as_deref().filter(|_| !is_quoted), units);
+                push_values(&values, &expansion, separators.as_deref().filter(|_| !is_quoted), units);
             }
             _ => {
-                expansion.is_foreign = self.state.is_foreign(&expansion.raw);
+                expansion.is_foreign = self.state.is_inherited_variable(&expansion.raw);
                 units.push(Unit::Expansion(expansion));
             }
         }
@@ -120,15 +120,15 @@ impl Walker<'_> {
         }
         let raw = expansion.raw.as_str();
         if let Some(expression) = raw.strip_prefix("$((").and_then(|inside| inside.strip_suffix("))")) {
-            let number = self.change_state(|state| state.count(expression));
-            let number = number.map_or_else(Value::some_number, |number| Value::plain(number.to_string()));
+            let number = self.change_state(|state| state.evaluate(expression));
+            let number = number.map_or_else(Value::unknown_number, |number| Value::literal(number.to_string()));
             return Some(Expanded::One(number));
         }
         let value = self.state.expand(raw).or_else(|| self.default_of(raw));
         value.or_else(|| self.alternative_of(raw))
     }
 
-    /// Whether a value may stand in the place of an expansion, after all that known values have added to words so far.
+    /// True if the value may replace an expansion without exceeding the limit on added text.
     fn has_room_for(&mut self, value: Option<&Expanded>) -> bool {
         let (length, count) = match value {
             Some(Expanded::One(value)) => (value.text.len(), 1),
@@ -139,7 +139,7 @@ impl Walker<'_> {
         self.effort.expanded_text <= MAX_EXPANDED_TEXT && self.spend(budget::WORD * count)
     }
 
-    /// `${NAME:-default}`: what stands for one that the script does not set. It may be that, or who knows what.
+    /// `${NAME:-default}`: the default is an example of the value, if the script does not set the variable.
     fn default_of(&mut self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
         let (name, operator) = inside.split_at_checked(inside.find(['-', '=', ':'])?)?;
@@ -148,8 +148,8 @@ impl Walker<'_> {
             let operator = inside.get(name.len()..)?;
             return self.default_of(&format!("${{{meant}{operator}}}"));
         }
-        // `${!NAME:=…}` sets any.
-        let set = if name.starts_with('!') { Name::BeginsWith("") } else { Name::Known(name) };
+        // `${!NAME:=…}` sets an unknown variable.
+        let set = if name.starts_with('!') { VariableName::StartsWith("") } else { VariableName::Known(name) };
         let name = name.strip_prefix('!').unwrap_or(name);
         let is_element = name.ends_with(']') && name.contains('[');
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -163,20 +163,20 @@ impl Walker<'_> {
         }
         let value = Value::of(&self.single_word(default));
         if is_assigned {
-            let plain = value.clone().map(|value| Value { in_kind: false, ..value });
+            let plain = value.clone().map(|value| Value { is_placeholder: false, ..value });
             self.state.assign_default(set, plain.as_ref());
         }
         let value = value?;
-        if self.state.variables.assumes.is_some() {
+        if self.state.variables.assumed_index.is_some() {
             return Some(Expanded::One(value));
         }
         if !value.text.is_empty() {
-            self.alternatives.possible_texts = self.alternatives.possible_texts.max(1);
+            self.alternatives.possible_count = self.alternatives.possible_count.max(1);
         }
-        Some(Expanded::One(Value { in_kind: true, ..value }))
+        Some(Expanded::One(Value { is_placeholder: true, ..value }))
     }
 
-    /// `${NAME:+other}`: what stands for one that has a value.
+    /// `${NAME:+other}`: returns the other value if the variable has one.
     fn alternative_of(&mut self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
         let (name, other) = inside.split_once(":+").or_else(|| inside.split_once('+'))?;
@@ -185,16 +185,16 @@ impl Walker<'_> {
         let other = Value::of(&word)?;
         match self.state.expand(&format!("${name}")) {
             Some(Expanded::One(value)) if !value.text.is_empty() => Some(Expanded::One(other)),
-            Some(Expanded::One(value)) if !value.in_kind => Some(Expanded::One(Value::plain(""))),
-            _ if self.state.variables.assumes.is_some() => Some(Expanded::One(other)),
+            Some(Expanded::One(value)) if !value.is_placeholder => Some(Expanded::One(Value::literal(""))),
+            _ if self.state.variables.assumed_index.is_some() => Some(Expanded::One(other)),
             _ => {
-                self.alternatives.possible_texts = self.alternatives.possible_texts.max(1);
+                self.alternatives.possible_count = self.alternatives.possible_count.max(1);
                 None
             }
         }
     }
 
-    /// Text that is no word of a command, only for what its substitutions run.
+    /// Walks the substitutions in a text that is not a word of a command.
     pub(super) fn substitutions_of(&mut self, raw: &str, context: Context) {
         let raw = self.hidden.restore(raw).into_owned();
         if !word_scan::is_plain(&raw) {
@@ -202,7 +202,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A word that expansion leaves one.
+    /// Expands a text that is not split into words.
     pub(super) fn single_word(&mut self, raw: &str) -> Word {
         let raw = self.hidden.restore(raw).into_owned();
         if word_scan::is_plain(&raw) {
@@ -226,33 +226,33 @@ impl Walker<'_> {
         if word_scan::is_plain(&raw) {
             words.push(plain_word(raw));
         } else {
-            self.expanded(raw, words);
+            self.expand_word(raw, words);
         }
         if self.state.options.dotglob {
-            let hidden: Vec<Word> = words.iter().skip(first).filter_map(hidden_too).collect();
+            let hidden: Vec<Word> = words.iter().skip(first).filter_map(matched_dotfile).collect();
             words.extend(hidden);
         }
     }
 
-    fn expanded(&mut self, raw: String, words: &mut Vec<Word>) {
+    fn expand_word(&mut self, raw: String, words: &mut Vec<Word>) {
         let units = self.scan(&raw, Context::Word);
         match brace::expand(units) {
             Ok(expanded) if expanded.len() > 1 && !self.spend(expanded.iter().map(Vec::len).sum()) => {}
             Ok(expanded) if self.effort.expanded_words + expanded.len() - 1 <= MAX_EXPANDED_WORDS => {
                 self.effort.expanded_words += expanded.len() - 1;
                 let separate = expanded.iter().flat_map(|units| units.split(|unit| *unit == Unit::Break));
-                // An expansion that is nothing leaves no word, unless there are quotes.
+                // An unquoted expansion to nothing leaves no word.
                 words.extend(separate.filter(|units| !units.is_empty()).map(|units| word_of(raw.clone(), units)));
             }
             _ => {
-                self.gap(Gap::TooManyWords);
+                self.add_gap(Gap::TooManyWords);
                 words.push(Word { shown: raw.clone(), raw, ..Word::default() });
             }
         }
     }
 }
 
-/// A list, or where each has a key, what is found by them; `None` where some have one, or one is not known.
+/// Makes an array of values and their keys. Returns `None` if only some have keys, or a key is not known.
 fn with_keys(values: Vec<Value>, keys: &[Word]) -> Option<Array> {
     if keys.is_empty() {
         return Some(Array::List(values));
@@ -261,8 +261,8 @@ fn with_keys(values: Vec<Value>, keys: &[Word]) -> Option<Array> {
     (keys.len() == values.len()).then(|| Array::Map(keys.into_iter().zip(values).collect()))
 }
 
-/// The values of `$@` or `${array[*]}`. `separators`: at which each is split; none between quotes.
-fn add_several(values: &[Value], expansion: &Expansion, separators: Option<&str>, units: &mut Vec<Unit>) {
+/// Adds the values of `$@` or `${array[*]}`. `separators`: the characters at which each is split; `None` in quotes.
+fn push_values(values: &[Value], expansion: &Expansion, separators: Option<&str>, units: &mut Vec<Unit>) {
     // `"$*"` is one word.
     let is_joined = expansion.quoted && expansion.raw.contains('*');
     let between = if is_joined { Unit::Quoted(' ') } else { Unit::Break };
@@ -271,21 +271,21 @@ fn add_several(values: &[Value], expansion: &Expansion, separators: Option<&str>
             units.push(between.clone());
         }
         units.extend(expansion.quoted.then_some(Unit::Empty));
-        if value.in_kind {
+        if value.is_placeholder {
             let means = Some(value.text.to_string());
             units.push(Unit::Expansion(Box::new(Expansion { means, ..expansion.clone() })));
         } else {
-            add(value, separators, units);
+            push_value(value, separators, units);
         }
     }
 }
 
-/// `separators`: at which it is split; none between quotes.
-fn add(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
+/// Adds a value. `separators`: the characters at which it is split; `None` in quotes.
+fn push_value(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
     let is_first = units.iter().rev().take_while(|unit| **unit != Unit::Break).all(|unit| *unit == Unit::Empty);
     for (place, letter) in value.text.chars().enumerate() {
         let is_glob = value.glob && matches!(letter, '*' | '?' | '[');
-        // Which of several words had their tilde expanded before they were joined, the text does not tell.
+        // After words were joined into one value, it is not known which of their tildes were expanded.
         let begins_word = place > 0 && units.last() == Some(&Unit::Break);
         let is_tilde = value.tilde && place == 0 && is_first || letter == '~' && begins_word;
         match letter {
@@ -298,8 +298,8 @@ fn add(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
     }
 }
 
-/// What a pattern matches under `shopt -s dotglob` beside what it matches otherwise.
-fn hidden_too(word: &Word) -> Option<Word> {
+/// The additional matches of a glob under `shopt -s dotglob`.
+fn matched_dotfile(word: &Word) -> Option<Word> {
     let text = word.value.as_deref().filter(|_| word.glob)?;
     let (folder, name) = text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
     let between = if folder.is_empty() && !text.starts_with('/') { "" } else { "/" };
@@ -315,7 +315,7 @@ pub(super) fn known_word(text: String) -> Word {
     Word { value: Some(text.clone()), raw: text, ..Word::default() }
 }
 
-/// `<(…)` is the name of a pipe that nobody knows beforehand.
+/// `<(…)` is replaced with the name of a pipe, which is not known in advance.
 pub(super) fn process_word(kind: &ProcessSubstitutionKind) -> Word {
     let text = match kind {
         ProcessSubstitutionKind::Read => "<(…)",
@@ -328,19 +328,19 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     let mut text = String::with_capacity(raw.len());
     let mut known = true;
     let mut glob = false;
-    // Whether what stands since the last space is a path.
+    // True if the text since the last space is a path.
     let mut is_path = false;
     let is_path_behind = |before: bool, part: &str| match part.rsplit_once(char::is_whitespace) {
         Some((_, last)) => last.contains('/'),
         None => before || part.contains('/'),
     };
     let mut tilde = units.first() == Some(&Unit::Bare('~'));
-    // Most words are known, and these need no other reading.
+    // Most words are known and need no placeholder.
     let is_unknown = units.iter().any(|unit| matches!(unit, Unit::Expansion(_)));
     let mut means = is_unknown.then(String::new);
-    let mut mean = |part: Option<&str>| means = means.take().zip(part).map(|(means, part)| means + part);
+    let mut add_meaning = |part: Option<&str>| means = means.take().zip(part).map(|(means, part)| means + part);
     let mut for_shell = is_unknown.then(String::new);
-    let mut hand = |part: Option<&str>| for_shell = for_shell.take().zip(part).map(|(text, part)| text + part);
+    let mut add_for_shell = |part: Option<&str>| for_shell = for_shell.take().zip(part).map(|(text, part)| text + part);
     for unit in units {
         match unit {
             Unit::Bare(character) | Unit::Quoted(character) => {
@@ -349,25 +349,25 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
                 let part: &str = character.encode_utf8(&mut bytes);
                 is_path = is_path_behind(is_path, part);
                 text.push_str(part);
-                mean(Some(part));
-                hand(Some(part));
+                add_meaning(Some(part));
+                add_for_shell(Some(part));
             }
             Unit::Home => {
                 tilde = true;
                 text.push('~');
-                mean(Some("~"));
-                hand(Some("~"));
+                add_meaning(Some("~"));
+                add_for_shell(Some("~"));
             }
             Unit::Expansion(expansion) => {
                 known = false;
-                // In a folder that is known, it is something there.
+                // An unknown name in a known directory is any name in it.
                 let something = is_path.then_some("*");
                 let part = expansion.means.as_deref().or(something);
                 glob |= part.is_some_and(|part| part.contains('*'));
                 is_path = is_path_behind(is_path, &expansion.raw);
                 text.push_str(&expansion.raw);
-                mean(part);
-                hand(if expansion.is_foreign { Some(&expansion.raw) } else { expansion.means.as_deref() });
+                add_meaning(part);
+                add_for_shell(if expansion.is_foreign { Some(&expansion.raw) } else { expansion.means.as_deref() });
             }
             Unit::Break => {
                 is_path = false;

@@ -1,11 +1,11 @@
-//! A command that runs: step by step, what is known of it, of what it prints, and of the shell behind it.
+//! Runs one command, step by step: finds its program, its output, and the state of the shell after it.
 
 use std::sync::Arc;
 
 use super::{Walker, traps};
 use crate::interpret::delegation::{Delegation, delegation};
 use crate::interpret::doubtful_command;
-use crate::interpret::printed::Printed;
+use crate::interpret::possible_output::PossibleOutput;
 use crate::interpret::state::{Array, Value};
 use crate::limits::{Gap, MAX_COMMANDS, budget};
 use crate::model::{Redirect, SimpleCommand, Word};
@@ -23,8 +23,8 @@ fn unquote_patterns(command: &mut SimpleCommand) {
     }
 }
 
-/// What it takes to read a program text in another language, and to follow what is copied where.
-fn cost_of_deeds(command: &SimpleCommand) -> usize {
+/// The cost of reading code in another language, or of following copies of files.
+fn cost_of_effects(command: &SimpleCommand) -> usize {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return 0 };
     if is_readable(program) {
         let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
@@ -34,7 +34,7 @@ fn cost_of_deeds(command: &SimpleCommand) -> usize {
     copied::cost(command, program, arguments)
 }
 
-/// What a program text in another language may print.
+/// The likely output of a one-liner in another language.
 fn printed_by_code(command: &SimpleCommand) -> Option<String> {
     let (program, arguments) = command.program().zip(command.arguments())?;
     let code = arguments.list.iter().find(|argument| argument.role == Role::Code)?;
@@ -43,24 +43,28 @@ fn printed_by_code(command: &SimpleCommand) -> Option<String> {
 }
 
 impl Walker<'_> {
-    /// Every command that the shell itself starts passes here: its functions and aliases go before programs. Only where
-    /// it is certain that one does, the program of that name is not meant.
-    pub(super) fn emit(&mut self, command: SimpleCommand) {
-        let function = self.called(&command);
-        let alias = if function.is_none() { self.by_alias(&command) } else { None };
+    /// Runs a command that the shell itself starts, which includes functions and aliases. If it is not certain that the
+    /// name is a function or alias, the program of that name runs too.
+    pub(super) fn dispatch(&mut self, command: SimpleCommand) {
+        let function = self.called_function(&command);
+        let alias = if function.is_none() { self.script_of_alias(&command) } else { None };
         let Some(name) = command.words().first().and_then(|word| word.value.clone()) else { return self.run(command) };
         let is_certain = match (function, alias) {
             (None, None) => return self.run(command),
-            _ if !self.has_room() => return,
+            _ if !self.count_command() => return,
             (Some(defined), _) => {
                 self.call(&name, &defined.function, command.clone());
                 defined.is_certain
             }
-            (None, Some(runs)) => {
-                let delegation =
-                    Delegation { name: name.clone(), is_transparent: true, runs: vec![runs], ..Delegation::default() };
+            (None, Some(script)) => {
+                let delegation = Delegation {
+                    name: name.clone(),
+                    is_transparent: true,
+                    commands: vec![script],
+                    ..Delegation::default()
+                };
                 self.delegate(delegation, command.clone());
-                // A shell without a person at it expands none.
+                // A non-interactive shell does not expand aliases.
                 false
             }
         };
@@ -70,91 +74,91 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether one more command may be looked at.
-    fn has_room(&mut self) -> bool {
+    /// Counts one more command. Returns false if there are too many.
+    fn count_command(&mut self) -> bool {
         self.effort.commands += 1;
         if self.effort.commands > MAX_COMMANDS {
-            self.gap(Gap::TooManyCommands);
+            self.add_gap(Gap::TooManyCommands);
             self.effort.budget.spend_all();
         }
         self.effort.commands <= MAX_COMMANDS
     }
 
-    /// Every command passes here. Those that it runs come in its place, or behind it. Each step says whether there is
-    /// anything left of the budget for the next.
+    /// Runs any command. The commands that it delegates to replace it or follow it. Each step returns false if the
+    /// budget is spent.
     pub(super) fn run(&mut self, mut command: SimpleCommand) {
-        let goes_on = self.has_room()
-            && self.give_environment(&mut command)
-            && self.read_words(&mut command)
+        let has_budget = self.count_command()
+            && self.set_environment(&mut command)
+            && self.resolve_words(&mut command)
             && self.note_files(&mut command)
             && self.note_script(&mut command);
-        if goes_on {
-            self.note_doubts(&mut command);
-            self.change_shell(&mut command);
-            self.run_others(command);
+        if has_budget {
+            self.note_gaps(&mut command);
+            self.apply_to_shell(&mut command);
+            self.run_delegated_commands(command);
         }
     }
 
-    fn give_environment(&mut self, command: &mut SimpleCommand) -> bool {
+    fn set_environment(&mut self, command: &mut SimpleCommand) -> bool {
         command.context.exported = self.state.variables.exported();
         command.context.removed = self.state.variables.removed.clone();
         self.spend(self.cost_of(command))
     }
 
-    /// Finds out which program it is, where it runs, and what its words are to that program.
-    fn read_words(&mut self, command: &mut SimpleCommand) -> bool {
+    /// Finds the program, the place where it runs, and the roles of its arguments.
+    fn resolve_words(&mut self, command: &mut SimpleCommand) -> bool {
         self.open_descriptor(command);
         self.find_program(command);
         command.context.folders = self.state.directory.folders.clone();
-        // One of those that the script has written, or who knows which.
+        // A glob is kept if it matches a file that the script has written. Otherwise it is an unknown program.
         let is_pattern = command.words().first().is_some_and(|word| word.glob);
         let named = || command.words().first().and_then(Word::meaning).and_then(|path| self.files.get(command, path));
         if !is_pattern || named().is_none() {
             doubtful_command::forget_pattern(command);
         }
-        if self.around.filled.holds_patterns {
+        if self.enclosing.filled.holds_patterns {
             unquote_patterns(command);
         }
-        self.give_context(command);
+        self.set_context(command);
         command.read_arguments();
-        if !self.spend(cost_of_deeds(command)) {
+        if !self.spend(cost_of_effects(command)) {
             return false;
         }
-        let is_given = self.around.is_beginning || self.around.has_input;
+        let is_given = self.enclosing.gets_more_arguments || self.enclosing.has_input;
         command.evidence.is_session = command.waits_for_input() && !is_given || ex::opens_shell(command);
         true
     }
 
-    /// The program that is meant by a name that stands for it.
+    /// Resolves a placeholder or another name of a program.
     fn find_program(&self, command: &mut SimpleCommand) {
         let Some(program) = command.invocation.words.first_mut() else { return };
         if program.value.is_none() && !program.glob {
-            // `$(which x)`: wherever it is found, it is that program.
+            // `$(which x)` is the program `x`, wherever it is installed.
             program.value = program.means.clone().filter(|path| path.starts_with("/usr/"));
         }
-        // Behind a wrapper as well. A name without a folder is looked for elsewhere.
+        // Also applies to a program behind a wrapper. Names without a slash are resolved through `PATH` elsewhere.
         let path = program.value.as_deref().filter(|name| name.contains('/'));
         let real = path.and_then(|name| self.state.commands.real_name(name));
         program.value = real.map(Into::into).or_else(|| program.value.take());
     }
 
-    /// Where it runs, and what is around it.
-    fn give_context(&self, command: &mut SimpleCommand) {
+    /// Copies the context in which the command runs.
+    fn set_context(&self, command: &mut SimpleCommand) {
         let SimpleCommand { context, evidence, wrappers, .. } = command;
         context.scope = self.scope;
-        context.is_remote = self.around.is_remote;
-        context.container.clone_from(&self.around.container);
+        context.is_remote = self.enclosing.is_remote;
+        context.container.clone_from(&self.enclosing.container);
         context.branches = self.state.branches.list();
         context.git_settings = Arc::clone(&self.git_settings);
         evidence.piped_from = self.streams.piped_from.clone();
         evidence.input.clone_from(&self.streams.input);
-        evidence.via.clone_from(&self.around.via);
-        wrappers.clone_from(&self.around.wrappers);
+        evidence.via.clone_from(&self.enclosing.via);
+        wrappers.clone_from(&self.enclosing.wrappers);
     }
 
-    /// The files that it reads and writes, and the text that it prints.
+    /// Finds the files that the command reads and writes, and its output.
     fn note_files(&mut self, command: &mut SimpleCommand) -> bool {
-        self.give_texts(command);
+        self.attach_file_contents(command);
         let printed = output(command, self.streams.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
         command.evidence.patches = self.files.patches(command);
         if !self.spend(command.evidence.patches.iter().map(|text| text.len()).sum()) {
@@ -162,19 +166,19 @@ impl Walker<'_> {
         }
         self.files.note(command, printed.as_deref());
         self.note_unpacked(command);
-        self.streams.meaning = self.meaning_of(command);
+        self.streams.output_example = self.output_example(command);
         let is_taken = |redirect: &Redirect| redirect.takes_output() || redirect.drops_output();
-        // To set variables prints nothing.
+        // An assignment without a command prints nothing.
         let is_silent = command.words().is_empty() || command.redirects().iter().any(is_taken);
         self.streams.output = match printed.filter(|_| !is_silent) {
-            Some(text) => Printed::text(text),
-            None if is_silent => Printed::nothing(),
-            None => self.maybe_printed(command).map_or_else(Printed::default, Printed::maybe),
+            Some(text) => PossibleOutput::text(text),
+            None if is_silent => PossibleOutput::empty(),
+            None => self.likely_output(command).map_or_else(PossibleOutput::default, PossibleOutput::likely),
         };
         true
     }
 
-    /// The file that it runs.
+    /// Finds the contents of the script that the command runs.
     fn note_script(&mut self, command: &mut SimpleCommand) -> bool {
         self.note_scripts(command);
         let is_code = command.program().is_some_and(is_readable);
@@ -186,33 +190,33 @@ impl Walker<'_> {
         true
     }
 
-    /// What about it is not known, or may be read otherwise by bash.
-    fn note_doubts(&mut self, command: &mut SimpleCommand) {
+    /// Adds gaps for anything that is unknown about the command, or that bash may read differently.
+    fn note_gaps(&mut self, command: &mut SimpleCommand) {
         if let Some(doubt) = doubtful_command::in_command(command) {
-            self.gap(Gap::Doubtful(doubt));
+            self.add_gap(Gap::Doubtful(doubt));
         }
         if command.words().first().is_some_and(Word::is_substitution) {
             self.note_sources(command, false);
         }
-        // Among queries, they take commands that run others.
+        // Database clients accept shell commands among the queries on stdin.
         if command.program().is_some_and(query::is_client) && !command.redirects().iter().any(Redirect::is_input) {
             self.note_sources(command, true);
         }
         if let Some(text) = command.is_anything() {
-            self.gap(Gap::Unknown(text));
+            self.add_gap(Gap::Unknown(text));
         }
     }
 
-    /// What it does to the shell that runs it, and to the settings of git.
-    fn change_shell(&mut self, command: &mut SimpleCommand) {
+    /// Applies the changes that the command makes to the shell's state and to git's settings.
+    fn apply_to_shell(&mut self, command: &mut SimpleCommand) {
         self.note_git_environment(command);
         self.change_state(|state| state.run(command));
         self.note_git_setting(command);
     }
 
-    /// The commands that it runs, with the paths that it reads.
-    fn run_others(&mut self, mut command: SimpleCommand) {
-        let mut found = std::mem::take(&mut self.streams.found);
+    /// Runs the commands that the command delegates to, with the paths that it reads.
+    fn run_delegated_commands(&mut self, mut command: SimpleCommand) {
+        let mut found = std::mem::take(&mut self.streams.paths);
         if command.piped_from().is_empty() {
             found.clear();
         }
@@ -222,51 +226,53 @@ impl Walker<'_> {
         if named_files::takes_names(&command) {
             command.evidence.told.clone_from(&found);
         }
-        self.streams.found = listed_paths::printed(&command, &found);
+        self.streams.paths = listed_paths::printed(&command, &found);
         self.read_paths(&command, &found);
         match delegation(&command, self.streams.input.as_deref(), &found) {
             None => self.script.commands.push(command),
-            Some(delegation) if traps::is_for_the_end(&command) => {
+            Some(delegation) if traps::runs_at_exit(&command) => {
                 self.script.commands.push(command);
-                self.set_traps(delegation.runs);
+                self.set_traps(delegation.commands);
             }
             Some(delegation) => self.delegate(delegation, command),
         }
     }
 
-    /// What a command may print, if nobody knows better.
-    fn maybe_printed(&self, command: &SimpleCommand) -> Option<String> {
+    /// Returns the likely output of a command, if nothing better is known.
+    fn likely_output(&self, command: &SimpleCommand) -> Option<String> {
         let of_code = || git_format::maybe(command).or_else(|| printed_by_code(command));
-        listed_paths::maybe(command).or_else(|| if self.streams.listeners > 0 { of_code() } else { None })
+        listed_paths::maybe(command).or_else(|| if self.streams.output_readers > 0 { of_code() } else { None })
     }
 
-    /// What it takes to look at a command: at all that is written in it, that it is given, and that it gets to see.
+    /// The cost of a command: its words, its stdin and its environment.
     fn cost_of(&self, command: &SimpleCommand) -> usize {
         let of = |word: &Word| budget::WORD + word.raw.len().max(word.value.as_ref().map_or(0, String::len));
         let words: usize = command.words().iter().map(of).sum();
         let assignments: usize = command.assignments().iter().map(|set| set.name.len() + of(&set.value)).sum();
         let redirects: usize = command.redirects().iter().map(|redirect| of(&redirect.target)).sum();
-        let via: usize = self.around.via.iter().map(String::len).sum();
+        let via: usize = self.enclosing.via.iter().map(String::len).sum();
         let input = self.streams.input.as_ref().map_or(0, |input| input.len());
         words + assignments + redirects + via + input + command.exported().len()
     }
 
-    /// `exec {fd}>file`: the shell opens it, and the variable is its number.
+    /// `exec {fd}>file`: the shell opens a descriptor, and sets the variable to its number.
     fn open_descriptor(&mut self, command: &mut SimpleCommand) {
         if let [exec, variable] = command.words()
             && exec.value.as_deref() == Some("exec")
             && let Some(name) =
                 doubtful_command::descriptor_variable(variable).filter(|_| !command.redirects().is_empty())
         {
-            self.state.assign(name, Some(Value::some_number()));
+            self.state.assign(name, Some(Value::unknown_number()));
             command.invocation.words.pop();
         }
     }
 
-    /// `find … | while read name`: the name is one of what was found. `mapfile names < <(find …)`: they are all of it.
+    /// `find … | while read name`: the variable is one of the found paths. `mapfile names < <(find …)`: the array has
+    /// all of them.
     fn read_paths(&mut self, command: &SimpleCommand, piped: &[Word]) {
         let redirected = command.redirects().iter().map(Redirect::paths).find(|paths| !paths.is_empty());
-        let found = redirected.or(Some(piped).filter(|piped| !piped.is_empty())).unwrap_or(&self.streams.fed_paths);
+        let found =
+            redirected.or(Some(piped).filter(|piped| !piped.is_empty())).unwrap_or(&self.streams.compound_input_paths);
         let Some(name) = command.words().last().and_then(|word| word.value.as_deref()) else { return };
         if !matches!(command.program(), Some("read" | "mapfile" | "readarray"))
             || !self.effort.budget.spend(found.len())
@@ -276,16 +282,16 @@ impl Walker<'_> {
         let paths: Option<Vec<Value>> = found.iter().map(Value::of).collect();
         match (command.program(), paths.unwrap_or_default().as_slice()) {
             (Some("read"), [path]) => {
-                self.state.assign(name, Some(Value::one_of(path.clone())));
+                self.state.assign(name, Some(Value::any_match_of(path.clone())));
             }
             (Some("read"), paths) => {
                 let any = listed_paths::any_of(paths.iter().map(|path| &*path.text));
-                let any = any.map(|any| Value::one_of(Value::plain(any)));
+                let any = any.map(|any| Value::any_match_of(Value::literal(any)));
                 if any.is_some() {
                     self.state.assign(name, any);
                 }
-                let each: Vec<Value> = paths.iter().cloned().map(Value::one_of).collect();
-                self.state.variables.may_be(name, &each);
+                let each: Vec<Value> = paths.iter().cloned().map(Value::any_match_of).collect();
+                self.state.variables.add_possible_values(name, &each);
             }
             (Some("mapfile" | "readarray"), paths) if !paths.is_empty() => {
                 self.state.assign_array(name, Array::List(paths.to_vec()));
@@ -294,9 +300,9 @@ impl Walker<'_> {
         }
     }
 
-    /// What it prints, in kind, of itself or of what it reads.
-    fn meaning_of(&mut self, command: &SimpleCommand) -> Option<String> {
-        let read = self.streams.meaning.take().filter(|_| !command.piped_from().is_empty());
+    /// Returns an example of the command's output, which may depend on its input.
+    fn output_example(&mut self, command: &SimpleCommand) -> Option<String> {
+        let read = self.streams.output_example.take().filter(|_| !command.piped_from().is_empty());
         let source = command.piped_from().last().and_then(|place| self.script.commands.get(place));
         meaning(command).or_else(|| passed_on(command, source, read))
     }

@@ -1,13 +1,13 @@
-//! Commands that run others: what they hand on to those, and where those run.
+//! Runs the commands that a command delegates to: what they inherit from it, and where they run.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Around, Walker};
-use crate::interpret::delegation::{Delegation, Reads, Runs};
-use crate::interpret::printed::Printed;
-use crate::interpret::state::{Positional, Value};
+use super::{Enclosing, Walker};
+use crate::interpret::delegation::{DelegatedCommand, Delegation, InputUse};
+use crate::interpret::possible_output::PossibleOutput;
+use crate::interpret::state::{ParameterList, Value};
 use crate::limits::Gap;
 use crate::model::{
     Assignment, Container, Evidence, Folders, Invocation, Redirect, RedirectKind, RemovedVariables, SimpleCommand, Word,
@@ -16,10 +16,10 @@ use crate::programs::{Argument, Role};
 use crate::special_programs::interpreter::script_file;
 use crate::special_programs::parallel;
 
-/// None that a command reads from or prints to.
+/// A descriptor that no command reads from or writes to.
 const OWN_DESCRIPTOR: i32 = 9;
 
-/// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
+/// Files that a wrapper reads and writes itself: `strace -o FILE`, `xargs -a FILE`.
 fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
     let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     let redirect = |argument: &Argument| {
@@ -37,39 +37,39 @@ fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
     arguments.filter_map(redirect).chain(listed.map(read)).collect()
 }
 
-/// Whether what was found was put into a text that it runs.
-fn runs_pattern(command: &SimpleCommand) -> bool {
+/// True if found paths were inserted into a script that the command runs.
+fn inserts_found_paths(command: &SimpleCommand) -> bool {
     let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     let mut texts = arguments.filter(|argument| argument.role == Role::Shell);
     texts.any(|text| command.words().get(text.word).is_some_and(|word| word.glob))
 }
 
-/// What a command hands on to those that it runs.
-struct Handover {
-    /// How people call it.
+/// What a delegating command passes on to the commands that it runs.
+struct Forwarded {
+    /// The name of the delegating command, for messages.
     name: String,
-    /// Whether those that it runs stand in its place.
+    /// True if the commands replace the delegating command.
     is_transparent: bool,
-    /// Whether what it runs is printed by programs that only set up a shell.
+    /// True if the scripts come from programs that only print shell setup.
     sets_up: bool,
-    /// The script that it runs, by its name.
+    /// The path of the script file that it runs.
     script: Option<String>,
     /// The commands in its words.
     substituted: Range<usize>,
-    /// Its own, for the first command that it runs.
+    /// Redirections of the delegating command, for the first command that it runs.
     redirects: Vec<Redirect>,
     assignments: Vec<Assignment>,
-    /// What all that it runs gets to see.
+    /// Variables that all commands inherit.
     given: Vec<Assignment>,
 }
 
-impl Handover {
-    /// Takes what one that does nothing else leaves to those that it runs.
+impl Forwarded {
+    /// Takes the redirections and assignments of a transparent wrapper.
     fn of(delegation: &Delegation, command: &mut SimpleCommand, sets_up: bool) -> Self {
         let script = command.evidence.script.as_ref().and_then(|_| script_file(command)).map(Cow::into_owned);
-        // All that it runs gets to see what is set for it, unless that is elsewhere.
-        let is_seen = delegation.is_transparent || !delegation.is_remote;
-        let given = if is_seen { command.assignments().to_vec() } else { Vec::new() };
+        // Commands on this machine inherit the variables that are set for the wrapper.
+        let is_inherited = delegation.is_transparent || !delegation.is_remote;
+        let given = if is_inherited { command.assignments().to_vec() } else { Vec::new() };
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
         if delegation.is_transparent {
             redirects = std::mem::take(&mut command.invocation.redirects);
@@ -97,7 +97,7 @@ impl Handover {
         SimpleCommand { invocation, evidence, ..SimpleCommand::default() }
     }
 
-    /// What none of them took.
+    /// Returns what none of the commands has taken.
     fn rest(self) -> Option<SimpleCommand> {
         let Self { redirects, assignments, .. } = self;
         let is_rest = !redirects.is_empty() || !assignments.is_empty();
@@ -105,77 +105,82 @@ impl Handover {
     }
 }
 
-/// The walk as it was before what a command runs.
-struct Before {
-    around: Around,
+/// The state of the walk before a delegation.
+struct SavedContext {
+    enclosing: Enclosing,
     input: Option<Arc<str>>,
     piped_from: Range<usize>,
-    /// `None` where it takes no variables away.
+    /// `None` if no variables are removed.
     removed: Option<RemovedVariables>,
-    /// `None` where it stays where it is.
+    /// `None` if the directory does not change.
     folders: Option<Folders>,
 }
 
 impl Walker<'_> {
     pub(super) fn delegate(&mut self, mut delegation: Delegation, mut command: SimpleCommand) {
-        let runs = std::mem::take(&mut delegation.runs);
-        let is_unknown = runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. }));
-        // What it runs cannot be shown in its place.
+        let runs = std::mem::take(&mut delegation.commands);
+        let is_unknown = runs.iter().any(|runs| matches!(runs, DelegatedCommand::Script { text: None, .. }));
+        // An unknown script cannot replace the command.
         delegation.is_transparent &= !is_unknown;
-        let sets_up = is_unknown && self.note_sources(&mut command, delegation.reads == Reads::Commands);
+        let sets_up = is_unknown && self.note_sources(&mut command, delegation.input_use == InputUse::Commands);
         let before = self.enter_delegation(&mut delegation, &runs, &command);
-        let mut handover = Handover::of(&delegation, &mut command, sets_up);
-        self.place_delegator(delegation.is_transparent, command);
-        let mut printed = Printed::nothing();
+        let mut forwarded = Forwarded::of(&delegation, &mut command, sets_up);
+        self.record_delegator(delegation.is_transparent, command);
+        let mut printed = PossibleOutput::empty();
         for runs in runs {
-            self.streams.output = Printed::default();
-            self.deeper(|walker| walker.run_delegated(runs, &mut handover));
-            printed.then(&std::mem::take(&mut self.streams.output));
+            self.streams.output = PossibleOutput::default();
+            self.deeper(|walker| walker.run_delegated(runs, &mut forwarded));
+            printed.append(&std::mem::take(&mut self.streams.output));
         }
         self.leave_delegation(before);
         self.streams.output = printed;
         if !delegation.is_transparent {
-            self.streams.output.doubt();
+            self.streams.output.mark_incomplete();
         }
-        if let Some(rest) = handover.rest() {
+        if let Some(rest) = forwarded.rest() {
             self.run(rest);
-            self.streams.output = Printed::default();
+            self.streams.output = PossibleOutput::default();
         }
     }
 
-    /// Goes where what it runs is run, with what that reads.
-    fn enter_delegation(&mut self, delegation: &mut Delegation, runs: &[Runs], command: &SimpleCommand) -> Before {
+    /// Enters the place where the delegated commands run, with their stdin.
+    fn enter_delegation(
+        &mut self,
+        delegation: &mut Delegation,
+        runs: &[DelegatedCommand],
+        command: &SimpleCommand,
+    ) -> SavedContext {
         let goes_elsewhere = delegation.folder.is_some() || delegation.container.is_some();
-        let before = Before {
-            around: self.around.clone(),
+        let before = SavedContext {
+            enclosing: self.enclosing.clone(),
             input: self.streams.input.clone(),
             piped_from: self.streams.piped_from.clone(),
-            removed: self.state.variables.remove_variables(&delegation.removes),
+            removed: self.state.variables.remove_variables(&delegation.removed_variables),
             folders: goes_elsewhere.then(|| self.state.directory.folders.clone()),
         };
-        self.enter_folder(delegation.folder.take(), delegation.container.as_ref());
+        self.enter_directory(delegation.folder.take(), delegation.container.as_ref());
         if delegation.is_remote {
-            self.around.go_elsewhere(delegation.container.take());
+            self.enclosing.go_elsewhere(delegation.container.take());
         }
         let fed = command.redirects().iter().rev().find(|redirect| redirect.is_input());
-        self.around.via.push(delegation.name.clone());
-        self.around.has_input |= fed.is_some();
-        let filled = &mut self.around.filled;
-        let runs_words = runs.iter().all(|runs| matches!(runs, Runs::Command { .. }));
-        filled.holds_patterns |= runs_pattern(command);
-        filled.fills_words = delegation.reads == Reads::Words || filled.fills_words && runs_words;
-        // What a shell reads its commands from is not there for them.
-        let reads_input = delegation.reads == Reads::Commands;
+        self.enclosing.via.push(delegation.name.clone());
+        self.enclosing.has_input |= fed.is_some();
+        let filled = &mut self.enclosing.filled;
+        let runs_words = runs.iter().all(|runs| matches!(runs, DelegatedCommand::Words { .. }));
+        filled.holds_patterns |= inserts_found_paths(command);
+        filled.fills_words = delegation.input_use == InputUse::Arguments || filled.fills_words && runs_words;
+        // Commands that a shell reads from stdin cannot read the same stdin.
+        let reads_input = delegation.input_use == InputUse::Commands;
         if reads_input || fed.is_some() {
-            // `ssh host bash <<E`: what it is given goes on to what it runs.
+            // `ssh host bash <<E`: the wrapped command inherits stdin.
             self.streams.input = fed.filter(|_| !reads_input).and_then(Redirect::text).map(Arc::from);
             self.streams.piped_from = 0..0;
         }
         before
     }
 
-    fn leave_delegation(&mut self, before: Before) {
-        self.around = before.around;
+    fn leave_delegation(&mut self, before: SavedContext) {
+        self.enclosing = before.enclosing;
         (self.streams.input, self.streams.piped_from) = (before.input, before.piped_from);
         if let Some(folders) = before.folders {
             self.state.directory.folders = folders;
@@ -185,68 +190,72 @@ impl Walker<'_> {
         }
     }
 
-    /// One that does nothing else is no command of the script, but around those that it runs.
-    fn place_delegator(&mut self, is_transparent: bool, command: SimpleCommand) {
+    /// A transparent wrapper is not a command of the script, but is recorded with the commands that it runs.
+    fn record_delegator(&mut self, is_transparent: bool, command: SimpleCommand) {
         if is_transparent {
-            self.around.wrappers.push(Arc::new(command.own_words()));
+            self.enclosing.wrappers.push(Arc::new(command.own_words()));
         } else {
             self.script.commands.push(command);
         }
     }
 
-    fn run_delegated(&mut self, runs: Runs, handover: &mut Handover) {
+    fn run_delegated(&mut self, runs: DelegatedCommand, forwarded: &mut Forwarded) {
         match runs {
-            Runs::Command { words, assignments } => self.run(handover.command(words, assignments)),
-            Runs::Text { text: None, in_own_shell, .. } => self.run_unknown(in_own_shell, handover),
-            Runs::Text { text: Some(text), .. } if self.running.contains(&text) => {}
-            Runs::Text { text: Some(text), in_own_shell: true, arguments, is_beginning, name } => {
-                self.around.is_beginning = is_beginning;
+            DelegatedCommand::Words { words, assignments } => self.run(forwarded.command(words, assignments)),
+            DelegatedCommand::Script { text: None, in_own_shell, .. } => {
+                self.run_unknown_script(in_own_shell, forwarded)
+            }
+            DelegatedCommand::Script { text: Some(text), .. } if self.enclosing_scripts.contains(&text) => {}
+            DelegatedCommand::Script { text: Some(text), in_own_shell: true, arguments, gets_more_arguments, name } => {
+                self.enclosing.gets_more_arguments = gets_more_arguments;
                 let arguments = arguments.iter().map(Value::of).collect();
                 let own = (name.as_ref().and_then(Value::of), arguments);
-                self.in_own_shell(&text, &handover.given, handover.script.as_deref(), own);
+                self.in_own_shell(&text, &forwarded.given, forwarded.script.as_deref(), own);
             }
-            Runs::Text { text: Some(text), in_own_shell: false, .. } => {
-                self.in_same_shell(&handover.name, &text, &handover.given);
+            DelegatedCommand::Script { text: Some(text), in_own_shell: false, .. } => {
+                self.in_same_shell(&forwarded.name, &text, &forwarded.given);
             }
         }
     }
 
-    fn run_unknown(&mut self, in_own_shell: bool, handover: &Handover) {
-        if !handover.sets_up {
-            self.gap(Gap::Unknown(handover.name.clone()));
+    fn run_unknown_script(&mut self, in_own_shell: bool, forwarded: &Forwarded) {
+        if !forwarded.sets_up {
+            self.add_gap(Gap::Unknown(forwarded.name.clone()));
         }
-        match (in_own_shell, handover.sets_up) {
+        match (in_own_shell, forwarded.sets_up) {
             (true, _) => {}
-            // It goes nowhere else.
-            (false, true) => self.state.forget_settings(),
+            // Setup scripts do not change the directory.
+            (false, true) => self.state.forget_all_but_directory(),
             (false, false) => self.state.forget(),
         }
     }
 
-    /// `eval`; or `source`, which `return` leaves. `given`: what is set as long as it runs.
+    /// Walks the script of `eval`, or of `source`, which `return` leaves. `given`: variables that are set while it
+    /// runs.
     fn in_same_shell(&mut self, program: &str, text: &str, given: &[Assignment]) {
-        let around = self.state.enter_assignments(given);
+        let outer = self.state.enter_assignments(given);
         self.in_this_shell(program, text);
-        self.state.leave_assignments(around);
+        self.state.leave_assignments(outer);
     }
 
     fn in_this_shell(&mut self, program: &str, text: &str) {
         match program {
-            "source" | "." => self.until_return(|walker| walker.text(text)),
-            _ => self.text(text),
+            "source" | "." => self.until_return(|walker| walker.walk_script(text)),
+            _ => self.walk_script(text),
         }
     }
 
-    /// As a program of its own, which has a name and arguments. `given`: what it gets to see beside what is exported.
+    /// Walks a script in a new shell, with its own `$0` and arguments. `given`: variables that it inherits beside the
+    /// exported ones.
     fn in_own_shell(
         &mut self,
         text: &str,
         given: &[Assignment],
         script: Option<&str>,
-        (name, arguments): (Option<Value>, Positional),
+        (name, arguments): (Option<Value>, ParameterList),
     ) {
-        // What it sets to run at its end is part of it.
-        self.running.push(text.to_owned());
+        // Traps of the script run within it.
+        self.enclosing_scripts.push(text.to_owned());
         self.in_new_scope(|walker| {
             walker.state.enter_program(name, arguments);
             for assignment in given {
@@ -255,13 +264,13 @@ impl Walker<'_> {
             if let Some(script) = script {
                 walker.state.enter_script(script);
             }
-            walker.text(text);
+            walker.walk_script(text);
         });
-        self.running.pop();
+        self.enclosing_scripts.pop();
     }
 
-    /// Where a command has begun what it runs.
-    fn enter_folder(&mut self, folder: Option<Word>, container: Option<&Container>) {
+    /// Enters the directory in which a command runs others.
+    fn enter_directory(&mut self, folder: Option<Word>, container: Option<&Container>) {
         if let Some(folder) = folder {
             self.state.directory.folders =
                 folder.value.map_or_else(Folders::unknown, |folder| self.state.directory.folders.then(&folder));

@@ -1,26 +1,26 @@
-//! `$1`, `$2`, …: what a script or a function is given, or `set` sets.
+//! Positional parameters: `$1`, `$2`, …, as set by a call or by `set`.
 
 use std::rc::Rc;
 
 use super::Value;
-use crate::interpret::printed::MAX_WAYS;
+use crate::interpret::possible_output::MAX_ALTERNATIVES;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Positional {
+pub(crate) struct ParameterList {
     given: Rc<[Option<Value>]>,
-    /// How many of them `shift` has taken away.
+    /// How many of them `shift` has removed.
     shifted: usize,
 }
 
-/// What is known of them.
+/// The positional parameters, as far as they are known.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Arguments {
-    known: Option<Positional>,
-    /// What they may be as well: those on the ways that led here.
-    possible: Vec<Positional>,
+pub(crate) struct PositionalParameters {
+    known: Option<ParameterList>,
+    /// Other possible lists, from the control-flow paths that led here.
+    possible: Vec<ParameterList>,
 }
 
-impl Positional {
+impl ParameterList {
     fn list(&self) -> &[Option<Value>] {
         self.given.get(self.shifted..).unwrap_or_default()
     }
@@ -29,7 +29,7 @@ impl Positional {
         self.list().iter().all(Option::is_some)
     }
 
-    /// Where there are not as many, nothing is taken away.
+    /// A `shift` by more than there are does nothing.
     fn shift(&mut self, count: usize) {
         if count <= self.list().len() {
             self.shifted += count;
@@ -37,38 +37,38 @@ impl Positional {
     }
 }
 
-impl PartialEq for Positional {
+impl PartialEq for ParameterList {
     fn eq(&self, other: &Self) -> bool {
         let is_same = Rc::ptr_eq(&self.given, &other.given) && self.shifted == other.shifted;
         is_same || self.list() == other.list()
     }
 }
 
-impl FromIterator<Option<Value>> for Positional {
+impl FromIterator<Option<Value>> for ParameterList {
     fn from_iter<I: IntoIterator<Item = Option<Value>>>(values: I) -> Self {
         Self { given: values.into_iter().collect(), shifted: 0 }
     }
 }
 
-impl From<Positional> for Arguments {
-    fn from(known: Positional) -> Self {
+impl From<ParameterList> for PositionalParameters {
+    fn from(known: ParameterList) -> Self {
         Self { known: Some(known), possible: Vec::new() }
     }
 }
 
-impl Arguments {
-    /// `assumes`: which of those they may be they are taken to be.
-    pub(super) fn list(&self, assumes: Option<usize>) -> Option<&[Option<Value>]> {
-        let taken = assumes.and_then(|number| self.possible.get(number).or(self.possible.last()));
-        taken.or(self.known.as_ref()).map(Positional::list)
+impl PositionalParameters {
+    /// `assumed_index`: which of the possible lists is assumed.
+    pub(super) fn list(&self, assumed_index: Option<usize>) -> Option<&[Option<Value>]> {
+        let taken = assumed_index.and_then(|number| self.possible.get(number).or(self.possible.last()));
+        taken.or(self.known.as_ref()).map(ParameterList::list)
     }
 
-    /// How many they may be, none of them for sure.
+    /// The number of possible lists.
     pub(super) fn possible(&self) -> usize {
         self.possible.len()
     }
 
-    /// `None`: nobody knows how many are taken away.
+    /// `None` if the number of removed parameters is not known.
     pub(super) fn shift(&mut self, count: Option<usize>) {
         match count {
             Some(count) => self.known.iter_mut().chain(&mut self.possible).for_each(|given| given.shift(count)),
@@ -76,13 +76,13 @@ impl Arguments {
         }
     }
 
-    /// They may have changed.
+    /// The parameters may have changed. The known list becomes a possible one.
     pub(super) fn forget(&mut self) {
         let known = self.known.take();
         self.add(known);
     }
 
-    /// As on either of two ways.
+    /// Makes these the parameters after either of two control-flow paths.
     pub(super) fn join(&mut self, other: &Self) {
         if self.known != other.known {
             self.forget();
@@ -91,16 +91,16 @@ impl Arguments {
         self.add(other.possible.iter().cloned());
     }
 
-    /// What they are there they may be here.
-    pub(super) fn may_be_as(&mut self, other: &Self) {
+    /// Adds another state's known list as a possible one.
+    pub(super) fn add_possible_from(&mut self, other: &Self) {
         if self.known != other.known {
             self.add(other.known.clone());
         }
     }
 
-    fn add(&mut self, more: impl IntoIterator<Item = Positional>) {
+    fn add(&mut self, more: impl IntoIterator<Item = ParameterList>) {
         for given in more {
-            if self.possible.len() < MAX_WAYS && !self.possible.contains(&given) {
+            if self.possible.len() < MAX_ALTERNATIVES && !self.possible.contains(&given) {
                 self.possible.push(given);
             }
         }

@@ -1,36 +1,36 @@
-//! Numbers that the shell works out from its variables: indices, ranges, `let` and `((…))`.
+//! Arithmetic on the shell's variables: indices, ranges, `let` and `((…))`.
 
 use super::expansion::{is_default, is_name};
 use super::{Array, State, Value};
 use crate::syntax::arithmetic::{Counted, count, sets_unnamed};
 
 impl State {
-    pub(super) fn counted(&self, expression: &str) -> Option<Counted> {
-        // One that begins with a zero counts otherwise, and nobody writes it so.
+    pub(super) fn evaluated(&self, expression: &str) -> Option<Counted> {
+        // A number with a leading zero is octal. Scripts hardly use that, so it counts as unknown.
         let is_plain = |text: &str| !text.trim_start_matches('-').starts_with('0') || text == "0";
         let number = |name: &str| {
-            let value = self.value(name).filter(|value| !value.in_kind && is_plain(&value.text))?;
+            let value = self.value(name).filter(|value| !value.is_placeholder && is_plain(&value.text))?;
             value.text.parse().ok()
         };
         count(expression, &number)
     }
 
-    /// What an expression comes to. The variables in it are set; where it is not known, nothing is.
-    pub(crate) fn count(&mut self, expression: &str) -> Option<i64> {
+    /// Evaluates an expression, and sets the variables that it assigns. If its value is not known, it sets nothing.
+    pub(crate) fn evaluate(&mut self, expression: &str) -> Option<i64> {
         if let Some(start) = sets_unnamed(expression) {
-            self.may_assign_any(start, Some(&Value::some_number()));
+            self.assign_unknown_name(start, Some(&Value::unknown_number()));
             return None;
         }
-        let Counted { value, set } = self.counted(expression)?;
+        let Counted { value, set } = self.evaluated(expression)?;
         for (name, number) in set {
-            self.assign(&name, Some(Value::plain(number.to_string())));
+            self.assign(&name, Some(Value::literal(number.to_string())));
         }
         Some(value)
     }
 
-    /// Where it is not known, what it may set is not known either.
-    pub(crate) fn count_or_forget(&mut self, expression: &str) -> Option<i64> {
-        let value = self.count(expression);
+    /// Evaluates an expression. If its value is not known, the variables in it become unknown.
+    pub(crate) fn evaluate_or_forget(&mut self, expression: &str) -> Option<i64> {
+        let value = self.evaluate(expression);
         if value.is_none() {
             let names = expression.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
             for name in names.filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_'))
@@ -41,19 +41,19 @@ impl State {
         value
     }
 
-    /// The key that stands between brackets: a name, or what it comes to.
-    pub(super) fn key(&self, key: &str, array: &Array) -> Option<String> {
+    /// Returns the key or index in `NAME[key]`: a literal key, or the value of an arithmetic expression.
+    pub(super) fn array_key(&self, key: &str, array: &Array) -> Option<String> {
         let key = key.trim_matches(['"', '\'']);
         if let Some(name) = key.strip_prefix('$').map(|name| name.trim_matches(['{', '}'])) {
             return self
                 .value(name)
-                .filter(|value| is_name(name) && !value.in_kind)
+                .filter(|value| is_name(name) && !value.is_placeholder)
                 .map(|value| value.text.to_string());
         }
         if key.contains(['$', '`']) {
             return None;
         }
-        let counted = || self.counted(key).filter(|counted| counted.set.is_empty());
+        let counted = || self.evaluated(key).filter(|counted| counted.set.is_empty());
         match array {
             Array::List(elements) if elements.is_empty() => {
                 Some(counted().map_or_else(|| key.to_owned(), |counted| counted.value.to_string()))
@@ -64,14 +64,14 @@ impl State {
         }
     }
 
-    /// `:i:1`: with numbers for what stands in it.
-    pub(super) fn counted_range(&self, operator: &str) -> Option<String> {
+    /// Evaluates the expressions of a substring range: `:1:2` for `:i:i+1`.
+    pub(super) fn evaluated_range(&self, operator: &str) -> Option<String> {
         let range = operator.strip_prefix(':').filter(|_| !is_default(operator))?;
-        // What begins like this is another operator.
+        // `:+` starts another operator.
         let range = Some(range).filter(|range| !range.starts_with('+'))?;
         let (from, length) = range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));
         let number =
-            |text: &str| self.counted(text).filter(|counted| counted.set.is_empty()).map(|counted| counted.value);
+            |text: &str| self.evaluated(text).filter(|counted| counted.set.is_empty()).map(|counted| counted.value);
         let from = number(from)?;
         match length {
             Some(length) => Some(format!(":{from}:{}", number(length)?)),

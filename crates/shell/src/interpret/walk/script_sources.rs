@@ -1,4 +1,4 @@
-//! Commands whose output another command runs, and files that it runs.
+//! Finds the commands whose output another command runs, and the contents of scripts that it runs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,48 +11,49 @@ use crate::special_programs::interpreter::{given_script, is_fetched, runs_what_i
 use crate::special_programs::shell_setup::is_setup;
 use crate::written_files::implicit_files;
 
-/// Folders of a `PATH` that are looked into.
+/// Directories of a `PATH` that are searched.
 const MAX_FOLDERS: usize = 16;
 
 impl Walker<'_> {
-    /// Notes whose output a command runs, and tells whether that is nothing to worry about.
+    /// Notes the commands whose output a command runs. Returns true if all of them are harmless.
     pub(super) fn note_sources(&self, command: &mut SimpleCommand, reads_input: bool) -> bool {
-        // What comes out of a `<(…)` is no pipe's.
+        // With a `<(…)`, the script does not come from the pipe.
         let reads_pipe = reads_input && !command.words().iter().any(Word::is_process);
         let sources = self.sources_of(command, reads_pipe);
         let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
         let programs: BTreeSet<&str> = sources().filter_map(SimpleCommand::program).collect();
         command.evidence.runs_output_of = programs.into_iter().map(str::to_owned).collect();
-        // What fetches it is the program itself: `deno run https://…`.
+        // The program itself downloads the script: `deno run https://…`.
         if script_file(command).is_some_and(|script| is_fetched(&script)) {
             command.evidence.runs_output_of.push("fetch".to_owned());
         }
-        let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
+        let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_unwritten_file(source);
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
     }
 
-    /// What is in the files that it runs, as far as those were written in the session.
+    /// Notes the contents of the scripts that the command runs, if the session wrote them.
     pub(super) fn note_scripts(&self, command: &mut SimpleCommand) {
         let named = script_files(command);
         let script = named.iter().find_map(|path| self.files.get(command, path));
         let script = script.or_else(|| named.iter().find_map(|path| self.files.unpacked(command, path)));
         command.evidence.script = script.or_else(|| given_script(command)).or_else(|| self.piped_file(command));
         command.evidence.own_texts = implicit_files::texts(command, &self.files);
-        command.evidence.own_texts.extend(self.on_path(command).map(|path| Some(format!("'{path}'"))));
+        command.evidence.own_texts.extend(self.written_program_on_path(command).map(|path| Some(format!("'{path}'"))));
     }
 
-    /// The commands whose output becomes what a command runs: those in its words, and those that it reads from.
+    /// Returns the indices of commands whose output another command runs: those in its words, and those that it reads
+    /// from.
     fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<usize> {
         let mut places: Vec<usize> = command.evidence.substituted.clone().collect();
         let mut is_known = vec![false; self.script.commands.len()];
         let mut next = places.len();
-        places.extend(command.piped_from().filter(|_| reads_input || self.around.filled.fills_words));
+        places.extend(command.piped_from().filter(|_| reads_input || self.enclosing.filled.fills_words));
         for place in &places {
             if let Some(is_known) = is_known.get_mut(*place) {
                 *is_known = true;
             }
         }
-        // What the first of them read comes through the others.
+        // The output of commands earlier in the pipe comes through the later ones.
         while let Some(source) = places.get(next).and_then(|place| self.script.commands.get(*place)) {
             for place in source.piped_from() {
                 if let Some(is_known @ false) = is_known.get_mut(place) {
@@ -65,7 +66,7 @@ impl Walker<'_> {
         places
     }
 
-    /// What comes out of an archive that was just fetched is nothing that anybody has seen.
+    /// The contents of an archive that was just downloaded are unknown.
     pub(super) fn note_unpacked(&mut self, command: &SimpleCommand) {
         let Some(arguments) = command.arguments() else { return };
         let unpacks = match command.program() {
@@ -91,10 +92,10 @@ impl Walker<'_> {
         }
     }
 
-    /// A program that the script wrote, in a folder which it looks in first: `PATH=bin:$PATH x`.
-    fn on_path(&self, command: &SimpleCommand) -> Option<String> {
+    /// Returns the path of a program that the script wrote into a directory that it put on `PATH`: `PATH=bin:$PATH x`.
+    fn written_program_on_path(&self, command: &SimpleCommand) -> Option<String> {
         let name = command.words().first()?.value.as_deref().filter(|name| !name.contains('/'))?;
-        // A form of git that is a program of its own.
+        // `git x` runs the program `git-x`.
         let form = command.arguments().and_then(|arguments| arguments.subcommands.first());
         let form = form.filter(|_| name == "git").map(|form| format!("git-{form}"));
         let name = form.as_deref().unwrap_or(name);
@@ -107,22 +108,24 @@ impl Walker<'_> {
         paths.find(|path| !path.contains('\'') && self.files.of_script(command, path).is_some())
     }
 
-    /// To run what `cat FILE` prints is to run the file.
-    fn prints_what_people_wrote(&self, command: &SimpleCommand) -> bool {
-        only_file(command).is_some_and(|file| self.files.get(command, file).is_none())
+    /// Running the output of `cat FILE` is the same as running the file. A file that the session did not write is
+    /// trusted.
+    fn prints_unwritten_file(&self, command: &SimpleCommand) -> bool {
+        file_of_cat(command).is_some_and(|file| self.files.get(command, file).is_none())
     }
 
-    /// What is in the file of `cat FILE | bash`. One that people wrote is theirs, and nothing to judge.
+    /// Returns the contents of the file in `cat FILE | bash`. A file that the session did not write is trusted, and
+    /// counts as empty.
     fn piped_file(&self, command: &SimpleCommand) -> Option<Written> {
         let [source] = self.script.commands.get(command.piped_from())? else { return None };
-        let path = only_file(source).filter(|_| runs_what_it_reads(command))?;
+        let path = file_of_cat(source).filter(|_| runs_what_it_reads(command))?;
         Some(self.files.get(source, path).unwrap_or(Written::Text(Arc::default())))
     }
 }
 
-/// The one file that `cat` prints, and nothing else.
-fn only_file(command: &SimpleCommand) -> Option<&str> {
-    // On another machine, it is another file.
+/// Returns the only file that a `cat` prints.
+fn file_of_cat(command: &SimpleCommand) -> Option<&str> {
+    // A path on another machine is another file.
     let prints_one = command.program() == Some("cat") && !command.is_remote();
     let arguments = command.arguments().filter(|_| prints_one)?;
     let [file] = arguments.list.as_slice() else { return None };
@@ -132,7 +135,7 @@ fn only_file(command: &SimpleCommand) -> Option<&str> {
         .filter(|_| !is_input && !command.redirects().iter().any(Redirect::is_input))
 }
 
-/// Whether what it runs is the output of commands and nothing else: `eval "$(a)"`, but not `eval "x; $(a)"`.
+/// True if the command runs the output of substitutions and nothing else: `eval "$(a)"`, but not `eval "x; $(a)"`.
 fn runs_one_output(command: &SimpleCommand) -> bool {
     let mut unknown = command.words().iter().filter(|word| word.value.is_none());
     let is_all = |word: &Word| word.is_process() || word.is_substitution();

@@ -1,0 +1,148 @@
+//! Possible values of variables that are not known: the values on the control-flow paths that led here.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{Array, SharedMap, State, Value, remove};
+use crate::interpret::possible_output::MAX_ALTERNATIVES;
+
+/// More combinations of possible values are not distinguished.
+pub(crate) const MAX_COMBINATIONS: usize = 4 * MAX_ALTERNATIVES;
+
+/// The contents of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Contents {
+    Scalar(Value),
+    Array(Rc<Array>),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct PossibleValues {
+    pub(super) contents: Vec<Contents>,
+    /// True if the variable certainly has one of these contents.
+    pub(super) is_complete: bool,
+}
+
+impl PossibleValues {
+    pub(super) fn len(&self) -> usize {
+        self.contents.len()
+    }
+
+    /// Returns the last contents if there are fewer.
+    pub(super) fn at(&self, number: usize) -> Option<&Contents> {
+        self.contents.get(number).or(self.contents.last())
+    }
+
+    pub(super) fn add(&mut self, contents: &Contents) {
+        if self.contents.contains(contents) {
+            return;
+        }
+        if self.contents.len() < MAX_ALTERNATIVES {
+            self.contents.push(contents.clone());
+        } else {
+            self.is_complete = false;
+        }
+    }
+
+    pub(super) fn add_all(&mut self, other: &Self) {
+        self.is_complete &= other.is_complete;
+        other.contents.iter().for_each(|contents| self.add(contents));
+    }
+}
+
+/// Adds possible contents of a variable. It may have others too.
+pub(super) fn add_possible(
+    possible: &mut SharedMap<PossibleValues>,
+    name: &Arc<str>,
+    contents: impl IntoIterator<Item = Contents>,
+) {
+    let mut contents = contents.into_iter().peekable();
+    if contents.peek().is_some() {
+        let known = Rc::make_mut(possible).entry(Arc::clone(name)).or_default();
+        known.is_complete = false;
+        contents.for_each(|contents| known.add(&contents));
+    }
+}
+
+impl State {
+    /// Adds the values of another state, where they differ, as possible values.
+    pub(crate) fn add_possible_from(&mut self, other: &Self) {
+        self.parameters.positional.add_possible_from(&other.parameters.positional);
+        if Rc::ptr_eq(&self.variables.values, &other.variables.values) {
+            return;
+        }
+        for name in other.variables.values.keys() {
+            let contents = other
+                .variables
+                .known_contents(name)
+                .filter(|contents| self.variables.known_contents(name).as_ref() != Some(contents));
+            add_possible(&mut self.variables.possible, name, contents);
+        }
+    }
+
+    /// Sets a variable to one of several values: it certainly has one of them.
+    pub(crate) fn assign_one_of(&mut self, name: &str, values: &[Value]) {
+        self.assign(name, None);
+        let mut possible = PossibleValues { contents: Vec::new(), is_complete: true };
+        for value in values {
+            possible.add(&Contents::Scalar(value.clone()));
+        }
+        Rc::make_mut(&mut self.variables.possible).insert(name.into(), possible);
+    }
+
+    /// Splits the state into one for each possible value of the first variable in a script whose possible values are
+    /// complete. Returns nothing if there is no such variable, or too many combinations.
+    pub(crate) fn split_by_variable_in(&self, text: &str, limit: usize) -> Vec<Self> {
+        let decided = |name: &str| {
+            self.variables
+                .possible
+                .get_key_value(name)
+                .filter(|(_, possible)| possible.is_complete && possible.len() > 1)
+        };
+        let names: BTreeSet<&str> = used_in(text).collect();
+        let decided: Vec<(&Arc<str>, &PossibleValues)> = names.into_iter().filter_map(decided).collect();
+        let together = decided.iter().fold(1_usize, |count, (_, possible)| count.saturating_mul(possible.len()));
+        let Some((name, possible)) = decided.first().filter(|_| together <= limit) else { return Vec::new() };
+        possible.contents.iter().map(|contents| self.with_contents(name, contents)).collect()
+    }
+
+    fn with_contents(&self, name: &Arc<str>, contents: &Contents) -> Self {
+        let mut state = self.clone();
+        state.variables.environment = None;
+        remove(&mut state.variables.possible, name);
+        let value = match contents {
+            Contents::Scalar(value) => Some(value.clone()),
+            Contents::Array(array) => {
+                Rc::make_mut(&mut state.variables.arrays).insert(Arc::clone(name), Rc::clone(array));
+                None
+            }
+        };
+        Rc::make_mut(&mut state.variables.values).insert(Arc::clone(name), value);
+        state
+    }
+
+    /// The largest number of possible values of a variable that the script uses.
+    pub(crate) fn possible_count_in(&self, text: &str) -> usize {
+        let is_argument = |letter: char| letter.is_ascii_digit() || matches!(letter, '@' | '*' | '#');
+        let behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        let arguments =
+            behind.filter(|rest| rest.starts_with(is_argument)).map(|_| self.parameters.positional.possible());
+        let named = used_in(text).filter_map(|name| self.variables.possible.get(name)).map(PossibleValues::len);
+        arguments.chain(named).max().unwrap_or(0)
+    }
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}
+
+/// The names of variables whose values the script uses.
+fn used_in(text: &str) -> impl Iterator<Item = &str> {
+    let behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches(['{', '#', '!']));
+    let expanded = behind.filter_map(|rest| rest.get(..rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len())));
+    // `NAME+=` uses the present value.
+    let appended = text.match_indices("+=");
+    let appended = appended.filter_map(|(place, _)| text.get(..place)?.rsplit(|letter| !is_of_name(letter)).next());
+    expanded.chain(appended)
+}
