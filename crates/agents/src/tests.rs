@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine::event::CallOutcome;
-use engine::{Event, EventKind, Finding, Level, Lifted, Verdict};
+use engine::{Event, EventKind, Finding, Level, NotEnforced, Verdict};
 
 use crate::capabilities::{Capability, capabilities};
 use crate::{Agent, Answer, Audience, Blocking, decode};
@@ -152,7 +152,7 @@ fn verdicts() -> Vec<(&'static str, Verdict)> {
         ("ask+notice", noticed(verdict(Level::Ask))),
         ("block", verdict(Level::Block)),
         ("block+notice", noticed(verdict(Level::Block))),
-        ("lifted", Verdict { lifted: Some(Lifted::Observe), ..verdict(Level::Block) }),
+        ("lifted", Verdict { lifted: Some(NotEnforced::Observe), ..verdict(Level::Block) }),
     ]
 }
 
@@ -402,7 +402,7 @@ fn what_is_lifted_stops_nothing_and_warnings_remain() {
     let warning = verdict(Level::Warn).findings;
     let lifted = |level| {
         let findings = verdict(level).findings.into_iter().chain(warning.clone()).collect();
-        Verdict { lifted: Some(Lifted::Paused), ..Verdict::of(findings) }
+        Verdict { lifted: Some(NotEnforced::Paused), ..Verdict::of(findings) }
     };
     for agent in Agent::ALL {
         for name in CLAUDE_EVENTS.into_iter().chain(CODEX_EVENTS).chain(events(agent).iter().copied()) {

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use engine::hats::{AgentChoice, PromptBy};
+use engine::hats::{AgentChoice, PromptDelivery};
 
 use crate::agent_output::OutputFormat;
 
@@ -24,7 +24,7 @@ pub struct AgentCommand {
 struct KnownAgent {
     name: &'static str,
     words: &'static [&'static str],
-    prompt: PromptBy,
+    prompt: PromptDelivery,
     output: OutputFormat,
 }
 
@@ -42,35 +42,45 @@ const KNOWN: &[KnownAgent] = &[
             "--allowedTools",
             "Bash",
         ],
-        prompt: PromptBy::Stdin,
+        prompt: PromptDelivery::Stdin,
         output: OutputFormat::ClaudeEvents,
     },
     KnownAgent {
         name: "codex",
         words: &["codex", "exec", "--sandbox", "workspace-write", "-"],
-        prompt: PromptBy::Stdin,
+        prompt: PromptDelivery::Stdin,
         output: OutputFormat::Plain,
     },
     KnownAgent {
         name: "gemini",
         words: &["gemini", "--yolo", "--prompt", "Do what the text before this says."],
-        prompt: PromptBy::Stdin,
+        prompt: PromptDelivery::Stdin,
         output: OutputFormat::Plain,
     },
     KnownAgent {
         name: "cursor",
         words: &["cursor-agent", "--print", "--force"],
-        prompt: PromptBy::Argument,
+        prompt: PromptDelivery::Argument,
         output: OutputFormat::Plain,
     },
     KnownAgent {
         name: "copilot",
         words: &["copilot", "--allow-all-tools", "--prompt"],
-        prompt: PromptBy::Argument,
+        prompt: PromptDelivery::Argument,
         output: OutputFormat::Plain,
     },
-    KnownAgent { name: "opencode", words: &["opencode", "run"], prompt: PromptBy::Stdin, output: OutputFormat::Plain },
-    KnownAgent { name: "amp", words: &["amp", "--execute"], prompt: PromptBy::Stdin, output: OutputFormat::Plain },
+    KnownAgent {
+        name: "opencode",
+        words: &["opencode", "run"],
+        prompt: PromptDelivery::Stdin,
+        output: OutputFormat::Plain,
+    },
+    KnownAgent {
+        name: "amp",
+        words: &["amp", "--execute"],
+        prompt: PromptDelivery::Stdin,
+        output: OutputFormat::Plain,
+    },
 ];
 
 /// `file` takes the prompt of an agent that reads it from a file, and a prompt that is too long for an argument.
@@ -87,13 +97,13 @@ pub fn agent_command(agent: &AgentChoice, prompt: &str, file: &Path) -> io::Resu
     let mut words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let mut input = None;
     match by {
-        PromptBy::Stdin => input = Some(prompt.as_bytes().to_vec()),
-        PromptBy::Argument if prompt.len() <= LONGEST_ARGUMENT => words.push(prompt.into()),
-        PromptBy::Argument => {
+        PromptDelivery::Stdin => input = Some(prompt.as_bytes().to_vec()),
+        PromptDelivery::Argument if prompt.len() <= LONGEST_ARGUMENT => words.push(prompt.into()),
+        PromptDelivery::Argument => {
             write(file, prompt)?;
             words.push(format!("Read {} and do what it says.", file.display()).into());
         }
-        PromptBy::File => {
+        PromptDelivery::File => {
             write(file, prompt)?;
             words.push(file.into());
         }
@@ -121,7 +131,7 @@ mod tests {
     fn a_prompt_that_is_too_long_for_an_argument_goes_by_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("prompt.md");
-        let agent = AgentChoice::Command { words: vec!["agent".to_owned()], prompt: PromptBy::Argument };
+        let agent = AgentChoice::Command { words: vec!["agent".to_owned()], prompt: PromptDelivery::Argument };
         let short = agent_command(&agent, "do it", &file).expect("short");
         assert_eq!(short.words, ["agent", "do it"]);
         assert!(!file.exists());

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use engine::hats::{Hat, Limits};
+use engine::hats::{Hat, RunLimits};
 use engine::pace::shown_times;
 use work::RunUsage;
 
 /// Why nothing more may be started; none: it may.
-pub fn reached(limits: &Limits, spent: &RunUsage) -> Option<String> {
-    let Limits { iterations, runtime, tokens, cost_usd, .. } = limits;
+pub fn reached(limits: &RunLimits, spent: &RunUsage) -> Option<String> {
+    let RunLimits { iterations, runtime, tokens, cost_usd, .. } = limits;
     if let Some(limit) = iterations.filter(|limit| spent.iterations >= *limit) {
         let plural = if limit == 1 { "" } else { "s" };
         return Some(format!("the limit of {limit} iteration{plural} is reached"));
@@ -36,7 +36,7 @@ pub fn reached_by(hat: &Hat, activations: u32) -> Option<String> {
 }
 
 /// How long an agent may still be at work.
-pub fn time_left(limits: &Limits, spent: &RunUsage) -> Option<Duration> {
+pub fn time_left(limits: &RunLimits, spent: &RunUsage) -> Option<Duration> {
     limits.runtime.map(|limit| limit.saturating_sub(elapsed(spent)))
 }
 

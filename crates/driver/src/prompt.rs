@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use engine::hats::prompt::{Incoming, Known, KnownMemory, MOST_TASKS, Prompt, ReadyTask};
+use engine::hats::prompt::{IncomingEvent, MOST_TASKS, Prompt, PromptContext, PromptMemory, ReadyTask};
 use engine::hats::{Hat, Loop};
 use work::{Published, Task, Work};
 
@@ -21,7 +21,7 @@ pub fn first_prompt(
     let Some(hat) = the_loop.hat_for(&the_loop.start) else { return Ok(None) };
     let objective = objective.map(|objective| store::mask(objective).into_owned());
     let summary = objective.clone().unwrap_or_default();
-    let events = [Incoming { topic: the_loop.start.clone(), from: None, summary, payload: None }];
+    let events = [IncomingEvent { topic: the_loop.start.clone(), from: None, summary, payload: None }];
     let known = known(objective.as_deref(), &events, the_loop, work, root)?;
     let prompt = Prompt { the_loop, hat, events: &events, known: &known }.to_string();
     Ok(Some((hat.id.clone(), prompt)))
@@ -29,20 +29,20 @@ pub fn first_prompt(
 
 pub fn known(
     objective: Option<&str>,
-    events: &[Incoming],
+    events: &[IncomingEvent],
     the_loop: &Loop,
     work: &Work,
     root: &Path,
-) -> Result<Known, work::WorkError> {
+) -> Result<PromptContext, work::WorkError> {
     let (ready, count) = work.tasks().ready(MOST_TASKS)?;
     let words: Vec<&str> = events.iter().map(|event| event.summary.as_str()).chain(objective).collect();
     let memories = work.memories().best_for(&words.join(" "))?;
-    let memory = |memory: work::Memory| KnownMemory {
+    let memory = |memory: work::Memory| PromptMemory {
         id: memory.id.to_string(),
         kind: memory.kind.name().to_owned(),
         text: memory.text,
     };
-    Ok(Known {
+    Ok(PromptContext {
         objective: objective.map(str::to_owned),
         ready_tasks: ready.iter().map(ready_task).collect(),
         more_ready: count.saturating_sub(ready.len()),
@@ -61,11 +61,11 @@ fn ready_task(task: &Task) -> ReadyTask {
 }
 
 /// The events that the hat is to handle: the topic, and where it was tried before, the remark on that.
-pub fn incoming(published: &Published) -> Vec<Incoming> {
+pub fn incoming(published: &Published) -> Vec<IncomingEvent> {
     let Published { topic, summary, payload, from, remark, .. } = published;
     let event =
-        Incoming { topic: topic.clone(), from: from.clone(), summary: summary.clone(), payload: payload.clone() };
-    let again = remark.as_ref().map(|remark| Incoming {
+        IncomingEvent { topic: topic.clone(), from: from.clone(), summary: summary.clone(), payload: payload.clone() };
+    let again = remark.as_ref().map(|remark| IncomingEvent {
         topic: Loop::RESUME.to_owned(),
         from: None,
         summary: remark.clone(),

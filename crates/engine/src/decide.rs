@@ -1,8 +1,8 @@
 //! The judgement: which rules speak of an event, and what they say together.
 
+mod activity;
 mod coverage;
-mod happening;
-mod pacing;
+mod pace_judgement;
 mod rule_judgement;
 
 use std::cell::OnceCell;
@@ -12,15 +12,15 @@ use crate::facts::Missing;
 use crate::file_rules::{self, FileMatch, Placeholders};
 use crate::rules::{AckBy, Clause, Rule, RuleSet, RuleSetError, Truth};
 use crate::situation::Situation;
-use crate::verdict::{Finding, Level, Section, Verdict};
+use crate::verdict::{Finding, Level, SectionKind, Verdict};
 
 use coverage::Coverage;
-use pacing::Happened;
-pub use pacing::PaceMemory;
+use pace_judgement::Happened;
+pub use pace_judgement::PaceUpdate;
 use rule_judgement::RuleJudgement;
 
 /// One question to the rules.
-pub struct Inquiry<'a> {
+pub struct DecisionRequest<'a> {
     pub situation: &'a Arc<Situation>,
     pub rules: &'a RuleSet,
     /// Judge every clause of every rule that is about this kind of event, and tell of each: for `explain`.
@@ -35,20 +35,20 @@ pub struct Decision {
     /// What file rules ask for, in order of the rules.
     pub demands: Vec<Demand>,
     /// What pace rules have to remember.
-    pub pace: Vec<PaceMemory>,
+    pub pace: Vec<PaceUpdate>,
     /// The file rules that were judged by changes that somebody knows.
     pub file_rules: Vec<String>,
     /// The rules that could not be judged because stored facts they need cannot be read.
     pub skipped: Vec<String>,
     /// The rules that need what is not known. Only a judgement by a record has any.
-    pub undecided: Vec<Undecided>,
+    pub undecided: Vec<UndecidedRule>,
     /// What each rule made of the event; only where the inquiry is thorough.
-    pub considered: Vec<Consideration>,
+    pub considered: Vec<ConsideredRule>,
 }
 
 /// A rule of which nobody can say what it would have said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undecided {
+pub struct UndecidedRule {
     pub rule: String,
     pub digest: String,
     /// The strictest that it could have said.
@@ -71,7 +71,7 @@ pub struct Demand {
 
 /// One rule's work on one event.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Consideration {
+pub struct ConsideredRule {
     pub rule: Rule,
     pub clauses: Vec<Clause>,
     /// What a file rule saw.
@@ -109,7 +109,7 @@ impl RuleOutcome {
     }
 }
 
-pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
+pub fn decide(inquiry: &DecisionRequest) -> Result<Decision, RuleSetError> {
     let situation = inquiry.situation;
     let rules = if inquiry.thorough { inquiry.rules.all()? } else { inquiry.rules.candidates(situation)? };
     let mut deliberation = Deliberation {
@@ -127,7 +127,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
 
 /// A decision while rules are still being judged.
 struct Deliberation<'a> {
-    inquiry: &'a Inquiry<'a>,
+    inquiry: &'a DecisionRequest<'a>,
     decision: Decision,
     /// Each with whether it is about a command that cannot be known.
     findings: Vec<(Finding, bool)>,
@@ -137,7 +137,7 @@ struct Deliberation<'a> {
 
 impl Deliberation<'_> {
     fn add(&mut self, rule: Rule) {
-        let Inquiry { situation, thorough, .. } = *self.inquiry;
+        let DecisionRequest { situation, thorough, .. } = *self.inquiry;
         let decision = &mut self.decision;
         let Ok(mut judged) = RuleJudgement::of(&rule, situation, thorough, &self.happening) else {
             decision.skipped.push(rule.id);
@@ -160,7 +160,7 @@ impl Deliberation<'_> {
             self.coverage.add(&rule);
         }
         if let RuleOutcome::Undecidable(facts) = &judged.outcome {
-            decision.undecided.push(Undecided::of(&rule, facts));
+            decision.undecided.push(UndecidedRule::of(&rule, facts));
         }
         let mut lets_go = false;
         if let Some(level) = judged.outcome.level() {
@@ -174,7 +174,7 @@ impl Deliberation<'_> {
         }
         if thorough {
             let RuleJudgement { clauses, files, outcome, .. } = judged;
-            decision.considered.push(Consideration { rule, clauses, files, outcome, lets_go });
+            decision.considered.push(ConsideredRule { rule, clauses, files, outcome, lets_go });
         }
     }
 
@@ -245,7 +245,7 @@ fn with_subject(reason: String, subject: Option<String>) -> String {
     }
 }
 
-impl Undecided {
+impl UndecidedRule {
     pub fn of(rule: &Rule, facts: &[String]) -> Self {
         let most = rule.on_error.map_or(rule.action, |level| level.max(rule.action));
         Self { rule: rule.id.clone(), digest: rule.digest.clone(), most, facts: facts.to_vec() }
@@ -288,7 +288,7 @@ impl Decision {
         rule: &Rule,
         level: Level,
         judged: &RuleJudgement,
-        inquiry: &Inquiry,
+        inquiry: &DecisionRequest,
     ) -> Result<Finding, Missing> {
         let because = judged
             .clauses
@@ -349,7 +349,7 @@ impl Decision {
     }
 
     /// A hold has a cap; a rule that has reached it lets go, and the person is told: what is returned.
-    fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Result<Option<String>, Missing> {
+    fn hold(&mut self, rule: &Rule, inquiry: &DecisionRequest) -> Result<Option<String>, Missing> {
         let held = inquiry.situation.facts.holds(&rule.id)?;
         if held >= rule.most_holds() {
             return Ok(Some(self.let_go(rule, held)));
@@ -378,10 +378,10 @@ fn let_go(rule: &Rule, held: u32, most: u32) -> String {
     format!("rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {most})", rule.id)
 }
 
-fn section_kind(rule: &Rule) -> Section {
+fn section_kind(rule: &Rule) -> SectionKind {
     match rule.ack {
-        AckBy::Agent => Section::Demand,
-        AckBy::Human => Section::PersonsDemand,
+        AckBy::Agent => SectionKind::Demand,
+        AckBy::Human => SectionKind::PersonsDemand,
     }
 }
 

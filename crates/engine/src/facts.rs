@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::file_rules::{Changes, DemandRef, FileRule, Reach};
-use crate::pace::{Happening, PaceRuleRef, Standing};
+use crate::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
+use crate::pace::{Activity, PaceRuleRef, PaceState};
 use shell::Written;
 
 /// Why a fact cannot be told.
@@ -111,13 +111,13 @@ pub trait Facts: Send + Sync {
     }
 
     /// The files that changed; `None` where git cannot tell, and file rules have nothing to go by.
-    fn changes(&self, _reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
+    fn changes(&self, _reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
         Ok(None)
     }
 
     /// What became so far of what a file rule asks for.
-    fn answered(&self, _demand: &DemandRef<'_>) -> Result<Answered, Missing> {
-        Ok(Answered::default())
+    fn answered(&self, _demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
+        Ok(DemandState::default())
     }
 
     /// The file rule in force that has this name.
@@ -126,7 +126,7 @@ pub trait Facts: Send + Sync {
     }
 
     /// How the phase that the event belongs to stands with a pace rule; `None` where this event makes no difference to it.
-    fn pace(&self, _rule: PaceRuleRef<'_>, _happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+    fn pace(&self, _rule: PaceRuleRef<'_>, _happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         Ok(None)
     }
 
@@ -369,7 +369,7 @@ impl TaskField {
 
 /// How far a file rule's demand has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answered {
+pub struct DemandState {
     /// The files that somebody has answered for: promised, acknowledged, or put right by the rule's command.
     pub settled: BTreeSet<String>,
     /// How often the rest was asked for.

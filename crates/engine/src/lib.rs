@@ -4,9 +4,9 @@
 //! knowledge through [`Facts`]. So the same inputs always give the same decision, and judging history again is
 //! just judging again.
 
-mod ack;
+mod ack_by;
 pub mod behavior_names;
-mod converted;
+pub mod bounded_regex;
 pub mod decide;
 pub mod event;
 pub mod expr;
@@ -14,21 +14,21 @@ pub mod facts;
 pub mod file_rules;
 pub mod graph;
 pub mod hats;
-mod lifted;
+mod not_enforced;
 pub mod observers;
 pub mod pace;
+mod policy_scope;
 pub mod rules;
-pub mod search;
 pub mod situation;
 pub mod suggest;
+mod value_cache;
 pub mod verdict;
-mod whereabouts;
 pub mod workflow;
 
-pub use decide::{Decision, Inquiry, decide};
+pub use decide::{Decision, DecisionRequest, decide};
 pub use event::{Event, EventKind};
 pub use expr::template;
 pub use facts::Facts;
-pub use lifted::Lifted;
-pub use situation::{Place, Situation};
-pub use verdict::{Finding, Level, Section, Verdict};
+pub use not_enforced::NotEnforced;
+pub use situation::{BaseFolders, Situation};
+pub use verdict::{Finding, Level, SectionKind, Verdict};

@@ -6,15 +6,15 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::converted::Converted;
 use crate::event::{Event, ShellText, ToolCall};
 use crate::facts::{Facts, GitField, Missing};
+use crate::value_cache::ValueCache;
 use path::Access;
 use shell::{self, Branch, Effect, PathExpansion, Rewrite, RewrittenBranch, Script, SimpleCommand, Written};
 
 pub struct Situation {
     pub event: Arc<Event>,
-    pub place: Place,
+    pub place: BaseFolders,
     pub facts: Arc<dyn Facts>,
     script: OnceLock<Option<Script>>,
     texts: OnceLock<Vec<String>>,
@@ -23,12 +23,12 @@ pub struct Situation {
     missing_branch: OnceLock<Missing>,
     /// For each simple command, whether it is the matter of this place.
     pub(crate) here: OnceLock<Vec<bool>>,
-    pub(crate) converted: Converted,
+    pub(crate) converted: ValueCache,
 }
 
 /// The folders that path patterns speak of; absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct BaseFolders {
     pub root: String,
     pub home: Option<String>,
     pub temp: Option<String>,
@@ -40,7 +40,7 @@ pub struct Place {
 
 /// A path that the event names, in every spelling that a pattern can be about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touch {
+pub struct TouchedPath {
     /// Relative to the root, where it lies within.
     pub inside: Option<String>,
     pub absolute: String,
@@ -71,13 +71,13 @@ struct Act {
 /// All paths that the event names.
 #[derive(Debug, Default)]
 struct Touches {
-    known: Vec<Touch>,
-    unknown: Vec<UnknownTouch>,
+    known: Vec<TouchedPath>,
+    unknown: Vec<UnknownPath>,
 }
 
 /// Something is done to a path, and nobody can say which.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownTouch {
+pub struct UnknownPath {
     /// For people: the word as it is written.
     pub shown: String,
     pub access: Option<Access>,
@@ -86,7 +86,7 @@ pub struct UnknownTouch {
 }
 
 impl Situation {
-    pub fn new(event: Arc<Event>, place: Place, facts: Arc<dyn Facts>) -> Self {
+    pub fn new(event: Arc<Event>, place: BaseFolders, facts: Arc<dyn Facts>) -> Self {
         Self {
             event,
             place,
@@ -97,7 +97,7 @@ impl Situation {
             rewrites: OnceLock::new(),
             missing_branch: OnceLock::new(),
             here: OnceLock::new(),
-            converted: Converted::default(),
+            converted: ValueCache::default(),
         }
     }
 
@@ -124,11 +124,11 @@ impl Situation {
         })
     }
 
-    pub fn touches(&self) -> &[Touch] {
+    pub fn touches(&self) -> &[TouchedPath] {
         &self.all_touches().known
     }
 
-    pub fn unknown_touches(&self) -> &[UnknownTouch] {
+    pub fn unknown_touches(&self) -> &[UnknownPath] {
         &self.all_touches().unknown
     }
 
@@ -205,7 +205,7 @@ impl Situation {
     }
 
     /// The files that the call itself names.
-    fn add_files(&self, tool: &ToolCall, touches: &mut Vec<Touch>) {
+    fn add_files(&self, tool: &ToolCall, touches: &mut Vec<TouchedPath>) {
         let is_mcp = !tool.mcp.is_empty();
         for file in tool.files.iter().filter(|file| !is_mcp || self.is_at_hand(&file.path)) {
             // What deletes by a server's hand may be a folder.
@@ -242,14 +242,14 @@ impl Situation {
             None => &[],
         };
         let Some(path) = path.filter(|_| !is_out_of_sight) else {
-            touches.unknown.push(UnknownTouch { shown: raw, access, is_variable_value, command });
+            touches.unknown.push(UnknownPath { shown: raw, access, is_variable_value, command });
             return;
         };
         let act = Act { access, command, is_recursive, is_variable_value, written: Arc::from(path.as_str()) };
         if folders.is_empty() {
             // It could be here.
             self.add_touch(&path, &Act { access: None, ..act }, &mut touches.known);
-            touches.unknown.push(UnknownTouch { shown: raw, access, is_variable_value, command });
+            touches.unknown.push(UnknownPath { shown: raw, access, is_variable_value, command });
             return;
         }
         for folder in folders {
@@ -274,7 +274,7 @@ impl Situation {
     }
 
     /// By its text, and by where it leads: behind a link, `..` is another folder than the text says.
-    fn add_touch(&self, path: &str, act: &Act, touches: &mut Vec<Touch>) {
+    fn add_touch(&self, path: &str, act: &Act, touches: &mut Vec<TouchedPath>) {
         let Act { access, command, .. } = *act;
         let absolute = self.place.absolute(path, &self.event.cwd);
         // To delete a link is not to delete what it leads to, unless a slash says so; and who goes through all that is
@@ -300,7 +300,7 @@ impl Situation {
             written.extend(kept.map(Arc::from));
         }
         for (path, written) in paths.into_iter().zip(written) {
-            let touch = Touch {
+            let touch = TouchedPath {
                 inside: path::below(&path, &self.place.root).map(str::to_owned),
                 in_home: self.place.spelled(&path),
                 absolute: path,
@@ -316,14 +316,14 @@ impl Situation {
 }
 
 /// Without those that are the same as one before, however they were written.
-fn once_each(touches: Vec<Touch>) -> Vec<Touch> {
+fn once_each(touches: Vec<TouchedPath>) -> Vec<TouchedPath> {
     let mut seen = HashSet::new();
-    let deed = |touch: &Touch| (touch.access, touch.is_recursive, touch.is_variable_value, touch.command);
+    let deed = |touch: &TouchedPath| (touch.access, touch.is_recursive, touch.is_variable_value, touch.command);
     let is_new: Vec<bool> = touches.iter().map(|touch| seen.insert((touch.absolute.as_str(), deed(touch)))).collect();
     touches.into_iter().zip(is_new).filter_map(|(touch, is_new)| is_new.then_some(touch)).collect()
 }
 
-impl Place {
+impl BaseFolders {
     /// A path of a shell's text, or of a tool.
     pub(crate) fn absolute(&self, path: &str, folder: &str) -> String {
         let marked = [(path::TEMP, self.temp.as_deref()), (path::ROOT, Some(self.root.as_str()))];

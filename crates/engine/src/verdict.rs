@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lifted::Lifted;
+use crate::not_enforced::NotEnforced;
 
 /// `allow` < `warn` < `ask` < `block`: of several rules the strictest speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ pub struct Finding {
     pub protects_guard: bool,
     /// Its reason is a section under a heading of its own, and no sentence.
     #[serde(skip)]
-    pub section: Option<Section>,
+    pub section: Option<SectionKind>,
     /// It is said for several rules at once, and the reason names them.
     #[serde(skip)]
     pub is_shared: bool,
@@ -74,7 +74,7 @@ impl Finding {
 
 /// What file rules say, in the order in which it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
+pub enum SectionKind {
     /// A rule's command failed.
     FailedCommand,
     /// Something is asked for.
@@ -100,7 +100,7 @@ pub struct Verdict {
     pub context: Vec<String>,
     /// Why nothing is stopped, though the level says so.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub lifted: Option<Lifted>,
+    pub lifted: Option<NotEnforced>,
     /// The number by which a person can let this refused call through. Known once it is recorded, so not part of that.
     #[serde(skip)]
     pub appeal: Option<i64>,

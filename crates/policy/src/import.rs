@@ -14,8 +14,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use engine::expr::Scope;
-use engine::file_rules::{Baseline, FileMode, FilePattern};
-use engine::rules::{Detect, Tier};
+use engine::file_rules::{Baseline, FilePattern, FileRuleKind};
+use engine::rules::{Detector, Tier};
 use path::pattern::Pattern;
 
 use crate::rule::definition::Form;
@@ -255,8 +255,8 @@ impl Entry {
         let Some(read) = reader.markdown(&rule.id, Form::Markdown).definition.map(|definition| definition.rule) else {
             return false;
         };
-        let Detect::Files(files) = &read.detect else { return false };
-        let FileMode::Trigger { trigger, safety } = &files.mode else { return false };
+        let Detector::Files(files) = &read.detect else { return false };
+        let FileRuleKind::Trigger { trigger, safety } = &files.mode else { return false };
         let same = |read: &[FilePattern], globs: &[Glob]| {
             read.iter().map(|pattern| &pattern.source).eq(globs.iter().map(|glob| &glob.new))
         };

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use engine::pace::{Limit, Live};
-use engine::rules::{Detect, PathKey, PathPattern, Rule, Tier};
+use engine::pace::{LiveMode, PaceLimit};
+use engine::rules::{Detector, PathKey, PathPattern, Rule, Tier};
 use engine::{expr, suggest};
 
 use crate::enforce::InForce;
@@ -95,8 +95,8 @@ const KEYS_OF_FILES: [&str; 9] = ["created", "exclude", "pair", "paths", "reads"
 /// The patterns of a rule that are about files. A folder can be deleted, so those of `deletes` are none.
 fn file_patterns(rule: &Rule) -> Vec<&str> {
     match &rule.detect {
-        Detect::Files(file) => file.patterns().map(|pattern| pattern.source.as_str()).collect(),
-        Detect::Tool(tool) => {
+        Detector::Files(file) => file.patterns().map(|pattern| pattern.source.as_str()).collect(),
+        Detector::Tool(tool) => {
             let clauses = tool.paths.iter().chain(tool.matchers.iter().flat_map(|matcher| &matcher.paths));
             let patterns =
                 clauses.filter(|clause| clause.about != PathKey::Deletes).flat_map(|clause| &clause.patterns);
@@ -106,7 +106,7 @@ fn file_patterns(rule: &Rule) -> Vec<&str> {
             });
             globs.collect()
         }
-        Detect::Pace(_) | Detect::Event => Vec::new(),
+        Detector::Pace(_) | Detector::Event => Vec::new(),
     }
 }
 
@@ -116,8 +116,8 @@ pub fn of_silent_rules(rules: &[InForce]) -> Vec<Diagnostic> {
     for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
         let Some(pace) = rule.as_pace_rule() else { continue };
         let key = match (&pace.limit, pace.live) {
-            (Limit::RequireCommits { .. }, _) => pace.limit.name(),
-            (_, Live::Off) => "live",
+            (PaceLimit::RequireCommits { .. }, _) => pace.limit.name(),
+            (_, LiveMode::Off) => "live",
             _ => continue,
         };
         let own = source.text.get(text.clone()).and_then(|own| own.find(key)).map(|at| text.start + at);

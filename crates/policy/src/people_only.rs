@@ -1,7 +1,7 @@
 //! What the configuration and the rules add to the commands that only people run.
 
 use engine::Level;
-use engine::rules::{AckBy, CommandMatcher, Detect, Rule, ToolRule, Wildcard};
+use engine::rules::{AckBy, CommandMatcher, Detector, Rule, ToolRule, Wildcard};
 
 use crate::config::{Config, MOVES};
 use crate::enforce::InForce;
@@ -19,7 +19,7 @@ pub fn complete(rules: &mut [InForce], config: &Config) {
     let Some(rule) = rules.iter_mut().map(|rule| &mut rule.definition.rule).find(|rule| rule.id == RULE) else {
         return;
     };
-    let Rule { detect: Detect::Tool(tool), .. } = rule else { return };
+    let Rule { detect: Detector::Tool(tool), .. } = rule else { return };
     if !moves.is_empty() {
         tool.matchers.push(CommandMatcher { subcommand: moves, ..of_linchpin() });
     }
@@ -37,7 +37,7 @@ pub fn going_on(id: String, because: &Rule) -> Rule {
         because.id
     );
     let digest = digest(&id);
-    Rule { digest, ack: AckBy::Human, ..Rule::made(id, &because.source, Detect::Tool(Box::new(tool)), reason) }
+    Rule { digest, ack: AckBy::Human, ..Rule::made(id, &because.source, Detector::Tool(Box::new(tool)), reason) }
 }
 
 fn of_linchpin() -> CommandMatcher {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use engine::rules::{Detect, Rule, Tier};
+use engine::rules::{Detector, Rule, Tier};
 use engine::suggest;
 
 use crate::catalogue::Catalogue;
@@ -178,7 +178,7 @@ pub fn no_name(key: &str, span: Range<usize>, source: &Source) -> Diagnostic {
 
 /// Why a rule cannot stand in a list of tool rules.
 pub fn no_tool_rule(key: &str, definition: &Definition, span: Range<usize>, source: &Source) -> Option<Diagnostic> {
-    let is_tool_rule = matches!(definition.rule.detect, Detect::Tool(_));
+    let is_tool_rule = matches!(definition.rule.detect, Detector::Tool(_));
     (!is_tool_rule).then(|| {
         let message = format!("`{key}` takes rules about tool calls, and this is none");
         Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span))

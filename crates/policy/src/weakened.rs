@@ -1,8 +1,8 @@
 //! What one version of a policy takes away from another.
 
 use engine::Level;
-use engine::pace::{Limit, Live, PaceRule};
-use engine::rules::{AckBy, CommandMatcher, Detect, PathClause, Rule, ToolRule};
+use engine::pace::{LiveMode, PaceLimit, PaceRule};
+use engine::rules::{AckBy, CommandMatcher, Detector, PathClause, Rule, ToolRule};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Mode;
@@ -63,9 +63,9 @@ fn is_narrower(now: &Rule, before: &Rule) -> bool {
         || now.on_error.unwrap_or(now.action) < before.on_error.unwrap_or(before.action)
         || now.most_holds() < before.most_holds()
         || match (&now.detect, &before.detect) {
-            (Detect::Files(now), Detect::Files(before)) => !now.asks_no_less_than(before),
-            (Detect::Tool(now), Detect::Tool(before)) => is_about_less(now, before),
-            (Detect::Pace(now), Detect::Pace(before)) => is_slower(now, before),
+            (Detector::Files(now), Detector::Files(before)) => !now.asks_no_less_than(before),
+            (Detector::Tool(now), Detector::Tool(before)) => is_about_less(now, before),
+            (Detector::Pace(now), Detector::Pace(before)) => is_slower(now, before),
             (now, before) => std::mem::discriminant(now) != std::mem::discriminant(before),
         }
 }
@@ -137,18 +137,20 @@ fn has_all<T: PartialEq>(more: &[T], fewer: &[T]) -> bool {
 /// Whether a pace rule fires later than it did, about less, or does less then.
 fn is_slower(now: &PaceRule, before: &PaceRule) -> bool {
     let fires_later = match (&now.limit, &before.limit) {
-        (Limit::PhaseTimeout { max_duration: now }, Limit::PhaseTimeout { max_duration: before }) => now > before,
+        (PaceLimit::PhaseTimeout { max_duration: now }, PaceLimit::PhaseTimeout { max_duration: before }) => {
+            now > before
+        }
         (
-            Limit::TokenBudget { max_tokens: now, count: kinds },
-            Limit::TokenBudget { max_tokens: before, count: counted },
+            PaceLimit::TokenBudget { max_tokens: now, count: kinds },
+            PaceLimit::TokenBudget { max_tokens: before, count: counted },
         ) => now > before || !has_all(kinds, counted),
         (now, before) => match (now.repetition(), before.repetition()) {
             (Some((threshold, window)), Some((before_threshold, before_window))) => {
                 let counts_less = matches!(
                     (now, before),
                     (
-                        Limit::RepeatedCommand { failures_only: true, .. },
-                        Limit::RepeatedCommand { failures_only: false, .. }
+                        PaceLimit::RepeatedCommand { failures_only: true, .. },
+                        PaceLimit::RepeatedCommand { failures_only: false, .. }
                     )
                 );
                 let is_other_pattern = now.pattern().is_some() && before.pattern().is_none();
@@ -157,7 +159,7 @@ fn is_slower(now: &PaceRule, before: &PaceRule) -> bool {
             _ => now != before,
         },
     };
-    fires_later || (before.live == Live::Block && now.live != Live::Block)
+    fires_later || (before.live == LiveMode::Block && now.live != LiveMode::Block)
 }
 
 /// Whether a regex is another one with text around it that has to be found too: `git push` becomes `git push --force`.

@@ -1,6 +1,6 @@
 //! A row of the journal, as it is read.
 
-use engine::Lifted;
+use engine::NotEnforced;
 use engine::event::{FileAccess, McpTool};
 use engine::verdict::{Finding, Level, Verdict};
 use rusqlite::Row;
@@ -122,7 +122,7 @@ impl Entry {
                 findings: Vec::new(),
                 notices: json(row, "notices")?.unwrap_or_default(),
                 context: json(row, "context")?.unwrap_or_default(),
-                lifted: row.get::<_, Option<String>>("lifted")?.as_deref().and_then(Lifted::from_code),
+                lifted: row.get::<_, Option<String>>("lifted")?.as_deref().and_then(NotEnforced::from_code),
                 appeal: None,
             },
             fields: json(row, "fields")?.unwrap_or_default(),

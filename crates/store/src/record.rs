@@ -1,6 +1,6 @@
 //! What is written for one event, and how it becomes a row.
 
-use engine::Lifted;
+use engine::NotEnforced;
 use engine::event::{CallOutcome, Event, FileAccess, ShellText};
 use engine::verdict::Verdict;
 use rusqlite::params;
@@ -98,7 +98,7 @@ impl Store {
                 Masked::json_of_fields(&digests),
                 Masked::json_of_list(&verdict.notices),
                 whole,
-                verdict.lifted.map(Lifted::code),
+                verdict.lifted.map(NotEnforced::code),
                 Masked::json_of_fields(&record.changes.values()),
                 Masked::json_of_list(&verdict.context),
             ])?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use engine::{Event, Finding, Level, Section, Verdict};
+use engine::{Event, Finding, Level, SectionKind, Verdict};
 
 use super::powers::Blocking;
 
@@ -69,26 +69,26 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         [] => String::new(),
         told => format!("\n\nThe following rules are not met either, and hold nobody:\n\n{}", texts(told)),
     };
-    let names = |wanted: Option<Section>| -> Vec<String> {
+    let names = |wanted: Option<SectionKind>| -> Vec<String> {
         let named = sections.iter().filter(|finding| wanted.is_none() || finding.section == wanted);
         named.map(|finding| shown(&finding.rule)).collect()
     };
     let ack = |name: &str| format!("{ACKNOWLEDGE}{name} --reason \"…\"`");
-    let first = |wanted: Section| names(Some(wanted)).into_iter().next();
-    let answer = if let Some(name) = first(Section::Demand) {
+    let first = |wanted: SectionKind| names(Some(wanted)).into_iter().next();
+    let answer = if let Some(name) = first(SectionKind::Demand) {
         format!(
             "Where a rule is seen to or does not apply, say so with `<promise>{name}</promise>` in your last message, outside \
              of code, or run {}.",
             ack(&name)
         )
-    } else if let Some(name) = first(Section::FailedCommand) {
+    } else if let Some(name) = first(SectionKind::FailedCommand) {
         // A command that failed is not put right by saying so.
         format!("Where a rule does not apply, run {}.", ack(&name))
     } else {
-        let name = first(Section::PersonsDemand).unwrap_or_default();
+        let name = first(SectionKind::PersonsDemand).unwrap_or_default();
         format!("Where a rule does not apply, a person can say so: {}.", ack(&name))
     };
-    let persons = names(Some(Section::PersonsDemand));
+    let persons = names(Some(SectionKind::PersonsDemand));
     let others: Vec<String> = names(None).into_iter().filter(|name| !persons.contains(name)).collect();
     let which = match (others.len(), persons.len()) {
         _ if sections.len() == 1 => String::new(),

@@ -2,7 +2,7 @@
 
 mod command;
 
-use engine::decide::{Consideration, RuleOutcome as Judged};
+use engine::decide::{ConsideredRule, RuleOutcome as Judged};
 use engine::{Finding, Level, expr};
 use guard::Project;
 use guard::failure::GUARD;
@@ -146,7 +146,7 @@ fn explain_entry(wanted: Wanted, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-pub fn consideration_json(considered: &Consideration) -> Value {
+pub fn consideration_json(considered: &ConsideredRule) -> Value {
     let clauses: Vec<Value> = considered
         .clauses
         .iter()
@@ -161,7 +161,7 @@ pub fn consideration_json(considered: &Consideration) -> Value {
     })
 }
 
-fn outcome_text(considered: &Consideration) -> String {
+fn outcome_text(considered: &ConsideredRule) -> String {
     match &considered.outcome {
         Judged::Acknowledged if considered.rule.as_file_rule().is_some() => "answered before".to_owned(),
         Judged::Passed => "does not apply".to_owned(),
@@ -175,7 +175,7 @@ fn outcome_text(considered: &Consideration) -> String {
     }
 }
 
-fn show(entry: &Entry, spoken: &[(&Finding, Since)], considered: &[Consideration], context: &Context) {
+fn show(entry: &Entry, spoken: &[(&Finding, Since)], considered: &[ConsideredRule], context: &Context) {
     let output = &context.output;
     output.line(output.bold(&super::log::headline(entry)));
     for (finding, since) in spoken {
@@ -197,7 +197,7 @@ fn show(entry: &Entry, spoken: &[(&Finding, Since)], considered: &[Consideration
 }
 
 /// One rule's work, clause by clause.
-pub fn show_consideration(considered: &Consideration, indent: &str, context: &Context) {
+pub fn show_consideration(considered: &ConsideredRule, indent: &str, context: &Context) {
     let output = &context.output;
     output.line(format!("{indent}{}: {}", output.bold(&considered.rule.id), outcome_text(considered)));
     output.line(output.dim(&format!("{indent}  {} ({})", considered.rule.source, considered.rule.tier.name())));

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use engine::hats::prompt::{Incoming, Known, Prompt};
-use engine::hats::{Completion, Hat, Loop, drawing};
+use engine::hats::prompt::{IncomingEvent, Prompt, PromptContext};
+use engine::hats::{Completion, Hat, Loop, diagram};
 use engine::suggest;
 use guard::Project;
 use policy::{LoopFile, PRESETS, Preset};
@@ -63,7 +63,7 @@ fn list(the_loop: &Loop, context: &Context) {
     let hats: Vec<Value> = the_loop.hats.iter().map(to_json).collect();
     let Completion { topic, after, .. } = &the_loop.completion;
     let value = json!({ "start": the_loop.start, "completion": topic, "after": after, "hats": hats });
-    context.output.line_or(drawing::text(the_loop).trim_end(), &value);
+    context.output.line_or(diagram::text(the_loop).trim_end(), &value);
 }
 
 fn to_json(hat: &Hat) -> Value {
@@ -88,15 +88,15 @@ fn show(id: &str, the_loop: &Loop, context: &Context) -> Result<(), Problem> {
         return Err(Problem::new("NotFound", format!("no hat has the id `{id}`")).help(help));
     };
     let topic = hat.triggers.first().map(ToString::to_string).unwrap_or_default();
-    let event = Incoming { topic, from: None, summary: "(what was handed over)".to_owned(), payload: None };
-    let known = Known::default();
+    let event = IncomingEvent { topic, from: None, summary: "(what was handed over)".to_owned(), payload: None };
+    let known = PromptContext::default();
     let prompt = Prompt { the_loop, hat, events: &[event], known: &known }.to_string();
     context.output.line_or(prompt.trim_end(), &json!({ "hat": to_json(hat), "prompt": prompt }));
     Ok(())
 }
 
 fn draw(format: GraphFormat, the_loop: &Loop, context: &Context) {
-    let graph = drawing::graph(the_loop);
+    let graph = diagram::graph(the_loop);
     let drawn = match format {
         GraphFormat::Mermaid => graph.mermaid(),
         GraphFormat::Dot => graph.dot(),

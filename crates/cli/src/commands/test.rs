@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::decide::{self, Consideration};
+use engine::decide::{self, ConsideredRule};
 use engine::file_rules::Change;
 use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
@@ -101,7 +101,7 @@ impl Run {
                 Expectation::Unmet(Some(pairs.map(|(one, other)| [one.to_owned(), other.to_owned()]).collect()))
             }
             Expectation::Fires(_) => {
-                let fires = |considered: &Consideration| matches!(considered.outcome, decide::RuleOutcome::Matched(_));
+                let fires = |considered: &ConsideredRule| matches!(considered.outcome, decide::RuleOutcome::Matched(_));
                 Expectation::Fires(decision.considered.iter().any(fires))
             }
         };
@@ -139,9 +139,9 @@ impl Run {
     }
 
     /// The rules whose work explains what came of it.
-    fn considered(&self) -> impl Iterator<Item = &Consideration> {
+    fn considered(&self) -> impl Iterator<Item = &ConsideredRule> {
         let about_one = self.case.rule.is_some();
-        let spoke = |considered: &&Consideration| considered.outcome != decide::RuleOutcome::Passed;
+        let spoke = |considered: &&ConsideredRule| considered.outcome != decide::RuleOutcome::Passed;
         self.decision.considered.iter().filter(move |considered| about_one || spoke(considered))
     }
 

@@ -1,7 +1,7 @@
 //! `try`: the verdict that an agent would get now. People and agents may both ask, and nothing is recorded.
 
 use agents::Agent;
-use engine::{EventKind, Finding, Level, Lifted, Verdict};
+use engine::{EventKind, Finding, Level, NotEnforced, Verdict};
 use guard::grants::OBSERVING;
 use guard::replay::{AttemptedAct, DryRun};
 use guard::session::{CommandRun, SessionOwner, project_of_command};
@@ -106,11 +106,11 @@ fn rules(verdict: &Verdict) -> Vec<String> {
     rules
 }
 
-fn why_lifted(lifted: Lifted) -> String {
+fn why_lifted(lifted: NotEnforced) -> String {
     match lifted {
-        Lifted::Observe => format!("Let through, because of {OBSERVING}. Else:"),
-        Lifted::Paused => "Let through, because a person paused the guard. Else:".to_owned(),
-        Lifted::Allowed { refusal } => {
+        NotEnforced::Observe => format!("Let through, because of {OBSERVING}. Else:"),
+        NotEnforced::Paused => "Let through, because a person paused the guard. Else:".to_owned(),
+        NotEnforced::Allowed { refusal } => {
             format!("Let through, because a person allowed this call (`linchpin allow {refusal}`). Else:")
         }
     }

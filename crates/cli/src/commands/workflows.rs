@@ -1,7 +1,7 @@
 //! `workflows`: which there are, and how one of them goes.
 
 use engine::suggest;
-use engine::workflow::{Requirement, Workflow, drawing};
+use engine::workflow::{Requirement, Workflow, diagram};
 use guard::Project;
 use guard::grants::{Trust, workflow_notice};
 use policy::{WorkflowFile, Workflows as Found};
@@ -74,9 +74,9 @@ fn show(name: &str, format: Drawing, found: &Found, project: &Project, context: 
         return Err(problem.at(&file.source, None).help("`linchpin validate` tells"));
     };
     let drawn = match format {
-        Drawing::Text => drawing::text(workflow),
-        Drawing::Mermaid => drawing::graph(workflow).mermaid(),
-        Drawing::Dot => drawing::graph(workflow).dot(),
+        Drawing::Text => diagram::text(workflow),
+        Drawing::Mermaid => diagram::graph(workflow).mermaid(),
+        Drawing::Dot => diagram::graph(workflow).dot(),
         Drawing::Yaml => file.text.to_string(),
     };
     let is_trusted = Trust::of(&project.root, &context.environment).accepts_workflow(workflow);

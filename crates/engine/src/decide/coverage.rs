@@ -1,4 +1,4 @@
-use crate::rules::{Detect, Rule, Truth};
+use crate::rules::{Detector, Rule, Truth};
 use crate::situation::Situation;
 use shell::SimpleCommand;
 
@@ -15,7 +15,7 @@ impl<'a> Coverage<'a> {
     }
 
     pub(super) fn add(&mut self, rule: &Rule) {
-        let Detect::Tool(tool) = &rule.detect else {
+        let Detector::Tool(tool) = &rule.detect else {
             self.whole = true;
             return;
         };

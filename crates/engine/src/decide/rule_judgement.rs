@@ -6,12 +6,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::RuleOutcome;
-use super::pacing::{Happened, Paced};
+use super::pace_judgement::{Happened, Paced};
 use crate::expr::{self, EvaluationError};
-use crate::facts::{Answered, Missing};
-use crate::file_rules::{self, Changes, FileMatch, FileRule, Reach};
+use crate::facts::{DemandState, Missing};
+use crate::file_rules::{self, ChangeScope, Changes, FileMatch, FileRule};
 use crate::pace::PaceRule;
-use crate::rules::{Clause, Detect, Rule, ToolRule, Truth};
+use crate::rules::{Clause, Detector, Rule, ToolRule, Truth};
 use crate::situation::Situation;
 use crate::verdict::Level;
 
@@ -73,10 +73,10 @@ struct RuleJudge<'a> {
 impl RuleJudge<'_> {
     fn outcome(&mut self, happening: &Happened) -> Result<RuleOutcome, Halt> {
         let detected = match &self.rule.detect {
-            Detect::Tool(tool) => self.tool(tool)?,
-            Detect::Files(file) => self.files(file)?,
-            Detect::Pace(pace) => self.pace(pace, happening)?,
-            Detect::Event => Truth::True,
+            Detector::Tool(tool) => self.tool(tool)?,
+            Detector::Files(file) => self.files(file)?,
+            Detector::Pace(pace) => self.pace(pace, happening)?,
+            Detector::Event => Truth::True,
         };
         match self.when(detected)? {
             Truth::False => Ok(RuleOutcome::Passed),
@@ -125,7 +125,7 @@ impl RuleJudge<'_> {
     fn when(&mut self, detected: Truth) -> Result<Truth, Halt> {
         let is_false = detected == Truth::False;
         let Some(when) = self.rule.when.as_ref().filter(|_| !is_false || self.thorough) else { return Ok(detected) };
-        let reach = self.rule.as_file_rule().map_or_else(Reach::default, |file| file.reach);
+        let reach = self.rule.as_file_rule().map_or_else(ChangeScope::default, |file| file.reach);
         let missing = match expr::holds(when, self.situation, reach) {
             Ok(value) => {
                 let holds = Truth::from(value);
@@ -157,7 +157,7 @@ impl RuleJudge<'_> {
         let Some(found) = self.judged.files.take() else { return Ok(matched) };
         let Some(demand) = self.rule.demand(&found) else { return Ok(matched) };
         let answered = self.situation.facts.answered(&demand);
-        let Answered { settled, shown, is_given_up } = answered.map_err(|missing| self.without([missing]))?;
+        let DemandState { settled, shown, is_given_up } = answered.map_err(|missing| self.without([missing]))?;
         let settled: HashSet<String> = settled.into_iter().collect();
         let open = found.without(|trigger| settled.contains(&trigger.path));
         let outcome = match open.is_unmet() {
@@ -207,7 +207,7 @@ fn shown_files(found: &FileMatch) -> String {
 }
 
 fn incomplete_level(rule: &Rule) -> Option<Level> {
-    let Detect::Tool(tool) = &rule.detect else { return None };
+    let Detector::Tool(tool) = &rule.detect else { return None };
     let level = tool.incomplete.unwrap_or(match rule.action {
         Level::Block | Level::Ask => Level::Ask,
         Level::Warn | Level::Allow => Level::Allow,

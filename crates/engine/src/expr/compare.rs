@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use minijinja::{Error, Value, value::ValueKind};
 
-use super::work::Work;
+use super::work_budget::WorkBudget;
 
 pub(super) fn is_missing(value: &Value) -> bool {
     value.is_undefined() || value.is_none()
@@ -66,7 +66,7 @@ impl Number {
 }
 
 /// Nesting is that of the text and of JSON, both limited, so recursion is safe here.
-pub(super) fn equal(a: &Value, b: &Value, work: &mut Work) -> Result<bool, Error> {
+pub(super) fn equal(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<bool, Error> {
     if is_missing(a) || is_missing(b) {
         return Ok(is_missing(a) && is_missing(b));
     }
@@ -103,7 +103,7 @@ pub(super) fn equal(a: &Value, b: &Value, work: &mut Work) -> Result<bool, Error
 }
 
 /// `None`: these two have no order.
-pub(super) fn order(a: &Value, b: &Value, work: &mut Work) -> Result<Option<Ordering>, Error> {
+pub(super) fn order(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Ordering>, Error> {
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         return Ok(a.order(b));
     }

@@ -7,7 +7,7 @@ use super::{
     context,
     error::wrong_arity,
     values::items,
-    work,
+    work_budget,
 };
 pub(super) use crate::behavior_names::CONDITION_PREFIX as PREFIX;
 use crate::behavior_names::CONDITIONS;
@@ -21,7 +21,7 @@ pub(super) fn run(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [name, args @ ..] = args else { return Err(wrong_arity()) };
     let conditions = context::variable(state, CONDITIONS, name.as_str().unwrap_or_default())?;
     let mut answer = conditions.and_then(|conditions| conditions.get_item(name).ok()).unwrap_or_default();
-    let work = work::of(state);
+    let work = work_budget::of(state);
     for arg in args {
         answer = if is_list(&answer) {
             let mut found = false;

@@ -16,12 +16,12 @@ use super::{
     fact_reader::FactReader,
     json::from_json,
 };
-use crate::{facts::EventPart, file_rules::Reach};
+use crate::{facts::EventPart, file_rules::ChangeScope};
 
 /// Where the names of one evaluation come from.
 pub(super) enum Root {
     /// With which changes are meant by `files`.
-    Situation(Arc<FactReader>, Reach),
+    Situation(Arc<FactReader>, ChangeScope),
     /// A dictionary that was written down, and what is known besides.
     Given(Value, Option<Arc<FactReader>>),
 }
@@ -75,7 +75,7 @@ impl Root {
                 }
             }
             Self::Given(given, known) => field(given, name).or_else(|| match name {
-                "files" | "git" => Self::Situation(Arc::clone(known.as_ref()?), Reach::default()).resolve(name),
+                "files" | "git" => Self::Situation(Arc::clone(known.as_ref()?), ChangeScope::default()).resolve(name),
                 "tool_name" => field(&field(given, "event")?, "tool"),
                 "tool_input" => field(&field(given, "event")?, "input"),
                 "source" => field(&field(given, "event")?, "agent"),
@@ -127,7 +127,7 @@ impl Object for Root {
 #[derive(Clone, Copy)]
 enum PartName {
     Event,
-    Files(Reach),
+    Files(ChangeScope),
     Git,
     Variables,
     Workflow,

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     event::{ShellText, ToolCall},
     facts::{EventPart, GitField, LoopField, Missing, PhaseField, TaskField, WorkflowField},
-    file_rules::{Reach, Status},
+    file_rules::{ChangeScope, Status},
     situation::Situation,
 };
 
@@ -169,7 +169,7 @@ impl FactReader {
         Ok(self.situation.facts.asked_claims()?.get(name).map(from_json))
     }
 
-    pub(super) fn files_field(&self, field: &str, reach: Reach) -> Field {
+    pub(super) fn files_field(&self, field: &str, reach: ChangeScope) -> Field {
         let Some(changes) = self.situation.facts.changes(reach)? else { return Ok(None) };
         let of = |status: Status| changes.own().filter(move |(_, found)| *found == status).map(|(path, _)| path);
         Ok(match field {

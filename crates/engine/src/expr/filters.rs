@@ -10,7 +10,7 @@ use super::{
     error::{failure, wrong_arity},
     methods,
     values::{items, join_with, length},
-    work::{self, Work},
+    work_budget::{self, WorkBudget},
 };
 
 pub(super) struct Filter {
@@ -32,7 +32,7 @@ pub(super) const FILTERS: &[Filter] = &[
     filter!("first", Arity::exactly(0), |state, args| present(state, args, first)),
     filter!("join", Arity::between(0, 1), |state, args| present(state, args, join)),
     filter!("last", Arity::exactly(0), |state, args| present(state, args, last)),
-    filter!("length", Arity::exactly(0), |state, args| length(value(args)?, work::of(state))),
+    filter!("length", Arity::exactly(0), |state, args| length(value(args)?, work_budget::of(state))),
     filter!("lower", Arity::exactly(0), |state, args| methods::call(state, "lower", args)),
     filter!("sort", Arity::exactly(0), |state, args| present(state, args, sort)),
     filter!("trim", Arity::exactly(0), |state, args| methods::call(state, "strip", args)),
@@ -51,10 +51,10 @@ fn value(args: &[Value]) -> Result<&Value, Error> {
 fn present(
     state: &mut State,
     args: &[Value],
-    filter: fn(&Value, Option<&Value>, &mut Work) -> Result<Value, Error>,
+    filter: fn(&Value, Option<&Value>, &mut WorkBudget) -> Result<Value, Error>,
 ) -> Result<Value, Error> {
     let value = value(args)?;
-    if is_missing(value) { Ok(Value::UNDEFINED) } else { filter(value, args.get(1), work::of(state)) }
+    if is_missing(value) { Ok(Value::UNDEFINED) } else { filter(value, args.get(1), work_budget::of(state)) }
 }
 
 /// A true second argument replaces whatever is false, as in Jinja.
@@ -65,24 +65,24 @@ fn default(_: &mut State, args: &[Value]) -> Result<Value, Error> {
     Ok(if replaced { replacement } else { value }.clone())
 }
 
-fn first(value: &Value, _: Option<&Value>, work: &mut Work) -> Result<Value, Error> {
+fn first(value: &Value, _: Option<&Value>, work: &mut WorkBudget) -> Result<Value, Error> {
     Ok(items(value, work)?.into_iter().next().unwrap_or_default())
 }
 
-fn last(value: &Value, _: Option<&Value>, work: &mut Work) -> Result<Value, Error> {
+fn last(value: &Value, _: Option<&Value>, work: &mut WorkBudget) -> Result<Value, Error> {
     Ok(items(value, work)?.pop().unwrap_or_default())
 }
 
-fn join(value: &Value, separator: Option<&Value>, work: &mut Work) -> Result<Value, Error> {
+fn join(value: &Value, separator: Option<&Value>, work: &mut WorkBudget) -> Result<Value, Error> {
     let separator = match separator {
-        Some(separator) => work::text(separator, work)?,
+        Some(separator) => work_budget::text(separator, work)?,
         None => String::new(),
     };
     join_with(&separator, value, work)
 }
 
 /// Numbers or text; lists of both have no order, and saying so is better than an order that nobody expects.
-fn sort(value: &Value, _: Option<&Value>, work: &mut Work) -> Result<Value, Error> {
+fn sort(value: &Value, _: Option<&Value>, work: &mut WorkBudget) -> Result<Value, Error> {
     let mut items = items(value, work)?;
     work.charge_items(items.len())?;
     if items.iter().all(|item| item.as_str().is_some()) {
@@ -98,7 +98,7 @@ fn sort(value: &Value, _: Option<&Value>, work: &mut Work) -> Result<Value, Erro
     Ok(Value::from(items))
 }
 
-fn unique(value: &Value, _: Option<&Value>, work: &mut Work) -> Result<Value, Error> {
+fn unique(value: &Value, _: Option<&Value>, work: &mut WorkBudget) -> Result<Value, Error> {
     let items = items(value, work)?;
     if items.iter().all(|item| item.as_str().is_some()) {
         let mut seen = BTreeSet::new();

@@ -9,13 +9,13 @@ use super::{
     error::{failure, wrong_arity},
     mcp,
     operators::{dictionary_key, whole},
-    search::search,
+    regex_cache::cached_regex,
     values::{items, length, text_argument},
-    work::{self, Work},
+    work_budget::{self, WorkBudget},
 };
 use path::pattern::Pattern;
 
-use crate::{behavior_names::MCP_CALL_TRACKING, facts::RanCommand, search::Search};
+use crate::{behavior_names::MCP_CALL_TRACKING, bounded_regex::BoundedRegex, facts::RanCommand};
 
 pub(super) struct Function {
     pub(super) name: &'static str,
@@ -40,7 +40,7 @@ pub(super) enum PatternKind {
 impl PatternKind {
     pub(super) fn check(self, pattern: &str) -> Result<(), String> {
         match self {
-            Self::Regex => Search::parse(pattern).map(|_| ()).map_err(|problem| problem.message),
+            Self::Regex => BoundedRegex::parse(pattern).map(|_| ()).map_err(|problem| problem.message),
             Self::Glob => Pattern::parse(pattern).map(|_| ()).map_err(|problem| format!("bad pattern: {problem}")),
             // Which rules there are is not known here.
             Self::FileRule => Ok(()),
@@ -94,11 +94,11 @@ fn one(args: &[Value]) -> Result<&Value, Error> {
 }
 
 fn len(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    length(one(args)?, work::of(state))
+    length(one(args)?, work_budget::of(state))
 }
 
 fn str(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    work::text(one(args)?, work::of(state)).map(Value::from)
+    work_budget::text(one(args)?, work_budget::of(state)).map(Value::from)
 }
 
 fn int(_: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -118,7 +118,7 @@ fn bool(_: &mut State, args: &[Value]) -> Result<Value, Error> {
 }
 
 fn list(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    items(args.first().unwrap_or(&Value::UNDEFINED), work::of(state)).map(Value::from)
+    items(args.first().unwrap_or(&Value::UNDEFINED), work_budget::of(state)).map(Value::from)
 }
 
 fn dict(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -126,7 +126,7 @@ fn dict(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     if value.kind() == ValueKind::Map {
         return Ok(value.clone());
     }
-    let work = work::of(state);
+    let work = work_budget::of(state);
     let mut pairs = Vec::new();
     for item in items(value, work)? {
         match items(&item, work)?.as_slice() {
@@ -138,16 +138,16 @@ fn dict(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 }
 
 fn any(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    Ok(Value::from(items(one(args)?, work::of(state))?.iter().any(Value::is_true)))
+    Ok(Value::from(items(one(args)?, work_budget::of(state))?.iter().any(Value::is_true)))
 }
 
 fn all(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    Ok(Value::from(items(one(args)?, work::of(state))?.iter().all(Value::is_true)))
+    Ok(Value::from(items(one(args)?, work_budget::of(state))?.iter().all(Value::is_true)))
 }
 
 /// `min` and `max`: of the arguments, or of what a single one holds. Of nothing, it is undefined.
 fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> bool) -> Result<Value, Error> {
-    let work = work::of(state);
+    let work = work_budget::of(state);
     let candidates = match args {
         [only] => items(only, work)?,
         several => several.to_vec(),
@@ -166,13 +166,13 @@ fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> 
 }
 
 /// What compiling costs is charged even if it was done before: the answer may not depend on what ran earlier.
-fn charge_regex(pattern: &str, work: &mut Work) -> Result<(), Error> {
+fn charge_regex(pattern: &str, work: &mut WorkBudget) -> Result<(), Error> {
     work.charge(pattern.len() * 1024)
 }
 
-fn search_for(pattern: &str, text: &str, work: &mut Work) -> Result<bool, Error> {
+fn search_for(pattern: &str, text: &str, work: &mut WorkBudget) -> Result<bool, Error> {
     work.charge(text.len() * 4)?;
-    search(pattern).found_in(text).map_err(|problem| failure(problem.message))
+    cached_regex(pattern).found_in(text).map_err(|problem| failure(problem.message))
 }
 
 fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -181,7 +181,7 @@ fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
         return Err(failure("`matches` has no regular expression"));
     };
     let Some(text) = text_argument(text, "matches")? else { return Ok(Value::from(false)) };
-    let work = work::of(state);
+    let work = work_budget::of(state);
     charge_regex(pattern, work)?;
     search_for(pattern, text, work).map(Value::from)
 }
@@ -190,7 +190,7 @@ fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [path, pattern] = args else { return Err(wrong_arity()) };
     let Some(pattern) = text_argument(pattern, "glob")? else { return Err(failure("`glob` has no pattern")) };
     let Some(path) = text_argument(path, "glob")? else { return Ok(Value::from(false)) };
-    work::of(state).charge(pattern.len() * 1024 + path.len() * 4)?;
+    work_budget::of(state).charge(pattern.len() * 1024 + path.len() * 4)?;
     let pattern = Pattern::parse(pattern).map_err(|problem| failure(format!("glob pattern: {problem}")))?;
     Ok(Value::from(pattern.matches(path)))
 }
@@ -217,7 +217,7 @@ fn has_stop_signal(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 /// Of one task, or of all in a list; nothing to ask about is complete.
 fn task_tree_complete(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let asked = one(args)?;
-    let ids = if is_list(asked) { items(asked, work::of(state))? } else { vec![asked.clone()] };
+    let ids = if is_list(asked) { items(asked, work_budget::of(state))? } else { vec![asked.clone()] };
     let mut ids = ids.iter().map(|id| text_argument(id, "task_tree_complete")).collect::<Result<Vec<_>, _>>()?;
     // An empty name is no task's: a variable that nobody has set yet.
     ids.retain(|id| id.is_some_and(|id| !id.is_empty()));
@@ -271,7 +271,7 @@ fn any_command(
         }
         _ => i64::MIN,
     };
-    let work = work::of(state);
+    let work = work_budget::of(state);
     charge_regex(pattern, work)?;
     for command in facts.told(facts.situation.facts.commands_ran())? {
         if command.time >= since && is_meant(&command) && search_for(pattern, &command.text, work)? {

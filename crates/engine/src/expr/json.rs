@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::{
     error::failure,
-    work::{self, Work},
+    work_budget::{self, WorkBudget},
 };
 
 /// Nesting is limited by whoever parsed the JSON.
@@ -25,7 +25,7 @@ pub(super) fn from_json(json: &Json) -> Value {
 }
 
 /// An undefined value becomes null.
-pub(super) fn to_json(value: &Value, work: &mut Work) -> Result<Json, Error> {
+pub(super) fn to_json(value: &Value, work: &mut WorkBudget) -> Result<Json, Error> {
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => Ok(Json::Null),
         ValueKind::Bool => Ok(Json::Bool(value.is_true())),
@@ -47,7 +47,7 @@ pub(super) fn to_json(value: &Value, work: &mut Work) -> Result<Json, Error> {
             let mut fields = Map::new();
             for key in value.try_iter()? {
                 work.charge_items(1)?;
-                fields.insert(work::text(&key, work)?, to_json(&value.get_item(&key)?, work)?);
+                fields.insert(work_budget::text(&key, work)?, to_json(&value.get_item(&key)?, work)?);
             }
             Ok(Json::Object(fields))
         }

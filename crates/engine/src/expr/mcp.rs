@@ -7,7 +7,7 @@ use super::{
     error::{failure, wrong_arity},
     json::to_json,
     values::text_argument,
-    work::{self, Work},
+    work_budget::{self, WorkBudget},
 };
 use crate::behavior_names::{CALLS, FAILURES, RESULTS, dropped_size};
 
@@ -41,14 +41,14 @@ pub(super) fn result_is_null(state: &mut State, args: &[Value]) -> Result<Value,
 pub(super) fn result_has(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [server, tool, field, value] = args else { return Err(wrong_arity()) };
     let Some(result) = result(state, server, tool, "mcp_result_has")? else { return Ok(Value::from(false)) };
-    if let Some(size) = to_json(&result, &mut Work::default()).ok().as_ref().and_then(dropped_size) {
+    if let Some(size) = to_json(&result, &mut WorkBudget::default()).ok().as_ref().and_then(dropped_size) {
         return Err(failure(format!("`mcp_result_has` cannot tell: the result of {size} bytes was too large to keep")));
     }
     let found = result.get_item(field).unwrap_or_default();
     if found.is_undefined() {
         return Ok(Value::from(false));
     }
-    compare::equal(&found, value, work::of(state)).map(Value::from)
+    compare::equal(&found, value, work_budget::of(state)).map(Value::from)
 }
 
 fn result(state: &State, server: &Value, tool: &Value, function: &str) -> Result<Option<Value>, Error> {

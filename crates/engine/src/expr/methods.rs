@@ -10,7 +10,7 @@ use super::{
     compare::{self, is_list, is_missing, kind_name},
     error::{failure, wrong_arity},
     values::{items, join_with},
-    work,
+    work_budget,
 };
 
 /// A lowered method call: this, with the method's name, the value, and the arguments.
@@ -69,14 +69,14 @@ pub(super) fn call(state: &mut State, method: &str, args: &[Value]) -> Result<Va
         "join" => {
             let [list] = args else { return Err(wrong_arity()) };
             let Some(separator) = value.as_str() else { return Err(no_method(value, method)) };
-            return join_with(separator, list, work::of(state));
+            return join_with(separator, list, work_budget::of(state));
         }
         "count" if is_list(value) => return count(state, value, args),
         _ => {}
     }
     charge(state, value, method, args)?;
     match unknown_method_callback(state, value, method, args) {
-        Ok(result) if result.kind() == ValueKind::Iterable => items(&result, work::of(state)).map(Value::from),
+        Ok(result) if result.kind() == ValueKind::Iterable => items(&result, work_budget::of(state)).map(Value::from),
         Ok(result) => Ok(result),
         Err(error) if error.kind() == ErrorKind::UnknownMethod => Err(no_method(value, method)),
         Err(error) => {
@@ -92,7 +92,7 @@ fn no_method(value: &Value, method: &str) -> Error {
 
 fn count(state: &mut State, list: &Value, args: &[Value]) -> Result<Value, Error> {
     let [wanted] = args else { return Err(wrong_arity()) };
-    let work = work::of(state);
+    let work = work_budget::of(state);
     let mut count = 0;
     for item in items(list, work)? {
         count += i64::from(compare::equal(&item, wanted, work)?);
@@ -101,7 +101,7 @@ fn count(state: &mut State, list: &Value, args: &[Value]) -> Result<Value, Error
 }
 
 fn charge(state: &mut State, value: &Value, method: &str, args: &[Value]) -> Result<(), Error> {
-    let work = work::of(state);
+    let work = work_budget::of(state);
     let Some(text) = value.as_str() else {
         // `keys`, `values` and `items` charge when their result is gathered.
         return Ok(());

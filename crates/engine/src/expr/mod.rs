@@ -37,11 +37,11 @@ mod mention;
 mod methods;
 mod names;
 mod operators;
-mod search;
+mod regex_cache;
 mod source;
 pub mod template;
 mod values;
-mod work;
+mod work_budget;
 
 #[cfg(test)]
 mod tests;
@@ -66,7 +66,7 @@ use self::{
     lower::Lowering,
     operators::OPERATORS,
     source::Source,
-    work::Work,
+    work_budget::WorkBudget,
 };
 pub use self::{
     error::{EvaluationError, ExprError},
@@ -75,7 +75,7 @@ pub use self::{
     names::{Scope, check_variable_name},
 };
 use crate::facts::Missing;
-use crate::file_rules::Reach;
+use crate::file_rules::ChangeScope;
 use crate::situation::Situation;
 
 /// More steps than the longest expression has.
@@ -150,14 +150,14 @@ pub fn claims_named(source: &str) -> Vec<String> {
 
 /// What the expression gives in this situation; an undefined result is null.
 pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, EvaluationError> {
-    in_situation(source, situation, Reach::default(), |value| {
-        json::to_json(value, &mut Work::default()).map_err(|error| ExprError::from_engine(&error, source.len()))
+    in_situation(source, situation, ChangeScope::default(), |value| {
+        json::to_json(value, &mut WorkBudget::default()).map_err(|error| ExprError::from_engine(&error, source.len()))
     })
 }
 
 /// Whether the expression is true in this situation, where `files` are the changes within `reach`. Cheaper than
 /// [`evaluate`], which copies the result.
-pub fn holds(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<bool, EvaluationError> {
+pub fn holds(source: &str, situation: &Arc<Situation>, reach: ChangeScope) -> Result<bool, EvaluationError> {
     in_situation(source, situation, reach, |value| Ok(value.is_true()))
 }
 
@@ -165,7 +165,7 @@ pub fn holds(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<b
 fn in_situation<T>(
     source: &str,
     situation: &Arc<Situation>,
-    reach: Reach,
+    reach: ChangeScope,
     read: impl FnOnce(&Value) -> Result<T, ExprError>,
 ) -> Result<T, EvaluationError> {
     let source = Source::read(source)?;
@@ -209,7 +209,7 @@ pub fn evaluate_beside(
         lowering.mentions.iter().map(|mention| mention.name).filter(|name| root.resolve(name).is_none()).collect();
     let unknown = unknown.into_iter().map(str::to_owned).collect();
     let value = run(&source, &tree, root)?;
-    let json = json::to_json(&value, &mut Work::default())
+    let json = json::to_json(&value, &mut WorkBudget::default())
         .map_err(|error| source.written_error(ExprError::from_engine(&error, source.text.len())))?;
     let missing = facts.and_then(|facts| facts.missing());
     Ok(Evaluation { value: json, truthy: value.is_true(), unknown, missing })

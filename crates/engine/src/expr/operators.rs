@@ -9,7 +9,7 @@ use super::{
     builtin::Run,
     compare::{self, Number, is_list, is_missing, kind_name},
     error::{failure, wrong_arity},
-    work::{self, Work},
+    work_budget::{self, WorkBudget},
 };
 
 pub(super) const CHAIN: &str = "<chain>";
@@ -53,12 +53,12 @@ fn is_boolean(value: &Value, flag: bool) -> bool {
 
 fn comparison(state: &mut State, args: &[Value], operator: &str) -> Result<Value, Error> {
     let [a, b] = args else { return Err(wrong_arity()) };
-    holds(a, operator, b, work::of(state)).map(Value::from)
+    holds(a, operator, b, work_budget::of(state)).map(Value::from)
 }
 
 /// `a < b <= c` comes as `a, '<', b, '<=', c`.
 fn chain(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    let work = work::of(state);
+    let work = work_budget::of(state);
     let mut rest = args;
     while let [a, operator, b, ..] = rest {
         if !holds(a, operator.as_str().unwrap_or_default(), b, work)? {
@@ -69,7 +69,7 @@ fn chain(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     Ok(Value::from(true))
 }
 
-fn holds(a: &Value, operator: &str, b: &Value, work: &mut Work) -> Result<bool, Error> {
+fn holds(a: &Value, operator: &str, b: &Value, work: &mut WorkBudget) -> Result<bool, Error> {
     Ok(match operator {
         "==" => compare::equal(a, b, work)?,
         "!=" => !compare::equal(a, b, work)?,
@@ -83,7 +83,7 @@ fn holds(a: &Value, operator: &str, b: &Value, work: &mut Work) -> Result<bool, 
     })
 }
 
-pub(super) fn contains(container: &Value, item: &Value, work: &mut Work) -> Result<bool, Error> {
+pub(super) fn contains(container: &Value, item: &Value, work: &mut WorkBudget) -> Result<bool, Error> {
     if is_missing(container) {
         return Ok(false);
     }
@@ -111,7 +111,7 @@ fn arithmetic(state: &mut State, args: &[Value], operator: &str) -> Result<Value
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         return numbers(a, operator, b);
     }
-    let work = work::of(state);
+    let work = work_budget::of(state);
     let result = match operator {
         "+" => join(a, b, work)?,
         "*" if b.is_integer() => repeat(a, b, work)?,
@@ -121,7 +121,7 @@ fn arithmetic(state: &mut State, args: &[Value], operator: &str) -> Result<Value
     result.ok_or_else(|| failure(format!("`{operator}` cannot take {} and {}", kind_name(a), kind_name(b))))
 }
 
-fn join(a: &Value, b: &Value, work: &mut Work) -> Result<Option<Value>, Error> {
+fn join(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Error> {
     if let (Some(a), Some(b)) = (a.as_str(), b.as_str()) {
         work.charge(a.len() + b.len())?;
         return Ok(Some(Value::from([a, b].concat())));
@@ -133,7 +133,7 @@ fn join(a: &Value, b: &Value, work: &mut Work) -> Result<Option<Value>, Error> {
     Ok(None)
 }
 
-fn repeat(value: &Value, times: &Value, work: &mut Work) -> Result<Option<Value>, Error> {
+fn repeat(value: &Value, times: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Error> {
     // As in Python, a negative number is like zero.
     let times = i128::try_from(times.clone()).map_or(i128::MAX, |times| times.max(0));
     let times = usize::try_from(times).unwrap_or(usize::MAX);
@@ -209,7 +209,7 @@ fn item(state: &mut State, args: &[Value]) -> Result<Value, Error> {
         return Ok(Value::UNDEFINED);
     }
     if let Some(text) = value.as_str() {
-        work::of(state).charge(text.len())?;
+        work_budget::of(state).charge(text.len())?;
     }
     value.get_item(key)
 }

@@ -28,9 +28,9 @@ use super::{
     lower::{self, Lowering},
     names::GUIDE,
     source::{SYNTAX, Source, range},
-    work,
+    work_budget,
 };
-use crate::file_rules::Reach;
+use crate::file_rules::ChangeScope;
 use crate::situation::Situation;
 
 /// Guides within guides.
@@ -43,7 +43,7 @@ pub(super) const SHOW: &str = "@show";
 
 /// What can be known of a template before it is rendered.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct TemplateCheck {
     /// In the order of the text.
     pub problems: Vec<ExprError>,
     /// The guides that it names, each time that it does.
@@ -60,14 +60,14 @@ pub struct GuideMention {
 }
 
 /// Checks one text; the guides that it names are templates of their own.
-pub fn check(text: &str, scope: &Scope) -> Checked {
+pub fn check(text: &str, scope: &Scope) -> TemplateCheck {
     let source = match Source::read_template(text) {
         Ok(source) => source,
-        Err(error) => return Checked { problems: vec![error], ..Checked::default() },
+        Err(error) => return TemplateCheck { problems: vec![error], ..TemplateCheck::default() },
     };
     let tree = match parse(&source) {
         Ok(tree) => tree,
-        Err(error) => return Checked { problems: vec![error], ..Checked::default() },
+        Err(error) => return TemplateCheck { problems: vec![error], ..TemplateCheck::default() },
     };
     let mut template = TemplateLowering::new(&source.text);
     template.lower(&tree, &mut |_, _| None);
@@ -78,7 +78,7 @@ pub fn check(text: &str, scope: &Scope) -> Checked {
     let place = |mention: GuideMention| GuideMention { span: source.written_span(mention.span), ..mention };
     let guides = template.guides.into_iter().map(place).collect();
     let bare_names = template.bare_names.into_iter().map(place).collect();
-    Checked { problems, guides, bare_names }
+    TemplateCheck { problems, guides, bare_names }
 }
 
 /// The text, in this situation. A guide that is missing is an error, as is one that holds itself. What fails while it is
@@ -100,7 +100,7 @@ pub fn render(
     let (instructions, blocks) = generator.finish();
     let mut output = String::new();
     let facts = Arc::new(FactReader::new(situation, on_missing));
-    let root = Value::from_object(Root::Situation(Arc::clone(&facts), Reach::default()));
+    let root = Value::from_object(Root::Situation(Arc::clone(&facts), ChangeScope::default()));
     let out = &mut machinery::make_string_output(&mut output);
     let rendered = machinery::eval(&ENVIRONMENT, &instructions, root, &blocks, out, AutoEscape::None);
     facts.check()?;
@@ -262,5 +262,5 @@ pub(super) fn show(state: &mut State, args: &[Value]) -> Result<Value, minijinja
     if is_missing(value) {
         return Ok(Value::from(""));
     }
-    work::text(value, work::of(state)).map(Value::from)
+    work_budget::text(value, work_budget::of(state)).map(Value::from)
 }

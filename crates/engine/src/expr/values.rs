@@ -5,11 +5,11 @@ use minijinja::{Error, Value, value::ValueKind};
 use super::{
     compare::{is_list, is_missing, kind_name},
     error::failure,
-    work::{self, Work},
+    work_budget::{self, WorkBudget},
 };
 
 /// What a value holds, as Python's iteration would give it: items, keys or characters; nothing if it is missing.
-pub(super) fn items(value: &Value, work: &mut Work) -> Result<Vec<Value>, Error> {
+pub(super) fn items(value: &Value, work: &mut WorkBudget) -> Result<Vec<Value>, Error> {
     if is_missing(value) {
         return Ok(Vec::new());
     }
@@ -24,7 +24,7 @@ pub(super) fn items(value: &Value, work: &mut Work) -> Result<Vec<Value>, Error>
     Err(failure(format!("{} has no items", kind_name(value))))
 }
 
-pub(super) fn length(value: &Value, work: &mut Work) -> Result<Value, Error> {
+pub(super) fn length(value: &Value, work: &mut WorkBudget) -> Result<Value, Error> {
     if is_missing(value) {
         return Ok(Value::from(0));
     }
@@ -32,14 +32,14 @@ pub(super) fn length(value: &Value, work: &mut Work) -> Result<Value, Error> {
     value.len().map(Value::from).ok_or_else(|| failure(format!("{} has no length", kind_name(value))))
 }
 
-pub(super) fn join_with(separator: &str, value: &Value, work: &mut Work) -> Result<Value, Error> {
+pub(super) fn join_with(separator: &str, value: &Value, work: &mut WorkBudget) -> Result<Value, Error> {
     let mut joined = String::new();
     for (position, item) in items(value, work)?.iter().enumerate() {
         if position > 0 {
             work.charge(separator.len())?;
             joined.push_str(separator);
         }
-        joined.push_str(&work::text(item, work)?);
+        joined.push_str(&work_budget::text(item, work)?);
     }
     Ok(Value::from(joined))
 }

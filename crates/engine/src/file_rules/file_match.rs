@@ -9,7 +9,7 @@ use path::pattern::Captures;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileMatch {
     /// Those that ask for something, in byte order of their paths.
-    pub triggers: Vec<Trigger>,
+    pub triggers: Vec<TriggeringFile>,
     /// Changed files that other triggers expected, in byte order.
     pub matched: Vec<String>,
     /// The patterns of `safety` that answer all triggers at once.
@@ -20,7 +20,7 @@ pub struct FileMatch {
 
 /// A changed file that asks for something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trigger {
+pub struct TriggeringFile {
     pub path: String,
     pub status: Status,
     pub captures: Captures,
@@ -55,7 +55,7 @@ impl FileMatch {
 
     /// Without the triggers that somebody has answered for.
     #[must_use]
-    pub fn without(mut self, is_settled: impl Fn(&Trigger) -> bool) -> Self {
+    pub fn without(mut self, is_settled: impl Fn(&TriggeringFile) -> bool) -> Self {
         self.triggers.retain(|trigger| !is_settled(trigger));
         self
     }

@@ -6,15 +6,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::file_pattern::{CompiledPattern, candidates, compiled};
-use super::{Changes, FileMatch, FilePattern, Status, Trigger};
+use super::{Changes, FileMatch, FilePattern, Status, TriggeringFile};
 use path::pattern::{Captures, FillError, Pattern, PatternError};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileRule {
-    pub mode: FileMode,
+    pub mode: FileRuleKind,
     /// Files that trigger nothing; they can still be what another file expects.
     pub exclude: Vec<FilePattern>,
-    pub reach: Reach,
+    pub reach: ChangeScope,
     pub refire: Refire,
     /// What is run where the rule is not met; `None`: the agent is told.
     pub command: Option<CommandAction>,
@@ -22,7 +22,7 @@ pub struct FileRule {
 
 /// How a rule sees that something is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FileMode {
+pub enum FileRuleKind {
     /// A changed file matches a trigger, and none matches a safety. A safety whose variables the trigger binds is looked
     /// for with their values, so that it speaks of one file; any other speaks of all.
     Trigger { trigger: Vec<FilePattern>, safety: Vec<FilePattern> },
@@ -34,7 +34,7 @@ pub enum FileMode {
     Created(Vec<FilePattern>),
 }
 
-impl FileMode {
+impl FileRuleKind {
     /// A file that matches one of these may ask for something.
     pub fn triggering(&self) -> &[FilePattern] {
         match self {
@@ -48,9 +48,9 @@ impl FileMode {
 
 /// Which changes a rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub struct Reach {
+pub struct ChangeScope {
     pub compare_to: Baseline,
-    pub attribute: Attribute,
+    pub attribute: AttributionMode,
 }
 
 /// What a change is a change from.
@@ -79,7 +79,7 @@ impl Baseline {
 
 /// Whose changes a session answers for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub enum Attribute {
+pub enum AttributionMode {
     /// Its own, and those that nobody is known to have made.
     #[default]
     Session,
@@ -87,7 +87,7 @@ pub enum Attribute {
     Tree,
 }
 
-impl Attribute {
+impl AttributionMode {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Session => "session",
@@ -138,9 +138,9 @@ impl FileRule {
     /// Every pattern that the rule has.
     pub fn patterns(&self) -> impl Iterator<Item = &FilePattern> {
         let others = match &self.mode {
-            FileMode::Trigger { safety, .. } => safety.as_slice(),
-            FileMode::Pair { expects, .. } => expects.as_slice(),
-            FileMode::Set(_) | FileMode::Created(_) => &[],
+            FileRuleKind::Trigger { safety, .. } => safety.as_slice(),
+            FileRuleKind::Pair { expects, .. } => expects.as_slice(),
+            FileRuleKind::Set(_) | FileRuleKind::Created(_) => &[],
         };
         self.mode.triggering().iter().chain(others).chain(&self.exclude)
     }
@@ -150,19 +150,20 @@ impl FileRule {
     pub fn asks_no_less_than(&self, before: &Self) -> bool {
         let has_all = |more: &[FilePattern], less: &[FilePattern]| less.iter().all(|pattern| more.contains(pattern));
         let is_as_strict = match (&self.mode, &before.mode) {
-            (FileMode::Trigger { trigger, safety }, FileMode::Trigger { trigger: triggers, safety: safeties }) => {
-                has_all(trigger, triggers) && has_all(safeties, safety)
-            }
-            (FileMode::Set(now), FileMode::Set(before)) => now == before,
-            (FileMode::Pair { trigger: now, expects }, FileMode::Pair { trigger, expects: expected }) => {
+            (
+                FileRuleKind::Trigger { trigger, safety },
+                FileRuleKind::Trigger { trigger: triggers, safety: safeties },
+            ) => has_all(trigger, triggers) && has_all(safeties, safety),
+            (FileRuleKind::Set(now), FileRuleKind::Set(before)) => now == before,
+            (FileRuleKind::Pair { trigger: now, expects }, FileRuleKind::Pair { trigger, expects: expected }) => {
                 now == trigger && has_all(expects, expected)
             }
-            (FileMode::Created(now), FileMode::Created(before)) => has_all(now, before),
+            (FileRuleKind::Created(now), FileRuleKind::Created(before)) => has_all(now, before),
             _ => false,
         };
         let (now, then) = (self.reach, before.reach);
         let is_as_wide = now.compare_to == then.compare_to
-            && (now.attribute == Attribute::Tree || then.attribute == Attribute::Session);
+            && (now.attribute == AttributionMode::Tree || then.attribute == AttributionMode::Session);
         let asks_as_often = self.refire == Refire::Content || before.refire == Refire::Files;
         is_as_strict && has_all(&before.exclude, &self.exclude) && is_as_wide && asks_as_often
     }
@@ -185,15 +186,15 @@ impl FileRule {
         let exclude = compiled(&self.exclude, changes)?;
         let is_meant = |path: &str| !exclude.iter().any(|pattern| pattern.matches(path));
         match &self.mode {
-            FileMode::Trigger { trigger, safety } => {
+            FileRuleKind::Trigger { trigger, safety } => {
                 let found = any_of(trigger, changes, |path, _| is_meant(path))?;
                 let safety = safety.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 Ok(without_answered(found, &safety, changes))
             }
-            FileMode::Created(patterns) => {
+            FileRuleKind::Created(patterns) => {
                 any_of(patterns, changes, |path, status| status == Status::Added && is_meant(path))
             }
-            FileMode::Pair { trigger, expects } => {
+            FileRuleKind::Pair { trigger, expects } => {
                 let trigger = trigger.compile()?;
                 let expects = expects.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let expects: Vec<&CompiledPattern> = expects.iter().collect();
@@ -208,7 +209,7 @@ impl FileRule {
                 }
                 Ok(search.finish())
             }
-            FileMode::Set(members) => {
+            FileRuleKind::Set(members) => {
                 let members = members.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let mut search = Correspondence::new(changes);
                 let candidates = candidates(self.mode.triggering(), changes).into_iter();
@@ -235,7 +236,7 @@ fn any_of(
     let triggers = candidates.filter(|(path, status)| is_meant(path, *status)).filter_map(|(path, status)| {
         let pattern = patterns.iter().find(|pattern| pattern.matches(path))?;
         let captures = pattern.pattern.captures(path)?;
-        Some(Trigger { path: path.to_owned(), status, captures, missing: Vec::new(), safety: Vec::new() })
+        Some(TriggeringFile { path: path.to_owned(), status, captures, missing: Vec::new(), safety: Vec::new() })
     });
     Ok(FileMatch { triggers: triggers.collect(), ..FileMatch::default() })
 }
@@ -243,7 +244,7 @@ fn any_of(
 /// Takes out what `safety` answers: all of it, or the files whose own variables a safety has.
 fn without_answered(mut found: FileMatch, safety: &[CompiledPattern], changes: &Changes) -> FileMatch {
     let is_bound = |pattern: &Pattern| {
-        let binds_all = |trigger: &Trigger| pattern.variables().all(|name| trigger.captures.get(name).is_some());
+        let binds_all = |trigger: &TriggeringFile| pattern.variables().all(|name| trigger.captures.get(name).is_some());
         pattern.variables().next().is_some() && found.triggers.iter().all(binds_all)
     };
     let (bound, plain): (Vec<_>, Vec<_>) = safety.iter().partition(|safety| is_bound(&safety.pattern));
@@ -286,7 +287,7 @@ fn most_specific(members: &[CompiledPattern], path: &str) -> Option<(usize, Capt
 /// Who expects what of whom.
 struct Correspondence<'a> {
     changes: &'a Changes,
-    triggers: Vec<Trigger>,
+    triggers: Vec<TriggeringFile>,
     matched: BTreeSet<String>,
 }
 
@@ -307,7 +308,7 @@ impl<'a> Correspondence<'a> {
             };
         }
         if !missing.is_empty() {
-            self.triggers.push(Trigger { path: path.to_owned(), status, captures, missing, safety: Vec::new() });
+            self.triggers.push(TriggeringFile { path: path.to_owned(), status, captures, missing, safety: Vec::new() });
         }
     }
 

@@ -5,18 +5,18 @@
 //! about it belong to others; nothing here knows git, files or the clock.
 
 mod changes;
-mod demand_ref;
 mod file_match;
 mod file_pattern;
 mod file_rule;
+mod unmet_file_rule;
 mod wording;
 
 #[cfg(test)]
 mod tests;
 
 pub use changes::{Change, Changes, Status, is_project_path};
-pub use demand_ref::DemandRef;
-pub use file_match::{FileMatch, Trigger};
+pub use file_match::{FileMatch, TriggeringFile};
 pub use file_pattern::FilePattern;
-pub use file_rule::{Attribute, Baseline, CommandAction, FileMode, FileRule, Reach, Refire, RunFor};
+pub use file_rule::{AttributionMode, Baseline, ChangeScope, CommandAction, FileRule, FileRuleKind, Refire, RunFor};
+pub use unmet_file_rule::UnmetFileRule;
 pub use wording::{Placeholders, filled, how_answered, listed, shown};

@@ -15,8 +15,8 @@ fn patterns(texts: &[&str]) -> Vec<FilePattern> {
     texts.iter().map(|text| pattern(text)).collect()
 }
 
-fn rule(mode: FileMode) -> FileRule {
-    FileRule { mode, exclude: Vec::new(), reach: Reach::default(), refire: Refire::default(), command: None }
+fn rule(mode: FileRuleKind) -> FileRule {
+    FileRule { mode, exclude: Vec::new(), reach: ChangeScope::default(), refire: Refire::default(), command: None }
 }
 
 fn changed(paths: &[&str]) -> Changes {
@@ -29,7 +29,7 @@ fn pairs(found: &FileMatch) -> Vec<String> {
 
 #[test]
 fn what_is_expected_keeps_the_characters_of_the_trigger() {
-    let rule = rule(FileMode::Pair { trigger: pattern("src/{path}.py"), expects: patterns(&["docs/{path}.md"]) });
+    let rule = rule(FileRuleKind::Pair { trigger: pattern("src/{path}.py"), expects: patterns(&["docs/{path}.md"]) });
     let found = rule.judge(&changed(&["src/a[1]{x}.py"])).expect("a match");
     assert_eq!(pairs(&found), ["src/a[1]{x}.py → docs/a[1]{x}.md"]);
     let found = rule.judge(&changed(&["src/a[1].py", "docs/a[1].md"])).expect("a match");
@@ -39,14 +39,14 @@ fn what_is_expected_keeps_the_characters_of_the_trigger() {
 
 #[test]
 fn of_two_members_the_one_that_says_more_has_the_file() {
-    let rule = rule(FileMode::Set(patterns(&["{path}.py", "tests/{path}_test.py"])));
+    let rule = rule(FileRuleKind::Set(patterns(&["{path}.py", "tests/{path}_test.py"])));
     let found = rule.judge(&changed(&["tests/a_test.py"])).expect("a match");
     assert_eq!(pairs(&found), ["tests/a_test.py → a.py"]);
 }
 
 #[test]
 fn what_is_excluded_asks_for_nothing_and_still_answers() {
-    let mut rule = rule(FileMode::Set(patterns(&["src/{path}.c", "gen/{path}.h"])));
+    let mut rule = rule(FileRuleKind::Set(patterns(&["src/{path}.c", "gen/{path}.h"])));
     rule.exclude = patterns(&["gen/**"]);
     assert!(!rule.judge(&changed(&["gen/a.h"])).expect("a match").is_unmet());
     assert!(!rule.judge(&changed(&["gen/a.h", "src/a.c"])).expect("a match").is_unmet());
@@ -55,7 +55,7 @@ fn what_is_excluded_asks_for_nothing_and_still_answers() {
 
 #[test]
 fn placeholders_are_filled_in_once_and_nothing_else_is_touched() {
-    let rule = rule(FileMode::Pair { trigger: pattern("src/{path}.rs"), expects: patterns(&["tests/{path}.rs"]) });
+    let rule = rule(FileRuleKind::Pair { trigger: pattern("src/{path}.rs"), expects: patterns(&["tests/{path}.rs"]) });
     let found = rule.judge(&changed(&["src/a.rs", "src/{missing}.rs"])).expect("a match");
     let text = "{trigger_files} want {expected_files}; {path}; {created_files}; {other} { {missing}";
     assert_eq!(
@@ -67,7 +67,7 @@ fn placeholders_are_filled_in_once_and_nothing_else_is_touched() {
 
 #[test]
 fn a_long_list_is_cut_and_counted() {
-    let rule = rule(FileMode::Created(patterns(&["**"])));
+    let rule = rule(FileRuleKind::Created(patterns(&["**"])));
     let changes: Changes =
         (0..25).map(|number| Change { status: Status::Added, path: format!("{number:02}") }).collect();
     let found = rule.judge(&changes).expect("a match");
@@ -76,7 +76,7 @@ fn a_long_list_is_cut_and_counted() {
 
 #[test]
 fn many_values_of_a_variable_are_cut_and_counted_as_well() {
-    let rule = rule(FileMode::Created(patterns(&["src/{name}.rs"])));
+    let rule = rule(FileRuleKind::Created(patterns(&["src/{name}.rs"])));
     let created = |number: usize| Change { status: Status::Added, path: format!("src/{number:02}.rs") };
     let found = rule.judge(&(0..60).map(created).collect()).expect("a match");
     let filled = Placeholders(&found).fill("{name}");
@@ -92,16 +92,18 @@ fn paths() -> impl Strategy<Value = Vec<String>> {
         .prop_map(|paths| paths.into_iter().collect())
 }
 
-fn modes() -> impl Strategy<Value = FileMode> {
+fn modes() -> impl Strategy<Value = FileRuleKind> {
     let any = || select(vec!["src/**", "**/*.py", "tests/{path}_test.py", "{path}.py", "docs/{name}.md", "a/*"]);
     let bound = || select(vec!["tests/{path}_test.py", "{path}.md", "docs/{path}*", "b/**/{path}.py"]);
     prop_oneof![
-        (vec(any(), 1..3), vec(any(), 0..2))
-            .prop_map(|(trigger, safety)| FileMode::Trigger { trigger: patterns(&trigger), safety: patterns(&safety) }),
-        vec(bound(), 1..4).prop_map(|members| FileMode::Set(patterns(&members))),
+        (vec(any(), 1..3), vec(any(), 0..2)).prop_map(|(trigger, safety)| FileRuleKind::Trigger {
+            trigger: patterns(&trigger),
+            safety: patterns(&safety)
+        }),
+        vec(bound(), 1..4).prop_map(|members| FileRuleKind::Set(patterns(&members))),
         vec(bound(), 1..3)
-            .prop_map(|expects| FileMode::Pair { trigger: pattern("src/{path}.py"), expects: patterns(&expects) }),
-        vec(any(), 1..3).prop_map(|created| FileMode::Created(patterns(&created))),
+            .prop_map(|expects| FileRuleKind::Pair { trigger: pattern("src/{path}.py"), expects: patterns(&expects) }),
+        vec(any(), 1..3).prop_map(|created| FileRuleKind::Created(patterns(&created))),
     ]
 }
 
@@ -148,7 +150,7 @@ proptest! {
         if turned {
             members.reverse();
         }
-        let rule = rule(FileMode::Set(patterns(&members)));
+        let rule = rule(FileRuleKind::Set(patterns(&members)));
         let (source, test) = (format!("src/{name}.rs"), format!("tests/{name}_test.rs"));
         let lacks = |path: &str| rule.judge(&changed(&[path])).expect("a match");
         prop_assert_eq!(pairs(&lacks(&source)), [format!("{source} → {test}")]);

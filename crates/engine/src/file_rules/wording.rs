@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{FileMatch, Status, Trigger};
+use super::{FileMatch, Status, TriggeringFile};
 
 /// More lines than this help nobody.
 const LISTED: usize = 20;
@@ -14,7 +14,7 @@ pub fn listed(found: &FileMatch) -> String {
     let line = |(trigger, missing): (&str, &str)| format!("{} → {}", shown(trigger), shown(missing));
     let mut lines: Vec<String> = found.pairs().map(line).collect();
     if lines.is_empty() {
-        let line = |trigger: &Trigger| match trigger.safety.as_slice() {
+        let line = |trigger: &TriggeringFile| match trigger.safety.as_slice() {
             [] => shown(&trigger.path),
             safety => format!("{} ({})", shown(&trigger.path), answered_by(safety)),
         };
@@ -28,7 +28,7 @@ pub fn listed(found: &FileMatch) -> String {
 }
 
 /// The files of `safety` whose change would answer for a trigger, if the rule has any.
-pub fn how_answered(trigger: &Trigger, found: &FileMatch) -> Option<String> {
+pub fn how_answered(trigger: &TriggeringFile, found: &FileMatch) -> Option<String> {
     let safety = if trigger.safety.is_empty() { &found.safety } else { &trigger.safety };
     (!safety.is_empty()).then(|| answered_by(safety))
 }

@@ -47,7 +47,7 @@ pub enum AgentChoice {
     Named(String),
     Command {
         words: Vec<String>,
-        prompt: PromptBy,
+        prompt: PromptDelivery,
     },
 }
 
@@ -81,7 +81,7 @@ impl AgentChoice {
 
 /// How a command gets its prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum PromptBy {
+pub enum PromptDelivery {
     #[default]
     Stdin,
     /// As its last argument.

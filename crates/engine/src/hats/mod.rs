@@ -4,10 +4,10 @@
 //! This is what a configuration means ([`Loop`]), what is wrong with it before anything runs ([`topology`]), and what an
 //! agent under a hat is told ([`prompt`]). It knows nothing of processes, files or time.
 
-pub mod drawing;
+pub mod diagram;
 mod hat;
+mod hat_workflow;
 pub mod prompt;
-mod stage;
 #[cfg(test)]
 mod tests;
 mod topic;
@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use hat::{AgentChoice, Hat, PromptBy};
-pub use topic::{BadTopic, TopicPattern, check_topic};
+pub use hat::{AgentChoice, Hat, PromptDelivery};
+pub use topic::{TopicError, TopicPattern, check_topic};
 
 use crate::workflow::{Gate, Requirement};
 
@@ -35,7 +35,7 @@ pub struct Loop {
     /// The topic that opens a run.
     pub start: String,
     pub completion: Completion,
-    pub limits: Limits,
+    pub limits: RunLimits,
     pub guardrails: Vec<String>,
     /// Where agents keep notes for the next one; from the root.
     pub scratchpad: String,
@@ -71,7 +71,7 @@ pub struct Topic {
 
 /// What ends a run before its work is done. None: it does not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct RunLimits {
     pub iterations: Option<u32>,
     pub runtime: Option<Duration>,
     pub tokens: Option<u64>,
@@ -84,7 +84,7 @@ pub struct Limits {
     pub idle: Option<Duration>,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
             iterations: Some(100),

@@ -10,7 +10,7 @@ const MOST_PARTS: usize = 16;
 const LONGEST: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadTopic {
+pub enum TopicError {
     #[error("it is empty")]
     Empty,
     #[error("a part between the dots is empty")]
@@ -24,28 +24,28 @@ pub enum BadTopic {
 }
 
 /// Whether this names one topic.
-pub fn check_topic(text: &str) -> Result<(), BadTopic> {
+pub fn check_topic(text: &str) -> Result<(), TopicError> {
     parts(text)?.iter().try_for_each(|part| check_part(part))
 }
 
-fn parts(text: &str) -> Result<Vec<&str>, BadTopic> {
+fn parts(text: &str) -> Result<Vec<&str>, TopicError> {
     if text.is_empty() {
-        return Err(BadTopic::Empty);
+        return Err(TopicError::Empty);
     }
     let parts: Vec<&str> = text.split('.').collect();
     if parts.len() > MOST_PARTS || text.len() > LONGEST {
-        return Err(BadTopic::TooLong);
+        return Err(TopicError::TooLong);
     }
     Ok(parts)
 }
 
-fn check_part(part: &str) -> Result<(), BadTopic> {
+fn check_part(part: &str) -> Result<(), TopicError> {
     if part.is_empty() {
-        return Err(BadTopic::EmptyPart);
+        return Err(TopicError::EmptyPart);
     }
     match part.chars().find(|letter| !letter.is_alphanumeric() && !matches!(letter, '-' | '_')) {
-        Some('*') => Err(BadTopic::Wildcard),
-        Some(letter) => Err(BadTopic::Letter(letter)),
+        Some('*') => Err(TopicError::Wildcard),
+        Some(letter) => Err(TopicError::Letter(letter)),
         None => Ok(()),
     }
 }
@@ -71,7 +71,7 @@ impl Part {
 }
 
 impl TopicPattern {
-    pub fn parse(text: &str) -> Result<Self, BadTopic> {
+    pub fn parse(text: &str) -> Result<Self, TopicError> {
         let part = |part: &str| match part {
             "*" => Ok(Part::One),
             "**" => Ok(Part::Any),

@@ -10,7 +10,7 @@ use crate::suggest;
 
 /// Nothing can run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum LoopError {
     #[error("no hat takes the topic `{topic}`, which opens a run")]
     NoStart { topic: String },
     #[error("hats `{one}` and `{other}` both take `{example}`")]
@@ -43,7 +43,7 @@ pub enum Fault {
 
 /// It can run, and is hardly meant so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Doubt {
+pub enum LoopWarning {
     #[error("hat `{hat}` publishes `{topic}`, which no hat takes: the run would end there")]
     Untaken { hat: String, topic: String },
     #[error("no run gets to hat `{hat}`")]
@@ -60,15 +60,15 @@ pub enum Doubt {
 }
 
 impl Loop {
-    pub fn faults(&self) -> Vec<Fault> {
-        let mut faults: Vec<Fault> = self.shared_triggers().collect();
+    pub fn faults(&self) -> Vec<LoopError> {
+        let mut faults: Vec<LoopError> = self.shared_triggers().collect();
         if self.hat_for(&self.start).is_none() {
-            faults.push(Fault::NoStart { topic: self.start.clone() });
+            faults.push(LoopError::NoStart { topic: self.start.clone() });
             return faults;
         }
         let unknown = self.unknown_topics();
         // A mistyped topic under `after` is one fault, not two.
-        if !unknown.iter().any(|fault| matches!(fault, Fault::UnknownTopic { is_after: true, .. })) {
+        if !unknown.iter().any(|fault| matches!(fault, LoopError::UnknownTopic { is_after: true, .. })) {
             faults.extend(self.never_completed());
         }
         faults.extend(unknown);
@@ -84,25 +84,25 @@ impl Loop {
     }
 
     /// Topics that the file speaks of and that nothing publishes: a gate on one of them would never be asked.
-    fn unknown_topics(&self) -> Vec<Fault> {
+    fn unknown_topics(&self) -> Vec<LoopError> {
         let published = self.published();
         let fault = |topic: &String, is_after: bool| {
             let is_unknown = !published.contains(topic.as_str()) && *topic != self.completion.topic;
-            is_unknown.then(|| Fault::UnknownTopic { topic: topic.clone(), is_after, close: self.close_to(topic) })
+            is_unknown.then(|| LoopError::UnknownTopic { topic: topic.clone(), is_after, close: self.close_to(topic) })
         };
         let declared = self.topics.keys().filter_map(|topic| fault(topic, false));
         declared.chain(self.completion.after.iter().filter_map(|topic| fault(topic, true))).collect()
     }
 
     /// Gates on topics that open a run or resume it: gates are asked where a hat hands over.
-    fn never_asked(&self) -> impl Iterator<Item = Fault> {
+    fn never_asked(&self) -> impl Iterator<Item = LoopError> {
         let own = [self.start.as_str(), Self::GO_ON];
         let is_of_a_hat = |topic: &str| self.hats.iter().any(|hat| hat.publishes(topic));
         let required = self.topics.iter().filter(|(_, topic)| !topic.requires.is_empty()).map(|(name, _)| name);
         let never = required.filter(move |name| own.contains(&name.as_str()) && !is_of_a_hat(name));
         never.map(|topic| {
             let instead = self.hat_for(topic).and_then(|hat| hat.publishes.first()).cloned();
-            Fault::NeverAsked { topic: topic.clone(), instead }
+            LoopError::NeverAsked { topic: topic.clone(), instead }
         })
     }
 
@@ -111,24 +111,25 @@ impl Loop {
         suggest::closest(topic, self.published()).map(str::to_owned)
     }
 
-    pub fn doubts(&self) -> Vec<Doubt> {
+    pub fn doubts(&self) -> Vec<LoopWarning> {
         let (reached, published) = (self.reached(), self.published());
         let unreachable = self.hats.iter().filter(|hat| !reached.contains(hat.id.as_str()));
-        let mut doubts: Vec<Doubt> = unreachable.map(|hat| Doubt::UnreachableHat { hat: hat.id.clone() }).collect();
+        let mut doubts: Vec<LoopWarning> =
+            unreachable.map(|hat| LoopWarning::UnreachableHat { hat: hat.id.clone() }).collect();
         for hat in &self.hats {
             let untaken = hat.publishes.iter().filter(|topic| !self.ends(topic) && self.hat_for(topic).is_none());
-            doubts.extend(untaken.map(|topic| Doubt::Untaken { hat: hat.id.clone(), topic: topic.clone() }));
+            doubts.extend(untaken.map(|topic| LoopWarning::Untaken { hat: hat.id.clone(), topic: topic.clone() }));
             if !reached.contains(hat.id.as_str()) {
                 continue;
             }
             if hat.publishes.is_empty() {
-                doubts.push(Doubt::Silent { hat: hat.id.clone() });
+                doubts.push(LoopWarning::Silent { hat: hat.id.clone() });
             }
             let taken = hat.triggers.iter().filter_map(TopicPattern::only);
             let unpublished = taken.filter(|topic| !published.contains(topic.as_str()));
             doubts.extend(unpublished.map(|topic| {
                 let close = self.close_to(&topic);
-                Doubt::Unpublished { hat: hat.id.clone(), topic, close }
+                LoopWarning::Unpublished { hat: hat.id.clone(), topic, close }
             }));
         }
         doubts
@@ -138,7 +139,7 @@ impl Loop {
         topic == self.completion.topic
     }
 
-    fn shared_triggers(&self) -> impl Iterator<Item = Fault> {
+    fn shared_triggers(&self) -> impl Iterator<Item = LoopError> {
         let pairs = self.hats.iter().enumerate().flat_map(|(at, one)| {
             let others = self.hats.get(at + 1..).unwrap_or_default();
             others.iter().map(move |other| (one, other))
@@ -146,7 +147,7 @@ impl Loop {
         pairs.filter_map(|(one, other)| {
             let both = one.triggers.iter().flat_map(|ours| other.triggers.iter().map(move |theirs| (ours, theirs)));
             let example = both.into_iter().find_map(|(ours, theirs)| ours.common(theirs))?;
-            Some(Fault::SharedTrigger { one: one.id.clone(), other: other.id.clone(), example })
+            Some(LoopError::SharedTrigger { one: one.id.clone(), other: other.id.clone(), example })
         })
     }
 
@@ -169,7 +170,7 @@ impl Loop {
     }
 
     /// Whether some walk accepts all that completion comes after, and then gets to it.
-    fn never_completed(&self) -> Option<Fault> {
+    fn never_completed(&self) -> Option<LoopError> {
         let topic = &self.completion.topic;
         let after: Vec<&str> = self.completion.after.iter().map(String::as_str).take(Self::MOST_AFTER).collect();
         let all = (0..after.len()).fold(0, |marks, at| marks | 1 << at);
@@ -204,14 +205,17 @@ impl Loop {
             }
         }
         if !is_published {
-            return Some(Fault::CompletionUnreachable { topic: topic.clone(), start: self.start.clone() });
+            return Some(LoopError::CompletionUnreachable { topic: topic.clone(), start: self.start.clone() });
         }
         let missing = after.iter().enumerate().filter(|(at, _)| most & (1 << at) == 0);
-        Some(Fault::NeverAfter { topic: topic.clone(), missing: missing.map(|(_, name)| (*name).to_owned()).collect() })
+        Some(LoopError::NeverAfter {
+            topic: topic.clone(),
+            missing: missing.map(|(_, name)| (*name).to_owned()).collect(),
+        })
     }
 
     /// A round of hats that nothing ends.
-    fn unbounded(&self) -> Option<Fault> {
+    fn unbounded(&self) -> Option<LoopError> {
         if self.limits.iterations.is_some() || self.limits.runtime.is_some() {
             return None;
         }
@@ -220,7 +224,7 @@ impl Loop {
         let hats = self.hats.iter().filter(endless).find_map(|hat| self.round_of(hat))?;
         let unmeasured =
             [self.limits.tokens.is_some().then_some("tokens"), self.limits.cost_usd.is_some().then_some("cost_usd")];
-        Some(Fault::Unbounded { hats, unmeasured: unmeasured.into_iter().flatten().collect() })
+        Some(LoopError::Unbounded { hats, unmeasured: unmeasured.into_iter().flatten().collect() })
     }
 
     /// Whether something ends a run that puts this hat on again and again. A limit counts only if the hat's agent reports

@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use super::call_result::CallResult;
 use super::{Template, VariableChanges, values};
+use crate::bounded_regex::RegexError;
 use crate::event::{CallOutcome, Event, EventKinds};
-use crate::rules::{Against, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
-use crate::search::SearchError;
+use crate::rules::{Against, CommandRegex, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
 use crate::situation::Situation;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Declared {
+pub struct DeclaredObserver {
     pub on: EventKinds,
-    pub matching: Match,
+    pub matching: ObserverMatch,
     pub set: Vec<(String, Template)>,
 }
 
 /// What an event has to be. Every key that is there has to match; of a list, one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Match {
+pub struct ObserverMatch {
     pub tools: Vec<ToolName>,
     /// `mcp_server` and `mcp_tool`: every pair of them, because both are about one tool.
     pub mcp: Vec<McpPattern>,
-    pub commands: Vec<CommandSearch>,
+    pub commands: Vec<CommandRegex>,
     pub paths: Vec<PathPattern>,
     pub outcome: Option<CallOutcome>,
 }
 
-impl Declared {
+impl DeclaredObserver {
     /// What the event changes: all that is under `set`, or nothing where it does not match or a value cannot be told.
     pub fn observe(&self, situation: &Arc<Situation>) -> Result<VariableChanges, String> {
         if !self.on.contains(situation.event.kind) || !self.matching.holds(situation).map_err(|error| error.message)? {
@@ -39,9 +39,9 @@ impl Declared {
     }
 }
 
-impl Match {
+impl ObserverMatch {
     /// What cannot be known does not match.
-    fn holds(&self, situation: &Situation) -> Result<bool, SearchError> {
+    fn holds(&self, situation: &Situation) -> Result<bool, RegexError> {
         if self.outcome.is_some_and(|wanted| outcome(&situation.event) != Some(wanted)) {
             return Ok(false);
         }
@@ -54,7 +54,7 @@ impl Match {
         Ok(named && reached && self.runs(situation)? && self.touches(situation))
     }
 
-    fn runs(&self, situation: &Situation) -> Result<bool, SearchError> {
+    fn runs(&self, situation: &Situation) -> Result<bool, RegexError> {
         for search in &self.commands {
             if search.truths(situation, Against::CommandsAndWrappers)?.contains(&Truth::True) {
                 return Ok(true);

@@ -6,16 +6,16 @@
 //!
 //! What an event carries is data. It is compared and stored, never compiled.
 
-mod behavior;
+mod builtin_behavior;
 mod call_result;
 mod declared;
 mod detect_plan_mode;
-mod external;
+mod external_behavior;
 mod json_in_prose;
 mod mcp_call_tracking;
 mod prompt_text;
+mod seen_tasks;
 mod task_claim_tracking;
-mod task_memory;
 mod template;
 
 #[cfg(test)]
@@ -27,10 +27,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use behavior::Behavior;
-pub use declared::{Declared, Match};
+pub use builtin_behavior::BuiltinBehavior;
+pub use declared::{DeclaredObserver, ObserverMatch};
 pub use detect_plan_mode::COLLABORATION_MODE;
-pub use external::{BehaviorAnswer, External};
+pub use external_behavior::{BehaviorAnswer, ExternalBehavior};
 pub use task_claim_tracking::{TaskTools, claim_changes};
 pub use template::{Template, TemplateError};
 
@@ -55,11 +55,11 @@ pub struct Observer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObserverKind {
     /// `on`, `match` and `set`.
-    Declared(Declared),
+    Declared(DeclaredObserver),
     /// One that is in the box.
-    Behavior(Behavior),
+    Behavior(BuiltinBehavior),
     /// A program of somebody else's.
-    External(External),
+    External(ExternalBehavior),
 }
 
 impl Observer {
@@ -97,7 +97,7 @@ impl Observer {
             ObserverKind::Behavior(behavior) => scope.declare_behavior(behavior.name()),
             ObserverKind::External(external) => {
                 for (condition, arity) in &external.conditions {
-                    scope.declare_condition(External::function(&self.name, condition), *arity);
+                    scope.declare_condition(ExternalBehavior::function(&self.name, condition), *arity);
                 }
             }
         }

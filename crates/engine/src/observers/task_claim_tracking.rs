@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::VariableChanges;
 use super::call_result::{CallResult, is_proxied};
-use super::task_memory::{self, SEEN_TASKS, Task, TaskMemory};
+use super::seen_tasks::{self, SEEN_TASKS, SeenTasks, Task};
 use crate::behavior_names::{CLAIMED_TASKS, SESSION_HAD_TASK, TASK_CLAIMED};
 use crate::facts::Missing;
 use crate::rules::ToolName;
@@ -67,7 +67,7 @@ impl TaskTools {
         let arguments = if is_proxied(call) { passed_on(&call.input) } else { object(&call.input) };
         let deed = self.deed(&tool.tool, &arguments);
         let stored = situation.facts.variable(SEEN_TASKS)?;
-        let mut memory = TaskMemory::of(stored.clone());
+        let mut memory = SeenTasks::of(stored.clone());
         let shown = memory.learn(&result);
         let seen = memory.to_value();
         if stored.as_ref() != Some(&seen) && !shown.is_empty() {
@@ -119,14 +119,14 @@ fn passed_on(input: &Value) -> Map<String, Value> {
 }
 
 /// The one task that a call is about.
-fn meant(arguments: &Map<String, Value>, shown: &[Task], memory: &TaskMemory) -> Option<String> {
+fn meant(arguments: &Map<String, Value>, shown: &[Task], memory: &SeenTasks) -> Option<String> {
     let reference = ["task_id", "id", "task", "ref", "reference"]
         .into_iter()
         .find_map(|key| arguments.get(key))
-        .and_then(task_memory::reference);
+        .and_then(seen_tasks::reference);
     match (reference, shown) {
         // A whole id means itself, whatever the result says besides.
-        (Some(id), _) if task_memory::is_uuid(&id) => Some(id),
+        (Some(id), _) if seen_tasks::is_uuid(&id) => Some(id),
         (Some(_), [only]) => Some(only.id.clone()),
         // The result shows none, or others too (a parent, what is next).
         (Some(reference), _) => memory.resolve(&reference),

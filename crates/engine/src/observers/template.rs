@@ -18,11 +18,11 @@ pub enum Template {
     /// One expression and nothing else: the value keeps its type.
     Expression(String),
     /// Text with expressions in it: text.
-    Text(Vec<Part>),
+    Text(Vec<TemplatePart>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Part {
+pub enum TemplatePart {
     Literal(String),
     Expression(String),
 }
@@ -52,13 +52,13 @@ impl Template {
                 return Err(TemplateError { span: opening..text.len(), message: "this `{{` is not closed" });
             };
             push_literal(text.get(at..opening), &mut parts);
-            parts.push(Part::Expression(text.get(start..end).unwrap_or_default().to_owned()));
+            parts.push(TemplatePart::Expression(text.get(start..end).unwrap_or_default().to_owned()));
             spans.push(start..end);
             at = end + 2;
         }
         push_literal(text.get(at..), &mut parts);
         let template = match parts.as_slice() {
-            [Part::Expression(only)] => Self::Expression(only.clone()),
+            [TemplatePart::Expression(only)] => Self::Expression(only.clone()),
             _ if spans.is_empty() => Self::constant(&Value::from(text)),
             _ => Self::Text(parts),
         };
@@ -75,8 +75,8 @@ impl Template {
                 let mut text = String::new();
                 for part in parts {
                     match part {
-                        Part::Literal(literal) => text.push_str(literal),
-                        Part::Expression(source) => push_value(&expr::evaluate(source, situation)?, &mut text),
+                        TemplatePart::Literal(literal) => text.push_str(literal),
+                        TemplatePart::Expression(source) => push_value(&expr::evaluate(source, situation)?, &mut text),
                     }
                 }
                 Value::String(text)
@@ -86,9 +86,9 @@ impl Template {
     }
 }
 
-fn push_literal(text: Option<&str>, parts: &mut Vec<Part>) {
+fn push_literal(text: Option<&str>, parts: &mut Vec<TemplatePart>) {
     if let Some(text) = text.filter(|text| !text.is_empty()) {
-        parts.push(Part::Literal(text.to_owned()));
+        parts.push(TemplatePart::Literal(text.to_owned()));
     }
 }
 

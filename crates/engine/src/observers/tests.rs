@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::{Observer, ObserverKind, VariableChanges};
 use crate::event::Event;
 use crate::facts::{Facts, GitField, Missing, NoFacts};
-use crate::situation::{Place, Situation};
+use crate::situation::{BaseFolders, Situation};
 
 /// A session that remembers what observers set.
 #[derive(Clone, Default)]
@@ -23,7 +23,7 @@ impl Session {
     /// Runs the observer on the event, and keeps what it changes.
     fn see(&self, kind: &ObserverKind, event: &Value) -> Result<VariableChanges, String> {
         let event: Event = serde_json::from_value(event.clone()).expect("an event");
-        let place = Place { root: "/project".to_owned(), ..Place::default() };
+        let place = BaseFolders { root: "/project".to_owned(), ..BaseFolders::default() };
         let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(self.clone())));
         let changes = match kind {
             ObserverKind::Declared(declared) => declared.observe(&situation)?,

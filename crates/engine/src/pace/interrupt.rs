@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Violation;
-use crate::ack::AckBy;
+use crate::ack_by::AckBy;
 
 /// A violation, as it takes the place of a prompt or refuses a call.
 #[derive(Debug, Clone, Copy)]

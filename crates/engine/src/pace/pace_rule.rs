@@ -2,28 +2,28 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::measure::{count, duration};
+use super::format::{count, duration};
 
-use crate::search::TextSearch;
+use crate::bounded_regex::RegexSource;
 
 /// What a pace rule counts, and what it does about it between moves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaceRule {
-    pub limit: Limit,
-    pub live: Live,
+    pub limit: PaceLimit,
+    pub live: LiveMode,
 }
 
 /// Times are in seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Limit {
-    RepeatedCommand { pattern: Option<TextSearch>, threshold: u32, window: u64, failures_only: bool },
-    RepeatedFileEdit { pattern: Option<TextSearch>, threshold: u32, window: u64 },
+pub enum PaceLimit {
+    RepeatedCommand { pattern: Option<RegexSource>, threshold: u32, window: u64, failures_only: bool },
+    RepeatedFileEdit { pattern: Option<RegexSource>, threshold: u32, window: u64 },
     PhaseTimeout { max_duration: u64 },
     TokenBudget { max_tokens: u64, count: Vec<TokenKind> },
     RequireCommits { lookback_phases: u32 },
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for PaceLimit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let matching = self.pattern().map_or_else(String::new, |pattern| format!(" matching `{pattern}`"));
         match self {
@@ -41,7 +41,7 @@ impl fmt::Display for Limit {
     }
 }
 
-impl Limit {
+impl PaceLimit {
     /// As a rule names it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl Limit {
 
 /// What happens while a phase lasts. A move is refused in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Live {
+pub enum LiveMode {
     Off,
     /// The agent is told, once.
     #[default]

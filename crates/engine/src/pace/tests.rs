@@ -3,47 +3,47 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::ack::AckBy;
-use crate::search::TextSearch;
+use crate::ack_by::AckBy;
+use crate::bounded_regex::RegexSource;
 
 const CASES: &str = include_str!("../../../../corpus/pace.jsonl");
 
-fn command(text: &str) -> Happening {
+fn command(text: &str) -> Activity {
     let parts = shell::parse(text).texts().collect();
-    Happening::command(text.to_owned(), parts, false)
+    Activity::command(text.to_owned(), parts, false)
 }
 
-fn failed(text: &str) -> Happening {
+fn failed(text: &str) -> Activity {
     let parts = shell::parse(text).texts().collect();
-    Happening::command(text.to_owned(), parts, true)
+    Activity::command(text.to_owned(), parts, true)
 }
 
-fn edit(path: &str) -> Happening {
-    Happening::edit("Edit".to_owned(), vec![path.to_owned()])
+fn edit(path: &str) -> Activity {
+    Activity::edit("Edit".to_owned(), vec![path.to_owned()])
 }
 
 fn repeated(pattern: Option<&str>, threshold: u32, window: u64) -> PaceRule {
-    let pattern = pattern.map(TextSearch::new);
-    pace(Limit::RepeatedCommand { pattern, threshold, window, failures_only: false })
+    let pattern = pattern.map(RegexSource::new);
+    pace(PaceLimit::RepeatedCommand { pattern, threshold, window, failures_only: false })
 }
 
 fn edits(pattern: Option<&str>, threshold: u32, window: u64) -> PaceRule {
-    pace(Limit::RepeatedFileEdit { pattern: pattern.map(TextSearch::new), threshold, window })
+    pace(PaceLimit::RepeatedFileEdit { pattern: pattern.map(RegexSource::new), threshold, window })
 }
 
-fn pace(limit: Limit) -> PaceRule {
-    PaceRule { limit, live: Live::Warn }
+fn pace(limit: PaceLimit) -> PaceRule {
+    PaceRule { limit, live: LiveMode::Warn }
 }
 
 /// From `started` on; both in seconds, as are the times of what happened.
-fn violation(rule: &PaceRule, happened: &[(i64, Happening)], started: i64, now: i64) -> Option<Violation> {
+fn violation(rule: &PaceRule, happened: &[(i64, Activity)], started: i64, now: i64) -> Option<Violation> {
     let happenings = happened.iter().map(|(time, happening)| (time * 1000, happening.clone())).collect();
     let history = History { happenings, ..History::default() };
     let phase = Phase { name: Some("code".to_owned()), started: started * 1000, now: now * 1000, utc_offset: 3600 };
     rule.judge(&history.standing(&rule.limit, phase).unwrap())
 }
 
-fn interrupt(rule: &PaceRule, happened: &[(i64, Happening)], now: i64) -> String {
+fn interrupt(rule: &PaceRule, happened: &[(i64, Activity)], now: i64) -> String {
     let violation = violation(rule, happened, 0, now).unwrap();
     Interrupt { violation: &violation, phase: Some("code"), reason: None, ack: AckBy::Agent }.to_string()
 }
@@ -55,22 +55,22 @@ fn corpus() {
         let case: Value = serde_json::from_str(line).unwrap();
         let (kind, fields) = case["rule"].as_object().unwrap().iter().next().unwrap();
         let number = |key: &str| fields[key].as_u64().unwrap();
-        let pattern = |key: &str| fields[key].as_str().map(TextSearch::new);
+        let pattern = |key: &str| fields[key].as_str().map(RegexSource::new);
         let threshold = |key: &str| u32::try_from(number(key)).unwrap();
         let rule = pace(match kind.as_str() {
-            "repeated_command" => Limit::RepeatedCommand {
+            "repeated_command" => PaceLimit::RepeatedCommand {
                 pattern: pattern("pattern"),
                 threshold: threshold("threshold"),
                 window: number("window"),
                 failures_only: false,
             },
-            "repeated_file_edit" => Limit::RepeatedFileEdit {
+            "repeated_file_edit" => PaceLimit::RepeatedFileEdit {
                 pattern: pattern("path_pattern"),
                 threshold: threshold("threshold"),
                 window: number("window"),
             },
-            "phase_timeout" => Limit::PhaseTimeout { max_duration: number("max_duration") },
-            "token_budget" => Limit::TokenBudget {
+            "phase_timeout" => PaceLimit::PhaseTimeout { max_duration: number("max_duration") },
+            "token_budget" => PaceLimit::TokenBudget {
                 max_tokens: number("max_tokens"),
                 count: vec![TokenKind::Input, TokenKind::Output],
             },
@@ -150,7 +150,7 @@ fn what_an_agent_reads_of_repeated_commands() {
     let found = violation(&repeated(Some("cargo (build|test)"), 5, 120), &mixed, 0, 60).unwrap();
     assert_snapshot!(found.diagnostic, @"cargo (build|test) matched 5 commands in 2m (2 × cargo build, 2 × cargo test -q, 1 × cargo build --release)");
     assert_snapshot!(found.snapshot, @r#"{"count":5,"threshold":5,"window":120,"window_start":0,"now":60000}"#);
-    let rule = pace(Limit::RepeatedCommand { pattern: None, threshold: 2, window: 90, failures_only: true });
+    let rule = pace(PaceLimit::RepeatedCommand { pattern: None, threshold: 2, window: 90, failures_only: true });
     let happened = [(1, failed("make x")), (2, command("make x")), (3, failed("make  x"))];
     assert_snapshot!(violation(&rule, &happened, 0, 60).unwrap().diagnostic, @"make x failed 2 times in 1m 30s");
 }
@@ -194,7 +194,7 @@ fn what_an_agent_reads_of_repeated_edits() {
 
 #[test]
 fn what_an_agent_reads_of_time_and_tokens_and_commits() {
-    assert_snapshot!(interrupt(&pace(Limit::PhaseTimeout { max_duration: 600 }), &[], 664), @"
+    assert_snapshot!(interrupt(&pace(PaceLimit::PhaseTimeout { max_duration: 600 }), &[], 664), @"
     🚨 WORKFLOW INTERRUPT: Phase Timeout Exceeded
 
     Diagnostic: CODE phase running for 11m 4s (limit: 10m)
@@ -219,11 +219,11 @@ fn what_an_agent_reads_of_time_and_tokens_and_commits() {
       - Explain what you tried, and why you are stuck
       - Wait for their answer before you go on
     ");
-    let rule = pace(Limit::PhaseTimeout { max_duration: 300 });
+    let rule = pace(PaceLimit::PhaseTimeout { max_duration: 300 });
     assert_snapshot!(violation(&rule, &[], 0, 400).unwrap().diagnostic, @"CODE phase running for 6m 40s (limit: 5m)");
     let tokens = Tokens { input: 4_000, output: 2_200, cache_read: 1_000_000, cache_write: 5 };
     let phase = Phase { name: None, started: 0, now: 1000, utc_offset: 0 };
-    let standing = |tally| Standing {
+    let standing = |tally| PaceState {
         phase: phase.clone(),
         tally,
         since: 0,
@@ -233,7 +233,7 @@ fn what_an_agent_reads_of_time_and_tokens_and_commits() {
         passed: 0,
     };
     let count = vec![TokenKind::Input, TokenKind::Output];
-    let rule = pace(Limit::TokenBudget { max_tokens: 5_000, count });
+    let rule = pace(PaceLimit::TokenBudget { max_tokens: 5_000, count });
     let found = rule.judge(&standing(Tally::Tokens(Some(tokens)))).unwrap();
     assert_snapshot!(Interrupt { violation: &found, phase: None, reason: Some("Enough."), ack: AckBy::Agent }, @"
     🚨 WORKFLOW INTERRUPT: Token Budget Exceeded
@@ -262,7 +262,7 @@ fn what_an_agent_reads_of_time_and_tokens_and_commits() {
       - Wait for their answer before you go on
     ");
     assert_eq!(rule.judge(&standing(Tally::Tokens(None))), None);
-    let rule = pace(Limit::RequireCommits { lookback_phases: 2 });
+    let rule = pace(PaceLimit::RequireCommits { lookback_phases: 2 });
     let phases = vec!["plan".to_owned(), "code".to_owned()];
     let found = rule.judge(&standing(Tally::Commits { count: Some(0), phases })).unwrap();
     assert_snapshot!(Interrupt { violation: &found, phase: Some("code"), reason: None, ack: AckBy::Agent }, @"
@@ -319,14 +319,14 @@ fn what_was_typed_is_data() {
 
 #[test]
 fn figures() {
-    let shown = |seconds| measure::duration(seconds);
+    let shown = |seconds| format::duration(seconds);
     assert_eq!(
         [0, 45, 60, 120, 400, 3600, 3900, 3605, 90_000].map(shown),
         ["0s", "45s", "1m", "2m", "6m 40s", "1h", "1h 5m", "1h", "1d 1h"]
     );
-    assert_eq!([0, 999, 1000, 6200, 1_234_567].map(measure::count), ["0", "999", "1,000", "6,200", "1,234,567"]);
-    assert_eq!(measure::clock(-1000, 0), "23:59:59");
-    assert_eq!(measure::clock(1_800_000_000_000, -12_600), "04:30:00");
+    assert_eq!([0, 999, 1000, 6200, 1_234_567].map(format::count), ["0", "999", "1,000", "6,200", "1,234,567"]);
+    assert_eq!(format::clock(-1000, 0), "23:59:59");
+    assert_eq!(format::clock(1_800_000_000_000, -12_600), "04:30:00");
 }
 
 proptest! {

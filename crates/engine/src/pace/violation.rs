@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::measure::{clock, count, duration, times};
+use super::format::{clock, count, duration, times};
 use super::pace_rule::TokenKind;
-use super::{Attempt, Limit, PaceRule, Phase, Standing, Tally, Tokens};
+use super::{Attempt, PaceLimit, PaceRule, PaceState, Phase, Tally, Tokens};
 
 /// A limit that was reached.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,33 +34,34 @@ const TEXT_LIMIT: usize = 160;
 
 impl PaceRule {
     /// `None`: it is not too much, or nobody can tell.
-    pub fn judge(&self, standing: &Standing) -> Option<Violation> {
+    pub fn judge(&self, standing: &PaceState) -> Option<Violation> {
         let phase = &standing.phase;
         match (&self.limit, &standing.tally) {
             (
-                Limit::RepeatedCommand { threshold, window, .. } | Limit::RepeatedFileEdit { threshold, window, .. },
+                PaceLimit::RepeatedCommand { threshold, window, .. }
+                | PaceLimit::RepeatedFileEdit { threshold, window, .. },
                 Tally::Attempts(attempts),
             ) => {
                 let is_reached = attempts.len() >= usize::try_from(*threshold).unwrap_or(usize::MAX);
                 is_reached.then(|| self.repetition(attempts, *threshold, *window, standing))
             }
-            (Limit::PhaseTimeout { max_duration }, Tally::Time) => timeout(*max_duration, standing.passed, phase),
-            (Limit::TokenBudget { max_tokens, count }, Tally::Tokens(Some(tokens))) => {
+            (PaceLimit::PhaseTimeout { max_duration }, Tally::Time) => timeout(*max_duration, standing.passed, phase),
+            (PaceLimit::TokenBudget { max_tokens, count }, Tally::Tokens(Some(tokens))) => {
                 budget(*max_tokens, standing.passed, count, tokens)
             }
-            (Limit::RequireCommits { .. }, Tally::Commits { count: Some(0), phases }) => Some(no_commit(phases)),
+            (PaceLimit::RequireCommits { .. }, Tally::Commits { count: Some(0), phases }) => Some(no_commit(phases)),
             _ => None,
         }
     }
 
-    fn repetition(&self, attempts: &[Attempt], threshold: u32, window: u64, standing: &Standing) -> Violation {
-        let is_command = matches!(self.limit, Limit::RepeatedCommand { .. });
+    fn repetition(&self, attempts: &[Attempt], threshold: u32, window: u64, standing: &PaceState) -> Violation {
+        let is_command = matches!(self.limit, PaceLimit::RepeatedCommand { .. });
         let kinds = kinds(attempts);
         let number = attempts.len();
         let within = duration(window);
         let verb = match &self.limit {
-            Limit::RepeatedCommand { failures_only: true, .. } => "failed",
-            Limit::RepeatedCommand { .. } => "executed",
+            PaceLimit::RepeatedCommand { failures_only: true, .. } => "failed",
+            PaceLimit::RepeatedCommand { .. } => "executed",
             _ => "edited",
         };
         let diagnostic = if let [(text, _)] = kinds.as_slice() {

@@ -6,14 +6,14 @@
 mod branch_clause;
 mod clause;
 mod command_matcher;
-mod command_search;
+mod command_regex;
+mod exemptions;
 mod path_clause;
 mod path_key;
 mod rule_set;
 mod subject;
 mod tool_name;
 mod tool_rule;
-mod unless;
 mod wildcard;
 
 #[cfg(test)]
@@ -24,20 +24,20 @@ use serde::{Deserialize, Serialize};
 pub use branch_clause::BranchClause;
 pub use clause::Clause;
 pub use command_matcher::{CommandMatcher, FlagPattern, VariablePattern};
-pub(crate) use command_search::Against;
-pub use command_search::CommandSearch;
+pub(crate) use command_regex::Against;
+pub use command_regex::CommandRegex;
+pub use exemptions::Exemptions;
 pub use path_clause::{PathClause, PathPattern};
 pub use path_key::PathKey;
 pub use rule_set::{RuleSet, RuleSetError};
 pub use subject::Subject;
 pub use tool_name::{McpPattern, ToolName};
 pub use tool_rule::{ToolMatch, ToolRule};
-pub use unless::Unless;
 pub use wildcard::Wildcard;
 
-pub use crate::ack::AckBy;
+pub use crate::ack_by::AckBy;
 use crate::event::{EventKind, EventKinds};
-use crate::file_rules::{DemandRef, FileMatch, FileRule};
+use crate::file_rules::{FileMatch, FileRule, UnmetFileRule};
 use crate::pace::PaceRule;
 use crate::verdict::Level;
 
@@ -57,7 +57,7 @@ pub struct Rule {
     /// Digest of the text it was made from.
     pub digest: String,
     pub on: EventKinds,
-    pub detect: Detect,
+    pub detect: Detector,
     /// An expression; its text was checked when the rule was loaded.
     pub when: Option<String>,
     pub action: Level,
@@ -74,7 +74,7 @@ pub struct Rule {
 
 impl Rule {
     /// One that stands for a key or a list of its file, not for a text of its own: it blocks calls. It has no digest yet.
-    pub fn made(id: String, source: &str, detect: Detect, reason: String) -> Self {
+    pub fn made(id: String, source: &str, detect: Detector, reason: String) -> Self {
         Self {
             id,
             title: None,
@@ -102,22 +102,22 @@ impl Rule {
 
     pub fn as_file_rule(&self) -> Option<&FileRule> {
         match &self.detect {
-            Detect::Files(file) => Some(file),
-            Detect::Tool(_) | Detect::Pace(_) | Detect::Event => None,
+            Detector::Files(file) => Some(file),
+            Detector::Tool(_) | Detector::Pace(_) | Detector::Event => None,
         }
     }
 
     pub fn as_pace_rule(&self) -> Option<&PaceRule> {
         match &self.detect {
-            Detect::Pace(pace) => Some(pace),
-            Detect::Tool(_) | Detect::Files(_) | Detect::Event => None,
+            Detector::Pace(pace) => Some(pace),
+            Detector::Tool(_) | Detector::Files(_) | Detector::Event => None,
         }
     }
 
     /// What it asks for, where it is a file rule.
-    pub fn demand<'a>(&'a self, found: &'a FileMatch) -> Option<DemandRef<'a>> {
+    pub fn demand<'a>(&'a self, found: &'a FileMatch) -> Option<UnmetFileRule<'a>> {
         let (id, title, ack, action) = (self.id.as_str(), self.shown_title(), self.ack, self.action);
-        Some(DemandRef { id, title, ack, action, most_holds: self.most_holds(), file: self.as_file_rule()?, found })
+        Some(UnmetFileRule { id, title, ack, action, most_holds: self.most_holds(), file: self.as_file_rule()?, found })
     }
 
     /// How often it may hold one stop.
@@ -166,7 +166,7 @@ impl Tier {
 
 /// How a rule notices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Detect {
+pub enum Detector {
     /// By the tool call that is about to run. Boxed: an event rule should not carry its size.
     Tool(Box<ToolRule>),
     /// By the files that changed. Boxed as well.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::subject::{Subject, Surest};
 use super::{Clause, PathKey, Truth};
 use crate::facts::EventPart;
-use crate::situation::{Situation, Touch, UnknownTouch};
+use crate::situation::{Situation, TouchedPath, UnknownPath};
 use path::Access;
 use path::pattern::Pattern;
 
@@ -34,7 +34,7 @@ pub enum PathPattern {
 impl PathPattern {
     pub const OUTSIDE_PROJECT: &str = "outside_project";
 
-    fn matches(&self, touch: &Touch, situation: &Situation) -> bool {
+    fn matches(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         match self {
             Self::OutsideProject => touch.inside.is_none() && !in_temp(touch, situation),
             Self::Glob { source, literal } => {
@@ -55,7 +55,7 @@ impl PathPattern {
 
     /// Whether what it matches could lie in a folder that is deleted. One that only says what a file is called, as `**/x`
     /// does, is not taken to mean every folder.
-    fn may_match_below(&self, touch: &Touch, situation: &Situation) -> bool {
+    fn may_match_below(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         let Self::Glob { source, .. } = self else { return false };
         let place = &situation.place;
         let (base, folder) = if source.starts_with('/') {
@@ -84,7 +84,7 @@ fn says_where(pattern: &str) -> bool {
 /// Where anybody may leave what nobody keeps, beside the temporary folder of the session.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
 
-fn in_temp(touch: &Touch, situation: &Situation) -> bool {
+fn in_temp(touch: &TouchedPath, situation: &Situation) -> bool {
     let is_below = |path: &str, folder: &str| path::below(path, folder).is_some();
     let mut folders = situation.place.temp.as_deref().into_iter().chain(TEMPORARY.iter().copied());
     folders.any(|folder| is_below(&touch.absolute, folder) && !is_below(&situation.place.root, folder))
@@ -133,7 +133,8 @@ impl PathClause {
     /// Of the one command at this place.
     pub(super) fn truth_of(&self, place: usize, situation: &Situation) -> Truth {
         let own = situation.touches().iter().filter(|touch| touch.command == Some(place));
-        let truth = |touch: &Touch| self.truth_for(touch.access, touch.is_variable_value, touch.command, situation);
+        let truth =
+            |touch: &TouchedPath| self.truth_for(touch.access, touch.is_variable_value, touch.command, situation);
         let known = own.map(|touch| truth(touch).and(self.is_about(touch, situation).into()));
         let unknown = situation.unknown_touches().iter().filter(|touch| touch.command == Some(place));
         let unknown = unknown.filter(|touch| self.may_be_about(touch, true, situation)).map(|_| Truth::Unknown);
@@ -165,14 +166,14 @@ impl PathClause {
 
     /// A path that is not known may be any. That counts for a rule that names commands, and for one about deletions; else
     /// every variable that is read from would be asked about.
-    fn may_be_about(&self, touch: &UnknownTouch, names_commands: bool, situation: &Situation) -> bool {
+    fn may_be_about(&self, touch: &UnknownPath, names_commands: bool, situation: &Situation) -> bool {
         let is_deletion = self.about == PathKey::Deletes && touch.access == Some(Access::Delete);
         (names_commands || is_deletion)
             && self.truth_for(touch.access, touch.is_variable_value, touch.command, situation) > Truth::False
     }
 
     /// Whether it speaks of what is done there. To delete a folder is to delete what is in it.
-    fn is_about(&self, touch: &Touch, situation: &Situation) -> bool {
+    fn is_about(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         let is_in = |pattern: &PathPattern| pattern.may_match_below(touch, situation);
         self.matches(touch, situation)
             || (touch.is_recursive && self.patterns.iter().any(is_in) && !self.excepts(touch, situation))
@@ -187,11 +188,11 @@ impl PathClause {
             })
     }
 
-    fn matches(&self, touch: &Touch, situation: &Situation) -> bool {
+    fn matches(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         self.patterns.iter().any(|pattern| pattern.matches(touch, situation)) && !self.excepts(touch, situation)
     }
 
-    fn excepts(&self, touch: &Touch, situation: &Situation) -> bool {
+    fn excepts(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         self.except.iter().any(|pattern| pattern.matches(touch, situation))
     }
 }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommandMatcher, Detect, PathPattern, Rule, ToolRule};
+use super::{CommandMatcher, Detector, PathPattern, Rule, ToolRule};
 use crate::event::EventKinds;
 use crate::file_rules::Baseline;
-use crate::situation::{Situation, UnknownTouch};
+use crate::situation::{Situation, UnknownPath};
 use path::Access;
 use shell::SimpleCommand;
 
@@ -295,7 +295,7 @@ impl Head<'_> {
             path: None,
             compare_to: rule.as_file_rule().map(|file| file.reach.compare_to),
         };
-        if let Detect::Tool(tool) = &rule.detect {
+        if let Detector::Tool(tool) = &rule.detect {
             head.narrow_by(tool);
         }
         head
@@ -353,7 +353,7 @@ impl Head<'_> {
             script.complete && (!self.is_about_commands || script.commands.iter().all(SimpleCommand::is_known))
         });
         // A path that is not known may be any, for a rule that names commands and for one about deletions.
-        let may_be_any = |touch: &UnknownTouch| self.is_about_commands || touch.access == Some(Access::Delete);
+        let may_be_any = |touch: &UnknownPath| self.is_about_commands || touch.access == Some(Access::Delete);
         if !is_known || situation.unknown_touches().iter().any(may_be_any) {
             return true;
         }

@@ -1,8 +1,8 @@
 //! Rules against events: what is passed over by its head, and what the clauses make of what is not known.
 
+mod exemptions;
 mod folders;
 mod subjects;
-mod unless;
 mod wrappers;
 
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{AckBy, CommandSearch, Detect, McpPattern, PathClause, PathKey, PathPattern, Rule, RuleSet, Tier};
+use super::{AckBy, CommandRegex, Detector, McpPattern, PathClause, PathKey, PathPattern, Rule, RuleSet, Tier};
 use super::{BranchClause, CommandMatcher, FlagPattern, ToolName, ToolRule, Wildcard};
+use crate::bounded_regex::RegexSource;
 use crate::event::{EventKind, EventKinds, FileAccess, McpTool, ShellText, ToolCall};
 use crate::facts::NoFacts;
-use crate::search::TextSearch;
-use crate::{Event, Inquiry, Level, Place, Situation, Verdict, decide};
+use crate::{BaseFolders, DecisionRequest, Event, Level, Situation, Verdict, decide};
 use path::Access;
 use path::pattern::Pattern;
 
@@ -31,7 +31,7 @@ fn bash(command: &str) -> Event {
     event(EventKind::BeforeTool, Some(call))
 }
 
-fn rule(id: &str, detect: Detect) -> Rule {
+fn rule(id: &str, detect: Detector) -> Rule {
     Rule {
         id: id.to_owned(),
         title: None,
@@ -53,12 +53,12 @@ fn rule(id: &str, detect: Detect) -> Rule {
 }
 
 fn about_command(pattern: &str) -> Rule {
-    let search = CommandSearch { pattern: Some(TextSearch::new(pattern)), not_pattern: None };
-    rule("command", Detect::Tool(Box::new(ToolRule { search, ..ToolRule::default() })))
+    let search = CommandRegex { pattern: Some(RegexSource::new(pattern)), not_pattern: None };
+    rule("command", Detector::Tool(Box::new(ToolRule { search, ..ToolRule::default() })))
 }
 
-fn place() -> Place {
-    Place {
+fn place() -> BaseFolders {
+    BaseFolders {
         root: "/r".to_owned(),
         home: Some("/home/u".to_owned()),
         temp: Some("/tmp".to_owned()),
@@ -70,19 +70,19 @@ fn place() -> Place {
 fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
     let situation = Arc::new(Situation::new(Arc::new(event), place(), Arc::new(NoFacts)));
     let rules = RuleSet::pack(rules).expect("rules are packed");
-    decide(&Inquiry { situation: &situation, rules: &rules, thorough }).expect("rules are read").verdict
+    decide(&DecisionRequest { situation: &situation, rules: &rules, thorough }).expect("rules are read").verdict
 }
 
 #[test]
 fn packed_rules_come_back_as_they_were() {
-    let rules = [about_command("^git push"), rule("event", Detect::Event)];
+    let rules = [about_command("^git push"), rule("event", Detector::Event)];
     assert_eq!(RuleSet::pack(&rules).expect("packed").all().expect("read"), rules);
     assert_eq!(RuleSet::pack(&[]).expect("packed").all().expect("read"), []);
 }
 
 #[test]
 fn sets_are_compared_and_changed_by_id() {
-    let named = |id: &str, reason: &str| Rule { reason: reason.to_owned(), ..rule(id, Detect::Event) };
+    let named = |id: &str, reason: &str| Rule { reason: reason.to_owned(), ..rule(id, Detector::Event) };
     let set = |rules: &[Rule]| RuleSet::pack(rules).expect("packed");
     let before = [named("b", "1"), named("d", "1"), named("f", "1")];
     let now = [named("a", "2"), named("b", "1"), named("d", "2"), named("e", "2"), named("f", "1"), named("g", "2")];
@@ -106,7 +106,7 @@ fn sets_are_compared_and_changed_by_id() {
 
 #[test]
 fn a_wrong_count_of_rules_is_an_error() {
-    let rules = [rule("a", Detect::Event), rule("b", Detect::Event)];
+    let rules = [rule("a", Detector::Event), rule("b", Detector::Event)];
     let mut bytes = RuleSet::pack(&rules).expect("packed").as_bytes().to_vec();
     for count in [0, 1, 3, u8::MAX] {
         *bytes.first_mut().expect("a count") = count;
@@ -162,8 +162,8 @@ fn a_word_that_is_not_known_matters_only_where_it_could_make_the_rule_match() {
 
 #[test]
 fn a_command_that_only_assigns_or_redirects_is_no_command_to_be_about() {
-    let search = CommandSearch { pattern: None, not_pattern: Some(TextSearch::new("^cargo ")) };
-    let only_cargo = rule("only-cargo", Detect::Tool(Box::new(ToolRule { search, ..ToolRule::default() })));
+    let search = CommandRegex { pattern: None, not_pattern: Some(RegexSource::new("^cargo ")) };
+    let only_cargo = rule("only-cargo", Detector::Tool(Box::new(ToolRule { search, ..ToolRule::default() })));
     assert_eq!(verdict(std::slice::from_ref(&only_cargo), bash("X=1; cargo test"), false).level, Level::Allow);
     assert_eq!(verdict(&[only_cargo], bash("cargo test; ls"), false).level, Level::Block);
 }
@@ -191,7 +191,7 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
             .into_iter()
             .map(|(server, tool)| McpPattern { server: server.into(), tool: tool.into() })
             .collect(),
-        search: CommandSearch { pattern: pattern.map(TextSearch::new), not_pattern: not_pattern.map(TextSearch::new) },
+        search: CommandRegex { pattern: pattern.map(RegexSource::new), not_pattern: not_pattern.map(RegexSource::new) },
         matchers,
         rewrites: branch.map(|branch| BranchClause { branches: vec![wildcard(branch)] }),
         paths: paths
@@ -283,7 +283,7 @@ fn any_event() -> impl Strategy<Value = Event> {
 fn any_rule() -> impl Strategy<Value = Rule> {
     let action = prop::sample::select(vec![Level::Block, Level::Ask, Level::Warn, Level::Allow]);
     let detect =
-        prop_oneof![4 => any_tool_rule().prop_map(|tool| Detect::Tool(Box::new(tool))), 1 => Just(Detect::Event)];
+        prop_oneof![4 => any_tool_rule().prop_map(|tool| Detector::Tool(Box::new(tool))), 1 => Just(Detector::Event)];
     let when =
         prop::option::of(prop::sample::select(vec!["event.tool == 'Bash'", "'x' in event.commands", "int('x')"]));
     let on = prop::sample::subsequence(vec![EventKind::BeforeTool, EventKind::Stop], 1..=2);

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::tool_name::glob_matches;
 use super::{
-    Against, BranchClause, Clause, CommandMatcher, CommandSearch, McpPattern, PathClause, Subject, ToolName, Truth,
-    Unless,
+    Against, BranchClause, Clause, CommandMatcher, CommandRegex, Exemptions, McpPattern, PathClause, Subject, ToolName,
+    Truth,
 };
+use crate::bounded_regex::RegexError;
 use crate::event::ToolCall;
 use crate::facts::Missing;
-use crate::search::SearchError;
 use crate::situation::Situation;
 use crate::verdict::Level;
 use shell::SimpleCommand;
@@ -24,7 +24,7 @@ use shell::SimpleCommand;
 pub struct ToolRule {
     pub tools: Vec<ToolName>,
     pub mcp_tools: Vec<McpPattern>,
-    pub search: CommandSearch,
+    pub search: CommandRegex,
     /// One of them speaks of a command; empty: any command will do.
     pub matchers: Vec<CommandMatcher>,
     pub rewrites: Option<BranchClause>,
@@ -33,7 +33,7 @@ pub struct ToolRule {
     /// What it means that no clause is false and one is unknown; `None`: as the rule's action implies.
     pub incomplete: Option<Level>,
     /// Of the lists of tools in a workflow; no key of a rule says it.
-    pub unless: Option<Unless>,
+    pub unless: Option<Exemptions>,
 }
 
 /// A tool rule, judged.
@@ -63,7 +63,7 @@ impl ToolMatch {
 
 impl ToolRule {
     /// Stops at the first false clause: a rule that cannot match should cost little. `thorough` judges them all.
-    pub fn judge(&self, situation: &Situation, thorough: bool) -> Result<ToolMatch, SearchError> {
+    pub fn judge(&self, situation: &Situation, thorough: bool) -> Result<ToolMatch, RegexError> {
         let mut found = ToolMatch { clauses: Vec::new(), commands: Vec::new() };
         let Some(call) = &situation.event.tool else {
             found.clauses.push(Clause::new("tools", Truth::False, "no tool call".to_owned()));
@@ -111,7 +111,7 @@ impl ToolRule {
 
     /// For each simple command, whether the rule's command clauses speak of it, whatever runs it. Empty where the rule
     /// has none: it speaks of the whole call.
-    pub(crate) fn commands_themselves(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
+    pub(crate) fn commands_themselves(&self, situation: &Situation) -> Result<Vec<Truth>, RegexError> {
         let searched =
             if self.search.is_some() { self.search.truths(situation, Against::Commands)? } else { Vec::new() };
         if self.matchers.is_empty() {

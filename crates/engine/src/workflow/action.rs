@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::EventKind;
 use crate::expr::{self, EvaluationError, OnMissing, template};
 use crate::facts::{Missing, Stored};
-use crate::file_rules::Reach;
+use crate::file_rules::ChangeScope;
 use crate::observers::{Template, VariableChanges, values};
 use crate::situation::Situation;
 
@@ -44,7 +44,7 @@ impl Action {
         situation: &Arc<Situation>,
     ) -> Result<Option<ActionEffect>, String> {
         if let Some(when) = &self.when {
-            let holds = expr::holds(when, situation, Reach::default());
+            let holds = expr::holds(when, situation, ChangeScope::default());
             if !holds.map_err(|error| told("`when` cannot be evaluated", error))? {
                 return Ok(None);
             }

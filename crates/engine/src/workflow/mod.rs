@@ -5,7 +5,7 @@
 //! shape of the graph, its drawing, what of it a person has to accept. Where a workflow stands is no part of it.
 
 mod action;
-pub mod drawing;
+pub mod diagram;
 mod gate;
 mod graph;
 mod node;

@@ -1,11 +1,11 @@
-//! Graphs and their drawings.
+//! Workflow graphs and their diagrams.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use insta::assert_snapshot;
 
-use super::{Gate, Node, Requirement, Transition, Webhook, Workflow, drawing};
+use super::{Gate, Node, Requirement, Transition, Webhook, Workflow, diagram};
 use crate::rules::Tier;
 
 fn node(name: &str, ways: &[(&str, &str)]) -> Node {
@@ -89,9 +89,9 @@ fn what_may_be_claimed() {
 }
 
 #[test]
-fn drawings() {
+fn diagrams() {
     let workflow = branching();
-    assert_snapshot!(drawing::text(&workflow), @r#"
+    assert_snapshot!(diagram::text(&workflow), @r#"
     work, from spec
 
     spec
@@ -112,7 +112,7 @@ fn drawings() {
     island
       → done when a
     "#);
-    assert_snapshot!(drawing::graph(&workflow).mermaid(), @r#"
+    assert_snapshot!(diagram::graph(&workflow).mermaid(), @r#"
     flowchart TD
       n0(["spec"])
       n1["code"]
@@ -128,7 +128,7 @@ fn drawings() {
       n2 -->|"trap_complete"| n2
       n3 -->|"a"| n4
     "#);
-    assert_snapshot!(drawing::graph(&workflow).dot(), @r#"
+    assert_snapshot!(diagram::graph(&workflow).dot(), @r#"
     digraph "work" {
       "spec" [shape=oval];
       "code" [shape=box];

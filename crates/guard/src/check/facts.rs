@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use engine::facts::{
-    Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
+    DemandState, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
 };
-use engine::file_rules::{Changes, DemandRef, FileRule, Reach};
+use engine::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
 use engine::rules::RuleSet;
 use policy::Config;
 use serde_json::{Map, Value};
@@ -101,24 +101,24 @@ impl Facts for CheckFacts {
         Err(of_session(format!("`{}`", part.name())))
     }
 
-    fn changes(&self, reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
+    fn changes(&self, reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
         let compared = self.compared.changes.get(&reach).and_then(Option::as_ref);
         Ok(compared.map(|compared| Arc::clone(&compared.changes)))
     }
 
-    fn answered(&self, demand: &DemandRef<'_>) -> Result<Answered, Missing> {
+    fn answered(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
         let names = [demand.id.to_lowercase(), demand.title.to_lowercase()];
         let is_acknowledged = names.iter().any(|name| self.acknowledged.contains(name));
         if is_acknowledged {
             let settled = demand.found.trigger_files().map(str::to_owned).collect();
-            return Ok(Answered { settled, ..Answered::default() });
+            return Ok(DemandState { settled, ..DemandState::default() });
         }
         let reference = self.compared.changes.get(&demand.file.reach).and_then(Option::as_ref);
-        let Some((queue, since)) = self.answers.as_ref().zip(reference) else { return Ok(Answered::default()) };
+        let Some((queue, since)) = self.answers.as_ref().zip(reference) else { return Ok(DemandState::default()) };
         let settled = settled(queue, &self.root, demand, &since.reference);
         // What is open is looked at only to tell of an entry that is damaged.
         queue.find(demand.id, &trigger_hash(demand.id, demand.found.trigger_files(), &since.reference.name));
-        Ok(Answered { settled, ..Answered::default() })
+        Ok(DemandState { settled, ..DemandState::default() })
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {

@@ -5,11 +5,11 @@ mod facts;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use engine::decide::{Consideration, RuleOutcome};
+use engine::decide::{ConsideredRule, RuleOutcome};
 use engine::event::{EventKind, EventKinds};
-use engine::file_rules::{FileMatch, Reach};
+use engine::file_rules::{ChangeScope, FileMatch};
 use engine::rules::{Rule, RuleSet, RuleSetError, Truth};
-use engine::{Event, Inquiry, Place, Situation, expr};
+use engine::{BaseFolders, DecisionRequest, Event, Situation, expr};
 use policy::Compiled;
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub struct FileCheck<'a> {
     pub project: &'a Project,
     pub policy: Arc<Compiled>,
     pub environment: &'a Environment,
-    pub place: Place,
+    pub place: BaseFolders,
     pub compared: Compared,
     /// What was answered here before, if that is to count.
     pub answers: Option<Queue>,
@@ -46,7 +46,7 @@ pub struct FileCheck<'a> {
 #[derive(Default)]
 pub struct Compared {
     /// Changes by how a rule reaches for them, each with its baseline; `None` where nobody can say.
-    pub changes: BTreeMap<Reach, Option<ChangedSince>>,
+    pub changes: BTreeMap<ChangeScope, Option<ChangedSince>>,
     pub git: BTreeMap<&'static str, Value>,
 }
 
@@ -110,7 +110,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         defaults: Mutex::default(),
     });
     let situation = Arc::new(Situation::new(event, check.place, Arc::clone(&facts) as _));
-    let decision = engine::decide(&Inquiry { situation: &situation, rules: &set, thorough: true })?;
+    let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &set, thorough: true })?;
     let mut rules: Vec<CheckedRule> =
         decision.considered.into_iter().map(|considered| checked(considered, &situation, &facts)).collect();
     for id in &decision.skipped {
@@ -125,7 +125,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
 /// What a rule lacks where what is stored of the project cannot be read.
 pub const STORED: &str = "the project's journal or tasks";
 
-fn checked(considered: Consideration, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
+fn checked(considered: ConsideredRule, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
     let is =
         |key: &str, truth: Truth| considered.clauses.iter().any(|clause| clause.key == key && clause.truth == truth);
     let is_silenced = considered.outcome == RuleOutcome::Passed && is("files", Truth::True) && is("when", Truth::False);

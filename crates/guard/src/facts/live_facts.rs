@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::event::EventKind;
 use engine::facts::{
-    Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, Stored, TaskField, WorkflowField,
+    DemandState, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, Stored, TaskField,
+    WorkflowField,
 };
-use engine::file_rules::{DemandRef, FileRule, Reach};
+use engine::file_rules::{ChangeScope, FileRule, UnmetFileRule};
 use engine::observers::VariableChanges;
-use engine::pace::{Happening, PaceRuleRef, Standing, TokenKind};
+use engine::pace::{Activity, PaceRuleRef, PaceState, TokenKind};
 use engine::rules::RuleSet;
 use policy::Config;
 use serde_json::{Map, Value, json};
@@ -301,7 +302,7 @@ impl Facts for LiveFacts {
         Ok(value)
     }
 
-    fn changes(&self, reach: Reach) -> Result<Option<Arc<engine::file_rules::Changes>>, Missing> {
+    fn changes(&self, reach: ChangeScope) -> Result<Option<Arc<engine::file_rules::Changes>>, Missing> {
         let changes = self.files().changes(reach);
         if let Some(changes) = &changes {
             self.note(changes_fact(reach), &changes_record(changes));
@@ -309,13 +310,13 @@ impl Facts for LiveFacts {
         Ok(changes)
     }
 
-    fn answered(&self, demand: &DemandRef<'_>) -> Result<Answered, Missing> {
+    fn answered(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
         let answered = self.files().answered(demand).ok_or(Missing::Unreadable(Stored::Journal))?;
         self.note(answered_fact(demand.id), &answered_record(&answered));
         Ok(answered)
     }
 
-    fn pace(&self, rule: PaceRuleRef<'_>, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+    fn pace(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let state = self.stored()?;
         let scope = match &self.active {
             Some(active) => active.pace_scope(),

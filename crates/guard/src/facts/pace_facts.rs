@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use engine::decide::PaceMemory;
-use engine::pace::{Attempt, Happening, Limit, Live, PaceRuleRef, Phase, Standing, Tally, Tokens};
+use engine::decide::PaceUpdate;
+use engine::pace::{Activity, Attempt, LiveMode, PaceLimit, PaceRuleRef, PaceState, Phase, Tally, Tokens};
 use engine::rules::Rule;
 use engine::{Event, EventKind};
 use jiff::Timestamp;
@@ -79,11 +79,11 @@ impl<'a> PaceScope<'a> {
     }
 
     /// Whether a rule is not judged until the next move: a commit cannot be missing for a second time.
-    pub fn sets_aside(&self, digest: &str, limit: &Limit) -> bool {
+    pub fn sets_aside(&self, digest: &str, limit: &PaceLimit) -> bool {
         match limit {
-            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => false,
-            Limit::PhaseTimeout { .. } | Limit::TokenBudget { .. } => self.is_past_totals,
-            Limit::RequireCommits { .. } => self.is_past_commits || self.passed(digest).is_some(),
+            PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => false,
+            PaceLimit::PhaseTimeout { .. } | PaceLimit::TokenBudget { .. } => self.is_past_totals,
+            PaceLimit::RequireCommits { .. } => self.is_past_commits || self.passed(digest).is_some(),
         }
     }
 
@@ -163,19 +163,19 @@ impl PaceFacts {
     pub fn standing(
         &self,
         rule: PaceRuleRef<'_>,
-        happening: Option<&Happening>,
+        happening: Option<&Activity>,
         scope: &PaceScope<'_>,
-    ) -> Result<Option<Standing>, PaceError> {
+    ) -> Result<Option<PaceState>, PaceError> {
         let PaceRuleRef { digest, pace, .. } = rule;
         let Memory { is_told, refusals, closed } = Memory::of(scope.memory, digest);
         if let Some(closed) = closed {
-            return Ok(Some(Standing { is_told, refusals, is_closed: true, ..closed }));
+            return Ok(Some(PaceState { is_told, refusals, is_closed: true, ..closed }));
         }
         let now = self.event.time;
         let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: 0 };
         let mut since = phase.started;
         let tally = match &pace.limit {
-            Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
+            PaceLimit::RepeatedCommand { window, .. } | PaceLimit::RepeatedFileEdit { window, .. } => {
                 since = phase.window_start(*window, scope.afresh(digest));
                 let Some(happening) = happening else { return Ok(None) };
                 let attempts = happening
@@ -187,20 +187,20 @@ impl PaceFacts {
                 Tally::of_attempts(self.counted(digest, &pace.limit, attempts, since, scope)?)
             }
             _ if scope.is_past_totals => return Ok(None),
-            Limit::PhaseTimeout { .. } => Tally::Time,
+            PaceLimit::PhaseTimeout { .. } => Tally::Time,
             // Before a call there is nothing new, and the agent waits.
-            Limit::TokenBudget { .. } if !token_count::is_news_at(self.event.kind) => return Ok(None),
-            Limit::TokenBudget { .. } => match self.spent_in(scope)? {
+            PaceLimit::TokenBudget { .. } if !token_count::is_news_at(self.event.kind) => return Ok(None),
+            PaceLimit::TokenBudget { .. } => match self.spent_in(scope)? {
                 Spent::Behind => return Ok(None),
                 // At a stop, the agent does not hear what is told; after the next call it does.
-                _ if self.event.kind.is_stop() && pace.live == Live::Warn => return Ok(None),
+                _ if self.event.kind.is_stop() && pace.live == LiveMode::Warn => return Ok(None),
                 spent => Tally::Tokens(spent.known()),
             },
-            Limit::RequireCommits { .. } => return Ok(None),
+            PaceLimit::RequireCommits { .. } => return Ok(None),
         };
 
         let passed = scope.passed(digest).map_or(0, |passed| passed.total);
-        let mut standing = Standing { phase, tally, since, is_told, refusals, is_closed: false, passed };
+        let mut standing = PaceState { phase, tally, since, is_told, refusals, is_closed: false, passed };
         // Where the clock on the wall stands is only worth asking where it is told.
         if pace.judge(&standing).is_some() {
             standing.phase.utc_offset = utc_offset(now);
@@ -215,7 +215,7 @@ impl PaceFacts {
         rule: &Rule,
         scope: &PaceScope<'_>,
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
-    ) -> Result<Option<Standing>, PaceError> {
+    ) -> Result<Option<PaceState>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
         if scope.sets_aside(&rule.digest, &pace.limit) {
             return Ok(None);
@@ -238,7 +238,7 @@ impl PaceFacts {
         rule: &Rule,
         scope: &PaceScope<'_>,
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
-    ) -> Result<Option<Standing>, PaceError> {
+    ) -> Result<Option<PaceState>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
         let attempts = |since| {
             let lots = self.journal()?.counted_in_lots(self.whose(scope), &lots(&rule.digest), since, MOST_LISTED)?;
@@ -254,28 +254,28 @@ impl PaceFacts {
     fn taken_together(
         &self,
         digest: &str,
-        limit: &Limit,
+        limit: &PaceLimit,
         scope: &PaceScope<'_>,
         attempts: impl FnOnce(i64) -> Result<Vec<Attempt>, PaceError>,
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
-    ) -> Result<Standing, PaceError> {
+    ) -> Result<PaceState, PaceError> {
         let now = self.event.time;
         let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: utc_offset(now) };
         let mut since = phase.started;
         let tally = match limit {
-            Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
+            PaceLimit::RepeatedCommand { window, .. } | PaceLimit::RepeatedFileEdit { window, .. } => {
                 since = phase.window_start(*window, scope.afresh(digest));
                 Tally::of_attempts(attempts(since)?)
             }
-            Limit::PhaseTimeout { .. } => Tally::Time,
-            Limit::TokenBudget { .. } => Tally::Tokens(self.spent_in(scope)?.known()),
-            Limit::RequireCommits { lookback_phases } => {
+            PaceLimit::PhaseTimeout { .. } => Tally::Time,
+            PaceLimit::TokenBudget { .. } => Tally::Tokens(self.spent_in(scope)?.known()),
+            PaceLimit::RequireCommits { lookback_phases } => {
                 let (count, phases) = commits(*lookback_phases);
                 Tally::Commits { count, phases }
             }
         };
         let passed = scope.passed(digest).map_or(0, |passed| passed.total);
-        Ok(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false, passed })
+        Ok(PaceState { phase, tally, since, is_told: false, refusals: 0, is_closed: false, passed })
     }
 
     /// Somebody goes on deliberately past a rule that has fired: its limit counts again from here.
@@ -283,14 +283,16 @@ impl PaceFacts {
         let Some(pace) = rule.as_pace_rule() else { return };
         let now = self.event.time;
         let total = match &pace.limit {
-            Limit::PhaseTimeout { .. } => u64::try_from(now.saturating_sub(scope.started) / 1000).unwrap_or(0),
-            Limit::TokenBudget { max_tokens, count } => {
+            PaceLimit::PhaseTimeout { .. } => u64::try_from(now.saturating_sub(scope.started) / 1000).unwrap_or(0),
+            PaceLimit::TokenBudget { max_tokens, count } => {
                 let spent = self.spent_in(scope).ok().and_then(Spent::known).map(|tokens| tokens.sum(count));
                 // It has fired, so at least this many are used up, even if no transcript says so any more.
                 let before = scope.passed(&rule.digest).map_or(0, |passed| passed.total);
                 spent.unwrap_or_else(|| before.saturating_add(*max_tokens))
             }
-            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } | Limit::RequireCommits { .. } => 0,
+            PaceLimit::RepeatedCommand { .. }
+            | PaceLimit::RepeatedFileEdit { .. }
+            | PaceLimit::RequireCommits { .. } => 0,
         };
         let variables = if scope.phase.is_some() { &mut changes.workflow } else { &mut changes.variables };
         let digest = &rule.digest;
@@ -338,7 +340,7 @@ impl PaceFacts {
     fn counted(
         &self,
         digest: &str,
-        limit: &Limit,
+        limit: &PaceLimit,
         attempts: Vec<Attempt>,
         since: i64,
         scope: &PaceScope<'_>,
@@ -360,7 +362,7 @@ impl PaceFacts {
             found.extend(earlier);
         }
         let is_about_to_run = self.event.kind == EventKind::BeforeTool;
-        let counts_failures = matches!(limit, Limit::RepeatedCommand { failures_only: true, .. });
+        let counts_failures = matches!(limit, PaceLimit::RepeatedCommand { failures_only: true, .. });
         let is_new = if is_about_to_run {
             // Two hooks may tell of one call.
             let is_named = self.event.tool.as_ref().is_some_and(|call| call.id.is_some());
@@ -483,7 +485,7 @@ fn utc_offset(time: i64) -> i32 {
 struct Memory {
     is_told: bool,
     refusals: u32,
-    closed: Option<Standing>,
+    closed: Option<PaceState>,
 }
 
 impl Memory {
@@ -498,8 +500,8 @@ impl Memory {
 }
 
 /// Writes down what a rule remembers from now on, with the phase of a workflow or with the session.
-pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut StateChanges) {
-    let PaceMemory { digest, is_told, refusals, closed } = memory;
+pub fn remember(memory: &PaceUpdate, is_of_workflow: bool, changes: &mut StateChanges) {
+    let PaceUpdate { digest, is_told, refusals, closed } = memory;
     let is_empty = !is_told && *refusals == 0 && closed.is_none();
     let kept = (!is_empty).then(|| json!({"told": is_told, "refusals": refusals, "closed": closed}));
     let variables = if is_of_workflow { &mut changes.workflow } else { &mut changes.variables };
@@ -509,7 +511,7 @@ pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut StateCh
 /// A rule refused a move: it has fired, as if it had told the agent while the phase went on.
 pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes: &mut StateChanges) {
     let Memory { refusals, closed, .. } = Memory::of(variables, rule);
-    remember(&PaceMemory { digest: rule.to_owned(), is_told: true, refusals, closed }, true, changes);
+    remember(&PaceUpdate { digest: rule.to_owned(), is_told: true, refusals, closed }, true, changes);
 }
 
 /// The digests of the rules that have interrupted a session, and were not answered.

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use engine::Event;
 use engine::event::ShellText;
 use engine::facts::{
-    Answered, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
+    DemandState, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField, WorkflowField,
 };
-use engine::file_rules::{Changes, DemandRef, FileRule, Reach};
-use engine::pace::{Happening, Limit, PaceRuleRef, Standing};
+use engine::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
+use engine::pace::{Activity, PaceLimit, PaceRuleRef, PaceState};
 use engine::rules::RuleSet;
 use engine::workflow::Workflow;
 use policy::{Compiled, Config};
@@ -233,19 +233,19 @@ impl Facts for RecordedFacts {
         self.told_flag(review_fact(id))
     }
 
-    fn changes(&self, reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
+    fn changes(&self, reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
         let fact = changes_fact(reach);
         let changes = self.recorded(&fact).and_then(changes_of_record);
         changes.map(|changes| Some(Arc::new(changes))).ok_or(Missing::NotRecorded(fact))
     }
 
-    fn answered(&self, demand: &DemandRef<'_>) -> Result<Answered, Missing> {
+    fn answered(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
         let fact = answered_fact(demand.id);
         self.recorded(&fact).and_then(answered_of_record).ok_or(Missing::NotRecorded(fact))
     }
 
     /// A rule that said nothing of an event that makes no difference to it left no trace.
-    fn pace(&self, rule: PaceRuleRef<'_>, happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+    fn pace(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let limit = &rule.pace.limit;
         let fact = pace_fact(rule.digest, self.workflow.is_some());
         if let Some(recorded) = self.recorded(&fact) {
@@ -257,10 +257,10 @@ impl Facts for RecordedFacts {
         let is_past_totals = self.workflow.as_ref().is_some_and(|(_, stood)| stood.is_past_totals());
         // What would not have been looked at either.
         let is_looked_at = match limit {
-            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => counts,
-            Limit::PhaseTimeout { .. } => !is_past_totals,
-            Limit::TokenBudget { .. } => !is_past_totals && token_count::is_news_at(self.event.kind),
-            Limit::RequireCommits { .. } => false,
+            PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => counts,
+            PaceLimit::PhaseTimeout { .. } => !is_past_totals,
+            PaceLimit::TokenBudget { .. } => !is_past_totals && token_count::is_news_at(self.event.kind),
+            PaceLimit::RequireCommits { .. } => false,
         };
         if is_looked_at {
             return Err(Missing::NotRecorded(format!("what `{}` had counted", rule.id)));

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use engine::{Event, Place, Situation};
+use engine::{BaseFolders, Event, Situation};
 use policy::Compiled;
 use policy::Config;
 use serde_json::Map;
@@ -96,7 +96,7 @@ impl<'a> SituationBuilder<'a> {
     ) -> (Arc<Situation>, Arc<LiveFacts>) {
         let facts = Arc::new(facts);
         let is_part = project.root != self.project.root;
-        let place = Place { is_part, ..place(&project.root, &policy.config, self.environment) };
+        let place = BaseFolders { is_part, ..place(&project.root, &policy.config, self.environment) };
         (Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&facts) as _)), facts)
     }
 
@@ -191,14 +191,14 @@ impl<'a> SituationBuilder<'a> {
 }
 
 /// The folders that the rules of a policy speak of.
-pub fn place(root: &Path, config: &Config, environment: &Environment) -> Place {
+pub fn place(root: &Path, config: &Config, environment: &Environment) -> BaseFolders {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut known_as = environment.known_folders();
     // Rules lie where the configuration says, and are as protected there.
     if let Some(folder) = &config.rules_dir {
         known_as.push((text(&root.join(folder)), RULES_ARE_KNOWN_AS.to_owned()));
     }
-    Place {
+    BaseFolders {
         root: text(root),
         home: environment.home.as_deref().map(text),
         temp: Some(text(&environment.temp)),

@@ -1,6 +1,6 @@
 //! Answering for what a file rule asks of a session, by hand.
 
-use engine::file_rules::{Attribute, Baseline, Reach};
+use engine::file_rules::{AttributionMode, Baseline, ChangeScope};
 use engine::rules::Rule;
 use policy::Config;
 use store::{SessionKey, SessionState, Store, StoreError};
@@ -41,14 +41,16 @@ impl AnswerByHand<'_> {
         let of_session = self.settle_since(rule, start.clone(), prompt, file.reach)?;
         // `check` knows nothing of sessions: a commit moves its baseline, and answers to the session's do not count there.
         let of_check = match start {
-            Some(_) => self.settle_since(rule, None, None, Reach { attribute: Attribute::Tree, ..file.reach })?,
+            Some(_) => {
+                self.settle_since(rule, None, None, ChangeScope { attribute: AttributionMode::Tree, ..file.reach })?
+            }
             None => 0,
         };
         // Gates of a loop look at what changed since the hat was put on.
         let of_gate = match &self.kept_for_hat {
             Some((name, time)) => {
                 let kept = PromptBaseline::new(&tmp, name, *time);
-                self.settle_since(rule, start, Some(kept), Reach { compare_to: Baseline::Prompt, ..file.reach })?
+                self.settle_since(rule, start, Some(kept), ChangeScope { compare_to: Baseline::Prompt, ..file.reach })?
             }
             None => 0,
         };
@@ -60,7 +62,7 @@ impl AnswerByHand<'_> {
         rule: &Rule,
         start: Option<SessionStart>,
         prompt: Option<PromptBaseline>,
-        reach: Reach,
+        reach: ChangeScope,
     ) -> Result<usize, String> {
         let Some(file) = rule.as_file_rule() else { return Ok(0) };
         let Self { project, environment, session, .. } = self;

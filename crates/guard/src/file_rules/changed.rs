@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use engine::file_rules::{Attribute, Baseline, Changes, Reach};
+use engine::file_rules::{AttributionMode, Baseline, ChangeScope, Changes};
 use tree::{GitError, Tree, UnknownDefault};
 
 use super::GIT_LIMIT;
@@ -36,7 +36,7 @@ pub struct SessionChanges {
     needs_default_branch: bool,
     tree: OnceLock<Option<Tree>>,
     by_baseline: Mutex<BTreeMap<Baseline, Option<ChangedSince>>>,
-    by_reach: Mutex<BTreeMap<Reach, Option<ChangedSince>>>,
+    by_reach: Mutex<BTreeMap<ChangeScope, Option<ChangedSince>>>,
     notices: Mutex<Vec<SessionNotice>>,
 }
 
@@ -72,13 +72,13 @@ impl SessionChanges {
     }
 
     /// `None` where nobody can say; why is among the notices.
-    pub fn since(&self, reach: Reach) -> Option<ChangedSince> {
+    pub fn since(&self, reach: ChangeScope) -> Option<ChangedSince> {
         if let Some(known) = self.by_reach.lock().ok()?.get(&reach) {
             return known.clone();
         }
         let found = self.since_baseline(reach.compare_to).map(|all| match reach.attribute {
-            Attribute::Tree => all,
-            Attribute::Session => {
+            AttributionMode::Tree => all,
+            AttributionMode::Session => {
                 let own = self.attribution.of_session(&self.root, &all.changes);
                 ChangedSince { changes: own.unwrap_or(all.changes), ..all }
             }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{fs, thread};
 
-use engine::file_rules::{CommandAction, FileMatch, Placeholders, RunFor, Status, Trigger};
+use engine::file_rules::{CommandAction, FileMatch, Placeholders, RunFor, Status, TriggeringFile};
 use engine::rules::Rule;
 use policy::{Config, Sandbox};
 use runner::{BoundedProcess, Confinement, PathLocks, ProcessNote, shim};
@@ -320,9 +320,10 @@ fn workers(action: &CommandAction, calls: usize) -> usize {
 /// What is to be called for the files that are still there. A command that names no file is about the tree, which a file
 /// that is gone changes as well.
 fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
-    let is_there =
-        |trigger: &&Trigger| trigger.status != Status::Deleted && root.join(&trigger.path).symlink_metadata().is_ok();
-    let triggers: Vec<&Trigger> = found.triggers.iter().filter(is_there).collect();
+    let is_there = |trigger: &&TriggeringFile| {
+        trigger.status != Status::Deleted && root.join(&trigger.path).symlink_metadata().is_ok()
+    };
+    let triggers: Vec<&TriggeringFile> = found.triggers.iter().filter(is_there).collect();
     if !names_files(action, found) && (action.run_for == RunFor::AllMatches || triggers.is_empty()) {
         return vec![Call { words: filled(action, &[], None, root), files: Vec::new() }];
     }
@@ -347,7 +348,7 @@ fn names_files(action: &CommandAction, found: &FileMatch) -> bool {
     ["file", "files"].into_iter().chain(captured).any(|name| action.names(name))
 }
 
-fn batches(triggers: &[&Trigger]) -> Vec<Vec<String>> {
+fn batches(triggers: &[&TriggeringFile]) -> Vec<Vec<String>> {
     let mut batches: Vec<Vec<String>> = Vec::new();
     let mut size = 0;
     for trigger in triggers {
@@ -363,7 +364,7 @@ fn batches(triggers: &[&Trigger]) -> Vec<Vec<String>> {
 }
 
 /// The words of a call. What is filled in is never split, and never taken for a placeholder.
-fn filled(action: &CommandAction, files: &[String], trigger: Option<&Trigger>, root: &Path) -> Vec<OsString> {
+fn filled(action: &CommandAction, files: &[String], trigger: Option<&TriggeringFile>, root: &Path) -> Vec<OsString> {
     let mut words = Vec::new();
     for word in &action.words {
         if word == "{files}" {
@@ -430,7 +431,7 @@ mod tests {
             run_for: RunFor::AllMatches,
             timeout: Duration::from_mins(1),
         };
-        let trigger = Trigger {
+        let trigger = TriggeringFile {
             path: "a".to_owned(),
             status: Status::Added,
             captures: Captures::default(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::decide::Demand;
-use engine::{Decision, Section};
+use engine::{Decision, SectionKind};
 use serde_json::{Map, Value};
 use store::{SessionState, StateChanges};
 
@@ -91,8 +91,8 @@ impl Demands {
             } else if let Some(finding) = decision.verdict.findings.iter_mut().find(|finding| finding.rule == rule.id) {
                 finding.reason = told(rule, &demand.found, &outcome.result);
                 // Who may acknowledge it stays as it is.
-                if finding.section == Some(Section::Demand) {
-                    finding.section = Some(Section::FailedCommand);
+                if finding.section == Some(SectionKind::Demand) {
+                    finding.section = Some(SectionKind::FailedCommand);
                 }
             }
             !outcome.is_passed

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::facts::Answered;
-use engine::file_rules::{Change, Changes, DemandRef, FileRule, Reach, Status};
+use engine::facts::DemandState;
+use engine::file_rules::{Change, ChangeScope, Changes, FileRule, Status, UnmetFileRule};
 use engine::rules::RuleSet;
 use engine::{Event, EventKind};
 use policy::Config;
@@ -83,12 +83,12 @@ impl FileSetting {
 }
 
 impl FileFacts {
-    pub fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {
+    pub fn changes(&self, reach: ChangeScope) -> Option<Arc<Changes>> {
         Some(self.changed.since(reach)?.changes)
     }
 
     /// `None` where it cannot be written down.
-    pub fn answered(&self, demand: &DemandRef<'_>) -> Option<Answered> {
+    pub fn answered(&self, demand: &UnmetFileRule<'_>) -> Option<DemandState> {
         self.settlement.answered(demand, &self.changed.since(demand.file.reach)?.reference)
     }
 
@@ -106,7 +106,7 @@ impl FileFacts {
 }
 
 /// The name under which the journal keeps changes.
-pub fn changes_fact(reach: Reach) -> String {
+pub fn changes_fact(reach: ChangeScope) -> String {
     format!("files.{}.{}", reach.compare_to.name(), reach.attribute.name())
 }
 
@@ -139,12 +139,12 @@ pub fn changes_of_record(record: &Value) -> Option<Changes> {
     Some(changes.owned(|path| !is_others(path)))
 }
 
-pub fn answered_record(answered: &Answered) -> Value {
+pub fn answered_record(answered: &DemandState) -> Value {
     json!({ "settled": answered.settled, "shown": answered.shown, "given_up": answered.is_given_up })
 }
 
-pub fn answered_of_record(record: &Value) -> Option<Answered> {
-    Some(Answered {
+pub fn answered_of_record(record: &Value) -> Option<DemandState> {
+    Some(DemandState {
         settled: serde_json::from_value(record.get("settled")?.clone()).ok()?,
         shown: u32::try_from(record.get("shown")?.as_u64()?).ok()?,
         is_given_up: record.get("given_up")?.as_bool()?,

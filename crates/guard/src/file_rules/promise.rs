@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use engine::rules::RuleSet;
-use engine::{Event, Level, Section, Verdict};
+use engine::{Event, Level, SectionKind, Verdict};
 
 use crate::plain_text;
 
@@ -55,7 +55,7 @@ impl Unheard {
     /// What the agent is told, where its stop is held for what it could have promised.
     pub fn told(&self, verdict: &Verdict) -> Option<String> {
         let is_held = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
-        let waited = is_held.filter(|finding| finding.section == Some(Section::Demand));
+        let waited = is_held.filter(|finding| finding.section == Some(SectionKind::Demand));
         let waited: Vec<String> = waited.map(|finding| format!("`<promise>{}</promise>`", finding.rule)).collect();
         if self.0.is_empty() || waited.is_empty() || verdict.lifted.is_some() {
             return None;

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use engine::Level;
 use engine::decide::Demand;
-use engine::facts::Answered;
-use engine::file_rules::{DemandRef, FileMatch};
+use engine::facts::DemandState;
+use engine::file_rules::{FileMatch, UnmetFileRule};
 use engine::rules::AckBy;
 use store::StateChanges;
 
@@ -61,12 +61,12 @@ impl Settlement {
 
     /// What became of a demand so far. A new one is written down; `None` where that cannot be, since what cannot be
     /// counted could go on for ever.
-    pub fn answered(&self, demand: &DemandRef<'_>, reference: &Reference) -> Option<Answered> {
+    pub fn answered(&self, demand: &UnmetFileRule<'_>, reference: &Reference) -> Option<DemandState> {
         let settled = settled(&self.queue, &self.root, demand, reference);
         let open = demand.found.clone().without(|trigger| settled.contains(&trigger.path));
         let settled = settled.into_iter().collect();
         if !open.is_unmet() {
-            return Some(Answered { settled, ..Answered::default() });
+            return Some(DemandState { settled, ..DemandState::default() });
         }
         let hash = trigger_hash(demand.id, open.trigger_files(), &reference.name);
         let known = self.queue.find(demand.id, &hash);
@@ -83,15 +83,15 @@ impl Settlement {
             && names_rule(&self.promised, demand.id, demand.title)
         {
             self.pass(demand.id, &open, reference, entry, prompt_result("promised by the agent"))?;
-            return Some(Answered {
+            return Some(DemandState {
                 settled: demand.found.trigger_files().map(str::to_owned).collect(),
-                ..Answered::default()
+                ..DemandState::default()
             });
         }
         let shown = self.times_asked(&entry, &open);
         // A warning keeps nobody from anything, so nothing is gained by saying it twice.
         let was_warned = demand.action == Level::Warn && shown > 0;
-        Some(Answered { settled, shown, is_given_up: was_warned || shown > demand.most_holds })
+        Some(DemandState { settled, shown, is_given_up: was_warned || shown > demand.most_holds })
     }
 
     /// How often this session was asked since it last did anything about it.
@@ -108,7 +108,7 @@ impl Settlement {
     }
 
     /// Somebody answers for all that is open of a rule: how many files that were.
-    pub fn acknowledge(&self, demand: &DemandRef<'_>, reference: &Reference, how: &str) -> Result<usize, String> {
+    pub fn acknowledge(&self, demand: &UnmetFileRule<'_>, reference: &Reference, how: &str) -> Result<usize, String> {
         let is_settled = |path: &str| is_settled(&self.queue, &self.root, demand, path, reference);
         let open = demand.found.clone().without(|trigger| is_settled(&trigger.path));
         if !open.is_unmet() {
@@ -288,8 +288,8 @@ impl Settlement {
 
 /// The files of a match that somebody has answered for. Where the record of an answer is damaged, nobody can say what was
 /// answered, so it is asked for again.
-pub fn settled(queue: &Queue, root: &Path, demand: &DemandRef<'_>, reference: &Reference) -> BTreeSet<String> {
-    let DemandRef { id, found, .. } = *demand;
+pub fn settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, reference: &Reference) -> BTreeSet<String> {
+    let UnmetFileRule { id, found, .. } = *demand;
     let is_settled = |path: &&str| is_settled(queue, root, demand, path, reference);
     let settled: BTreeSet<String> = found.trigger_files().filter(is_settled).map(str::to_owned).collect();
     let whole = trigger_hash(id, found.trigger_files(), &reference.name);
@@ -301,7 +301,7 @@ pub fn settled(queue: &Queue, root: &Path, demand: &DemandRef<'_>, reference: &R
 }
 
 /// Whether somebody has answered for a file to a rule, and what is in it is what was answered for, where that counts.
-fn is_settled(queue: &Queue, root: &Path, demand: &DemandRef<'_>, path: &str, reference: &Reference) -> bool {
+fn is_settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, path: &str, reference: &Reference) -> bool {
     let is_by_files = demand.file.is_answered_by_files();
     let mut answered = queue.settled(demand.id, path, reference).into_iter();
     answered.any(|content| is_by_files || content == tree::fingerprint(&root.join(path)))

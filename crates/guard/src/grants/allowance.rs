@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::{Event, Lifted};
+use engine::{Event, NotEnforced};
 use store::{Entry, EventId};
 
 use crate::Environment;
@@ -72,7 +72,7 @@ impl Allowances {
     }
 
     /// Whether the call may pass now. What may pass once is used up by this: of several processes, one removes the file.
-    pub fn take(&self, call: &Call) -> Option<Lifted> {
+    pub fn take(&self, call: &Call) -> Option<NotEnforced> {
         let (span, lifted) = self.find(call)?;
         match span {
             Span::Session => {}
@@ -82,13 +82,13 @@ impl Allowances {
     }
 
     /// Whether the call may pass, for those who only ask.
-    pub fn look_at(&self, call: &Call) -> Option<Lifted> {
+    pub fn look_at(&self, call: &Call) -> Option<NotEnforced> {
         self.find(call).map(|(_, lifted)| lifted)
     }
 
-    fn find(&self, call: &Call) -> Option<(Span, Lifted)> {
+    fn find(&self, call: &Call) -> Option<(Span, NotEnforced)> {
         let text = fs::read_to_string(self.folder.join(&call.0)).ok()?;
         let (span, refusal) = text.trim_end().split_once(' ')?;
-        Some((Span::from_name(span)?, Lifted::Allowed { refusal: refusal.parse().ok()? }))
+        Some((Span::from_name(span)?, NotEnforced::Allowed { refusal: refusal.parse().ok()? }))
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use engine::{Event, EventKind, Level, Lifted, Verdict};
+use engine::{Event, EventKind, Level, NotEnforced, Verdict};
 use policy::Mode;
 
 use crate::Environment;
@@ -19,18 +19,18 @@ pub struct EnforcementMode<'a> {
 
 impl EnforcementMode<'_> {
     /// Why this verdict is not enforced, whatever the call.
-    pub fn of(&self, verdict: &Verdict, now: i64) -> Option<Lifted> {
+    pub fn of(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
         let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
         let lifted = verdict.stops().then(|| self.of_everything(now)).flatten();
-        lifted.filter(|lifted| *lifted != Lifted::Paused || !verdict.findings.iter().any(protects_guard))
+        lifted.filter(|lifted| *lifted != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
     }
 
     /// Why nothing is enforced but what protects the guard itself.
-    pub fn of_everything(&self, now: i64) -> Option<Lifted> {
+    pub fn of_everything(&self, now: i64) -> Option<NotEnforced> {
         if self.mode == Mode::Observe {
-            return Some(Lifted::Observe);
+            return Some(NotEnforced::Observe);
         }
-        Pause::of(self.root, self.environment, now).map(|_| Lifted::Paused)
+        Pause::of(self.root, self.environment, now).map(|_| NotEnforced::Paused)
     }
 
     /// What the person is told when a session begins: that nothing, or not everything, is enforced.

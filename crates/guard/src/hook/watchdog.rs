@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use agents::{Agent, Answer};
-use engine::{Event, Lifted, Verdict};
+use engine::{Event, NotEnforced, Verdict};
 use policy::{Config, Mode};
 
 use crate::failure::Failure;
@@ -46,7 +46,7 @@ impl Terms {
 
     /// Who only observes stops nothing, even where judging fails.
     pub(crate) fn lift(self, verdict: Verdict) -> Verdict {
-        let lifted = (self.mode == Mode::Observe && verdict.stops()).then_some(Lifted::Observe);
+        let lifted = (self.mode == Mode::Observe && verdict.stops()).then_some(NotEnforced::Observe);
         Verdict { lifted, ..verdict }
     }
 }

@@ -118,7 +118,7 @@ impl<'a> CombinedVerdict<'a> {
     }
 
     /// `lift`: why a verdict is not enforced.
-    pub(super) fn into_verdict(self, lift: impl FnOnce(&Verdict) -> Option<engine::Lifted>) -> (Verdict, Effects) {
+    pub(super) fn into_verdict(self, lift: impl FnOnce(&Verdict) -> Option<engine::NotEnforced>) -> (Verdict, Effects) {
         let Self { is_first, findings, mut notices, context, broken, unheard, is_approved, effects, .. } = self;
         let mut verdict = Verdict::of(findings);
         verdict.approved = is_approved && verdict.level == Level::Allow;

@@ -1,13 +1,13 @@
 //! Stage 3: the rules of one policy judge the event.
 
-use engine::{Decision, Inquiry};
+use engine::{Decision, DecisionRequest};
 
 use super::load::{ApplicablePolicy, PolicyScope};
 use crate::Environment;
 use crate::failure::Failure;
 
 pub(super) fn decide(here: &ApplicablePolicy<'_>, environment: &Environment) -> Result<Decision, Failure> {
-    let inquiry = Inquiry { situation: &here.situation, rules: &here.policy.rules, thorough: false };
+    let inquiry = DecisionRequest { situation: &here.situation, rules: &here.policy.rules, thorough: false };
     engine::decide(&inquiry).map_err(|_| {
         // The rules of a workflow are not in the compiled policy.
         if !matches!(here.scope, PolicyScope::Workflow(_)) {

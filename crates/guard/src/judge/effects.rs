@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::decide::PaceMemory;
+use engine::decide::PaceUpdate;
 use engine::{Event, Level, Verdict};
 use serde_json::Map;
 use store::{CounterChange, SessionState, StateChanges};
@@ -31,7 +31,7 @@ pub(super) struct Conduct {
     /// By their counters, how often rules have now held this stop.
     pub(super) holds: Vec<(String, u32)>,
     /// What pace rules remember, and whether with the phase of a workflow.
-    pub(super) pace: Vec<(PaceMemory, bool)>,
+    pub(super) pace: Vec<(PaceUpdate, bool)>,
     /// Of each policy.
     pub(super) facts: Vec<Arc<LiveFacts>>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Conduct {
 impl Conduct {
     pub(super) fn add(
         &mut self,
-        pace: Vec<PaceMemory>,
+        pace: Vec<PaceUpdate>,
         holds: Vec<(String, u32)>,
         is_of_workflow: bool,
         facts: &Arc<LiveFacts>,

@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Event, Lifted};
+use engine::{Event, NotEnforced};
 use policy::Held;
 use store::SessionState;
 
@@ -26,7 +26,7 @@ pub(super) struct Occasion<'a> {
     /// What was put away of the queue because it could not be used.
     pub(super) damaged: RefCell<Vec<String>>,
     /// Whether a person let this very call through, once somebody has looked.
-    pub(super) allowed: OnceCell<Option<Lifted>>,
+    pub(super) allowed: OnceCell<Option<NotEnforced>>,
     pub(super) more_time: &'a dyn Fn(Duration),
 }
 

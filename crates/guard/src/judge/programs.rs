@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use engine::Situation;
-use engine::observers::{BehaviorAnswer, External, Observer};
+use engine::observers::{BehaviorAnswer, ExternalBehavior, Observer};
 use policy::Config;
 
 use super::external_behavior;
@@ -39,7 +39,7 @@ impl<'a> Programs<'a> {
     pub fn answer(
         &self,
         observer: &Observer,
-        external: &External,
+        external: &ExternalBehavior,
         project: &Project,
         situation: &Situation,
     ) -> Result<BehaviorAnswer, String> {
@@ -48,7 +48,7 @@ impl<'a> Programs<'a> {
         if let Some(answer) = self.answers.borrow().get(&key) {
             return answer.clone();
         }
-        let question = External::question(&situation.event, situation.facts.as_ref());
+        let question = ExternalBehavior::question(&situation.event, situation.facts.as_ref());
         let question = question.map_err(|missing| missing.to_string())?.to_string();
         let started = Instant::now();
         let limit = *self.time_left.borrow();

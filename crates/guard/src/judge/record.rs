@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use engine::{Event, Lifted, Verdict};
+use engine::{Event, NotEnforced, Verdict};
 use policy::{Held, JournalMode};
 use store::{Journal, Judgement, Record, Recorded, SessionKey, Store, StoreError};
 
@@ -27,7 +27,7 @@ impl Judge<'_> {
     pub(super) fn record(
         &self,
         event: &Arc<Event>,
-        allowed: &OnceCell<Option<Lifted>>,
+        allowed: &OnceCell<Option<NotEnforced>>,
         nested: &OnceCell<Vec<(Project, Held)>>,
         judge: impl Fn(Stored<'_>) -> (Verdict, Effects),
     ) -> Result<Judged, StoreError> {

@@ -24,12 +24,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use engine::decide::{Consideration, RuleOutcome, Undecided};
+use engine::decide::{ConsideredRule, RuleOutcome, UndecidedRule};
 use engine::event::ShellText;
 use engine::facts::EventPart;
 use engine::rules::{Clause, RuleSetError, Truth};
 use engine::workflow::Workflow;
-use engine::{Decision, Event, Finding, Inquiry, Level, Place, Situation, Verdict};
+use engine::{BaseFolders, Decision, DecisionRequest, Event, Finding, Level, Situation, Verdict};
 use policy::{Compiled, PolicyFolder, Tiers};
 use store::{Entry, Filter, SessionKey, Store, StoreError};
 
@@ -82,7 +82,7 @@ pub enum ReplayOutcome {
     Same,
     Changed(Box<VerdictChange>),
     /// The rules that need what was not kept and could have made a difference.
-    Undecidable(Vec<Undecided>),
+    Undecidable(Vec<UndecidedRule>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -186,10 +186,10 @@ struct ApplicablePolicy<'a> {
 /// One event, judged again.
 struct Trial {
     verdict: Verdict,
-    undecided: Vec<Undecided>,
+    undecided: Vec<UndecidedRule>,
     holds: Vec<(String, u32)>,
     /// Where the trial was thorough.
-    considered: Vec<Consideration>,
+    considered: Vec<ConsideredRule>,
 }
 
 impl<'a> Replay<'a> {
@@ -252,7 +252,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Every rule's work on an entry, with the session followed up to it.
-    pub fn explain(&mut self, entries: &Store, wanted: &Entry) -> Result<Vec<Consideration>, ReplayError> {
+    pub fn explain(&mut self, entries: &Store, wanted: &Entry) -> Result<Vec<ConsideredRule>, ReplayError> {
         let of_session = Filter {
             agent: Some(wanted.session.agent.clone()),
             session: Some(wanted.session.id.clone()),
@@ -320,7 +320,7 @@ impl<'a> Replay<'a> {
         Ok(since)
     }
 
-    fn consider(&mut self, entry: &Arc<Entry>) -> Result<Vec<Consideration>, ReplayError> {
+    fn consider(&mut self, entry: &Arc<Entry>) -> Result<Vec<ConsideredRule>, ReplayError> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(Vec::new()) };
         let event = Arc::new(event);
@@ -423,9 +423,9 @@ impl<'a> Replay<'a> {
     }
 
     /// A workflow whose file is broken could say anything.
-    fn undecided_workflow(&self) -> Option<Undecided> {
+    fn undecided_workflow(&self) -> Option<UndecidedRule> {
         let name = &self.stood.position.as_ref()?.workflow;
-        matches!(self.at_node()?, AtNode::Broken).then(|| Undecided {
+        matches!(self.at_node()?, AtNode::Broken).then(|| UndecidedRule {
             rule: name.clone(),
             digest: String::new(),
             most: Level::Block,
@@ -449,7 +449,7 @@ impl<'a> Replay<'a> {
             for (considered, other) in decision.considered.iter_mut().zip(&other.considered) {
                 if !matches!(considered.outcome, RuleOutcome::Undecidable(_)) && is_told_apart(considered, other) {
                     let facts = vec![input_record::masked(EventPart::Command)];
-                    decision.undecided.push(Undecided::of(&considered.rule, &facts));
+                    decision.undecided.push(UndecidedRule::of(&considered.rule, &facts));
                     decision.verdict.findings.retain(|finding| finding.rule != considered.rule.id);
                     considered.outcome = RuleOutcome::Undecidable(facts);
                 }
@@ -466,7 +466,7 @@ impl<'a> Replay<'a> {
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
         let situation = Arc::new(self.situation(here, entry, event));
-        engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })
+        engine::decide(&DecisionRequest { situation: &situation, rules: &here.policy.rules, thorough })
     }
 
     fn situation(&self, here: &ApplicablePolicy<'_>, entry: &Arc<Entry>, event: &Arc<Event>) -> Situation {
@@ -476,12 +476,12 @@ impl<'a> Replay<'a> {
             facts = facts.in_workflow(Arc::clone(workflow), Arc::clone(&self.stood));
         }
         let is_part = here.root != self.root;
-        let place = Place { is_part, ..place(here.root, &here.policy.config, self.environment) };
+        let place = BaseFolders { is_part, ..place(here.root, &here.policy.config, self.environment) };
         Situation::new(Arc::clone(event), place, Arc::new(facts))
     }
 
     fn compare(&self, entry: &Arc<Entry>, event: &Arc<Event>, trial: &Trial) -> Result<ReplayOutcome, ReplayError> {
-        let undecided: Vec<Undecided> =
+        let undecided: Vec<UndecidedRule> =
             trial.undecided.iter().filter(|rule| matters(rule, &trial.verdict)).cloned().collect();
         if !undecided.is_empty() {
             return Ok(ReplayOutcome::Undecidable(undecided));
@@ -516,12 +516,12 @@ fn session_of(entry: &Entry) -> (String, String) {
 }
 
 /// The rule's very text spoke then.
-fn is_the_same(rule: &Undecided, finding: &Finding) -> bool {
+fn is_the_same(rule: &UndecidedRule, finding: &Finding) -> bool {
     finding.rule == rule.rule && finding.digest.as_deref() == Some(rule.digest.as_str())
 }
 
 /// Whether a rule could make the verdict another one: a stricter one, or one that approves.
-fn matters(rule: &Undecided, verdict: &Verdict) -> bool {
+fn matters(rule: &UndecidedRule, verdict: &Verdict) -> bool {
     let could_approve = rule.most == Level::Allow && verdict.level == Level::Allow && !verdict.approved;
     rule.most > verdict.level || could_approve
 }
@@ -539,8 +539,8 @@ fn readings(event: &Event) -> Vec<Event> {
 }
 
 /// Whether a rule makes something else of one reading than of the other.
-fn is_told_apart(one: &Consideration, other: &Consideration) -> bool {
-    let truth = |considered: &Consideration| {
+fn is_told_apart(one: &ConsideredRule, other: &ConsideredRule) -> bool {
+    let truth = |considered: &ConsideredRule| {
         considered.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))
     };
     one.outcome != other.outcome || truth(one) != truth(other)

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use agents::Agent;
 use engine::event::{CallOutcome, EventKinds, ToolCall};
 use engine::facts::{Facts, GitField, Missing, TaskField};
-use engine::file_rules::{Changes, FileRule, Reach};
-use engine::pace::{Happening, History, Live, PaceRule, PaceRuleRef, Phase, Standing};
-use engine::rules::{Detect, Rule, RuleSet, RuleSetError};
-use engine::{Decision, Event, EventKind, Inquiry, Place, Situation};
+use engine::file_rules::{ChangeScope, Changes, FileRule};
+use engine::pace::{Activity, History, LiveMode, PaceRule, PaceRuleRef, PaceState, Phase};
+use engine::rules::{Detector, Rule, RuleSet, RuleSetError};
+use engine::{BaseFolders, Decision, DecisionRequest, Event, EventKind, Situation};
 use policy::{Case, CaseSubject, Config, EventFields, Happened, What};
 use serde_json::{Map, Value, json};
 
@@ -24,8 +24,12 @@ const NOW: i64 = 1_800_000_000_000;
 /// Judges the event of a case by some rules, clause by clause.
 pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, RuleSetError> {
     let event = Arc::new(event_of(&case.subject));
-    let place =
-        Place { root: ROOT.to_owned(), home: Some(HOME.to_owned()), temp: Some(TEMP.to_owned()), ..Place::default() };
+    let place = BaseFolders {
+        root: ROOT.to_owned(),
+        home: Some(HOME.to_owned()),
+        temp: Some(TEMP.to_owned()),
+        ..BaseFolders::default()
+    };
     let asked = asked(&case.subject, rules)?;
     let rules = asked.as_ref().unwrap_or(rules);
     let facts = CaseFacts {
@@ -38,18 +42,18 @@ pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, 
         rules: rules.clone(),
     };
     let situation = Arc::new(Situation::new(event, place, Arc::new(facts)));
-    engine::decide(&Inquiry { situation: &situation, rules, thorough: true })
+    engine::decide(&DecisionRequest { situation: &situation, rules, thorough: true })
 }
 
 /// Files that changed are judged by every file rule, whatever events it is for, and a phase by every pace rule, whatever it
 /// does about it.
 fn asked(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
     let rule = |rule: Rule| match (subject, &rule.detect) {
-        (CaseSubject::Files(_), Detect::Files(_)) => {
+        (CaseSubject::Files(_), Detector::Files(_)) => {
             Some(Rule { on: EventKinds::default().with(EventKind::Stop), ..rule })
         }
-        (CaseSubject::Phase { .. }, Detect::Pace(pace)) => {
-            let detect = Detect::Pace(Box::new(PaceRule { live: Live::Warn, ..(**pace).clone() }));
+        (CaseSubject::Phase { .. }, Detector::Pace(pace)) => {
+            let detect = Detector::Pace(Box::new(PaceRule { live: LiveMode::Warn, ..(**pace).clone() }));
             Some(Rule { on: EventKinds::default().with(EventKind::AfterTool), detect, ..rule })
         }
         _ => None,
@@ -69,10 +73,10 @@ fn history_of(subject: &CaseSubject) -> Option<(History, Phase)> {
         match what {
             What::Command { text, has_failed } => {
                 let parts = shell::parse(text).texts().collect();
-                history.happenings.push((time, Happening::command(text.clone(), parts, *has_failed)));
+                history.happenings.push((time, Activity::command(text.clone(), parts, *has_failed)));
             }
             What::Edit(path) => {
-                history.happenings.push((time, Happening::edit("Edit".to_owned(), vec![path.clone()])));
+                history.happenings.push((time, Activity::edit("Edit".to_owned(), vec![path.clone()])));
             }
             What::Tokens { message, tokens } => {
                 history.tokens.insert(message.clone(), *tokens);
@@ -179,7 +183,7 @@ impl Facts for CaseFacts {
         Ok(names)
     }
 
-    fn changes(&self, _reach: Reach) -> Result<Option<Arc<Changes>>, Missing> {
+    fn changes(&self, _reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
         Ok(self.changes.clone())
     }
 
@@ -187,7 +191,7 @@ impl Facts for CaseFacts {
         self.rules.get(id).ok()??.as_file_rule().cloned()
     }
 
-    fn pace(&self, rule: PaceRuleRef<'_>, _happening: Option<&Happening>) -> Result<Option<Standing>, Missing> {
+    fn pace(&self, rule: PaceRuleRef<'_>, _happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let Some((history, phase)) = &self.history else { return Ok(None) };
         Ok(history.standing(&rule.pace.limit, phase.clone()).ok())
     }

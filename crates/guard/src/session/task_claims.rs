@@ -2,7 +2,7 @@
 //! knows for sure whether it was done.
 
 use engine::behavior_names::CLAIMED_TASKS;
-use engine::observers::{Behavior, ObserverKind, claim_changes};
+use engine::observers::{BuiltinBehavior, ObserverKind, claim_changes};
 use policy::Config;
 use serde_json::json;
 use store::{Note, NoteKind, SessionKey, StateChanges, Store, StoreError};
@@ -19,7 +19,8 @@ pub fn note_claim(
     root: &str,
     store: &mut Store,
 ) -> Result<(), StoreError> {
-    let keeps_track = |kind: &ObserverKind| matches!(kind, ObserverKind::Behavior(Behavior::TaskClaimTracking(_)));
+    let keeps_track =
+        |kind: &ObserverKind| matches!(kind, ObserverKind::Behavior(BuiltinBehavior::TaskClaimTracking(_)));
     if !config.observers.iter().any(|observer| keeps_track(&observer.kind)) {
         return Ok(());
     }

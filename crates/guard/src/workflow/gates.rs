@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use engine::event::{EventKind, EventKinds};
 use engine::expr::EvaluationError;
 use engine::facts::{Missing, Stored};
-use engine::file_rules::{Baseline, Reach};
-use engine::rules::{Detect, Rule, RuleSet};
+use engine::file_rules::{Baseline, ChangeScope};
+use engine::rules::{Detector, Rule, RuleSet};
 use engine::workflow::{Gate, Requirement, Webhook};
-use engine::{Inquiry, Level, Situation, expr};
+use engine::{DecisionRequest, Level, Situation, expr};
 use policy::Config;
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ impl Gates<'_> {
         // A gate does not tire, whatever the rule does at a stop.
         let asked = |rule: &Rule| {
             let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
-            if let (true, Detect::Files(files)) = (self.since_activation, &mut rule.detect) {
+            if let (true, Detector::Files(files)) = (self.since_activation, &mut rule.detect) {
                 files.reach.compare_to = Baseline::Prompt;
             }
             rule
@@ -140,8 +140,9 @@ impl Gates<'_> {
             let why = format!("`{}` cannot be judged: git cannot say what changed; `linchpin check` says why", rule.id);
             return Some(Lack::new(gate, why));
         }
-        let asked = RuleSet::pack(&rules)
-            .and_then(|rules| engine::decide(&Inquiry { situation: self.situation, rules: &rules, thorough: false }));
+        let asked = RuleSet::pack(&rules).and_then(|rules| {
+            engine::decide(&DecisionRequest { situation: self.situation, rules: &rules, thorough: false })
+        });
         match asked {
             Ok(decision) if !decision.skipped.is_empty() => {
                 let skipped = decision.skipped.join(", ");
@@ -198,7 +199,7 @@ impl Gates<'_> {
 /// Whether an expression is true where a workflow is about to move, or why that is not known. A variable of a session that is
 /// not known is not taken for its first value.
 pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool, String> {
-    expr::holds(expression, situation, Reach::default()).map_err(|error| match error {
+    expr::holds(expression, situation, ChangeScope::default()).map_err(|error| match error {
         EvaluationError::Missing(Missing::Unreadable(Stored::Session)) => NO_SESSION.to_owned(),
         error => error.to_string(),
     })

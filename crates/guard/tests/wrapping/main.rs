@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use engine::event::{EventKind, ShellText, ToolCall};
 use engine::facts::{Facts, GitField, Missing};
 use engine::rules::RuleSet;
-use engine::{Event, Inquiry, Level, Place, Situation};
+use engine::{BaseFolders, DecisionRequest, Event, Level, Situation};
 use policy::{Before, Form, Tiers};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -63,7 +63,7 @@ fn judged(command: &str) -> Level {
         tool: Some(call),
         ..Event::unnamed("claude", 0)
     };
-    let place = Place {
+    let place = BaseFolders {
         root: "/project".to_owned(),
         home: Some("/home/user".to_owned()),
         temp: Some("/tmp".to_owned()),
@@ -71,7 +71,7 @@ fn judged(command: &str) -> Level {
         is_part: false,
     };
     let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(OnFeature)));
-    let decision = engine::decide(&Inquiry { situation: &situation, rules: &RULES, thorough: false });
+    let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &RULES, thorough: false });
     decision.expect("a decision").verdict.level
 }
 

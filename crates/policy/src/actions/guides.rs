@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use engine::expr::Scope;
-use engine::expr::template::{self, Checked};
+use engine::expr::template::{self, TemplateCheck};
 use engine::rules::Tier;
 use engine::suggest;
 
@@ -173,7 +173,7 @@ impl<'a> Templates<'a> {
 
     /// `{{ NAME }}` is the guide of that name where the name means nothing else: Hegel writes guides so. Returns the text
     /// with each of these as `{{ guide('NAME') }}`.
-    fn take_bare_guides(&self, text: &str, checked: &mut Checked) -> String {
+    fn take_bare_guides(&self, text: &str, checked: &mut TemplateCheck) -> String {
         let mut rewritten = text.to_owned();
         for mention in std::mem::take(&mut checked.bare_names).into_iter().rev() {
             let Some(at) = checked.problems.iter().position(|problem| problem.span == mention.span) else { continue };
@@ -200,7 +200,7 @@ impl<'a> Templates<'a> {
     }
 
     /// `{{ A-B }}` is a difference. Where there is a guide of that name, it is what was meant.
-    fn explain_hyphens(&self, text: &str, checked: &mut Checked) {
+    fn explain_hyphens(&self, text: &str, checked: &mut TemplateCheck) {
         let name_around = |span: &Range<usize>| {
             let start = text.get(..span.start)?.rfind("{{")? + 2;
             let end = span.start + text.get(span.start..)?.find("}}")?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::expr::Scope;
-use engine::observers::{External, Observer, ObserverKind};
+use engine::observers::{ExternalBehavior, Observer, ObserverKind};
 use engine::rules::Tier;
 
 use super::{Config, ConfigFile, Setting, Unaccepted};
@@ -71,9 +71,11 @@ impl Config {
 
     fn condition_in_use(&self, observer: &Observer) -> Option<String> {
         let functions = |observer: &Observer| match &observer.kind {
-            ObserverKind::External(external) => {
-                external.conditions.keys().map(|condition| External::function(&observer.name, condition)).collect()
-            }
+            ObserverKind::External(external) => external
+                .conditions
+                .keys()
+                .map(|condition| ExternalBehavior::function(&observer.name, condition))
+                .collect(),
             _ => Vec::new(),
         };
         let known: Vec<String> = self.observers.iter().flat_map(functions).collect();

@@ -1,7 +1,7 @@
 //! What the prompt of every hat demands and hooks can see to: rules that no file has to write.
 
 use engine::event::{EventKind, EventKinds};
-use engine::rules::{AckBy, Detect, PathClause, PathKey, PathPattern, Rule, ToolRule, Unless};
+use engine::rules::{AckBy, Detector, Exemptions, PathClause, PathKey, PathPattern, Rule, ToolRule};
 use path::pattern::Pattern;
 
 use super::loop_source::LOOP_NAME;
@@ -9,7 +9,7 @@ use crate::text::digest::digest;
 
 /// The rules of a hat that may publish these topics.
 pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
-    let own = |name: &str, detect: Detect, when: &str, reason: String| {
+    let own = |name: &str, detect: Detector, when: &str, reason: String| {
         let id = format!("{LOOP_NAME}/{hat}/{name}");
         let rule = Rule::made(id, source, detect, reason);
         let digest = digest(format!("{} {when} {}", rule.id, rule.reason));
@@ -20,13 +20,13 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
     let mut rules = vec![
         own(
             "after-hand-over",
-            Detect::Tool(Box::new(writing_outside_of(Vec::new()))),
+            Detector::Tool(Box::new(writing_outside_of(Vec::new()))),
             "loop.handed_over",
             "The work is handed over, so nothing more is written in this iteration. Stop now.".to_owned(),
         ),
         at_stop(own(
             "unfinished-tasks",
-            Detect::Event,
+            Detector::Event,
             "loop.unfinished",
             "A task that you started is neither closed, failed nor reopened: `linchpin task list` shows it. \
              `linchpin task close ID`, `fail ID` or `reopen ID`, as is true."
@@ -37,7 +37,7 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
         let topics = publishes.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", ");
         rules.push(at_stop(own(
             "hand-over",
-            Detect::Event,
+            Detector::Event,
             // Who waits for a person has nothing more to do.
             "loop.active and not loop.handed_over and not loop.waits_for",
             format!(
@@ -62,7 +62,7 @@ pub fn gate_files_rule(hat: &str, paths: &[&str], source: &str) -> Rule {
         "Gates of this loop run {listed}, so no agent of the run writes that. Make the gate pass by the work itself; if the \
          file has to change, say so in your summary, and a person changes it."
     );
-    let rule = Rule::made(format!("{LOOP_NAME}/{hat}/gate-files"), source, Detect::Tool(Box::new(tool)), reason);
+    let rule = Rule::made(format!("{LOOP_NAME}/{hat}/gate-files"), source, Detector::Tool(Box::new(tool)), reason);
     Rule { digest: digest(format!("{} {listed}", rule.id)), ack: AckBy::Human, ..rule }
 }
 
@@ -72,7 +72,7 @@ pub fn writing_outside_of(except: Vec<PathPattern>) -> ToolRule {
     let patterns = vec![everything, PathPattern::OutsideProject];
     ToolRule {
         paths: vec![PathClause { about: PathKey::Writes, patterns, except }],
-        unless: Some(Unless { linchpin: true, ..Unless::default() }),
+        unless: Some(Exemptions { linchpin: true, ..Exemptions::default() }),
         ..ToolRule::default()
     }
 }

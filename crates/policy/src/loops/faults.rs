@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use engine::hats::Loop;
-use engine::hats::topology::{Doubt, Fault};
+use engine::hats::topology::{LoopError, LoopWarning};
 use engine::suggest;
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
@@ -45,17 +45,17 @@ impl Spans {
         }
     }
 
-    fn fault(&self, fault: &Fault, the_loop: &Loop, source: &Source) -> Diagnostic {
+    fn fault(&self, fault: &LoopError, the_loop: &Loop, source: &Source) -> Diagnostic {
         let (kind, span, help) = match fault {
-            Fault::NoStart { .. } => (
+            LoopError::NoStart { .. } => (
                 ErrorKind::NoWayToDone,
                 self.start.clone(),
                 "add it to the `triggers` of the hat that begins".to_owned(),
             ),
-            Fault::SharedTrigger { other, .. } => {
+            LoopError::SharedTrigger { other, .. } => {
                 (ErrorKind::InvalidValue, self.hat(other), "let each topic put on one hat only".to_owned())
             }
-            Fault::CompletionUnreachable { topic, .. } => (
+            LoopError::CompletionUnreachable { topic, .. } => (
                 ErrorKind::NoWayToDone,
                 self.completion.clone(),
                 meant_or(
@@ -63,22 +63,22 @@ impl Spans {
                     "add it to the `publishes` of the hat that says when the work is done",
                 ),
             ),
-            Fault::NeverAfter { .. } => (
+            LoopError::NeverAfter { .. } => (
                 ErrorKind::NoWayToDone,
                 self.completion.clone(),
                 "a topic counts once it was published by one hat and taken by another".to_owned(),
             ),
-            Fault::Unbounded { hats, .. } => (
+            LoopError::Unbounded { hats, .. } => (
                 ErrorKind::InvalidValue,
                 hats.first().map(|hat| self.hat(hat)).unwrap_or_default(),
                 "set `limits: {iterations: 100}`, or `max_activations` on one of these hats".to_owned(),
             ),
-            Fault::UnknownTopic { topic, is_after, close } => (
+            LoopError::UnknownTopic { topic, is_after, close } => (
                 ErrorKind::InvalidValue,
                 span_of(if *is_after { &self.after } else { &self.topics }, topic),
                 meant_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"),
             ),
-            Fault::NeverAsked { topic, instead } => {
+            LoopError::NeverAsked { topic, instead } => {
                 let instead = instead.as_deref().unwrap_or(&the_loop.completion.topic);
                 let help = format!(
                     "gates are asked where a hat hands over: write them under a topic that a hat publishes, such as \
@@ -90,14 +90,14 @@ impl Spans {
         Diagnostic::error(kind, fault.to_string(), source, Some(span)).help(help)
     }
 
-    fn doubt(&self, doubt: &Doubt, source: &Source) -> Diagnostic {
+    fn doubt(&self, doubt: &LoopWarning, source: &Source) -> Diagnostic {
         let (hat, help) = match doubt {
-            Doubt::Untaken { hat, .. } => (hat, "add it to the `triggers` of a hat, or leave it out".to_owned()),
-            Doubt::UnreachableHat { hat } => {
+            LoopWarning::Untaken { hat, .. } => (hat, "add it to the `triggers` of a hat, or leave it out".to_owned()),
+            LoopWarning::UnreachableHat { hat } => {
                 (hat, "let another hat publish what puts it on, or leave it out".to_owned())
             }
-            Doubt::Silent { hat } => (hat, "give it `publishes` with a topic that another hat takes".to_owned()),
-            Doubt::Unpublished { hat, close, .. } => {
+            LoopWarning::Silent { hat } => (hat, "give it `publishes` with a topic that another hat takes".to_owned()),
+            LoopWarning::Unpublished { hat, close, .. } => {
                 (hat, meant_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"))
             }
         };

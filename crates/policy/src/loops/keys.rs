@@ -1,6 +1,6 @@
 //! The keys of `loop.yml`.
 
-use engine::hats::PromptBy;
+use engine::hats::PromptDelivery;
 
 use crate::observers::OBSERVER;
 use crate::text::keys::{Key, Mapping, Need, Takes, words};
@@ -26,8 +26,8 @@ pub static AGENT: Mapping = Mapping::new("agent", "A program that gets the promp
 
 /// Stands in place of a limit that there is not to be.
 pub const NO_LIMIT: &str = "none";
-pub const PROMPT_BY: &[(&str, PromptBy)] =
-    &[("stdin", PromptBy::Stdin), ("arg", PromptBy::Argument), ("file", PromptBy::File)];
+pub const PROMPT_BY: &[(&str, PromptDelivery)] =
+    &[("stdin", PromptDelivery::Stdin), ("arg", PromptDelivery::Argument), ("file", PromptDelivery::File)];
 
 const NONE: Takes = Takes::Word(|| vec![NO_LIMIT]);
 const ANY_AGENT: Takes = Takes::Either(&[Takes::Text, Takes::Mapping(&AGENT)]);

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use engine::hats::Limits;
+use engine::hats::RunLimits;
 
 use super::keys::{LIMITS, NO_LIMIT};
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::{Fields, Text};
 use crate::values::quantity::parse_duration;
 
-pub fn read(around: &mut Fields) -> Limits {
-    let mut limits = Limits::default();
+pub fn read(around: &mut Fields) -> RunLimits {
+    let mut limits = RunLimits::default();
     let Some(node) = around.take("limits") else { return limits };
     let mut fields = Fields::of(node, around.source(), LIMITS.keys);
     fields.refuse_unknown();

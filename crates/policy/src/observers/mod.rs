@@ -11,8 +11,10 @@ use std::ops::Range;
 use engine::behavior_names;
 use engine::event::{EventKind, EventKinds};
 use engine::expr::{self, Scope};
-use engine::observers::{Behavior, Declared, External, Match, Observer, ObserverKind, TaskTools, Template};
-use engine::rules::{CommandSearch, McpPattern, Tier, ToolName};
+use engine::observers::{
+    BuiltinBehavior, DeclaredObserver, ExternalBehavior, Observer, ObserverKind, ObserverMatch, TaskTools, Template,
+};
+use engine::rules::{CommandRegex, McpPattern, Tier, ToolName};
 use engine::suggest;
 
 pub use keys::OBSERVER;
@@ -176,7 +178,7 @@ impl Entry<'_> {
             self.problem(ErrorKind::MissingKey, format!("the observer has no `{missing}`"), self.span.clone(), help);
             return None;
         }
-        Some(ObserverKind::Declared(Declared { on, matching, set }))
+        Some(ObserverKind::Declared(DeclaredObserver { on, matching, set }))
     }
 
     fn events(&mut self, names: Vec<Text>) -> EventKinds {
@@ -195,8 +197,8 @@ impl Entry<'_> {
         kinds
     }
 
-    fn matching(&mut self, events: &[Text]) -> Match {
-        let Some(node) = self.fields.take("match") else { return Match::default() };
+    fn matching(&mut self, events: &[Text]) -> ObserverMatch {
+        let Some(node) = self.fields.take("match") else { return ObserverMatch::default() };
         let mut keys = Fields::of(node, self.fields.source(), MATCH.keys);
         keys.refuse_unknown();
         for event in events {
@@ -218,12 +220,12 @@ impl Entry<'_> {
         let mcp = mcp_patterns(&mut keys);
         let commands = keys.texts("command_pattern").unwrap_or_default();
         let commands = commands.iter().filter_map(|text| text_search(text, &mut keys));
-        let commands = commands.map(|search| CommandSearch { pattern: Some(search), not_pattern: None }).collect();
+        let commands = commands.map(|search| CommandRegex { pattern: Some(search), not_pattern: None }).collect();
         let paths = keys.texts("path").unwrap_or_default();
         let paths = paths.iter().filter_map(|text| path_pattern(text, &mut keys)).collect();
         let outcome = keys.choice("outcome", &OUTCOMES).flatten();
         self.fields.problems.append(&mut keys.problems);
-        Match { tools, mcp, commands, paths, outcome }
+        ObserverMatch { tools, mcp, commands, paths, outcome }
     }
 
     fn set(&mut self, observer: &str) -> Vec<(String, Template)> {
@@ -295,13 +297,13 @@ impl Entry<'_> {
         }
     }
 
-    fn in_the_box(&mut self, name: &str, span: Range<usize>) -> Option<Behavior> {
+    fn in_the_box(&mut self, name: &str, span: Range<usize>) -> Option<BuiltinBehavior> {
         match name {
             behavior_names::TASK_CLAIM_TRACKING => {
                 self.fields.narrow_to(BEHAVIOR.keys);
                 let usual = TaskTools::default();
                 let mut tools = |key, usual| names(key, &mut self.fields, check_name_pattern).unwrap_or(usual);
-                Some(Behavior::TaskClaimTracking(TaskTools {
+                Some(BuiltinBehavior::TaskClaimTracking(TaskTools {
                     servers: tools("servers", usual.servers),
                     claim: tools("claim", usual.claim),
                     close: tools("close", usual.close),
@@ -311,11 +313,11 @@ impl Entry<'_> {
             }
             behavior_names::DETECT_PLAN_MODE => {
                 self.fields.narrow_to(WITHOUT_SETTINGS);
-                Some(Behavior::DetectPlanMode)
+                Some(BuiltinBehavior::DetectPlanMode)
             }
             behavior_names::MCP_CALL_TRACKING => {
                 self.fields.narrow_to(WITHOUT_SETTINGS);
-                Some(Behavior::McpCallTracking)
+                Some(BuiltinBehavior::McpCallTracking)
             }
             unknown => {
                 let gobbys = GOBBYS_NAMES.iter().find(|(name, _)| *name == unknown).map(|(_, ours)| *ours);
@@ -334,7 +336,7 @@ impl Entry<'_> {
         }
     }
 
-    fn external(&mut self, node: YamlNode, name: Option<&Text>) -> External {
+    fn external(&mut self, node: YamlNode, name: Option<&Text>) -> ExternalBehavior {
         let whole = node.span.clone();
         let mut keys = Fields::of(node, self.fields.source(), PROGRAM.keys);
         keys.refuse_unknown();
@@ -369,7 +371,7 @@ impl Entry<'_> {
             );
         }
         self.fields.problems.append(&mut keys.problems);
-        External { exec: exec.into_iter().map(|text| text.value).collect(), conditions }
+        ExternalBehavior { exec: exec.into_iter().map(|text| text.value).collect(), conditions }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::file_rules::{CommandAction, FileMode, RunFor};
+use engine::file_rules::{CommandAction, FileRuleKind, RunFor};
 
 use super::placeholders;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
@@ -42,7 +42,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// `None` where it is no command that could be run; why is among the problems. `mode`: what the rule is about, where that
 /// could be read.
-pub fn read(node: YamlNode, mode: Option<&FileMode>, around: &mut Fields) -> Option<CommandAction> {
+pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, around: &mut Fields) -> Option<CommandAction> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, around.source(), COMMAND_ACTION.keys);
     if fields.problems.is_empty() {

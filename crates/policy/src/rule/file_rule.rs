@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use engine::file_rules::{Attribute, Baseline, FileMode, FilePattern, FileRule, Reach, Refire};
+use engine::file_rules::{AttributionMode, Baseline, ChangeScope, FilePattern, FileRule, FileRuleKind, Refire};
 use engine::suggest;
 use path::pattern::{Pattern, check_bound, check_set};
 
@@ -54,8 +54,10 @@ static PAIR_KEYS: &[Key] = &[
     Key::new("trigger", Takes::Pattern, "a file that matches this changed"),
 ];
 
-const ATTRIBUTES: [(&str, Attribute); 2] =
-    [(Attribute::Session.name(), Attribute::Session), (Attribute::Tree.name(), Attribute::Tree)];
+const ATTRIBUTES: [(&str, AttributionMode); 2] = [
+    (AttributionMode::Session.name(), AttributionMode::Session),
+    (AttributionMode::Tree.name(), AttributionMode::Tree),
+];
 pub const BASELINES: [(&str, Baseline); 3] = [
     (Baseline::Base.name(), Baseline::Base),
     (Baseline::DefaultTip.name(), Baseline::DefaultTip),
@@ -73,7 +75,7 @@ pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> 
     refuse_second_clause(fields);
     let mode = mode(fields);
     let exclude = patterns("exclude", fields).unwrap_or_default();
-    let reach = Reach {
+    let reach = ChangeScope {
         compare_to: fields.choice("compare_to", &BASELINES).unwrap_or_default(),
         attribute: fields.choice("attribute", &ATTRIBUTES).unwrap_or_default(),
     };
@@ -114,17 +116,17 @@ fn refuse_second_clause(fields: &mut Fields) {
     }
 }
 
-fn mode(fields: &mut Fields) -> Option<FileMode> {
+fn mode(fields: &mut Fields) -> Option<FileRuleKind> {
     let plain =
         |patterns: Vec<(Pattern, Text)>| patterns.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
     if fields.has("trigger") {
         let trigger = some_patterns("trigger", fields)?;
         let safety = patterns("safety", fields).unwrap_or_default();
         check_safety(&trigger, &safety, fields);
-        return Some(FileMode::Trigger { trigger: plain(trigger), safety: plain(safety) });
+        return Some(FileRuleKind::Trigger { trigger: plain(trigger), safety: plain(safety) });
     }
     if fields.has("created") {
-        return some_patterns("created", fields).map(plain).map(FileMode::Created);
+        return some_patterns("created", fields).map(plain).map(FileRuleKind::Created);
     }
     if fields.has("set") {
         return set(fields);
@@ -164,7 +166,7 @@ fn check_safety(triggers: &[(Pattern, Text)], safety: &[(Pattern, Text)], fields
     }
 }
 
-fn set(fields: &mut Fields) -> Option<FileMode> {
+fn set(fields: &mut Fields) -> Option<FileRuleKind> {
     let span = fields.key_span("set").unwrap_or_default();
     let members = some_patterns("set", fields)?;
     if members.len() < 2 {
@@ -178,10 +180,10 @@ fn set(fields: &mut Fields) -> Option<FileMode> {
         }
         return None;
     }
-    Some(FileMode::Set(patterns.iter().map(FilePattern::new).collect()))
+    Some(FileRuleKind::Set(patterns.iter().map(FilePattern::new).collect()))
 }
 
-fn pair(node: YamlNode, around: &mut Fields) -> Option<FileMode> {
+fn pair(node: YamlNode, around: &mut Fields) -> Option<FileRuleKind> {
     let span = node.span.clone();
     let mut fields = Fields::of(node, around.source(), PAIR.keys);
     if fields.problems.is_empty() {
@@ -201,7 +203,7 @@ fn pair(node: YamlNode, around: &mut Fields) -> Option<FileMode> {
             }
         }
         let expects = expects.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
-        FileMode::Pair { trigger: FilePattern::new(&trigger), expects }
+        FileRuleKind::Pair { trigger: FilePattern::new(&trigger), expects }
     });
     around.problems.append(&mut fields.problems);
     mode

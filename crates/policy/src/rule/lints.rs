@@ -2,21 +2,21 @@
 //! do nothing. Each is a warning, and the rule is what it says.
 
 use engine::event::{EventKind, EventKinds};
-use engine::pace::Live;
-use engine::rules::{BranchClause, Detect, ToolRule};
-use engine::{Level, search};
+use engine::pace::LiveMode;
+use engine::rules::{BranchClause, Detector, ToolRule};
+use engine::{Level, bounded_regex};
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::fields::Fields;
 use crate::values::tool_name::COMMON_TOOLS;
 
-pub fn warn(detect: &Detect, action: Level, on: EventKinds, fields: &mut Fields) {
+pub fn warn(detect: &Detector, action: Level, on: EventKinds, fields: &mut Fields) {
     // What is wrong comes first.
     if fields.problems.iter().any(|problem| problem.severity == Severity::Error) {
         return;
     }
     of_holds(detect, on, fields);
-    let Detect::Tool(tool) = detect else { return };
+    let Detector::Tool(tool) = detect else { return };
     of_tools(tool, fields);
     of_exceptions(tool, fields);
     for (key, search) in [("command_pattern", &tool.search.pattern), ("command_not_pattern", &tool.search.not_pattern)]
@@ -31,10 +31,10 @@ pub fn warn(detect: &Detect, action: Level, on: EventKinds, fields: &mut Fields)
 }
 
 /// Stops are held, and pace rules refuse calls, so many times and no more.
-fn of_holds(detect: &Detect, on: EventKinds, fields: &mut Fields) {
+fn of_holds(detect: &Detector, on: EventKinds, fields: &mut Fields) {
     let (message, help) = match detect {
-        Detect::Pace(pace) if pace.live == Live::Block => return,
-        Detect::Pace(_) => {
+        Detector::Pace(pace) if pace.live == LiveMode::Block => return,
+        Detector::Pace(_) => {
             ("`max_holds` counts refused calls, and this rule refuses none", "leave it out, or say `live: block`")
         }
         _ if on.iter().any(EventKind::is_stop) => return,
@@ -98,15 +98,16 @@ const OPERATORS: &[&str] = &["&&", "||", "|", ";"];
 
 /// Why the expression is found in no command, and what to write instead.
 fn never_found(regex: &str) -> Option<(&'static str, &'static str)> {
-    let outline = search::outline(regex)?;
+    let outline = bounded_regex::outline(regex)?;
     let joins = |operator: &str| {
         outline.match_indices(operator).any(|(at, operator)| {
             let (before, after) = (outline.get(..at).unwrap_or_default(), outline.get(at + operator.len()..));
             let after = after.unwrap_or_default();
-            let stands_alone = before.ends_with([' ', search::SPACE]) || after.starts_with([' ', search::SPACE]);
+            let stands_alone =
+                before.ends_with([' ', bounded_regex::SPACE]) || after.starts_with([' ', bounded_regex::SPACE]);
             // `find … ;` ends with one, and flags may follow that.
             let next = after.trim_start().chars().next();
-            stands_alone && next.is_some_and(|next| next.is_alphanumeric() || next == search::GAP)
+            stands_alone && next.is_some_and(|next| next.is_alphanumeric() || next == bounded_regex::GAP)
         })
     };
     if OPERATORS.iter().any(|operator| joins(operator)) {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use engine::event::{EventKind, EventKinds};
-use engine::pace::{Limit, Live, PaceRule, TokenKind};
+use engine::pace::{LiveMode, PaceLimit, PaceRule, TokenKind};
 use engine::suggest;
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
@@ -97,7 +97,7 @@ const KINDS: [(&str, Kind); 5] = [
     ("token_budget", Kind::TokenBudget),
     ("require_commits", Kind::RequireCommits),
 ];
-const LIVES: [(&str, Live); 3] = [("warn", Live::Warn), ("block", Live::Block), ("off", Live::Off)];
+const LIVES: [(&str, LiveMode); 3] = [("warn", LiveMode::Warn), ("block", LiveMode::Block), ("off", LiveMode::Off)];
 const TOKEN_KINDS: [(&str, TokenKind); 4] = [
     ("input", TokenKind::Input),
     ("output", TokenKind::Output),
@@ -173,7 +173,7 @@ pub fn refuse_details(fields: &mut Fields) {
 }
 
 /// `type: repeated_command`, with its fields beside it.
-fn flat(fields: &mut Fields) -> Option<Limit> {
+fn flat(fields: &mut Fields) -> Option<PaceLimit> {
     let text = fields.text("type")?;
     let Some((_, kind)) = KINDS.iter().find(|(name, _)| *name == text.value) else {
         refuse_type(&text.value, text.span, fields);
@@ -196,7 +196,7 @@ fn flat(fields: &mut Fields) -> Option<Limit> {
 }
 
 /// `repeated_command: {…}`.
-fn nested(clause: &str, span: Range<usize>, around: &mut Fields) -> Option<Limit> {
+fn nested(clause: &str, span: Range<usize>, around: &mut Fields) -> Option<PaceLimit> {
     let (_, kind) = KINDS.iter().find(|(name, _)| *name == clause)?;
     for key in DETAILS.iter().filter(|key| key.name != LIVE.name) {
         if let Some(beside) = around.key_span(key.name) {
@@ -215,7 +215,7 @@ fn nested(clause: &str, span: Range<usize>, around: &mut Fields) -> Option<Limit
     limit
 }
 
-fn limit(kind: Kind, name: &str, here: Range<usize>, fields: &mut Fields) -> Option<Limit> {
+fn limit(kind: Kind, name: &str, here: Range<usize>, fields: &mut Fields) -> Option<PaceLimit> {
     let needs = match kind {
         Kind::RepeatedCommand | Kind::RepeatedFileEdit => &["threshold", "window"][..],
         Kind::PhaseTimeout => &["max_duration"],
@@ -232,22 +232,22 @@ fn limit(kind: Kind, name: &str, here: Range<usize>, fields: &mut Fields) -> Opt
             let pattern = regex("pattern", fields);
             let (threshold, window) = repetition(fields);
             let failures_only = fields.flag("failures_only").unwrap_or(false);
-            Limit::RepeatedCommand { pattern, threshold: threshold?, window: window?, failures_only }
+            PaceLimit::RepeatedCommand { pattern, threshold: threshold?, window: window?, failures_only }
         }
         Kind::RepeatedFileEdit => {
             let pattern = regex("path_pattern", fields);
             let (threshold, window) = repetition(fields);
-            Limit::RepeatedFileEdit { pattern, threshold: threshold?, window: window? }
+            PaceLimit::RepeatedFileEdit { pattern, threshold: threshold?, window: window? }
         }
-        Kind::PhaseTimeout => Limit::PhaseTimeout { max_duration: seconds("max_duration", fields)? },
+        Kind::PhaseTimeout => PaceLimit::PhaseTimeout { max_duration: seconds("max_duration", fields)? },
         Kind::TokenBudget => {
             let max_tokens = positive("max_tokens", fields);
             let count = token_kinds(fields);
-            Limit::TokenBudget { max_tokens: max_tokens?, count }
+            PaceLimit::TokenBudget { max_tokens: max_tokens?, count }
         }
         Kind::RequireCommits => {
             let phases = positive("lookback_phases", fields)?;
-            Limit::RequireCommits { lookback_phases: u32::try_from(phases).unwrap_or(u32::MAX) }
+            PaceLimit::RequireCommits { lookback_phases: u32::try_from(phases).unwrap_or(u32::MAX) }
         }
     })
 }

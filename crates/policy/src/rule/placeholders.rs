@@ -1,6 +1,6 @@
 //! `{name}` in a file rule's command and in its text: what is filled in, and what nobody will.
 
-use engine::file_rules::{FileMode, FileRule};
+use engine::file_rules::{FileRule, FileRuleKind};
 use engine::suggest;
 use path::pattern::Pattern;
 
@@ -11,7 +11,7 @@ const OF_COMMANDS: [&str; 3] = ["file", "files", "repo_root"];
 const OF_TEXTS: [&str; 4] = ["trigger_files", "expected_files", "missing", "created_files"];
 
 /// The variables that a file's own pattern binds.
-pub fn captured(mode: &FileMode) -> Vec<String> {
+pub fn captured(mode: &FileRuleKind) -> Vec<String> {
     let parsed = mode.triggering().iter().filter_map(|pattern| Pattern::parse(&pattern.source).ok());
     parsed.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect()
 }

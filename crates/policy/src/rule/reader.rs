@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use engine::expr::Scope;
-use engine::pace::Live;
-use engine::rules::{Detect, Rule, Tier};
+use engine::pace::LiveMode;
+use engine::rules::{Detector, Rule, Tier};
 use engine::{Level, suggest};
 
 use super::definition::{Definition, Form};
@@ -83,7 +83,7 @@ impl RuleReader<'_> {
         let on = events(fields, kind, action, &written.fields);
         let detect = self.detect(kind, command, fields);
         check_action(action, on, action_span, fields);
-        let action = if let Detect::Pace(pace) = &detect { level_of(pace.live) } else { action };
+        let action = if let Detector::Pace(pace) = &detect { level_of(pace.live) } else { action };
         let when = fields.text("when");
         if let Some(when) = &when {
             check_expression(when, self.scope, fields);
@@ -93,9 +93,9 @@ impl RuleReader<'_> {
         let tests = tests(fields);
         let enabled = fields.flag("enabled").unwrap_or(true);
         // A pace rule has words of its own, and so has a command that failed.
-        let speaks = kind == RuleKind::Pace || matches!(&detect, Detect::Files(file) if file.command.is_some());
+        let speaks = kind == RuleKind::Pace || matches!(&detect, Detector::Files(file) if file.command.is_some());
         let reason = reason(written, speaks, title.as_deref(), description.as_deref(), fields);
-        if let Detect::Files(file) = &detect {
+        if let Detector::Files(file) = &detect {
             placeholders::warn_of_text(&reason, file, fields);
         }
         let max_holds = fields.count("max_holds");
@@ -126,15 +126,15 @@ impl RuleReader<'_> {
     }
 
     /// `command`: what `action` holds, where that is no word.
-    fn detect(&self, kind: RuleKind, command: Option<YamlNode>, fields: &mut Fields) -> Detect {
+    fn detect(&self, kind: RuleKind, command: Option<YamlNode>, fields: &mut Fields) -> Detector {
         let detect = match kind {
-            RuleKind::Tool => Detect::Tool(Box::new(tool_rule::read(fields, self.protected_branches))),
+            RuleKind::Tool => Detector::Tool(Box::new(tool_rule::read(fields, self.protected_branches))),
             // What is wrong with it is among the problems, and then there is no rule.
             RuleKind::Files => {
-                file_rule::read(fields, command).map_or(Detect::Event, |file| Detect::Files(Box::new(file)))
+                file_rule::read(fields, command).map_or(Detector::Event, |file| Detector::Files(Box::new(file)))
             }
-            RuleKind::Pace => pace_rule::read(fields).map_or(Detect::Event, |pace| Detect::Pace(Box::new(pace))),
-            RuleKind::Event => Detect::Event,
+            RuleKind::Pace => pace_rule::read(fields).map_or(Detector::Event, |pace| Detector::Pace(Box::new(pace))),
+            RuleKind::Event => Detector::Event,
         };
         if kind != RuleKind::Files {
             file_rule::refuse_details(fields);
@@ -167,10 +167,10 @@ struct RuleText<'a> {
 }
 
 /// What a pace rule says between moves.
-fn level_of(live: Live) -> Level {
+fn level_of(live: LiveMode) -> Level {
     match live {
-        Live::Block => Level::Block,
-        Live::Warn | Live::Off => Level::Warn,
+        LiveMode::Block => Level::Block,
+        LiveMode::Warn | LiveMode::Off => Level::Warn,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The fields of a rule about tool calls.
 
 use engine::Level;
-use engine::rules::{BranchClause, CommandSearch, PathKey, PathPattern, ToolName, ToolRule, Wildcard};
+use engine::rules::{BranchClause, CommandRegex, PathKey, PathPattern, ToolName, ToolRule, Wildcard};
 
 use super::command_matcher;
 use crate::text::diagnostic::ErrorKind;
@@ -57,7 +57,7 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     let mcp_tools = fields.texts("mcp_tools").unwrap_or_default();
     let mcp_tools = mcp_tools.into_iter().filter_map(|text| mcp_pattern(&text, fields)).collect();
     let search =
-        CommandSearch { pattern: regex("command_pattern", fields), not_pattern: regex("command_not_pattern", fields) };
+        CommandRegex { pattern: regex("command_pattern", fields), not_pattern: regex("command_not_pattern", fields) };
     let matchers = command_matcher::read(fields);
     let rewrites = fields.texts(BranchClause::KEY);
     let rewrites = rewrites.map(|texts| BranchClause { branches: branches(texts, protected, fields) });

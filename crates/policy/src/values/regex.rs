@@ -1,21 +1,21 @@
 //! Regexes that are searched for in a text.
 
-use engine::search::Search;
-use engine::search::TextSearch;
+use engine::bounded_regex::BoundedRegex;
+use engine::bounded_regex::RegexSource;
 
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::{Fields, Text};
 
 /// The regex behind a key.
-pub fn regex(key: &str, fields: &mut Fields) -> Option<TextSearch> {
+pub fn regex(key: &str, fields: &mut Fields) -> Option<RegexSource> {
     let text = fields.text(key)?;
     text_search(&text, fields)
 }
 
 /// `None` where the regex cannot be read, which is said.
-pub fn text_search(text: &Text, fields: &mut Fields) -> Option<TextSearch> {
-    match Search::parse(&text.value) {
-        Ok(_) => Some(TextSearch::new(&text.value)),
+pub fn text_search(text: &Text, fields: &mut Fields) -> Option<RegexSource> {
+    match BoundedRegex::parse(&text.value) {
+        Ok(_) => Some(RegexSource::new(&text.value)),
         Err(problem) => {
             let span = problem.span.unwrap_or(0..text.value.len());
             let span = fields.source().within(&text.span, &text.value, &span);

@@ -1,6 +1,6 @@
 //! `allowed_tools`, `blocked_tools` and their like on a node, as rules about tool calls.
 
-use engine::rules::{CommandSearch, Detect, McpPattern, Rule, ToolName, ToolRule, Unless};
+use engine::rules::{CommandRegex, Detector, Exemptions, McpPattern, Rule, ToolName, ToolRule};
 
 use super::rules::RuleGathering;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
@@ -32,7 +32,7 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
         let several = tool_rules.len() > 1;
         for (at, tool) in tool_rules.into_iter().enumerate() {
             let number = if several { format!("/{}", at + 1) } else { String::new() };
-            let (id, detect) = (rules.id(&format!("{key}{number}")), Detect::Tool(Box::new(tool)));
+            let (id, detect) = (rules.id(&format!("{key}{number}")), Detector::Tool(Box::new(tool)));
             let rule = Rule::made(id, &fields.source().name, detect, reason(key, node, &listed));
             rules.made(Rule { digest: digest(format!("{text}{number}")), ..rule }, span.clone());
         }
@@ -48,12 +48,12 @@ fn allowed_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
         fields.problems.push(problem.help("leave `allowed_tools` out to allow every tool"));
         return Vec::new();
     }
-    let unless = Unless { tools: tool_names(names, fields), mcp_tools: vec![any_mcp()], ..Unless::harmless() };
+    let unless = Exemptions { tools: tool_names(names, fields), mcp_tools: vec![any_mcp()], ..Exemptions::harmless() };
     vec![ToolRule { tools: vec![any()], unless: Some(unless), ..ToolRule::default() }]
 }
 
 fn allowed_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
-    let unless = Unless { mcp_tools: mcp_patterns(names, fields), ..Unless::default() };
+    let unless = Exemptions { mcp_tools: mcp_patterns(names, fields), ..Exemptions::default() };
     vec![ToolRule { mcp_tools: vec![any_mcp()], unless: Some(unless), ..ToolRule::default() }]
 }
 
@@ -64,7 +64,7 @@ fn blocked_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
     if tools.is_empty() {
         return Vec::new();
     }
-    vec![ToolRule { tools, unless: Some(Unless::harmless()), ..ToolRule::default() }]
+    vec![ToolRule { tools, unless: Some(Exemptions::harmless()), ..ToolRule::default() }]
 }
 
 fn blocked_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
@@ -78,8 +78,8 @@ fn blocked_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
 fn blocked_commands(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
     let searches = names.iter().filter_map(|name| text_search(name, fields));
     let rule = |pattern| ToolRule {
-        search: CommandSearch { pattern: Some(pattern), not_pattern: None },
-        unless: Some(Unless { linchpin: true, ..Unless::default() }),
+        search: CommandRegex { pattern: Some(pattern), not_pattern: None },
+        unless: Some(Exemptions { linchpin: true, ..Exemptions::default() }),
         ..ToolRule::default()
     };
     searches.map(rule).collect()
@@ -96,7 +96,7 @@ fn mcp_patterns(names: &[Text], fields: &mut Fields) -> Vec<McpPattern> {
 
 /// A list that blocks nothing should say so.
 fn warn_of_reading(names: &[Text], fields: &mut Fields) {
-    for name in names.iter().filter(|name| Unless::READING_TOOLS.contains(&name.value.as_str())) {
+    for name in names.iter().filter(|name| Exemptions::READING_TOOLS.contains(&name.value.as_str())) {
         let message = format!("reading always passes, so `{}` is not blocked here", name.value);
         let span = Some(name.span.clone());
         let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), span);

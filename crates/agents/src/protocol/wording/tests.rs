@@ -1,4 +1,4 @@
-use engine::{Finding, Level, Section, Verdict};
+use engine::{Finding, Level, SectionKind, Verdict};
 
 use super::{approval, notices, reasons, reasons_and_context, shown};
 use crate::protocol::hold::is_hold;
@@ -99,12 +99,12 @@ fn held_by() -> Vec<Finding> {
         finding("tests-ran", Level::Block, "Run the tests first."),
         finding("linchpin", Level::Block, "The policy cannot be read."),
         Finding { is_shared: true, ..finding("others", Level::Block, "It may be anything.") },
-        section("demand", Level::Block, Section::Demand),
-        section("persons", Level::Block, Section::PersonsDemand),
-        section("command", Level::Block, Section::FailedCommand),
+        section("demand", Level::Block, SectionKind::Demand),
+        section("persons", Level::Block, SectionKind::PersonsDemand),
+        section("command", Level::Block, SectionKind::FailedCommand),
         finding("tidy", Level::Warn, "Tidy up."),
         finding("broken", Level::Ask, "It cannot be judged."),
-        section("told", Level::Warn, Section::Demand),
+        section("told", Level::Warn, SectionKind::Demand),
     ]
 }
 

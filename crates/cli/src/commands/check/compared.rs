@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::file_rules::{Attribute, Baseline, Changes, Reach};
+use engine::file_rules::{AttributionMode, Baseline, ChangeScope, Changes};
 use engine::rules::Rule;
 use guard::check::Compared;
 use guard::file_rules::ChangedSince;
@@ -160,8 +160,8 @@ impl Looking<'_> {
         if wanted.contains(&Baseline::DefaultTip) {
             let tip = self.known(self.tree.default_tip(named)?, true)?;
             let changes = if tip.id == base.id { changes } else { Arc::new(self.changes_since(&tip.id)?) };
-            for attribute in [Attribute::Session, Attribute::Tree] {
-                let reach = Reach { compare_to: Baseline::DefaultTip, attribute };
+            for attribute in [AttributionMode::Session, AttributionMode::Tree] {
+                let reach = ChangeScope { compare_to: Baseline::DefaultTip, attribute };
                 let since = ChangedSince { changes: Arc::clone(&changes), reference: tip.id.clone().into() };
                 compared.changes.insert(reach, Some(since));
             }
@@ -215,9 +215,9 @@ impl Looking<'_> {
 fn everywhere(changes: &Arc<Changes>, reference: &str) -> Compared {
     let mut by_reach = BTreeMap::new();
     for compare_to in Baseline::ALL {
-        for attribute in [Attribute::Session, Attribute::Tree] {
+        for attribute in [AttributionMode::Session, AttributionMode::Tree] {
             let since = ChangedSince { changes: Arc::clone(changes), reference: reference.to_owned().into() };
-            by_reach.insert(Reach { compare_to, attribute }, Some(since));
+            by_reach.insert(ChangeScope { compare_to, attribute }, Some(since));
         }
     }
     Compared { changes: by_reach, ..Compared::default() }

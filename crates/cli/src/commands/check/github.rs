@@ -29,7 +29,7 @@ fn annotations(checked: &CheckedRule, prefix: &str) -> Vec<String> {
         return vec![format!("::{command} title={title}::{}", data(&reason(checked)))];
     }
     let body = Placeholders(&checked.found).fill(&checked.rule.reason);
-    let annotation = |trigger: &engine::file_rules::Trigger| {
+    let annotation = |trigger: &engine::file_rules::TriggeringFile| {
         let lacking = trigger.missing.iter().map(|missing| format!("{} → {}\n", shown(&trigger.path), shown(missing)));
         let answer = how_answered(trigger, &checked.found).map(|answer| format!("{answer}\n"));
         let text = format!("{}{}{}", lacking.collect::<String>(), answer.unwrap_or_default(), body.trim());

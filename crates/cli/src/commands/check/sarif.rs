@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use engine::Level;
-use engine::file_rules::{Placeholders, Trigger};
+use engine::file_rules::{Placeholders, TriggeringFile};
 use guard::check::CheckedRule;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn results(checked: &CheckedRule, prefix: &str) -> Vec<Value> {
         return vec![json!({ "ruleId": checked.rule.id, "level": level, "message": { "text": reason(checked) } })];
     }
     let body = Placeholders(&checked.found).fill(&checked.rule.reason);
-    let result = |trigger: &Trigger| {
+    let result = |trigger: &TriggeringFile| {
         let lacking = trigger.missing.iter().map(|missing| format!("{} → {missing}\n", trigger.path));
         json!({
             "ruleId": checked.rule.id,

@@ -6,8 +6,8 @@ use agents::Agent;
 use agents::shortfall::{self, Shortfall};
 use engine::EventKind;
 use engine::event::EventKinds;
-use engine::pace::Live;
-use engine::rules::{Detect, Rule, Tier};
+use engine::pace::LiveMode;
+use engine::rules::{Detector, Rule, Tier};
 use guard::Project;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ impl Shortfalls {
         for (event, shortfall) in shortfall::shortfalls(agent, on, rule.action) {
             self.add(agent, shortfall, rule, event);
         }
-        let names_a_server = |server| matches!(&rule.detect, Detect::Tool(tool) if tool.names_server_besides(server));
+        let names_a_server = |server| matches!(&rule.detect, Detector::Tool(tool) if tool.names_server_besides(server));
         if shortfall::unknown_server(agent).is_some_and(names_a_server) {
             on.iter().for_each(|event| self.add(agent, Shortfall::NoServer, rule, event));
         }
@@ -108,9 +108,9 @@ impl Severity {
 /// The events at which the rule may have something to say. A pace rule listens at more.
 fn spoken_on(rule: &Rule) -> EventKinds {
     match rule.as_pace_rule().map(|pace| pace.live) {
-        Some(Live::Off) => EventKinds::default(),
-        Some(Live::Block) => rule.on.iter().filter(|kind| kind.awaits_permission()).collect(),
-        Some(Live::Warn) | None => rule.on,
+        Some(LiveMode::Off) => EventKinds::default(),
+        Some(LiveMode::Block) => rule.on.iter().filter(|kind| kind.awaits_permission()).collect(),
+        Some(LiveMode::Warn) | None => rule.on,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Names in a real situation: where they come from, and that nothing is asked for in vain.
 
-use crate::file_rules::Reach;
+use crate::file_rules::ChangeScope;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use crate::{
     event::Event,
     expr::{EvaluationError, Scope, check, context_names, evaluate, evaluate_beside, holds},
     facts::{EventPart, Facts, GitField, Missing, NoFacts, PhaseField, RanCommand, Stored, TaskField, WorkflowField},
-    situation::{Place, Situation},
+    situation::{BaseFolders, Situation},
 };
 
 #[derive(Default)]
@@ -110,7 +110,7 @@ fn event() -> Event {
 fn situation() -> (Arc<Situation>, Arc<Mutex<Vec<String>>>) {
     let facts = Asked::default();
     let log = Arc::clone(&facts.log);
-    (Arc::new(Situation::new(Arc::new(event()), Place::default(), Arc::new(facts))), log)
+    (Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(facts))), log)
 }
 
 fn value(source: &str) -> Value {
@@ -137,14 +137,14 @@ fn every_field_of_the_event() {
 fn fields_that_the_event_has_not_are_undefined() {
     let event = json!({"kind": "stop", "name": "Stop", "agent": "claude", "session": "s1", "time": 1, "cwd": "/"});
     let event = serde_json::from_value(event).expect("an event");
-    let situation = Arc::new(Situation::new(Arc::new(event), Place::default(), Arc::new(NoFacts)));
+    let situation = Arc::new(Situation::new(Arc::new(event), BaseFolders::default(), Arc::new(NoFacts)));
     for source in
         ["event.tool", "event.command", "tool_input.command", "event.paths", "event.prompt", "git.branch", "git.head"]
     {
         assert_eq!(evaluate(source, &situation), Ok(Value::Null), "{source}");
     }
     assert_eq!(evaluate("event.commands", &situation), Ok(json!([])));
-    assert_eq!(holds("not variables and 'x' not in variables", &situation, Reach::default()), Ok(true));
+    assert_eq!(holds("not variables and 'x' not in variables", &situation, ChangeScope::default()), Ok(true));
 }
 
 #[test]
@@ -308,8 +308,8 @@ impl Facts for Lacking {
 
 #[test]
 fn a_missing_fact_ends_the_evaluation() {
-    let situation = Arc::new(Situation::new(Arc::new(event()), Place::default(), Arc::new(Lacking)));
-    let missing = |source: &str| match holds(source, &situation, Reach::default()) {
+    let situation = Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(Lacking)));
+    let missing = |source: &str| match holds(source, &situation, ChangeScope::default()) {
         Err(error @ (EvaluationError::Missing(_) | EvaluationError::NotRecorded(_))) => error.to_string(),
         other => panic!("{source}: {other:?}"),
     };
@@ -336,14 +336,14 @@ fn a_missing_fact_ends_the_evaluation() {
     assert_eq!(missing("(tool_input or {}).get('path') or command_ran('make')"), all);
     assert_eq!(missing("tool_input.path"), "event.input.path was not recorded");
     for source in ["event.tool == 'Bash' or release", "True or git.dirty", "1 if True else command_ran('x')"] {
-        assert_eq!(holds(source, &situation, Reach::default()), Ok(true), "{source}");
+        assert_eq!(holds(source, &situation, ChangeScope::default()), Ok(true), "{source}");
     }
     assert!(matches!(evaluate("[variables]", &situation), Err(EvaluationError::Missing(_))));
 }
 
 #[test]
 fn whoever_tries_an_expression_out_sees_what_it_gives_without_the_fact() {
-    let situation = Arc::new(Situation::new(Arc::new(event()), Place::default(), Arc::new(Lacking)));
+    let situation = Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(Lacking)));
     let found = evaluate_beside("not command_ran('make')", &Map::new(), Some(&situation), None).expect("a value");
     assert!(found.truthy);
     assert_eq!(found.missing, Some(Missing::NotRecorded("commands".to_owned())));

@@ -13,7 +13,7 @@ use crate::{
         template::{check, render},
     },
     facts::{Facts, Missing},
-    situation::{Place, Situation},
+    situation::{BaseFolders, Situation},
 };
 
 struct Session;
@@ -31,7 +31,7 @@ impl Facts for Session {
 
 fn situation() -> Arc<Situation> {
     let event = Event::unnamed("claude", 100_000);
-    Arc::new(Situation::new(Arc::new(event), Place::default(), Arc::new(Session)))
+    Arc::new(Situation::new(Arc::new(event), BaseFolders::default(), Arc::new(Session)))
 }
 
 fn rendered(text: &str, guides: &[(&str, &str)]) -> String {

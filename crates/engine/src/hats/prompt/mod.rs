@@ -4,13 +4,13 @@
 //!
 //! What is asked for here is, where it can be, also enforced: by `emit`, by gates, and by the hooks.
 
-mod behaviors;
-mod known;
+mod derived_behaviors;
+mod prompt_context;
 mod quote;
 
 use std::fmt::{self, Write};
 
-pub use known::{Incoming, Known, KnownMemory, MOST_TASKS, ReadyTask};
+pub use prompt_context::{IncomingEvent, MOST_TASKS, PromptContext, PromptMemory, ReadyTask};
 
 use quote::Quoted;
 
@@ -32,8 +32,8 @@ pub const GUARDRAILS: [&str; 5] = [
 pub struct Prompt<'a> {
     pub the_loop: &'a Loop,
     pub hat: &'a Hat,
-    pub events: &'a [Incoming],
-    pub known: &'a Known,
+    pub events: &'a [IncomingEvent],
+    pub known: &'a PromptContext,
 }
 
 impl fmt::Display for Prompt<'_> {
@@ -110,7 +110,7 @@ If this takes more than a few minutes, you SHOULD say where you are: `linchpin p
         out.write_str("\n### 1. EXECUTE\n")?;
         let instructions = self.hat.instructions.trim();
         if instructions.is_empty() {
-            behaviors::write(self.the_loop, self.hat, out)?;
+            derived_behaviors::write(self.the_loop, self.hat, out)?;
         } else {
             writeln!(out, "{instructions}")?;
         }

@@ -1,15 +1,15 @@
 use serde_json::{Value, json};
 
 use super::{Session, after_mcp, event, text};
+use crate::bounded_regex::RegexSource;
 use crate::event::{CallOutcome, EventKind, EventKinds};
-use crate::observers::{Declared, Match, ObserverKind, Template};
-use crate::rules::{CommandSearch, McpPattern, PathPattern, ToolName};
-use crate::search::TextSearch;
+use crate::observers::{DeclaredObserver, ObserverKind, ObserverMatch, Template};
+use crate::rules::{CommandRegex, McpPattern, PathPattern, ToolName};
 
-fn observer(matching: Match, set: &[(&str, Template)]) -> ObserverKind {
+fn observer(matching: ObserverMatch, set: &[(&str, Template)]) -> ObserverKind {
     let on = EventKinds::default().with(EventKind::AfterTool);
     let set = set.iter().map(|(name, template)| ((*name).to_owned(), template.clone())).collect();
-    ObserverKind::Declared(Declared { on, matching, set })
+    ObserverKind::Declared(DeclaredObserver { on, matching, set })
 }
 
 fn template(text: &str) -> Template {
@@ -21,19 +21,21 @@ fn bash(command: &str) -> Value {
     event("after_tool", &json!({"tool": call, "outcome": "ok"}))
 }
 
-fn command(pattern: &str) -> CommandSearch {
-    CommandSearch { pattern: Some(TextSearch::new(pattern)), not_pattern: None }
+fn command(pattern: &str) -> CommandRegex {
+    CommandRegex { pattern: Some(RegexSource::new(pattern)), not_pattern: None }
 }
 
-fn matches(matching: Match, event: &Value) -> bool {
+fn matches(matching: ObserverMatch, event: &Value) -> bool {
     let seen = observer(matching, &[("seen", Template::constant(&json!(true)))]);
     !Session::default().see(&seen, event).expect("no fault").is_empty()
 }
 
 #[test]
 fn commands_are_matched_as_rules_match_them() {
-    let tests =
-        || Match { commands: vec![command("^cargo (test|nextest)"), command("^make check$")], ..Match::default() };
+    let tests = || ObserverMatch {
+        commands: vec![command("^cargo (test|nextest)"), command("^make check$")],
+        ..ObserverMatch::default()
+    };
     assert!(matches(tests(), &bash("cd a && RUST_LOG=x /usr/bin/cargo  'test' -q")));
     assert!(matches(tests(), &bash("make check")));
     assert!(!matches(tests(), &bash("echo cargo test")));
@@ -50,24 +52,39 @@ fn every_key_has_to_match() {
     };
     let tool = |name: &str| vec![ToolName(name.to_owned())];
     let path = || vec![PathPattern::Glob { source: "src/**".to_owned(), literal: "src/".to_owned() }];
-    assert!(matches(Match { tools: tool("Edit"), paths: path(), ..Match::default() }, &edit("/project/src/a.rs")));
-    assert!(matches(Match { tools: tool("apply_*"), ..Match::default() }, &edit("/project/src/a.rs")));
-    assert!(!matches(Match { tools: tool("Bash"), paths: path(), ..Match::default() }, &edit("/project/src/a.rs")));
-    assert!(!matches(Match { tools: tool("Edit"), paths: path(), ..Match::default() }, &edit("/project/docs/a.md")));
-    assert!(matches(Match { paths: path(), ..Match::default() }, &bash("cat src/a.rs")));
-    assert!(!matches(Match { paths: path(), ..Match::default() }, &bash("tool src/a.rs")), "what it does is not known");
+    assert!(matches(
+        ObserverMatch { tools: tool("Edit"), paths: path(), ..ObserverMatch::default() },
+        &edit("/project/src/a.rs")
+    ));
+    assert!(matches(ObserverMatch { tools: tool("apply_*"), ..ObserverMatch::default() }, &edit("/project/src/a.rs")));
+    assert!(!matches(
+        ObserverMatch { tools: tool("Bash"), paths: path(), ..ObserverMatch::default() },
+        &edit("/project/src/a.rs")
+    ));
+    assert!(!matches(
+        ObserverMatch { tools: tool("Edit"), paths: path(), ..ObserverMatch::default() },
+        &edit("/project/docs/a.md")
+    ));
+    assert!(matches(ObserverMatch { paths: path(), ..ObserverMatch::default() }, &bash("cat src/a.rs")));
+    assert!(
+        !matches(ObserverMatch { paths: path(), ..ObserverMatch::default() }, &bash("tool src/a.rs")),
+        "what it does is not known"
+    );
     let mcp = |server: &str, tool: &str| McpPattern { server: server.to_owned(), tool: tool.to_owned() };
     let call = after_mcp("github", "get_issue", &json!({}), &text(&json!("x")));
-    assert!(matches(Match { mcp: vec![mcp("gitlab", "*"), mcp("git*", "get_*")], ..Match::default() }, &call));
-    assert!(!matches(Match { mcp: vec![mcp("github", "list_*")], ..Match::default() }, &call));
-    assert!(!matches(Match::default(), &event("prompt", &json!({}))), "another event");
-    assert!(matches(Match::default(), &bash("ls")));
+    assert!(matches(
+        ObserverMatch { mcp: vec![mcp("gitlab", "*"), mcp("git*", "get_*")], ..ObserverMatch::default() },
+        &call
+    ));
+    assert!(!matches(ObserverMatch { mcp: vec![mcp("github", "list_*")], ..ObserverMatch::default() }, &call));
+    assert!(!matches(ObserverMatch::default(), &event("prompt", &json!({}))), "another event");
+    assert!(matches(ObserverMatch::default(), &bash("ls")));
 }
 
 #[test]
 fn outcomes() {
-    let failed = Match { outcome: Some(CallOutcome::Failed), ..Match::default() };
-    let ok = Match { outcome: Some(CallOutcome::Ok), ..Match::default() };
+    let failed = ObserverMatch { outcome: Some(CallOutcome::Failed), ..ObserverMatch::default() };
+    let ok = ObserverMatch { outcome: Some(CallOutcome::Ok), ..ObserverMatch::default() };
     assert!(matches(ok.clone(), &bash("ls")) && !matches(failed.clone(), &bash("ls")));
     let mut unknown = bash("ls");
     unknown["outcome"] = Value::Null;
@@ -88,20 +105,20 @@ fn values_keep_their_types() {
         ("mixed", template("ran {{ event.command }} at {{ event.time }}{{ missing }}")),
         ("nested", template("{{ {'a': {'b': '}}'}} }}")),
     ];
-    session.see(&observer(Match::default(), &set), &bash("ls -l")).expect("no fault");
+    session.see(&observer(ObserverMatch::default(), &set), &bash("ls -l")).expect("no fault");
     assert_eq!(
         Value::Object(session.0.lock().expect("not poisoned").clone()),
         json!({"flag": true, "word": "no", "list": [1, {"a": null}], "typed": 6, "mixed": "ran ls -l at 1", "nested": {"a": {"b": "}}"}}})
     );
     let unset = [("flag", Template::constant(&Value::Null)), ("word", template("{{ None }}"))];
-    session.see(&observer(Match::default(), &unset), &bash("ls")).expect("no fault");
+    session.see(&observer(ObserverMatch::default(), &unset), &bash("ls")).expect("no fault");
     assert_eq!((session.get("flag"), session.get("word")), (Value::Null, Value::Null));
 }
 
 #[test]
 fn counting() {
     let session = Session::default();
-    let count = observer(Match::default(), &[("runs", template("{{ variables.get('runs', 0) + 1 }}"))]);
+    let count = observer(ObserverMatch::default(), &[("runs", template("{{ variables.get('runs', 0) + 1 }}"))]);
     for _ in 0..3 {
         session.see(&count, &bash("ls")).expect("no fault");
     }
@@ -112,7 +129,7 @@ fn counting() {
 fn what_an_agent_wrote_is_data() {
     let session = Session::default();
     let set = [("last", template("{{ event.command }}")), ("text", template("ran {{ event.command }}"))];
-    session.see(&observer(Match::default(), &set), &bash("echo {{ 1 + 1 }}")).expect("no fault");
+    session.see(&observer(ObserverMatch::default(), &set), &bash("echo {{ 1 + 1 }}")).expect("no fault");
     assert_eq!(session.get("last"), json!("echo {{ 1 + 1 }}"));
     assert_eq!(session.get("text"), json!("ran echo {{ 1 + 1 }}"));
 }
@@ -121,10 +138,11 @@ fn what_an_agent_wrote_is_data() {
 fn a_fault_changes_nothing() {
     let session = Session::default();
     let set = [("first", Template::constant(&json!(1))), ("second", template("{{ int(event.command) }}"))];
-    let fault = session.see(&observer(Match::default(), &set), &bash("ls")).expect_err("a fault");
+    let fault = session.see(&observer(ObserverMatch::default(), &set), &bash("ls")).expect_err("a fault");
     insta::assert_snapshot!(fault, @"`second` cannot be evaluated: `int` cannot read this as a whole number");
     let large = [("all", template("{{ event.command }}"))];
-    let fault = session.see(&observer(Match::default(), &large), &bash(&"x".repeat(17_000))).expect_err("a fault");
+    let fault =
+        session.see(&observer(ObserverMatch::default(), &large), &bash(&"x".repeat(17_000))).expect_err("a fault");
     insta::assert_snapshot!(fault, @"`all` would hold 17002 bytes, more than the 16384 that a variable may");
     assert!(session.0.lock().expect("not poisoned").is_empty());
 }

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Session, event};
 use crate::event::Event;
-use crate::observers::{BehaviorAnswer, External};
+use crate::observers::{BehaviorAnswer, ExternalBehavior};
 
-fn deploy() -> External {
-    External { exec: vec!["deploy".to_owned()], conditions: BTreeMap::from([("ready".to_owned(), 1)]) }
+fn deploy() -> ExternalBehavior {
+    ExternalBehavior { exec: vec!["deploy".to_owned()], conditions: BTreeMap::from([("ready".to_owned(), 1)]) }
 }
 
 fn changes(session: &Session, answer: Value) -> Result<Value, String> {
@@ -54,7 +54,7 @@ fn the_question_has_the_event_and_the_variables() {
     let session = Session::default();
     session.0.lock().expect("not poisoned").extend([("a".to_owned(), json!(1)), ("_own".to_owned(), json!(2))]);
     let stop: Event = serde_json::from_value(event("stop", &json!({}))).expect("an event");
-    let question = External::question(&stop, &session).expect("known");
+    let question = ExternalBehavior::question(&stop, &session).expect("known");
     assert_eq!(question["variables"], json!({"a": 1}));
     assert_eq!(question["event"]["kind"], "stop");
 }

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{Session, after_mcp, after_proxy, event, text};
 use crate::event::Event;
 use crate::expr;
-use crate::observers::{Behavior, ObserverKind};
-use crate::situation::{Place, Situation};
+use crate::observers::{BuiltinBehavior, ObserverKind};
+use crate::situation::{BaseFolders, Situation};
 
-const TRACKING: ObserverKind = ObserverKind::Behavior(Behavior::McpCallTracking);
+const TRACKING: ObserverKind = ObserverKind::Behavior(BuiltinBehavior::McpCallTracking);
 
 fn call(session: &Session, tool: &str, result: &Value) {
     session.see(&TRACKING, &after_mcp("github", tool, &json!({}), result)).expect("no fault");
@@ -16,7 +16,7 @@ fn call(session: &Session, tool: &str, result: &Value) {
 
 fn value(session: &Session, source: &str) -> Result<Value, String> {
     let stop: Event = serde_json::from_value(event("stop", &json!({}))).expect("an event");
-    let situation = Arc::new(Situation::new(Arc::new(stop), Place::default(), Arc::new(session.clone())));
+    let situation = Arc::new(Situation::new(Arc::new(stop), BaseFolders::default(), Arc::new(session.clone())));
     expr::evaluate(source, &situation).map_err(|error| error.to_string())
 }
 

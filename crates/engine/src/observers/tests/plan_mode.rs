@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
 use super::{Session, event};
-use crate::observers::{Behavior, ObserverKind};
+use crate::observers::{BuiltinBehavior, ObserverKind};
 
-const DETECT: ObserverKind = ObserverKind::Behavior(Behavior::DetectPlanMode);
+const DETECT: ObserverKind = ObserverKind::Behavior(BuiltinBehavior::DetectPlanMode);
 
 /// Whether the session is in plan mode after the event.
 fn after(session: &Session, event: &Value) -> bool {

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{Session, after_mcp, after_proxy, event, text};
-use crate::observers::{Behavior, ObserverKind, TaskTools};
+use crate::observers::{BuiltinBehavior, ObserverKind, TaskTools};
 use crate::rules::ToolName;
 
 const ID: &str = "0b7c1f6e-5d0a-4f6b-9a3e-2f1d8c7b6a50";
@@ -9,7 +9,7 @@ const OTHER: &str = "0b7c9999-5d0a-4f6b-9a3e-2f1d8c7b6a51";
 
 pub fn claims() -> ObserverKind {
     let servers = vec![ToolName("tasks".to_owned())];
-    ObserverKind::Behavior(Behavior::TaskClaimTracking(TaskTools { servers, ..TaskTools::default() }))
+    ObserverKind::Behavior(BuiltinBehavior::TaskClaimTracking(TaskTools { servers, ..TaskTools::default() }))
 }
 
 fn task() -> Value {

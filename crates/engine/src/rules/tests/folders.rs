@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{bash, path_pattern, place, rule, verdict, wildcard};
 use crate::facts::{Facts, GitField, Missing, NoFacts};
-use crate::rules::{BranchClause, CommandMatcher, Detect, PathClause, PathKey, Rule, RuleSet, ToolRule};
-use crate::{Inquiry, Level, Situation, decide};
+use crate::rules::{BranchClause, CommandMatcher, Detector, PathClause, PathKey, Rule, RuleSet, ToolRule};
+use crate::{DecisionRequest, Level, Situation, decide};
 
 fn about(key: PathKey, patterns: &[&str], except: &[&str]) -> PathClause {
     let all = |patterns: &[&str]| patterns.iter().map(|pattern| path_pattern(pattern)).collect();
@@ -13,7 +13,7 @@ fn about(key: PathKey, patterns: &[&str], except: &[&str]) -> PathClause {
 }
 
 fn against(paths: Vec<PathClause>) -> Rule {
-    rule("folders", Detect::Tool(Box::new(ToolRule { paths, ..ToolRule::default() })))
+    rule("folders", Detector::Tool(Box::new(ToolRule { paths, ..ToolRule::default() })))
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn what_a_variable_is_set_to_is_not_written() {
 fn a_matcher_knows_it_too() {
     let paths = vec![about(PathKey::Deletes, &["src/important.txt"], &[])];
     let matchers = vec![CommandMatcher { paths, ..CommandMatcher::default() }];
-    let rule = rule("matcher", Detect::Tool(Box::new(ToolRule { matchers, ..ToolRule::default() })));
+    let rule = rule("matcher", Detector::Tool(Box::new(ToolRule { matchers, ..ToolRule::default() })));
     assert_eq!(verdict(&[rule], bash("cd src; rm -r ../src"), false).level, Level::Block);
 }
 
@@ -165,9 +165,12 @@ fn what_is_checked_out_below_another_repository_is_not_known() {
     let judged = |command: &str| {
         let situation = Arc::new(Situation::new(Arc::new(bash(command)), place(), Arc::new(Nested)));
         let rewrites = Some(BranchClause { branches: vec![wildcard("main")] });
-        let rule = rule("push", Detect::Tool(Box::new(ToolRule { rewrites, ..ToolRule::default() })));
+        let rule = rule("push", Detector::Tool(Box::new(ToolRule { rewrites, ..ToolRule::default() })));
         let rules = RuleSet::pack(&[rule]).expect("packed");
-        decide(&Inquiry { situation: &situation, rules: &rules, thorough: false }).expect("judged").verdict.level
+        decide(&DecisionRequest { situation: &situation, rules: &rules, thorough: false })
+            .expect("judged")
+            .verdict
+            .level
     };
     assert_eq!(judged("git push --force"), Level::Allow);
     assert_eq!(judged("cd vendor; git push --force"), Level::Allow);
@@ -181,7 +184,10 @@ fn a_file_is_no_folder() {
     let judged = |facts: Arc<dyn Facts>| {
         let situation = Arc::new(Situation::new(Arc::new(bash("rm -rf src/notes")), place(), facts));
         let rules = RuleSet::pack(&[against(vec![about(PathKey::Deletes, &["src/**/*.ts"], &[])])]).expect("packed");
-        decide(&Inquiry { situation: &situation, rules: &rules, thorough: false }).expect("judged").verdict.level
+        decide(&DecisionRequest { situation: &situation, rules: &rules, thorough: false })
+            .expect("judged")
+            .verdict
+            .level
     };
     assert_eq!(judged(Arc::new(OneFile)), Level::Allow);
     assert_eq!(judged(Arc::new(NoFacts)), Level::Block);

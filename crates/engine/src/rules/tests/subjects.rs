@@ -3,11 +3,11 @@
 use insta::assert_snapshot;
 
 use super::{about_command, bash, path_pattern, rule, verdict, wildcard};
-use crate::rules::{BranchClause, CommandMatcher, Detect, PathClause, PathKey, Rule, ToolRule};
+use crate::rules::{BranchClause, CommandMatcher, Detector, PathClause, PathKey, Rule, ToolRule};
 use crate::{Level, Verdict};
 
 fn tool(tool: ToolRule) -> Rule {
-    rule("tool", Detect::Tool(Box::new(tool)))
+    rule("tool", Detector::Tool(Box::new(tool)))
 }
 
 fn about_paths(about: PathKey, pattern: &str) -> PathClause {
@@ -91,6 +91,6 @@ fn several_paragraphs_are_followed_by_one_of_its_own() {
 fn what_is_allowed_or_names_neither_says_nothing_of_it() {
     let allow = Rule { action: Level::Allow, ..about_command("^git push") };
     assert_snapshot!(reason(&allow, "git push"), @"allow: no");
-    assert_snapshot!(reason(&rule("event", Detect::Event), "git push"), @"block: no");
+    assert_snapshot!(reason(&rule("event", Detector::Event), "git push"), @"block: no");
     assert_snapshot!(reason(&about_command("^git push"), "git push; if then"), @"ask: The command is not understood: it ends where more has to follow. What the call would do cannot be known before it runs; it may be what these rules are about: `command`. Write it more simply, or in steps.");
 }

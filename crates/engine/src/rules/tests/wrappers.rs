@@ -4,7 +4,7 @@ use super::*;
 
 fn about_program(program: &str) -> Rule {
     let matcher = CommandMatcher { program: vec![Wildcard::exactly(program)], ..CommandMatcher::default() };
-    rule("program", Detect::Tool(Box::new(ToolRule { matchers: vec![matcher], ..ToolRule::default() })))
+    rule("program", Detector::Tool(Box::new(ToolRule { matchers: vec![matcher], ..ToolRule::default() })))
 }
 
 fn level(rule: &Rule, command: &str) -> Level {
@@ -52,8 +52,8 @@ fn to_allow_what_runs_others_is_not_to_allow_those() {
 
 #[test]
 fn all_but_some_means_the_commands_themselves() {
-    let search = CommandSearch { pattern: None, not_pattern: Some(TextSearch::new("^git ")) };
-    let rule = rule("command", Detect::Tool(Box::new(ToolRule { search, ..ToolRule::default() })));
+    let search = CommandRegex { pattern: None, not_pattern: Some(RegexSource::new("^git ")) };
+    let rule = rule("command", Detector::Tool(Box::new(ToolRule { search, ..ToolRule::default() })));
     assert_eq!(level(&rule, "time git status"), Level::Allow);
     assert_eq!(level(&rule, "time make"), Level::Block);
 }

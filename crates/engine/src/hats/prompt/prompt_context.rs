@@ -12,7 +12,7 @@ const MOST_SCRATCHPAD: usize = 16 * 1024;
 
 /// Something that was published, for the hat that takes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Incoming {
+pub struct IncomingEvent {
     pub topic: String,
     /// Who published it; none: whoever started the run.
     pub from: Option<String>,
@@ -22,14 +22,14 @@ pub struct Incoming {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct PromptContext {
     /// What the run is for.
     pub objective: Option<String>,
     pub ready_tasks: Vec<ReadyTask>,
     /// How many there are beside those.
     pub more_ready: usize,
     /// The best matches first.
-    pub memories: Vec<KnownMemory>,
+    pub memories: Vec<PromptMemory>,
     pub scratchpad: Option<String>,
 }
 
@@ -43,13 +43,13 @@ pub struct ReadyTask {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownMemory {
+pub struct PromptMemory {
     pub id: String,
     pub kind: String,
     pub text: String,
 }
 
-impl Incoming {
+impl IncomingEvent {
     pub(super) fn write(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { topic, from, summary, payload } = self;
         write!(out, "\n<event topic=\"{topic}\"")?;
@@ -64,7 +64,7 @@ impl Incoming {
     }
 }
 
-impl Known {
+impl PromptContext {
     pub(super) fn tasks(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("\n<ready-tasks>\n")?;
         for ReadyTask { id, priority, title, blockers } in self.ready_tasks.iter().take(MOST_TASKS) {
@@ -84,7 +84,7 @@ impl Known {
 
     pub(super) fn memories(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = MOST_MEMORY;
-        let lines = self.memories.iter().map(|KnownMemory { id, kind, text }| {
+        let lines = self.memories.iter().map(|PromptMemory { id, kind, text }| {
             let line = format!("{id} ({kind}) {text}");
             Quoted(&line).to_string()
         });

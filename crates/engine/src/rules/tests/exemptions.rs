@@ -1,17 +1,17 @@
 //! What passes whatever a list of tools says.
 
 use super::*;
-use crate::rules::Unless;
+use crate::rules::Exemptions;
 
 /// As `allowed_tools: [Edit]` of a workflow's node.
 fn only_edit() -> Rule {
-    let unless = Unless {
+    let unless = Exemptions {
         tools: vec![ToolName("Edit".to_owned())],
         mcp_tools: vec![McpPattern { server: "*".to_owned(), tool: "*".to_owned() }],
-        ..Unless::harmless()
+        ..Exemptions::harmless()
     };
     let tools = vec![ToolName("*".to_owned())];
-    rule("only-edit", Detect::Tool(Box::new(ToolRule { tools, unless: Some(unless), ..ToolRule::default() })))
+    rule("only-edit", Detector::Tool(Box::new(ToolRule { tools, unless: Some(unless), ..ToolRule::default() })))
 }
 
 fn level(event: Event) -> Level {

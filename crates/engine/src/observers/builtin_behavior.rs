@@ -8,13 +8,13 @@ use crate::facts::Missing;
 use crate::situation::Situation;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Behavior {
+pub enum BuiltinBehavior {
     TaskClaimTracking(TaskTools),
     DetectPlanMode,
     McpCallTracking,
 }
 
-impl Behavior {
+impl BuiltinBehavior {
     pub fn name(&self) -> &'static str {
         match self {
             Self::TaskClaimTracking(_) => TASK_CLAIM_TRACKING,

@@ -29,11 +29,11 @@ pub(super) struct Task {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct TaskMemory {
+pub(super) struct SeenTasks {
     tasks: Vec<Task>,
 }
 
-impl TaskMemory {
+impl SeenTasks {
     pub(super) fn of(stored: Option<Value>) -> Self {
         Self { tasks: stored.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default() }
     }

@@ -9,7 +9,7 @@ use path::Access;
 use shell::SimpleCommand;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unless {
+pub struct Exemptions {
     pub tools: Vec<ToolName>,
     pub mcp_tools: Vec<McpPattern>,
     /// Commands of Linchpin's own.
@@ -29,7 +29,7 @@ const READING_SUBCOMMANDS: [&str; 7] = ["status", "log", "show", "diff", "blame"
 /// Flags of git with which those do more.
 const DOING_FLAGS: [&str; 4] = ["--output", "--ext-diff", "--textconv", "--open-files-in-pager"];
 
-impl Unless {
+impl Exemptions {
     /// Tools that do nothing but read.
     pub const READING_TOOLS: [&str; 5] = ["Read", "Grep", "Glob", "LS", "NotebookRead"];
 

@@ -7,9 +7,9 @@ use minijinja::Value;
 
 /// By name. Rules read the same few fields, and one of them may be a large file.
 #[derive(Default)]
-pub(crate) struct Converted(Mutex<BTreeMap<String, Value>>);
+pub(crate) struct ValueCache(Mutex<BTreeMap<String, Value>>);
 
-impl Converted {
+impl ValueCache {
     /// What was converted before under this name, or else what is converted now.
     pub(crate) fn get_or_convert(&self, name: &str, convert: impl FnOnce() -> Option<Value>) -> Option<Value> {
         if let Some(value) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name) {

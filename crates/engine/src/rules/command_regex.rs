@@ -6,15 +6,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Truth;
-use crate::search::{LazySearch, SearchError, TextSearch};
+use crate::bounded_regex::{LazyRegex, RegexError, RegexSource};
 use crate::situation::Situation;
 use shell::SimpleCommand;
 
 /// Both are about one simple command at a time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CommandSearch {
-    pub pattern: Option<TextSearch>,
-    pub not_pattern: Option<TextSearch>,
+pub struct CommandRegex {
+    pub pattern: Option<RegexSource>,
+    pub not_pattern: Option<RegexSource>,
 }
 
 /// Which commands a rule is held against.
@@ -35,13 +35,13 @@ impl Against {
     }
 }
 
-impl CommandSearch {
+impl CommandRegex {
     pub fn is_some(&self) -> bool {
         self.pattern.is_some() || self.not_pattern.is_some()
     }
 
     /// What is said of each command, or of what it is run through.
-    pub(crate) fn truths(&self, situation: &Situation, against: Against) -> Result<Vec<Truth>, SearchError> {
+    pub(crate) fn truths(&self, situation: &Situation, against: Against) -> Result<Vec<Truth>, RegexError> {
         let Some(script) = situation.script() else { return Ok(Vec::new()) };
         let pattern = self.pattern.as_ref().map(CommandTruths::of);
         let not_pattern = self.not_pattern.as_ref().map(CommandTruths::of);
@@ -77,7 +77,7 @@ impl CommandSearch {
 
 /// One search over the simple commands of a call.
 struct CommandTruths<'a> {
-    search: LazySearch<'a>,
+    search: LazyRegex<'a>,
     pieces: Option<&'a [String]>,
 }
 
@@ -85,9 +85,9 @@ struct CommandTruths<'a> {
 const UNKNOWN: &str = "\u{FFFC}";
 
 impl<'a> CommandTruths<'a> {
-    fn of(text: &'a TextSearch) -> Self {
+    fn of(text: &'a RegexSource) -> Self {
         Self {
-            search: LazySearch::new(text.regex.as_str(), Cow::Borrowed(&text.hints)),
+            search: LazyRegex::new(text.regex.as_str(), Cow::Borrowed(&text.hints)),
             pieces: text.hints.pieces.as_deref(),
         }
     }
@@ -95,7 +95,7 @@ impl<'a> CommandTruths<'a> {
     /// True where the expression is found whatever the unknown words turn out to be; unknown where its own constant
     /// pieces in their place would make it found. Only a program can be unknown *and* an option: an unknown operand is
     /// taken to be an operand, or every `git push origin "$branch"` would be asked about.
-    fn truth(&self, command: &SimpleCommand) -> Result<Truth, SearchError> {
+    fn truth(&self, command: &SimpleCommand) -> Result<Truth, RegexError> {
         let count = command.unknown_words();
         if self.search.found_in(&command.text_if(&vec![UNKNOWN; count]))? {
             return Ok(Truth::True);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub enum Lifted {
+pub enum NotEnforced {
     /// The configuration says `mode: observe`.
     Observe,
     /// A person set the guard aside for a while.
@@ -15,7 +15,7 @@ pub enum Lifted {
     Allowed { refusal: i64 },
 }
 
-impl Lifted {
+impl NotEnforced {
     const OBSERVE: &str = "observe";
     const PAUSED: &str = "paused";
     const ALLOWED: &str = "allowed ";
@@ -39,7 +39,7 @@ impl Lifted {
 }
 
 /// For people, after "not enforced:".
-impl fmt::Display for Lifted {
+impl fmt::Display for NotEnforced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Observe => f.write_str("observe mode"),
@@ -49,13 +49,13 @@ impl fmt::Display for Lifted {
     }
 }
 
-impl From<Lifted> for String {
-    fn from(lifted: Lifted) -> Self {
+impl From<NotEnforced> for String {
+    fn from(lifted: NotEnforced) -> Self {
         lifted.code()
     }
 }
 
-impl TryFrom<String> for Lifted {
+impl TryFrom<String> for NotEnforced {
     type Error = String;
 
     fn try_from(code: String) -> Result<Self, String> {
@@ -65,13 +65,13 @@ impl TryFrom<String> for Lifted {
 
 #[cfg(test)]
 mod tests {
-    use super::Lifted;
+    use super::NotEnforced;
 
     #[test]
     fn what_is_kept_is_read_back() {
-        for lifted in [Lifted::Observe, Lifted::Paused, Lifted::Allowed { refusal: 17 }] {
-            assert_eq!(Lifted::from_code(&lifted.code()), Some(lifted));
+        for lifted in [NotEnforced::Observe, NotEnforced::Paused, NotEnforced::Allowed { refusal: 17 }] {
+            assert_eq!(NotEnforced::from_code(&lifted.code()), Some(lifted));
         }
-        assert_eq!(Lifted::from_code("allowed"), None);
+        assert_eq!(NotEnforced::from_code("allowed"), None);
     }
 }

@@ -16,17 +16,17 @@ const UNITS: usize = 32 << 20;
 /// What one item of a list costs: more than the bytes that it takes.
 const ITEM: usize = 32;
 
-pub(super) struct Work {
+pub(super) struct WorkBudget {
     left: usize,
 }
 
-impl Default for Work {
+impl Default for WorkBudget {
     fn default() -> Self {
         Self { left: UNITS }
     }
 }
 
-impl Work {
+impl WorkBudget {
     pub(super) fn charge(&mut self, units: usize) -> Result<(), Error> {
         match self.left.checked_sub(units) {
             Some(left) => self.left = left,
@@ -41,12 +41,12 @@ impl Work {
 }
 
 /// The work left to the evaluation that is running.
-pub(super) fn of<'s>(state: &'s mut State<'_, '_>) -> &'s mut Work {
-    state.get_or_insert_extension_with(Work::default)
+pub(super) fn of<'s>(state: &'s mut State<'_, '_>) -> &'s mut WorkBudget {
+    state.get_or_insert_extension_with(WorkBudget::default)
 }
 
 /// How a value is written where text is wanted, as Python's `str`, charging for what is written.
-pub(super) fn text(value: &Value, work: &mut Work) -> Result<String, Error> {
+pub(super) fn text(value: &Value, work: &mut WorkBudget) -> Result<String, Error> {
     let mut charged = ChargedText { text: String::new(), work };
     match write!(charged, "{value}") {
         Ok(()) => Ok(charged.text),
@@ -56,7 +56,7 @@ pub(super) fn text(value: &Value, work: &mut Work) -> Result<String, Error> {
 
 struct ChargedText<'w> {
     text: String,
-    work: &'w mut Work,
+    work: &'w mut WorkBudget,
 }
 
 impl Write for ChargedText<'_> {

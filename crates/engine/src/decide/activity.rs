@@ -1,12 +1,12 @@
 //! What an event is to pace rules.
 
 use crate::event::{CallOutcome, Event, EventKind, ShellText, ToolCall};
-use crate::pace::Happening;
+use crate::pace::Activity;
 use crate::situation::Situation;
 use path::Access;
 
 /// The tool call of an event; `None` where it has none that counts.
-pub(super) fn happening(situation: &Situation) -> Option<Happening> {
+pub(super) fn of(situation: &Situation) -> Option<Activity> {
     let Event { kind, tool, outcome, .. } = &*situation.event;
     if !matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed) {
         return None;
@@ -16,7 +16,7 @@ pub(super) fn happening(situation: &Situation) -> Option<Happening> {
     let command = match &call.shell {
         Some(ShellText::Command(whole)) => {
             let parts = situation.texts().iter().filter(|text| !text.is_empty()).cloned().collect();
-            Some(Happening::command(whole.clone(), parts, has_failed))
+            Some(Activity::command(whole.clone(), parts, has_failed))
         }
         _ => None,
     };
@@ -25,7 +25,7 @@ pub(super) fn happening(situation: &Situation) -> Option<Happening> {
         Some(command) if edited.is_empty() => Some(command),
         Some(command) => Some(command.with_edit(call.name.clone(), edited)),
         None if edited.is_empty() => None,
-        None => Some(Happening::edit(call.name.clone(), edited)),
+        None => Some(Activity::edit(call.name.clone(), edited)),
     }
 }
 

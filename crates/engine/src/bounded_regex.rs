@@ -1,6 +1,6 @@
 //! A regular expression that is searched in text, within limits.
 //!
-//! Compiling one costs more than a whole hook should, so [`Hints`] are worked out once, when a policy is compiled:
+//! Compiling one costs more than a whole hook should, so [`RegexHints`] are worked out once, when a policy is compiled:
 //! texts of which one must occur wherever the expression is found. Only a hit on those asks for the expression.
 
 use std::borrow::Cow;
@@ -19,20 +19,20 @@ const LENGTH_LIMIT: usize = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct SearchError {
+pub struct RegexError {
     /// Where in the expression, in bytes.
     pub span: Option<Range<usize>>,
     pub message: String,
 }
 
 #[derive(Debug)]
-pub struct Search(Regex);
+pub struct BoundedRegex(Regex);
 
-impl Search {
-    pub fn parse(source: &str) -> Result<Self, SearchError> {
+impl BoundedRegex {
+    pub fn parse(source: &str) -> Result<Self, RegexError> {
         if source.len() > LENGTH_LIMIT {
             let message = format!("regex of {} bytes is over the limit of {LENGTH_LIMIT}", source.len());
-            return Err(SearchError { span: None, message });
+            return Err(RegexError { span: None, message });
         }
         RegexBuilder::new(source)
             .backtrack_limit(BACKTRACK_LIMIT)
@@ -44,8 +44,8 @@ impl Search {
     }
 
     /// Fails only where the search runs over its limit.
-    pub fn found_in(&self, text: &str) -> Result<bool, SearchError> {
-        self.0.is_match(text).map_err(|_| SearchError {
+    pub fn found_in(&self, text: &str) -> Result<bool, RegexError> {
+        self.0.is_match(text).map_err(|_| RegexError {
             span: None,
             message: format!("regex `{}` needs more than {BACKTRACK_LIMIT} steps back on this text", self.0.as_str()),
         })
@@ -54,45 +54,45 @@ impl Search {
 
 /// A regex with what is known of it in advance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TextSearch {
+pub struct RegexSource {
     pub regex: String,
-    pub hints: Hints,
+    pub hints: RegexHints,
 }
 
-impl TextSearch {
+impl RegexSource {
     pub fn new(regex: &str) -> Self {
-        Self { regex: regex.to_owned(), hints: Hints::of(regex) }
+        Self { regex: regex.to_owned(), hints: RegexHints::of(regex) }
     }
 }
 
 /// The plain parser's message and place are better than those of the one with look-around; where only the latter can
 /// parse the expression, its own words must do.
-fn explain(source: &str, error: &fancy_regex::Error) -> SearchError {
+fn explain(source: &str, error: &fancy_regex::Error) -> RegexError {
     let fancy = source.contains("(?=") || source.contains("(?!") || source.contains("(?<") || source.contains('\\');
     match regex_syntax::parse(source) {
         Err(regex_syntax::Error::Parse(plain)) if !fancy || matches!(error, fancy_regex::Error::CompileError(_)) => {
             let span = plain.span();
-            SearchError {
+            RegexError {
                 span: Some(span.start.offset..span.end.offset),
                 message: format!("bad regex: {}", plain.kind()),
             }
         }
         Err(regex_syntax::Error::Translate(plain)) if !fancy => {
             let span = plain.span();
-            SearchError {
+            RegexError {
                 span: Some(span.start.offset..span.end.offset),
                 message: format!("bad regex: {}", plain.kind()),
             }
         }
         _ => match error {
             fancy_regex::Error::ParseError(at, kind) => {
-                SearchError { span: Some(*at..*at), message: format!("bad regex: {}", lower_first(&kind.to_string())) }
+                RegexError { span: Some(*at..*at), message: format!("bad regex: {}", lower_first(&kind.to_string())) }
             }
-            fancy_regex::Error::CompileError(_) => SearchError {
+            fancy_regex::Error::CompileError(_) => RegexError {
                 span: None,
                 message: format!("bad regex: it compiles to more than {} KiB", SIZE_LIMIT / 1024),
             },
-            other => SearchError { span: None, message: format!("bad regex: {other}") },
+            other => RegexError { span: None, message: format!("bad regex: {other}") },
         },
     }
 }
@@ -104,7 +104,7 @@ fn lower_first(text: &str) -> String {
 
 /// What can be said of an expression without compiling it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hints {
+pub struct RegexHints {
     /// One of these occurs in every text in which the expression is found; empty: nothing is known.
     pub needs: Vec<String>,
     /// The constant pieces of the expression: what a word that cannot be known yet would have to be, or hold, for the
@@ -112,7 +112,7 @@ pub struct Hints {
     pub pieces: Option<Vec<String>>,
 }
 
-impl Hints {
+impl RegexHints {
     pub fn of(source: &str) -> Self {
         // Look-around has no plain syntax tree: nothing is known, so the expression itself is always asked.
         let Ok(hir) = regex_syntax::parse(source) else { return Self::default() };
@@ -134,22 +134,22 @@ const PIECES_LIMIT: usize = 32;
 
 /// A search that is compiled when a text first gets past its hints.
 #[derive(Debug)]
-pub struct LazySearch<'a> {
+pub struct LazyRegex<'a> {
     source: Cow<'a, str>,
-    hints: Cow<'a, Hints>,
-    compiled: OnceLock<Result<Search, SearchError>>,
+    hints: Cow<'a, RegexHints>,
+    compiled: OnceLock<Result<BoundedRegex, RegexError>>,
 }
 
-impl<'a> LazySearch<'a> {
-    pub fn new(source: impl Into<Cow<'a, str>>, hints: Cow<'a, Hints>) -> Self {
+impl<'a> LazyRegex<'a> {
+    pub fn new(source: impl Into<Cow<'a, str>>, hints: Cow<'a, RegexHints>) -> Self {
         Self { source: source.into(), hints, compiled: OnceLock::new() }
     }
 
-    pub fn found_in(&self, text: &str) -> Result<bool, SearchError> {
+    pub fn found_in(&self, text: &str) -> Result<bool, RegexError> {
         if !self.hints.may_be_in(text) {
             return Ok(false);
         }
-        match self.compiled.get_or_init(|| Search::parse(&self.source)) {
+        match self.compiled.get_or_init(|| BoundedRegex::parse(&self.source)) {
             Ok(search) => search.found_in(text),
             Err(error) => Err(error.clone()),
         }

@@ -15,7 +15,7 @@ use crate::facts::{Facts, Missing};
 const VARIABLES_LIMIT: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct External {
+pub struct ExternalBehavior {
     /// The program and its arguments.
     pub exec: Vec<String>,
     /// The conditions that it answers for, each with the number of arguments that its function takes.
@@ -32,7 +32,7 @@ pub struct BehaviorAnswer {
     pub conditions: Map<String, Value>,
 }
 
-impl External {
+impl ExternalBehavior {
     /// The name under which expressions know a condition.
     pub fn function(observer: &str, condition: &str) -> String {
         format!("{CONDITION_PREFIX}{observer}_{condition}")

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Limit;
-use crate::search::{LazySearch, SearchError, TextSearch};
+use super::PaceLimit;
+use crate::bounded_regex::{LazyRegex, RegexError, RegexSource};
 
 /// Something that limits on repetition may count: one tool call. A patch that is typed into a shell is a command and an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Happening {
+pub struct Activity {
     command: Option<Command>,
     edit: Option<Edit>,
 }
@@ -43,7 +43,7 @@ pub struct Attempt {
     pub key: String,
 }
 
-impl Happening {
+impl Activity {
     /// `whole`: as the agent wrote it. `parts`: the normalised text of each simple command.
     pub fn command(whole: String, parts: Vec<String>, has_failed: bool) -> Self {
         Self { command: Some(Command { whole, parts, has_failed }), edit: None }
@@ -61,14 +61,14 @@ impl Happening {
     }
 
     /// What of it a limit counts.
-    pub fn counted(&self, limit: &Limit, time: i64) -> Result<Vec<Attempt>, SearchError> {
+    pub fn counted(&self, limit: &PaceLimit, time: i64) -> Result<Vec<Attempt>, RegexError> {
         match (self, limit) {
-            (Self { command: Some(command), .. }, Limit::RepeatedCommand { pattern, failures_only, .. })
+            (Self { command: Some(command), .. }, PaceLimit::RepeatedCommand { pattern, failures_only, .. })
                 if !failures_only || command.has_failed =>
             {
                 command.counted(pattern.as_ref(), time)
             }
-            (Self { edit: Some(edit), .. }, Limit::RepeatedFileEdit { pattern, .. }) => {
+            (Self { edit: Some(edit), .. }, PaceLimit::RepeatedFileEdit { pattern, .. }) => {
                 edit.counted(pattern.as_ref(), time)
             }
             _ => Ok(Vec::new()),
@@ -77,7 +77,7 @@ impl Happening {
 }
 
 impl Command {
-    fn counted(&self, pattern: Option<&TextSearch>, time: i64) -> Result<Vec<Attempt>, SearchError> {
+    fn counted(&self, pattern: Option<&RegexSource>, time: i64) -> Result<Vec<Attempt>, RegexError> {
         let Self { whole, parts, .. } = self;
         let Some(pattern) = pattern else {
             let key = whole.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -95,7 +95,7 @@ impl Command {
 }
 
 impl Edit {
-    fn counted(&self, pattern: Option<&TextSearch>, time: i64) -> Result<Vec<Attempt>, SearchError> {
+    fn counted(&self, pattern: Option<&RegexSource>, time: i64) -> Result<Vec<Attempt>, RegexError> {
         let search = pattern.map(search);
         let mut attempts = Vec::new();
         for path in &self.paths {
@@ -110,6 +110,6 @@ impl Edit {
     }
 }
 
-fn search(pattern: &TextSearch) -> LazySearch<'_> {
-    LazySearch::new(pattern.regex.as_str(), std::borrow::Cow::Borrowed(&pattern.hints))
+fn search(pattern: &RegexSource) -> LazyRegex<'_> {
+    LazyRegex::new(pattern.regex.as_str(), std::borrow::Cow::Borrowed(&pattern.hints))
 }

@@ -46,7 +46,7 @@ pub enum Tally {
 
 /// How a phase stands with a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct PaceState {
     pub phase: Phase,
     pub tally: Tally,
     /// Where the window begins.
@@ -62,7 +62,7 @@ pub struct Standing {
     pub passed: u64,
 }
 
-impl Standing {
+impl PaceState {
     /// What was counted, without what came of it.
     #[must_use]
     pub fn as_it_was(&self) -> Self {

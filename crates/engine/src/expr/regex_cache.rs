@@ -6,18 +6,18 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::search::{Hints, LazySearch};
+use crate::bounded_regex::{LazyRegex, RegexHints};
 
 const KEPT: usize = 128;
 
-static SEARCHES: Mutex<BTreeMap<String, Arc<LazySearch<'static>>>> = Mutex::new(BTreeMap::new());
+static SEARCHES: Mutex<BTreeMap<String, Arc<LazyRegex<'static>>>> = Mutex::new(BTreeMap::new());
 
-pub(super) fn search(pattern: &str) -> Arc<LazySearch<'static>> {
+pub(super) fn cached_regex(pattern: &str) -> Arc<LazyRegex<'static>> {
     let mut searches = SEARCHES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(search) = searches.get(pattern) {
         return Arc::clone(search);
     }
-    let search = Arc::new(LazySearch::new(pattern.to_owned(), Cow::Owned(Hints::of(pattern))));
+    let search = Arc::new(LazyRegex::new(pattern.to_owned(), Cow::Owned(RegexHints::of(pattern))));
     if searches.len() >= KEPT {
         searches.clear();
     }

@@ -3,37 +3,37 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use super::{RuleOutcome, happening};
+use super::{RuleOutcome, activity};
 use crate::facts::Missing;
-use crate::pace::{Happening, Interrupt, Live, PaceRule, PaceRuleRef, Standing, Violation};
-use crate::rules::{Clause, Rule, Truth, Unless};
+use crate::pace::{Activity, Interrupt, LiveMode, PaceRule, PaceRuleRef, PaceState, Violation};
+use crate::rules::{Clause, Exemptions, Rule, Truth};
 use crate::situation::Situation;
 
 /// What a pace rule has to remember for the rest of a phase, where it is not what it remembered before.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PaceMemory {
+pub struct PaceUpdate {
     /// Of the rule.
     pub digest: String,
     /// It said so, and it has been too much ever since.
     pub is_told: bool,
     pub refusals: u32,
     /// How the phase stood when calls began to be refused; none: they are not.
-    pub closed: Option<Standing>,
+    pub closed: Option<PaceState>,
 }
 
 /// What the event is to pace rules; worked out where the first of them asks.
-pub(super) type Happened = OnceCell<Option<Happening>>;
+pub(super) type Happened = OnceCell<Option<Activity>>;
 
 /// How a phase stands with a pace rule, and what is too much in it.
 pub(super) struct Paced {
-    standing: Standing,
+    standing: PaceState,
     violation: Option<Violation>,
 }
 
 /// What a pace rule does about it.
 pub(super) struct Settled {
     pub(super) outcome: RuleOutcome,
-    pub(super) memory: Option<PaceMemory>,
+    pub(super) memory: Option<PaceUpdate>,
     /// For the person.
     pub(super) notice: Option<String>,
 }
@@ -46,7 +46,7 @@ impl Paced {
         situation: &Arc<Situation>,
         happening: &Happened,
     ) -> Result<Option<Self>, Missing> {
-        let happening = happening.get_or_init(|| happening::happening(situation)).as_ref();
+        let happening = happening.get_or_init(|| activity::of(situation)).as_ref();
         let standing = situation.facts.pace(PaceRuleRef { id: &rule.id, digest: &rule.digest, pace }, happening)?;
         Ok(standing.map(|standing| Self { violation: pace.judge(&standing), standing }))
     }
@@ -74,7 +74,7 @@ impl Paced {
     /// `outcome`: what all clauses of the rule come to.
     pub(super) fn settle(&self, rule: &Rule, pace: &PaceRule, outcome: &RuleOutcome, situation: &Situation) -> Settled {
         let standing = &self.standing;
-        let before = PaceMemory {
+        let before = PaceUpdate {
             digest: rule.digest.clone(),
             is_told: standing.is_told,
             refusals: standing.refusals,
@@ -83,13 +83,13 @@ impl Paced {
         let mut memory = before.clone();
         let mut notice = None;
         let outcome = match (outcome, pace.live) {
-            (RuleOutcome::Matched(_), Live::Off) => RuleOutcome::Passed,
-            (RuleOutcome::Matched(_), Live::Warn) if standing.is_told => RuleOutcome::GivenUp,
-            (RuleOutcome::Matched(_), Live::Warn) => {
+            (RuleOutcome::Matched(_), LiveMode::Off) => RuleOutcome::Passed,
+            (RuleOutcome::Matched(_), LiveMode::Warn) if standing.is_told => RuleOutcome::GivenUp,
+            (RuleOutcome::Matched(_), LiveMode::Warn) => {
                 memory.is_told = true;
                 outcome.clone()
             }
-            (RuleOutcome::Matched(_), Live::Block) => {
+            (RuleOutcome::Matched(_), LiveMode::Block) => {
                 let most = rule.most_holds();
                 let is_refusable = situation.event.kind.awaits_permission() && !is_harmless(situation);
                 memory.closed = (standing.refusals <= most).then(|| standing.as_it_was());
@@ -118,7 +118,7 @@ impl Paced {
 
 /// Whether the call only looks, or is one of Linchpin's own: nobody can think with closed eyes.
 fn is_harmless(situation: &Situation) -> bool {
-    situation.event.tool.as_ref().is_some_and(|call| Unless::harmless().holds(call, situation))
+    situation.event.tool.as_ref().is_some_and(|call| Exemptions::harmless().holds(call, situation))
 }
 
 fn let_go(rule: &Rule, most: u32) -> String {
