@@ -48,6 +48,10 @@ impl Repository {
         &self.git_dir
     }
 
+    pub(crate) fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
     pub fn work_tree(&self) -> &Path {
         &self.work_tree
     }

@@ -195,9 +195,12 @@ impl Tree {
         Ok(String::from_utf8_lossy(&printed).lines().filter_map(made).collect())
     }
 
-    /// See [`Repository::made_since`].
-    pub fn made_since(&self, length: Option<u64>) -> Option<BTreeSet<String>> {
-        self.repository.made_since(length)
+    /// The ids of the commits that were made in this repository since the reflog of `HEAD` had this length, or on other
+    /// branches since this time; `None` if the reflog of `HEAD` does not reach back so far.
+    pub fn made_since(&self, length: Option<u64>, time: Option<i64>) -> Option<BTreeSet<String>> {
+        let mut made = self.repository.made_since(length)?;
+        made.extend(time.map(|time| self.repository.made_elsewhere_since(time)).unwrap_or_default());
+        Some(made)
     }
 
     /// The full id of a commit that a person names.

@@ -81,7 +81,7 @@ impl SessionStart {
             // On a new branch without a commit, everything would be a change from nothing.
             return Ok(EarlierBaseline { commit: start, is_start_lost });
         }
-        let own = tree.made_since(self.log);
+        let own = tree.made_since(self.log, self.began);
         // Without a start and without a log, any commit could be the session's.
         if own.as_ref().map_or(is_start_lost, BTreeSet::is_empty) {
             return Ok(EarlierBaseline { commit: None, is_start_lost });

@@ -99,6 +99,39 @@ fn a_branch_without_a_history() {
     assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
 }
 
+/// A change that is committed in a linked working tree, on a branch of its own.
+fn change_in_linked_tree(project: &Scratch, file: &str) {
+    project.git(&["worktree", "add", "-q", "-b", "linked", "../linked"]);
+    let tree = project.root().join("../linked");
+    std::fs::create_dir_all(tree.join("src")).expect("a folder");
+    std::fs::write(tree.join(file), "changed\n").expect("a file");
+    project.git(&["-C", "../linked", "add", "-A"]);
+    let mut commit = project.git_command(&["-C", "../linked", "commit", "-q", "-m", file]);
+    // Git writes the real time into its reflog.
+    commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
+    assert!(commit.status().expect("git").success());
+}
+
+#[test]
+fn work_that_was_committed_in_a_linked_tree_is_asked_for() {
+    for brought in
+        [&["merge", "-q", "linked"], &["rebase", "-q", "linked"], &["merge", "-q", "--no-ff", "linked"].as_slice()[..]]
+    {
+        let project = begun();
+        change_in_linked_tree(&project, "src/a.py");
+        project.git(brought);
+        project.git(&["push", "-q", "origin", "main"]);
+        assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{brought:?}");
+    }
+    // Pushed from there, and pulled here; the linked tree is gone by then.
+    let project = begun();
+    change_in_linked_tree(&project, "src/a.py");
+    project.git(&["-C", "../linked", "push", "-q", "origin", "linked:main"]);
+    project.git(&["worktree", "remove", "../linked"]);
+    project.git(&["pull", "-q"]);
+    assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
+}
+
 #[test]
 fn what_others_did_is_not_asked_for() {
     // Pulled, and nothing done.
