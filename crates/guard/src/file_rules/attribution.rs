@@ -34,6 +34,10 @@ pub struct Attribution {
 impl Attribution {
     /// The changes that the session answers for; `None`: all of them.
     pub fn of_session(&self, root: &Path, changes: &Changes) -> Option<Arc<Changes>> {
+        // A workflow moved from an unknown session: no change can be left out as somebody else's.
+        if self.session.is_empty() {
+            return None;
+        }
         let store = Store::open_existing_read(&self.store, self.options).ok()?;
         let own = SessionKey { agent: &self.agent, session: &self.session };
         let calls = store.calls(CALLS_LIMIT).ok()?;

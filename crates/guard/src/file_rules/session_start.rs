@@ -37,11 +37,14 @@ pub struct EarlierBaseline {
 }
 
 impl SessionStart {
-    /// What is checked out at a session's first event; `None` outside of git.
-    pub fn at(event: &Event, root: &Path) -> Option<Self> {
-        let repository = Repository::of(root)?;
+    /// What is checked out at a session's first event.
+    pub fn at(event: &Event, root: &Path) -> Self {
         let began = (!event.kind.is_stop()).then_some(event.time);
-        Some(Self { began, ..Self::now(&repository) })
+        match Repository::of(root) {
+            Some(repository) => Self { began, ..Self::now(&repository) },
+            // If the session makes the repository, every commit in its reflog is the session's.
+            None => Self { commit: None, began, log: Some(0) },
+        }
     }
 
     /// What is checked out now, in the same session; `None` where that is what it was.

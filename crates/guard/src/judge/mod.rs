@@ -200,7 +200,7 @@ impl<'a> Judge<'a> {
         let (event, root) = (occasion.event, &self.builder.project.root);
         let is_met = !effects.demands.is_empty() && effects.demands.iter().all(Demands::are_met);
         let start = if occasion.is_first {
-            SessionStart::at(event, root)
+            Some(SessionStart::at(event, root))
         } else if event.kind == EventKind::Stop && is_met {
             state.and_then(|state| SessionStart::of(&state.variables)?.moved(root))
         } else {

@@ -315,6 +315,17 @@ fn the_first_commit_of_a_repository_is_seen() {
 }
 
 #[test]
+fn a_repository_that_the_session_makes_is_seen() {
+    let project = super::project();
+    project.rule("readme", README).file(".linchpin/.gitignore", "tmp/\nstate.db*\n");
+    prompt(&project, "Begin.");
+    project.file("src/a.py", "a\n");
+    project.git(&["init", "-q", "-b", "main"]);
+    commit(&project, "Begin");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+}
+
+#[test]
 fn another_branch_that_is_checked_out_is_not_the_sessions_work() {
     let project = with_rule("readme", README);
     project.git(&["checkout", "-q", "-b", "feat"]);

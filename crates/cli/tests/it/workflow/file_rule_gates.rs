@@ -79,3 +79,29 @@ fn a_gate_of_file_rules_stays_shut_where_git_cannot_say_what_changed() {
     scratch.git(&["config", "core.repositoryformatversion", "99"]);
     assert_snapshot!(scratch.run(&["next"]).transcript());
 }
+
+/// An agent writes a file, and `next` does not know from which session it is run.
+#[test]
+fn a_gate_of_file_rules_counts_all_changes_if_the_session_is_unknown() {
+    let scratch = project();
+    scratch.git(&["init", "-q", "-b", "main"]);
+    scratch.rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\n---\nChange both.\n");
+    let workflow = |gate: &str| {
+        let text = format!(
+            "start_node: code\nnodes:\n  code: {{prompt: Code., requires: [{gate}], transitions: [{{when: code_complete, to: \
+             done}}]}}\n"
+        );
+        scratch.file(".linchpin/workflows/work.yml", text);
+    };
+    workflow("{file_rules: [pairing]}");
+    scratch.git(&["add", "."]);
+    scratch.git(&["commit", "-q", "-m", "first"]);
+    scratch.run(&["start", "work"]);
+    scratch.agent().edit("src/c.rs");
+    scratch.file("src/c.rs", "b");
+    assert_eq!(scratch.run(&["next"]).code, Some(1));
+    workflow("\"file_rule_met('pairing')\"");
+    assert_eq!(scratch.run(&["next"]).code, Some(1));
+    scratch.file("tests/c_test.rs", "b");
+    assert_eq!(scratch.run(&["next"]).code, Some(0));
+}
