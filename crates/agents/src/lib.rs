@@ -124,7 +124,7 @@ pub fn decode(agent: Agent, named: Option<&str>, payload: &[u8], received: i64) 
 pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> Answer {
     let adapter = agent.adapter();
     let powers = (adapter.powers)(&event.name);
-    let reply = protocol::reply::of(event, &protocol::limit::fitted(verdict.told(), limit), powers);
+    let reply = protocol::reply::of(event, &protocol::limit::fitted(verdict.as_enforced(), limit), powers);
     match reply {
         // There is one text, and the agent shows it to whom it likes.
         Reply { decision: Some(Decision::Refuse(reason)), message, .. } if powers.refuse == Refusing::ByExitCode => {
@@ -137,8 +137,8 @@ pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> A
 
 /// What a verdict says, in the words that agents and people read; empty where it says nothing.
 pub fn reasons(kind: EventKind, verdict: &Verdict) -> String {
-    let verdict = verdict.told();
-    if verdict.spoken().next().is_none() {
+    let verdict = verdict.as_enforced();
+    if verdict.reported_findings().next().is_none() {
         return String::new();
     }
     let blocking = if kind.is_stop() { Blocking::Held } else { Blocking::Refused };
@@ -148,7 +148,7 @@ pub fn reasons(kind: EventKind, verdict: &Verdict) -> String {
 /// A verdict's level and reasons for an agent, by what it lets a hook do on events of this kind. They differ from the verdict's
 /// own where a person would have to be asked and the agent cannot ask.
 pub fn outcome(agent: Agent, kind: EventKind, verdict: &Verdict) -> (Level, String) {
-    let (own, reasons) = (verdict.told().level, reasons(kind, verdict));
+    let (own, reasons) = (verdict.as_enforced().level, reasons(kind, verdict));
     let capability = capabilities::capabilities(agent).into_iter().find(|capability| capability.kind == kind);
     let level = capability.map_or(own, |capability| protocol::reply::level(own, capability.powers));
     if level == own { (own, reasons) } else { (level, format!("{}\n\n{reasons}", protocol::reply::UNDECIDED)) }

@@ -134,7 +134,7 @@ fn verdict(level: Level) -> Verdict {
         digest: None,
         protects_guard: false,
         section: None,
-        is_shared: false,
+        is_combined: false,
     }])
 }
 
@@ -146,13 +146,13 @@ fn verdicts() -> Vec<(&'static str, Verdict)> {
         ("allow", verdict(Level::Allow)),
         ("approved", approved.clone()),
         ("approved+notice", noticed(approved)),
-        ("notice", noticed(Verdict::silent())),
+        ("notice", noticed(Verdict::empty())),
         ("warn", verdict(Level::Warn)),
         ("ask", verdict(Level::Ask)),
         ("ask+notice", noticed(verdict(Level::Ask))),
         ("block", verdict(Level::Block)),
         ("block+notice", noticed(verdict(Level::Block))),
-        ("lifted", Verdict { lifted: Some(NotEnforced::Observe), ..verdict(Level::Block) }),
+        ("lifted", Verdict { not_enforced: Some(NotEnforced::Observe), ..verdict(Level::Block) }),
     ]
 }
 
@@ -402,7 +402,7 @@ fn what_is_lifted_stops_nothing_and_warnings_remain() {
     let warning = verdict(Level::Warn).findings;
     let lifted = |level| {
         let findings = verdict(level).findings.into_iter().chain(warning.clone()).collect();
-        Verdict { lifted: Some(NotEnforced::Paused), ..Verdict::of(findings) }
+        Verdict { not_enforced: Some(NotEnforced::Paused), ..Verdict::of(findings) }
     };
     for agent in Agent::ALL {
         for name in CLAUDE_EVENTS.into_iter().chain(CODEX_EVENTS).chain(events(agent).iter().copied()) {

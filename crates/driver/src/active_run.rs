@@ -17,6 +17,6 @@ pub(crate) struct ActiveRun<'a> {
     pub spent: RunUsage,
     /// The files that gates name, as they were when the run began.
     pub gate_files: GateFiles,
-    /// It was resumed: where no topic waits, [`engine::hats::Loop::GO_ON`] is published once.
+    /// It was resumed: where no topic waits, [`engine::hats::Loop::TASK_RESUME`] is published once.
     pub may_go_on: bool,
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::hats::{Hat, RunLimits};
-use engine::pace::shown_times;
+use engine::pace::format_times;
 use work::RunUsage;
 
 /// Why nothing more may be started; none: it may.
@@ -32,7 +32,7 @@ pub fn reached(limits: &RunLimits, spent: &RunUsage) -> Option<String> {
 /// The same for one hat.
 pub fn reached_by(hat: &Hat, activations: u32) -> Option<String> {
     let limit = hat.max_activations.filter(|limit| activations >= *limit)?;
-    Some(format!("the hat `{}` was on {}, which is its limit", hat.id, shown_times(limit.into())))
+    Some(format!("the hat `{}` was on {}, which is its limit", hat.id, format_times(limit.into())))
 }
 
 /// How long an agent may still be at work.

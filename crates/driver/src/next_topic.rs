@@ -27,8 +27,8 @@ impl Driver<'_> {
             return Ok(Next::End(RunEnd::stopped(StopReason::StoppedByPerson)));
         }
         let Some(published) = work.waiting(id)? else {
-            if std::mem::take(&mut active.may_go_on) && self.the_loop.hat_for(Loop::GO_ON).is_some() {
-                work.publish_for_run(id, Loop::GO_ON, active.run.objective.as_deref().unwrap_or_default())?;
+            if std::mem::take(&mut active.may_go_on) && self.the_loop.hat_for(Loop::TASK_RESUME).is_some() {
+                work.publish_for_run(id, Loop::TASK_RESUME, active.run.objective.as_deref().unwrap_or_default())?;
                 return Ok(Next::LookAgain);
             }
             return Ok(Next::End(RunEnd::failed(self.why_nothing_waits(id, work)?)));
@@ -55,8 +55,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether a run that is resumed has something to do: a topic waits, an iteration was cut off, or a hat takes [`Loop::GO_ON`].
+/// Whether a run that is resumed has something to do: a topic waits, an iteration was cut off, or a hat takes [`Loop::TASK_RESUME`].
 pub fn can_go_on(run: RunId, work: &Work, the_loop: &Loop) -> Result<bool, WorkError> {
     let is_cut_off = work.iterations(run, 1)?.pop().is_some_and(|last| last.outcome.is_none());
-    Ok(is_cut_off || work.waiting(run)?.is_some() || the_loop.hat_for(Loop::GO_ON).is_some())
+    Ok(is_cut_off || work.waiting(run)?.is_some() || the_loop.hat_for(Loop::TASK_RESUME).is_some())
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use engine::hats::prompt::{IncomingEvent, MOST_TASKS, Prompt, PromptContext, PromptMemory, ReadyTask};
+use engine::hats::prompt::{IncomingEvent, MAX_TASKS, Prompt, PromptContext, PromptMemory, ReadyTask};
 use engine::hats::{Hat, Loop};
 use work::{Published, Task, Work};
 
@@ -34,7 +34,7 @@ pub fn known(
     work: &Work,
     root: &Path,
 ) -> Result<PromptContext, work::WorkError> {
-    let (ready, count) = work.tasks().ready(MOST_TASKS)?;
+    let (ready, count) = work.tasks().ready(MAX_TASKS)?;
     let words: Vec<&str> = events.iter().map(|event| event.summary.as_str()).chain(objective).collect();
     let memories = work.memories().best_for(&words.join(" "))?;
     let memory = |memory: work::Memory| PromptMemory {
@@ -66,7 +66,7 @@ pub fn incoming(published: &Published) -> Vec<IncomingEvent> {
     let event =
         IncomingEvent { topic: topic.clone(), from: from.clone(), summary: summary.clone(), payload: payload.clone() };
     let again = remark.as_ref().map(|remark| IncomingEvent {
-        topic: Loop::RESUME.to_owned(),
+        topic: Loop::SYSTEM_RESUME.to_owned(),
         from: None,
         summary: remark.clone(),
         payload: None,

@@ -1,7 +1,7 @@
 //! Why a run ends, and whether the result of an iteration ends it.
 
 use engine::hats::{Hat, Loop};
-use engine::pace::shown_times;
+use engine::pace::format_times;
 use work::{Ending, Published, RunId, Work};
 
 use crate::active_run::ActiveRun;
@@ -97,7 +97,7 @@ impl Driver<'_> {
         }
         let why = format!(
             "`{topic}` was handed over {} with the same words, and nothing in the tree changed",
-            shown_times(times.into())
+            format_times(times.into())
         );
         let cause = match (work.last_waits_for(run)?, work.last_refusal(run)?) {
             (Some(gate), _) => format!("; the gate `{gate}` waits for a person: `linchpin approve {gate}`"),
@@ -127,7 +127,7 @@ fn end_after_nothing(times: u32, hat: &Hat, active: &mut ActiveRun<'_>) -> Resul
     Ok(Some(RunEnd::failed(format!(
         "the hat `{}` ended {} without handing anything over{attempt}",
         hat.id,
-        shown_times(times.into())
+        format_times(times.into())
     ))))
 }
 

@@ -1,5 +1,5 @@
-//! Names that behaviors and expressions share: the behaviors in the box, the variables that they set, and where the
-//! answers of behaviors from outside are kept.
+//! Names shared by behaviors and expressions: the built-in behaviors, the variables that they set, and the variable
+//! that stores the answers of external behaviors.
 
 use serde_json::Value;
 
@@ -16,16 +16,16 @@ pub const CALLS: &str = "mcp_calls";
 pub const RESULTS: &str = "mcp_results";
 pub const FAILURES: &str = "mcp_failures";
 
-/// Stands for a result that was too large to keep; its value is the size in bytes.
+/// The key that replaces a result too large to store; its value is the size in bytes.
 pub const DROPPED: &str = "_dropped_bytes";
 
-/// The variable that keeps what behaviors answered under `conditions`, by the name of the function that reads it.
+/// The variable that stores the `conditions` of external behaviors, by the name of the function that reads each.
 pub const CONDITIONS: &str = "_conditions";
 
-/// The names of all functions that read a condition begin with this.
+/// Prefix of all functions that read a condition.
 pub const CONDITION_PREFIX: &str = "behavior_";
 
-/// The variables that a behavior in the box sets for people to use.
+/// The public variables that a built-in behavior sets.
 pub fn variables_of(behavior: &str) -> &'static [&'static str] {
     match behavior {
         TASK_CLAIM_TRACKING => &[TASK_CLAIMED, CLAIMED_TASKS, SESSION_HAD_TASK],
@@ -35,12 +35,12 @@ pub fn variables_of(behavior: &str) -> &'static [&'static str] {
     }
 }
 
-/// The behavior in the box that sets a variable.
+/// The built-in behavior that sets a variable.
 pub fn behavior_that_sets(variable: &str) -> Option<&'static str> {
     BEHAVIORS.into_iter().find(|behavior| variables_of(behavior).contains(&variable))
 }
 
-/// How large a result was that is not kept; none where this is a result.
+/// The original size if this value replaces a dropped result.
 pub fn dropped_size(result: &Value) -> Option<u64> {
     match result {
         Value::Object(fields) if fields.len() == 1 => fields.get(DROPPED)?.as_u64(),

@@ -1,7 +1,7 @@
-//! A regular expression that is searched in text, within limits.
+//! Regular expressions with limits on compilation and matching.
 //!
-//! Compiling one costs more than a whole hook should, so [`RegexHints`] are worked out once, when a policy is compiled:
-//! texts of which one must occur wherever the expression is found. Only a hit on those asks for the expression.
+//! Compiling a regex costs more than an entire hook should. [`RegexHints`] are therefore computed once, when a policy
+//! is compiled: literals of which one occurs in every match. The regex is compiled only for text that contains one.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,16 +11,16 @@ use fancy_regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
-/// Steps back that one search may take; only expressions with look-around or back references take any.
+/// Maximum of backtracking steps per match. Only regexes with look-around or back references backtrack.
 const BACKTRACK_LIMIT: usize = 10_000;
-/// Bytes that one compiled expression may take.
+/// Maximum size of a compiled regex in bytes.
 const SIZE_LIMIT: usize = 1 << 20;
 const LENGTH_LIMIT: usize = 4096;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RegexError {
-    /// Where in the expression, in bytes.
+    /// Byte range in the regex.
     pub span: Option<Range<usize>>,
     pub message: String,
 }
@@ -43,8 +43,8 @@ impl BoundedRegex {
             .map_err(|error| explain(source, &error))
     }
 
-    /// Fails only where the search runs over its limit.
-    pub fn found_in(&self, text: &str) -> Result<bool, RegexError> {
+    /// Fails only if the match exceeds the backtracking limit.
+    pub fn is_match(&self, text: &str) -> Result<bool, RegexError> {
         self.0.is_match(text).map_err(|_| RegexError {
             span: None,
             message: format!("regex `{}` needs more than {BACKTRACK_LIMIT} steps back on this text", self.0.as_str()),
@@ -52,7 +52,7 @@ impl BoundedRegex {
     }
 }
 
-/// A regex with what is known of it in advance.
+/// A regex that is not compiled yet, with its prefilter hints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegexSource {
     pub regex: String,
@@ -65,8 +65,8 @@ impl RegexSource {
     }
 }
 
-/// The plain parser's message and place are better than those of the one with look-around; where only the latter can
-/// parse the expression, its own words must do.
+/// Explains a compilation error. `regex_syntax` gives better messages and positions than `fancy_regex`, but cannot
+/// parse look-around; errors in such expressions keep `fancy_regex`'s message.
 fn explain(source: &str, error: &fancy_regex::Error) -> RegexError {
     let fancy = source.contains("(?=") || source.contains("(?!") || source.contains("(?<") || source.contains('\\');
     match regex_syntax::parse(source) {
@@ -102,37 +102,37 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// What can be said of an expression without compiling it.
+/// Facts about a regex that need no compilation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegexHints {
-    /// One of these occurs in every text in which the expression is found; empty: nothing is known.
+    /// Literals of which at least one occurs in every match; empty if none are known.
     pub needs: Vec<String>,
-    /// The constant pieces of the expression: what a word that cannot be known yet would have to be, or hold, for the
-    /// expression to be found. None where they cannot all be told: then such a word could be anything.
+    /// The constant pieces of the regex: a word that is unknown before a command runs can only complete a match if it
+    /// contains one of them. `None` if they cannot all be determined; then the word could be anything.
     pub pieces: Option<Vec<String>>,
 }
 
 impl RegexHints {
     pub fn of(source: &str) -> Self {
-        // Look-around has no plain syntax tree: nothing is known, so the expression itself is always asked.
+        // `regex_syntax` cannot parse look-around; without hints the regex itself always decides.
         let Ok(hir) = regex_syntax::parse(source) else { return Self::default() };
         let mut pieces = Vec::new();
         collect_pieces(&hir, &mut pieces);
         pieces.sort();
         pieces.dedup();
-        let all = !is_folded(&hir) && pieces.len() <= PIECES_LIMIT;
+        let all = !is_case_insensitive(&hir) && pieces.len() <= PIECES_LIMIT;
         Self { needs: needed_literals(&hir), pieces: all.then_some(pieces) }
     }
 
-    /// False only where the expression cannot be found in the text.
-    pub fn may_be_in(&self, text: &str) -> bool {
+    /// False only if the regex cannot match the text.
+    pub fn may_match(&self, text: &str) -> bool {
         self.needs.is_empty() || self.needs.iter().any(|literal| text.contains(literal.as_str()))
     }
 }
 
 const PIECES_LIMIT: usize = 32;
 
-/// A search that is compiled when a text first gets past its hints.
+/// A regex that is compiled when a text first passes its hints.
 #[derive(Debug)]
 pub struct LazyRegex<'a> {
     source: Cow<'a, str>,
@@ -145,19 +145,19 @@ impl<'a> LazyRegex<'a> {
         Self { source: source.into(), hints, compiled: OnceLock::new() }
     }
 
-    pub fn found_in(&self, text: &str) -> Result<bool, RegexError> {
-        if !self.hints.may_be_in(text) {
+    pub fn is_match(&self, text: &str) -> Result<bool, RegexError> {
+        if !self.hints.may_match(text) {
             return Ok(false);
         }
         match self.compiled.get_or_init(|| BoundedRegex::parse(&self.source)) {
-            Ok(search) => search.found_in(text),
+            Ok(search) => search.is_match(text),
             Err(error) => Err(error.clone()),
         }
     }
 }
 
-/// Whether a letter stands there in both cases, as after `(?i)`: a class of letters, where a literal was written.
-fn is_folded(hir: &Hir) -> bool {
+/// True if the regex is case-insensitive (`(?i)`): literals are then parsed to classes of both cases.
+fn is_case_insensitive(hir: &Hir) -> bool {
     let mut pending = vec![hir];
     while let Some(hir) = pending.pop() {
         match hir.kind() {
@@ -179,18 +179,18 @@ fn is_folded(hir: &Hir) -> bool {
     false
 }
 
-/// Recursion ends with the nesting limit of the parser that made the tree.
+/// Literals of which every match contains at least one. The recursion depth is bounded by the parser's nesting limit.
 fn needed_literals(hir: &Hir) -> Vec<String> {
     match hir.kind() {
         HirKind::Literal(literal) => std::str::from_utf8(&literal.0).map(str::to_owned).into_iter().collect(),
         HirKind::Capture(capture) => needed_literals(&capture.sub),
         HirKind::Repetition(repetition) if repetition.min > 0 => needed_literals(&repetition.sub),
-        // Every part is needed: the part whose literals say most.
+        // Every part must match, so the most selective part is enough.
         HirKind::Concat(parts) => {
             let shortest = |literals: &Vec<String>| literals.iter().map(String::len).min().unwrap_or(0);
             parts.iter().map(needed_literals).max_by_key(shortest).unwrap_or_default()
         }
-        // One branch is needed: whichever it is.
+        // Only one branch must match, so each must contribute literals.
         HirKind::Alternation(branches) => {
             let needs: Vec<Vec<String>> = branches.iter().map(needed_literals).collect();
             if needs.iter().any(Vec::is_empty) { Vec::new() } else { needs.concat() }
@@ -199,8 +199,8 @@ fn needed_literals(hir: &Hir) -> Vec<String> {
     }
 }
 
-/// What an expression spells out in any text that it is found in: its constant texts, [`SPACE`] for what may be
-/// white space, and [`GAP`] for everything else. `None` where look-around leaves no plain syntax tree.
+/// The literal text of every match, with [`SPACE`] where white space may be and [`GAP`] for other variable parts.
+/// `None` if the regex has look-around.
 pub fn outline(source: &str) -> Option<String> {
     fn add(hir: &Hir, text: &mut String) {
         match hir.kind() {
@@ -224,12 +224,12 @@ pub fn outline(source: &str) -> Option<String> {
     Some(text)
 }
 
-/// In an [`outline`]: white space may stand there.
+/// Stands for possible white space in an [`outline`].
 pub const SPACE: char = '\t';
-/// In an [`outline`]: nobody can say what stands there.
+/// Stands for variable text in an [`outline`].
 pub const GAP: char = '\u{FFFC}';
 
-/// Not recursive: an expression may be nested more deeply than a stack should be.
+/// Iterative, because a regex may be nested deeper than the stack allows.
 fn collect_pieces(hir: &Hir, pieces: &mut Vec<String>) {
     let mut pending = vec![hir];
     while let Some(hir) = pending.pop() {

@@ -1,4 +1,4 @@
-//! The judgement: which rules speak of an event, and what they say together.
+//! Judges an event by a set of rules and combines the outcomes into one [`Decision`].
 
 mod activity;
 mod coverage;
@@ -15,70 +15,71 @@ use crate::situation::Situation;
 use crate::verdict::{Finding, Level, SectionKind, Verdict};
 
 use coverage::Coverage;
-use pace_judgement::Happened;
+use pace_judgement::ActivityCell;
 pub use pace_judgement::PaceUpdate;
 use rule_judgement::RuleJudgement;
 
-/// One question to the rules.
+/// The input of [`decide`].
 pub struct DecisionRequest<'a> {
     pub situation: &'a Arc<Situation>,
     pub rules: &'a RuleSet,
-    /// Judge every clause of every rule that is about this kind of event, and tell of each: for `explain`.
-    pub thorough: bool,
+    /// Evaluate every clause of every rule for this kind of event and report each in [`Decision::considered`]; used by
+    /// `explain`.
+    pub evaluate_all: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// The rules that hold this stop, each with how often it has now done so.
+    /// Rules that hold this stop, each with the number of its holds including this one.
     pub holds: Vec<(String, u32)>,
-    /// What file rules ask for, in order of the rules.
+    /// Demands of file rules, in the order of the rules.
     pub demands: Vec<Demand>,
-    /// What pace rules have to remember.
-    pub pace: Vec<PaceUpdate>,
-    /// The file rules that were judged by changes that somebody knows.
-    pub file_rules: Vec<String>,
-    /// The rules that could not be judged because stored facts they need cannot be read.
+    /// Changed states of pace rules, to be stored.
+    pub pace_updates: Vec<PaceUpdate>,
+    /// File rules that were judged against known changes.
+    pub judged_file_rules: Vec<String>,
+    /// Rules that were skipped because a stored fact that they need cannot be read.
     pub skipped: Vec<String>,
-    /// The rules that need what is not known. Only a judgement by a record has any.
+    /// Rules that need a fact that the record does not have. Always empty for live events.
     pub undecided: Vec<UndecidedRule>,
-    /// What each rule made of the event; only where the inquiry is thorough.
+    /// The outcome of each rule. Empty unless the request has `evaluate_all`.
     pub considered: Vec<ConsideredRule>,
 }
 
-/// A rule of which nobody can say what it would have said.
+/// A rule whose outcome depends on facts that were not recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndecidedRule {
     pub rule: String,
     pub digest: String,
-    /// The strictest that it could have said.
-    pub most: Level,
-    /// What it needs, by name; sorted.
+    /// The strictest level that the rule could have given.
+    pub strictest: Level,
+    /// Names of the missing facts, sorted.
     pub facts: Vec<String>,
 }
 
-/// What a file rule asks for.
+/// A demand of a file rule: the files that must still change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
     pub rule: Rule,
-    /// What is still open.
+    /// The triggering files that nobody has answered for.
     pub found: FileMatch,
-    /// It held the stop as often as it may, and lets go now: what the person is told of that.
-    pub let_go: Option<String>,
-    /// How often the session, or the subagent, was asked before.
-    pub asked_before: u32,
+    /// Set if the rule has reached its maximum of holds and releases the stop: the notice for the person.
+    pub release_notice: Option<String>,
+    /// How often the session or subagent has been asked before.
+    pub times_asked: u32,
 }
 
-/// One rule's work on one event.
+/// One rule with its outcome for the event, for `explain`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConsideredRule {
     pub rule: Rule,
     pub clauses: Vec<Clause>,
-    /// What a file rule saw.
+    /// The match of a file rule.
     pub files: Option<FileMatch>,
     pub outcome: RuleOutcome,
-    /// It held as often as it may, and only warns now.
-    pub lets_go: bool,
+    /// The rule has reached its maximum of holds and only warns.
+    pub released: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -89,18 +90,18 @@ pub enum RuleOutcome {
     Matched(Level),
     /// No clause is false and one is unknown.
     Incomplete(Level),
-    /// The rule could not be judged; the text says why.
+    /// The rule could not be judged; the string says why.
     Fault(Level, String),
-    /// It would warn or hold, and was acknowledged in this session.
+    /// The rule would warn or hold, but was acknowledged in this session.
     Acknowledged,
-    /// It asked for what is missing as often as it may, and does not go on about it.
+    /// The rule has asked as often as it may and stays silent.
     GivenUp,
-    /// The rule needs these facts, and they are not known.
+    /// The rule needs these facts, which were not recorded.
     Undecidable(Vec<String>),
 }
 
 impl RuleOutcome {
-    /// What the rule asks for; `None` where it has nothing to say.
+    /// The level that the outcome contributes to the verdict; `None` if it contributes nothing.
     fn level(&self) -> Option<Level> {
         match self {
             Self::Passed | Self::Acknowledged | Self::GivenUp | Self::Undecidable(_) => None,
@@ -109,51 +110,51 @@ impl RuleOutcome {
     }
 }
 
-pub fn decide(inquiry: &DecisionRequest) -> Result<Decision, RuleSetError> {
-    let situation = inquiry.situation;
-    let rules = if inquiry.thorough { inquiry.rules.all()? } else { inquiry.rules.candidates(situation)? };
-    let mut deliberation = Deliberation {
-        inquiry,
-        decision: Decision::silent(),
+pub fn decide(request: &DecisionRequest) -> Result<Decision, RuleSetError> {
+    let situation = request.situation;
+    let rules = if request.evaluate_all { request.rules.all()? } else { request.rules.candidates(situation)? };
+    let mut builder = DecisionBuilder {
+        request,
+        decision: Decision::empty(),
         findings: Vec::new(),
         coverage: Coverage::new(situation),
-        happening: OnceCell::new(),
+        activity: OnceCell::new(),
     };
     for rule in rules.into_iter().filter(|rule| rule.on.contains(situation.event.kind)) {
-        deliberation.add(rule);
+        builder.add(rule);
     }
-    Ok(deliberation.conclude())
+    Ok(builder.conclude())
 }
 
-/// A decision while rules are still being judged.
-struct Deliberation<'a> {
-    inquiry: &'a DecisionRequest<'a>,
+/// Collects outcomes rule by rule, then combines them.
+struct DecisionBuilder<'a> {
+    request: &'a DecisionRequest<'a>,
     decision: Decision,
-    /// Each with whether it is about a command that cannot be known.
+    /// Findings, each with true if its rule is unsure because the command cannot be known.
     findings: Vec<(Finding, bool)>,
     coverage: Coverage<'a>,
-    happening: Happened,
+    activity: ActivityCell,
 }
 
-impl Deliberation<'_> {
+impl DecisionBuilder<'_> {
     fn add(&mut self, rule: Rule) {
-        let DecisionRequest { situation, thorough, .. } = *self.inquiry;
+        let DecisionRequest { situation, evaluate_all, .. } = *self.request;
         let decision = &mut self.decision;
-        let Ok(mut judged) = RuleJudgement::of(&rule, situation, thorough, &self.happening) else {
+        let Ok(mut judged) = RuleJudgement::of(&rule, situation, evaluate_all, &self.activity) else {
             decision.skipped.push(rule.id);
             return;
         };
         if is_acknowledged(&rule, &judged, situation) {
             judged.outcome = RuleOutcome::Acknowledged;
         }
-        // What was given up is as open as it was.
+        // The demand of a rule that has given up stays open: a judged rule without a demand would close it.
         if judged.files.is_some() && judged.outcome != RuleOutcome::GivenUp {
-            decision.file_rules.push(rule.id.clone());
+            decision.judged_file_rules.push(rule.id.clone());
         }
-        if let (Some(pace), Some(paced)) = (rule.as_pace_rule(), &judged.pace) {
-            let after = paced.settle(&rule, pace, &judged.outcome, situation);
+        if let (Some(pace), Some(judgement)) = (rule.as_pace_rule(), &judged.pace) {
+            let after = judgement.apply_live_mode(&rule, pace, &judged.outcome, situation);
             judged.outcome = after.outcome;
-            decision.pace.extend(after.memory);
+            decision.pace_updates.extend(after.update);
             decision.verdict.notices.extend(after.notice);
         }
         if rule.action == Level::Allow && matches!(judged.outcome, RuleOutcome::Matched(_)) {
@@ -162,71 +163,72 @@ impl Deliberation<'_> {
         if let RuleOutcome::Undecidable(facts) = &judged.outcome {
             decision.undecided.push(UndecidedRule::of(&rule, facts));
         }
-        let mut lets_go = false;
+        let mut released = false;
         if let Some(level) = judged.outcome.level() {
-            // A hold that cannot be counted could go on for ever.
-            let Ok(finding) = decision.finding(&rule, level, &judged, self.inquiry) else {
+            // Without a hold count the stop could be held forever.
+            let Ok(finding) = decision.finding(&rule, level, &judged, self.request) else {
                 decision.skipped.push(rule.id);
                 return;
             };
-            lets_go = finding.level < level;
+            released = finding.level < level;
             self.findings.push((finding, matches!(judged.outcome, RuleOutcome::Incomplete(_))));
         }
-        if thorough {
+        if evaluate_all {
             let RuleJudgement { clauses, files, outcome, .. } = judged;
-            decision.considered.push(ConsideredRule { rule, clauses, files, outcome, lets_go });
+            decision.considered.push(ConsideredRule { rule, clauses, files, outcome, released });
         }
     }
 
     fn conclude(self) -> Decision {
-        let Self { inquiry, mut decision, findings, coverage, .. } = self;
+        let Self { request, mut decision, findings, coverage, .. } = self;
         let notices = std::mem::take(&mut decision.verdict.notices);
-        decision.verdict = Verdict { notices, ..Verdict::of(say_once(findings, inquiry.situation)) };
+        decision.verdict = Verdict { notices, ..Verdict::of(merge_unparsable(findings, request.situation)) };
         decision.approve(&coverage);
         decision
     }
 }
 
-/// An acknowledgement settles a warning or a hold; whatever else a rule says, it says every time.
+/// True if an acknowledgement silences the rule. Only warnings and holds can be acknowledged; refusals of calls cannot.
 fn is_acknowledged(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -> bool {
-    // What a file rule asks for is answered file by file.
+    // Demands of file rules are answered per file, not per rule.
     rule.as_file_rule().is_none()
         && judged.outcome.level().is_some_and(|level| {
             (level == Level::Warn || (level > Level::Warn && situation.event.kind.is_stop()))
-                && situation.facts.acknowledged(&rule.id, &rule.digest)
+                && situation.facts.is_acknowledged(&rule.id, &rule.digest)
         })
 }
 
 const UNKNOWABLE: &str = "What the call would do cannot be known before it runs; it may be what";
 
-/// A command that cannot be read may be what any rule about commands means. That is said once, not once a rule.
-fn say_once(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Finding> {
+/// Merges findings about a command that cannot be parsed into one: such a command could match every rule about
+/// commands.
+fn merge_unparsable(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Finding> {
     let gap = situation.script().and_then(|script| script.gaps.first());
-    let (vague, mut said): (Vec<_>, Vec<_>) = findings.into_iter().partition(|(_, vague)| *vague && gap.is_some());
-    let (Some(gap), Some(level)) = (gap, vague.iter().map(|(finding, _)| finding.level).max()) else {
-        return said.into_iter().chain(vague).map(|(finding, _)| finding).collect();
+    let (unsure, mut others): (Vec<_>, Vec<_>) = findings.into_iter().partition(|(_, unsure)| *unsure && gap.is_some());
+    let (Some(gap), Some(level)) = (gap, unsure.iter().map(|(finding, _)| finding.level).max()) else {
+        return others.into_iter().chain(unsure).map(|(finding, _)| finding).collect();
     };
-    let mut rules: Vec<String> = vague
+    let mut rules: Vec<String> = unsure
         .iter()
         .filter(|(finding, _)| finding.level == level)
         .map(|(finding, _)| format!("`{}`", finding.rule))
         .collect();
-    let rest = rules.len().saturating_sub(RULES_NAMED);
-    rules.truncate(RULES_NAMED);
+    let rest = rules.len().saturating_sub(MAX_RULES_NAMED);
+    rules.truncate(MAX_RULES_NAMED);
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     let reason = format!(
         "{gap}. {UNKNOWABLE} these rules are about: {}{more}. Write it more simply, or in steps.",
         rules.join(", ")
     );
     let reason = reason.chars().take(1).flat_map(char::to_uppercase).chain(reason.chars().skip(1)).collect();
-    let protects_guard = vague.iter().any(|(finding, _)| finding.protects_guard);
-    let rule = vague.into_iter().map(|(finding, _)| finding).find(|finding| finding.level == level);
-    said.extend(rule.map(|finding| (Finding { reason, protects_guard, is_shared: true, ..finding }, true)));
-    said.into_iter().map(|(finding, _)| finding).collect()
+    let protects_guard = unsure.iter().any(|(finding, _)| finding.protects_guard);
+    let rule = unsure.into_iter().map(|(finding, _)| finding).find(|finding| finding.level == level);
+    others.extend(rule.map(|finding| (Finding { reason, protects_guard, is_combined: true, ..finding }, true)));
+    others.into_iter().map(|(finding, _)| finding).collect()
 }
 
-/// The path because of which nobody knows whether the rule is met.
-fn named_path(clauses: &[Clause]) -> Option<&str> {
+/// The path that makes a clause unknown.
+fn unknown_path(clauses: &[Clause]) -> Option<&str> {
     clauses
         .iter()
         .filter(|clause| clause.is_about_paths())
@@ -234,7 +236,7 @@ fn named_path(clauses: &[Clause]) -> Option<&str> {
         .map(|clause| clause.shown.as_str())
 }
 
-const RULES_NAMED: usize = 5;
+const MAX_RULES_NAMED: usize = 5;
 
 fn with_subject(reason: String, subject: Option<String>) -> String {
     let is_one_paragraph = !reason.contains("\n\n");
@@ -247,26 +249,26 @@ fn with_subject(reason: String, subject: Option<String>) -> String {
 
 impl UndecidedRule {
     pub fn of(rule: &Rule, facts: &[String]) -> Self {
-        let most = rule.on_error.map_or(rule.action, |level| level.max(rule.action));
-        Self { rule: rule.id.clone(), digest: rule.digest.clone(), most, facts: facts.to_vec() }
+        let strictest = rule.on_error.map_or(rule.action, |level| level.max(rule.action));
+        Self { rule: rule.id.clone(), digest: rule.digest.clone(), strictest, facts: facts.to_vec() }
     }
 }
 
 impl Decision {
-    fn silent() -> Self {
+    fn empty() -> Self {
         Self {
-            verdict: Verdict::silent(),
+            verdict: Verdict::empty(),
             holds: Vec::new(),
             demands: Vec::new(),
-            pace: Vec::new(),
-            file_rules: Vec::new(),
+            pace_updates: Vec::new(),
+            judged_file_rules: Vec::new(),
             skipped: Vec::new(),
             undecided: Vec::new(),
             considered: Vec::new(),
         }
     }
 
-    /// What `allow` rules say is an approval where nothing stricter is said and they cover the whole call.
+    /// Approves the call if `allow` rules cover all of it and no finding is stricter.
     fn approve(&mut self, coverage: &Coverage) {
         let verdict = &mut self.verdict;
         if !coverage.situation.event.kind.awaits_permission() {
@@ -276,10 +278,10 @@ impl Decision {
         if allowing.peek().is_none() {
             return;
         }
-        let lack = if verdict.level > Level::Allow { Some(STRICTER.to_owned()) } else { coverage.lack() };
-        verdict.approved = lack.is_none();
-        if let Some(why) = lack {
-            allowing.for_each(|finding| finding.approves_nothing(&why));
+        let why_not = if verdict.level > Level::Allow { Some(STRICTER.to_owned()) } else { coverage.why_incomplete() };
+        verdict.approved = why_not.is_none();
+        if let Some(why) = why_not {
+            allowing.for_each(|finding| finding.mark_not_approved(&why));
         }
     }
 
@@ -288,7 +290,7 @@ impl Decision {
         rule: &Rule,
         level: Level,
         judged: &RuleJudgement,
-        inquiry: &DecisionRequest,
+        request: &DecisionRequest,
     ) -> Result<Finding, Missing> {
         let because = judged
             .clauses
@@ -301,7 +303,7 @@ impl Decision {
                 let fault = format!("The rule itself is at fault and counts as matched: {why}.");
                 [rule.reason.trim_end(), &fault].join("\n\n").trim_start().to_owned()
             }
-            RuleOutcome::Incomplete(_) => match named_path(&judged.clauses) {
+            RuleOutcome::Incomplete(_) => match unknown_path(&judged.clauses) {
                 Some(path) => {
                     format!(
                         "What becomes of `{path}` cannot be known before it runs; it may be what this rule is about. {}",
@@ -316,16 +318,16 @@ impl Decision {
             | RuleOutcome::GivenUp
             | RuleOutcome::Undecidable(_) => match (&judged.files, &judged.pace) {
                 (Some(found), _) => section(rule, found),
-                (None, Some(paced)) => paced.interrupt(rule),
+                (None, Some(judgement)) => judgement.interrupt(rule),
                 (None, _) => rule.reason.clone(),
             },
         };
-        let reason = with_subject(reason, judged.subject(inquiry.situation));
-        let kind = inquiry.situation.event.kind;
+        let reason = with_subject(reason, judged.subject(request.situation));
+        let kind = request.situation.event.kind;
         let holds = level == Level::Block && kind.is_stop();
         let level = match &judged.files {
-            Some(found) => self.demand(rule, found, judged.shown, level, holds),
-            None if holds && self.hold(rule, inquiry)?.is_some() => Level::Warn,
+            Some(found) => self.demand(rule, found, judged.times_asked, level, holds),
+            None if holds && self.hold(rule, request)?.is_some() => Level::Warn,
             None => level,
         };
         Ok(Finding {
@@ -336,60 +338,60 @@ impl Decision {
             digest: Some(rule.digest.clone()),
             protects_guard: rule.protects_guard(),
             section: judged.files.as_ref().map(|_| section_kind(rule)),
-            is_shared: false,
+            is_combined: false,
         })
     }
 
-    /// A file rule holds as often as it was asked to, however many stops that takes.
-    fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level, holds: bool) -> Level {
-        let let_go = (holds && shown >= rule.most_holds()).then(|| self.let_go(rule, shown));
-        let level = if let_go.is_some() { Level::Warn } else { level };
-        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, asked_before: shown });
+    /// Adds a demand. A file rule's holds are counted by how often it has asked, across stops.
+    fn demand(&mut self, rule: &Rule, found: &FileMatch, times_asked: u32, level: Level, holds: bool) -> Level {
+        let release_notice =
+            (holds && times_asked >= rule.max_holds_or_default()).then(|| self.release(rule, times_asked));
+        let level = if release_notice.is_some() { Level::Warn } else { level };
+        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), release_notice, times_asked });
         level
     }
 
-    /// A hold has a cap; a rule that has reached it lets go, and the person is told: what is returned.
-    fn hold(&mut self, rule: &Rule, inquiry: &DecisionRequest) -> Result<Option<String>, Missing> {
-        let held = inquiry.situation.facts.holds(&rule.id)?;
-        if held >= rule.most_holds() {
-            return Ok(Some(self.let_go(rule, held)));
+    /// Counts a hold. Returns the release notice for the person if the rule has reached its maximum of holds.
+    fn hold(&mut self, rule: &Rule, request: &DecisionRequest) -> Result<Option<String>, Missing> {
+        let held = request.situation.facts.hold_count(&rule.id)?;
+        if held >= rule.max_holds_or_default() {
+            return Ok(Some(self.release(rule, held)));
         }
         self.holds.push((rule.id.clone(), held + 1));
         Ok(None)
     }
 
-    fn let_go(&mut self, rule: &Rule, held: u32) -> String {
-        let notice = let_go(rule, held, rule.most_holds());
+    fn release(&mut self, rule: &Rule, held: u32) -> String {
+        let notice = release_notice(rule, held, rule.max_holds_or_default());
         self.verdict.notices.push(notice.clone());
         notice
     }
 
-    /// What a file rule asked for has been done after all, so it says nothing.
+    /// Removes a demand and its finding: the rule's command has met the demand in the meantime.
     pub fn withdraw(&mut self, demand: &Demand) {
         let rule = &demand.rule.id;
         self.verdict.findings.retain(|finding| finding.rule != *rule);
-        self.verdict.notices.retain(|notice| demand.let_go.as_ref() != Some(notice));
+        self.verdict.notices.retain(|notice| demand.release_notice.as_ref() != Some(notice));
         self.holds.retain(|(held, _)| held != rule);
     }
 }
 
-fn let_go(rule: &Rule, held: u32, most: u32) -> String {
+fn release_notice(rule: &Rule, held: u32, max_holds: u32) -> String {
     let times = if held == 1 { "once".to_owned() } else { format!("{held} times") };
-    format!("rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {most})", rule.id)
+    format!("rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {max_holds})", rule.id)
 }
 
 fn section_kind(rule: &Rule) -> SectionKind {
     match rule.ack {
         AckBy::Agent => SectionKind::Demand,
-        AckBy::Human => SectionKind::PersonsDemand,
+        AckBy::Human => SectionKind::HumanAckDemand,
     }
 }
 
-/// What a file rule asks for, under its title.
+/// The text of a demand, under the rule's title.
 pub fn section(rule: &Rule, found: &FileMatch) -> String {
     let body = Placeholders(found).fill(&rule.reason);
-    format!("## {}\n{}\n\n{}", rule.shown_title(), file_rules::listed(found), body.trim())
+    format!("## {}\n{}\n\n{}", rule.display_title(), file_rules::list_missing(found), body.trim())
 }
 
-/// Of an `allow` rule beside others.
 const STRICTER: &str = "another rule speaks, and is stricter";

@@ -1,13 +1,13 @@
-//! An event: something an agent did or is about to do, in one shape for all agents.
+//! Events: something an agent did or is about to do, in one form for all agents.
 //!
-//! Adapters build events; nothing after them knows which agent's payload one came from. What an adapter does not
-//! understand is kept in [`Event::extra`] and never fails.
+//! Adapters build events; no later stage knows which agent's payload an event came from. Fields that an adapter does
+//! not understand are kept in [`Event::extra`] and are never an error.
 
 use path::Access;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The canonical kinds. An agent's own event name that has no kind here becomes [`EventKind::Other`].
+/// The canonical kinds of events. An agent's event without a canonical kind becomes [`EventKind::Other`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
@@ -49,7 +49,7 @@ impl EventKind {
         Self::Other,
     ];
 
-    /// The name used in rules, in the journal and in messages.
+    /// The name in rules, the journal and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "session_start",
@@ -75,18 +75,18 @@ impl EventKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether the agent waits for a yes or no before it goes on. Only such an event can be asked about.
+    /// True if the agent waits for permission before it continues. Only such events can be answered with `ask`.
     pub fn awaits_permission(self) -> bool {
         matches!(self, Self::BeforeTool | Self::Permission)
     }
 
-    /// Whether a block keeps the agent at work instead of refusing something: a *hold*.
+    /// True if a block keeps the agent working instead of refusing something: a *hold*.
     pub fn is_stop(self) -> bool {
         matches!(self, Self::Stop | Self::SubagentStop)
     }
 }
 
-/// A set of event kinds: what a rule's `on` says.
+/// A set of event kinds: the value of a rule's `on`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EventKinds(u32);
 
@@ -118,49 +118,49 @@ impl FromIterator<EventKind> for EventKinds {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     pub kind: EventKind,
-    /// The agent's own name of the event, such as `PreToolUse`.
+    /// The agent's own name of the event, for example `PreToolUse`.
     pub name: String,
-    /// Which adapter decoded it: `claude`, `codex`, …
+    /// The adapter that decoded the event: `claude`, `codex`, …
     pub agent: String,
     pub session: String,
-    /// When it arrived, in milliseconds since 1970. The only clock that judging knows.
+    /// Arrival time in milliseconds since 1970. The engine has no other clock.
     pub time: i64,
-    /// The folder that relative paths and commands of this event start from; absolute.
+    /// The absolute working directory for the event's relative paths and commands.
     pub cwd: String,
-    /// The folders that the agent's session belongs to, where the payload tells them apart from `cwd`.
+    /// Folders of the agent's session, if the payload distinguishes them from `cwd`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub session_folders: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<ToolCall>,
-    /// How the tool call went; only after it ran.
+    /// The outcome of the tool call; only set after it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub outcome: Option<CallOutcome>,
-    /// What the person wrote.
+    /// The person's prompt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub prompt: Option<String>,
-    /// What the agent last said, or the text of a notification.
+    /// The agent's last message, or the text of a notification.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub message: Option<String>,
-    /// The agent goes on only because an earlier stop of the same turn was held.
+    /// The agent continues only because an earlier stop of the same turn was held.
     #[serde(default)]
     pub held_before: bool,
-    /// Nothing happens: somebody asks what the verdict would be, and no trace of the question is kept.
+    /// A person asks for the verdict of a hypothetical event; nothing is recorded.
     #[serde(skip)]
     pub is_dry_run: bool,
-    /// The subagent that acts, where it is not the main agent.
+    /// The subagent that acts; `None` for the main agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subagent: Option<String>,
-    /// Where the agent keeps its transcript.
+    /// Path of the agent's transcript.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub transcript: Option<String>,
-    /// Fields of the payload that have no place above, as they came.
+    /// Fields of the payload that have no field above, unchanged.
     #[serde(default)]
     pub extra: Map<String, Value>,
 }
 
 impl Event {
-    /// An event of which nothing is known but who sent it and when.
-    pub fn unnamed(agent: &str, time: i64) -> Self {
+    /// An event of which only the agent and the time are known.
+    pub fn unknown(agent: &str, time: i64) -> Self {
         Self {
             kind: EventKind::Other,
             name: String::new(),
@@ -206,36 +206,35 @@ impl CallOutcome {
 pub struct ToolCall {
     /// The canonical name: Claude Code's (`Bash`, `Edit`, `mcp__server__tool`).
     pub name: String,
-    /// Other names under which rules find this call: the agent's own, and the canonical names of further parts
-    /// (a patch that adds one file and changes another is an `Edit` and a `Write`).
+    /// Other names that rules can match: the agent's own name, and canonical names of further parts (a patch that adds
+    /// one file and changes another is an `Edit` and a `Write`).
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// The agent's id of this call; the same before and after it.
+    /// The agent's id of this call, equal before and after it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
     pub input: Value,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output: Option<Value>,
-    /// What a shell would be given, where this is a shell call.
+    /// The script, if this is a shell call.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub shell: Option<ShellText>,
-    /// The files that the call itself names, absolute.
+    /// Files that the call itself names.
     #[serde(default)]
     pub files: Vec<FileAccess>,
-    /// The MCP tools that the call reaches: its own, and the one it is a proxy for.
+    /// MCP tools that the call reaches: the called tool and, for a proxy, the tool behind it.
     #[serde(default)]
     pub mcp: Vec<McpTool>,
 }
 
 impl ToolCall {
-    /// Every name under which a rule may mean this call.
+    /// All names by which rules can match this call.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
     }
 }
 
-/// The text of a shell call. A call of a shell tool that carries no text is not the same as one with empty text:
-/// nobody can say what it would run.
+/// The script of a shell call. A shell call without a script is not an empty script: it is unknown what it would run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShellText {
@@ -245,11 +244,12 @@ pub enum ShellText {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileAccess {
-    /// Absolute, or from the home folder (`~/…`), with `/`. As it was named: neither `..` nor links are followed here.
+    /// Absolute, or in the home folder (`~/…`), separated by `/`. As the agent spelled it: `..` and symlinks are not
+    /// resolved.
     pub path: String,
-    /// `None`: who knows what for.
+    /// `None` if the kind of access is unknown.
     pub access: Option<Access>,
-    /// The path stands for all that it matches, at any depth where it says so.
+    /// The path is a glob and stands for all files that it matches.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_pattern: bool,
 }

@@ -1,9 +1,10 @@
-//! What is known when an event is judged.
+//! Facts about the session, the repository and the tasks, supplied to the engine on request.
 //!
-//! Judging asks for facts one by one. A supplier ([`Facts`]) computes only what is asked for, once a judgement, and can
-//! record what was asked. A live hook, a recorded history and a test each supply facts in their own way. A fact that
-//! cannot be told is [`Missing`], which says why. Parts of the event that a journal does not keep whole are asked for in
-//! the same way: a live judgement records which of them it used, and a judgement by a record says which of them it lacks.
+//! The engine asks for facts one by one. A supplier ([`Facts`]) computes only requested facts, at most once per
+//! judgement, and can record the requests. Live hooks, recorded history and tests each have their own supplier. An
+//! unavailable fact is [`Missing`], with the reason. Parts of the event that the journal does not store completely are
+//! requested the same way: a live judgement records which of them it used, and a replay reports which of them the
+//! record lacks.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,21 +16,21 @@ use crate::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
 use crate::pace::{Activity, PaceRuleRef, PaceState};
 use shell::Written;
 
-/// Why a fact cannot be told.
+/// Why a fact is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
-    /// It is stored and cannot be read now. The rule that asked is skipped.
+    /// It is stored, but cannot be read now. The rule that asked is skipped.
     Unreadable(Stored),
-    /// The record that is judged by does not have it; its name. The rule that asked is undecidable.
+    /// The record that is replayed does not have it; its name. The outcome of the rule that asked is undecidable.
     NotRecorded(String),
-    /// It could not be determined, and why. The rule that asked is at fault.
+    /// It could not be determined, for this reason. The rule that asked is at fault.
     Failed(String),
 }
 
 /// Where a fact is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stored {
-    /// In the state of the session; it cannot be read where the session is not known, or the journal cannot be opened.
+    /// In the session's state; unreadable if the session is unknown or the journal cannot be opened.
     Session,
     /// In the journal of events.
     Journal,
@@ -48,149 +49,149 @@ impl fmt::Display for Missing {
     }
 }
 
-/// The default of each answer is that of a supplier that knows nothing.
+/// Supplies facts. The default implementations know nothing.
 pub trait Facts: Send + Sync {
-    /// A variable of the session, or its declared default.
+    /// A variable of the session; its declared default if it was not set.
     fn variable(&self, _name: &str) -> Result<Option<Value>, Missing> {
         Ok(None)
     }
 
-    /// The names of all variables that have a value, in byte order.
+    /// Names of all variables that have a value, in byte order.
     fn variable_names(&self) -> Result<Vec<String>, Missing> {
         Ok(Vec::new())
     }
 
-    /// A field of `git`; null where there is no repository.
+    /// A field of `git`; null outside of repositories.
     fn git(&self, _field: GitField) -> Result<Value, Missing> {
         Ok(Value::Null)
     }
 
-    /// A field of `workflow`; where none is active, `active` is false and every other is null.
+    /// A field of `workflow`; without an active workflow, `active` is false and all others are null.
     fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
         Ok(field.without_workflow())
     }
 
-    /// A field of `phase`; null where no workflow is active, and where it cannot be told.
+    /// A field of `phase`; null without an active workflow, or if it is unknown.
     fn phase(&self, _field: PhaseField) -> Result<Value, Missing> {
         Ok(Value::Null)
     }
 
-    /// A field of `loop`; null where no run of a loop is going on, and where it cannot be told.
+    /// A field of `loop`; null outside of runs, or if it is unknown.
     fn in_loop(&self, _field: LoopField) -> Result<Value, Missing> {
         Ok(Value::Null)
     }
 
-    /// Whether a person asked a session to stop; none: the one that is judged, or the run that it belongs to.
+    /// True if a person asked the session to stop. `None` means the session that is judged, or the run that it belongs
+    /// to.
     fn stop_signal(&self, _session: Option<&str>) -> Result<bool, Missing> {
         Ok(false)
     }
 
-    /// A field of `tasks`; null where it cannot be told.
+    /// A field of `tasks`; null if it is unknown.
     fn tasks(&self, _field: TaskField) -> Result<Value, Missing> {
         Ok(Value::Null)
     }
 
-    /// Whether nothing is left to do of a task and of all below it; false where there is no such task.
+    /// True if a task and all of its subtasks are finished; false if the task does not exist.
     fn task_tree_is_complete(&self, _id: &str) -> Result<bool, Missing> {
         Ok(false)
     }
 
-    /// Whether a person has to look at a task.
+    /// True if the task needs a person's review.
     fn task_needs_review(&self, _id: &str) -> Result<bool, Missing> {
         Ok(false)
     }
 
-    /// What was claimed with the move that is being decided, else with the one that led to the current phase.
+    /// Claims of the transition that is being decided; otherwise of the transition that led to the current phase.
     fn claims(&self) -> Result<Map<String, Value>, Missing> {
         Ok(Map::new())
     }
 
-    /// The same, where an expression asks for `claims` by this name: that is written down.
-    fn asked_claims(&self) -> Result<Map<String, Value>, Missing> {
+    /// The same, for an expression that names `claims`. A live judgement records this use.
+    fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
         self.claims()
     }
 
-    /// The files that changed; `None` where git cannot tell, and file rules have nothing to go by.
+    /// The changed files; `None` if git cannot determine them, so that file rules cannot be judged.
     fn changes(&self, _reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
         Ok(None)
     }
 
-    /// What became so far of what a file rule asks for.
-    fn answered(&self, _demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
+    /// Registers the demand of an unmet file rule and returns how far it is answered.
+    fn register_demand(&self, _demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
         Ok(DemandState::default())
     }
 
-    /// The file rule in force that has this name.
+    /// The active file rule with this id.
     fn file_rule(&self, _id: &str) -> Option<FileRule> {
         None
     }
 
-    /// How the phase that the event belongs to stands with a pace rule; `None` where this event makes no difference to it.
-    fn pace(&self, _rule: PaceRuleRef<'_>, _happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
+    /// The state of a pace rule in the event's phase; `None` if the event cannot change it.
+    fn pace_state(&self, _rule: PaceRuleRef<'_>, _activity: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         Ok(None)
     }
 
-    /// The simple commands that the session ran, by their normalised text, newest first; for what a workflow says, those that
-    /// any session ran in this phase.
+    /// Normalised simple commands that the session ran, newest first. For rules of a workflow, commands that any
+    /// session ran in this phase.
     fn commands_ran(&self) -> Result<Vec<RanCommand>, Missing> {
         Ok(Vec::new())
     }
 
-    /// The paths that a shell would put in the place of a pattern; `None` where nobody can look.
-    fn expanded(&self, _pattern: &str) -> Option<Vec<String>> {
+    /// Paths that the shell would expand a glob to; `None` if the file system is not available.
+    fn expand_glob(&self, _pattern: &str) -> Option<Vec<String>> {
         None
     }
 
-    /// The files that a search in those of such names would look into, the nearest first and not all of very many; `None`
-    /// where nobody can look.
-    fn searched(&self, _pattern: &str) -> Option<Vec<String>> {
+    /// Files that a recursive search in paths matching the glob would read, nearest first and limited in number; `None`
+    /// if the file system is not available.
+    fn search_files(&self, _pattern: &str) -> Option<Vec<String>> {
         None
     }
 
-    /// Whether what is there is a folder; `None` where nothing is, or nobody can look.
+    /// True for a folder, false for any other file; `None` if nothing exists there or the file system is not available.
     fn is_folder(&self, _path: &str) -> Option<bool> {
         None
     }
 
-    /// The real path behind links, as far as the path exists; `None` where nobody can look.
-    fn resolved(&self, _path: &str) -> Option<String> {
+    /// The path with symlinks resolved, as far as it exists; `None` if the file system is not available.
+    fn resolve_symlinks(&self, _path: &str) -> Option<String> {
         None
     }
 
-    /// What is in a file that the session wrote; `None` where it did not, or where it is no text.
-    fn written(&self, _path: &str) -> Option<Written> {
+    /// The content of a file that the session wrote; `None` if it did not write the file, or the content is not text.
+    fn written_file(&self, _path: &str) -> Option<Written> {
         None
     }
 
-    /// How often the rule has held the stop that the agent is now trying again.
-    fn holds(&self, _rule: &str) -> Result<u32, Missing> {
+    /// How often the rule has held the stop that the agent is retrying.
+    fn hold_count(&self, _rule: &str) -> Result<u32, Missing> {
         Ok(0)
     }
 
-    /// Whether somebody acknowledged the rule, in the version with this digest, in this session.
-    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
+    /// True if the rule, in the version with this digest, was acknowledged in this session.
+    fn is_acknowledged(&self, _rule: &str, _digest: &str) -> bool {
         false
     }
 
-    /// A rule is about to use this part of the event. A live judgement notes it for the journal; a judgement by a record
-    /// answers whether the record has that part.
-    fn asked(&self, _part: EventPart<'_>) -> Result<(), Missing> {
+    /// Requests a part of the event before a rule uses it. A live judgement records the request; a replay fails if the
+    /// record lacks the part.
+    fn require(&self, _part: EventPart<'_>) -> Result<(), Missing> {
         Ok(())
     }
 }
 
-/// A part of an event that a journal may keep only in part, or not at all.
+/// Parts of an event that the journal stores incompletely or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventPart<'a> {
-    /// The text of a shell call, as text. What a pattern finds in its words is not asked for here.
+    /// The raw script of a shell call. Patterns that match its parsed words do not request it.
     Command,
-    /// The paths that the event names.
+    /// Paths that the event names.
     Paths,
-    /// The whole input of a tool call.
+    /// The entire input of a tool call.
     Input,
-    /// Whether the input has any field at all.
+    /// True if the input has any field.
     HasInput,
-    /// One field of the input.
     InputField(&'a str),
     Output,
     Prompt,
@@ -198,7 +199,7 @@ pub enum EventPart<'a> {
 }
 
 impl EventPart<'_> {
-    /// As an expression names it.
+    /// The name in expressions.
     pub fn name(self) -> String {
         let name = match self {
             Self::Command => "event.command",
@@ -236,13 +237,13 @@ impl GitField {
 pub enum WorkflowField {
     Name,
     Node,
-    /// The nodes that were visited, oldest first.
+    /// Visited nodes, oldest first.
     History,
     Active,
 }
 
 impl WorkflowField {
-    /// What it is where no workflow is active.
+    /// The value without an active workflow.
     pub fn without_workflow(self) -> Value {
         if self == Self::Active { Value::Bool(false) } else { Value::Null }
     }
@@ -259,11 +260,11 @@ impl WorkflowField {
     }
 }
 
-/// Of the visit that lasts now.
+/// Fields of the current visit to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhaseField {
     Name,
-    /// How often this node has been entered.
+    /// How often the node has been entered.
     Visit,
     /// In seconds.
     Elapsed,
@@ -290,24 +291,24 @@ impl PhaseField {
     }
 }
 
-/// Of the run that the session belongs to.
+/// Fields of the run that the session belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoopField {
-    /// The id of the one that is on.
+    /// Id of the current hat.
     Hat,
     Iteration,
-    /// Those that were accepted in this run, oldest first.
+    /// Topics accepted in this run, oldest first.
     Topics,
-    /// In seconds, of the whole run.
+    /// Seconds since the run started.
     Elapsed,
-    /// Of the whole run.
+    /// Total of the run.
     Tokens,
     Active,
-    /// The topic that this iteration has handed over.
+    /// The topic that this iteration has handed over with.
     HandedOver,
-    /// The ids of tasks that were started in this iteration and are still in progress.
+    /// Ids of tasks that were started in this iteration and are still in progress.
     Unfinished,
-    /// The gate that only a person can open, where nothing else kept this iteration from handing over.
+    /// The gate that waits for a person, if nothing else keeps this iteration from handing over.
     WaitsFor,
 }
 
@@ -339,16 +340,16 @@ impl LoopField {
     }
 }
 
-/// How many tasks there are of a kind.
+/// Counts of tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskField {
     Open,
-    /// Open, and waiting for no other.
+    /// Open and not blocked by another task.
     Ready,
     InProgress,
     Closed,
     Failed,
-    /// In progress, and started in the run that this is part of.
+    /// In progress and started in this run.
     Claimed,
 }
 
@@ -367,14 +368,14 @@ impl TaskField {
     }
 }
 
-/// How far a file rule's demand has come.
+/// How far a file rule's demand is answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DemandState {
-    /// The files that somebody has answered for: promised, acknowledged, or put right by the rule's command.
+    /// Triggering files that are settled: promised, acknowledged, or fixed by the rule's command.
     pub settled: BTreeSet<String>,
-    /// How often the rest was asked for.
-    pub shown: u32,
-    /// It was asked for often enough, and nobody heeded it.
+    /// How often the rule has asked for the remaining files.
+    pub times_asked: u32,
+    /// The rule has asked as often as it may without success, and stays silent.
     pub is_given_up: bool,
 }
 
@@ -383,11 +384,11 @@ pub struct RanCommand {
     /// Milliseconds since 1970.
     pub time: i64,
     pub text: String,
-    /// It surely ended well; false where nobody can tell.
+    /// True if it is known to have succeeded.
     pub succeeded: bool,
 }
 
-/// Nothing is known: no variables, no repository, no history.
+/// A supplier without facts: no variables, no repository, no history.
 #[derive(Debug, Default)]
 pub struct NoFacts;
 

@@ -1,8 +1,8 @@
-//! Linchpin's judgement: what happened, what is known and what the team wrote down go in; a decision comes out.
+//! The decision engine: takes an event, facts and compiled rules, and returns a decision.
 //!
-//! This crate is pure. It has no clock, environment, file, process or random number: time comes with the [`Event`],
-//! knowledge through [`Facts`]. So the same inputs always give the same decision, and judging history again is
-//! just judging again.
+//! This crate is pure. It has no clock, environment, files, processes or random numbers: the time comes with the
+//! [`Event`], everything else through [`Facts`]. The same inputs always give the same decision, so replaying history is
+//! judging it again.
 
 mod ack_by;
 pub mod behavior_names;

@@ -1,4 +1,4 @@
-//! Why a verdict is not enforced. It stands as it was judged, and stops nothing.
+//! The reason why a verdict is judged and recorded, but stops nothing.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum NotEnforced {
-    /// The configuration says `mode: observe`.
+    /// The configuration has `mode: observe`.
     Observe,
-    /// A person set the guard aside for a while.
+    /// A person paused the guard.
     Paused,
-    /// A person let this very call through; `refusal` is the journal's number of when it was refused.
+    /// A person allowed this call; `refusal` is the journal's id of its refusal.
     Allowed { refusal: i64 },
 }
 
@@ -20,7 +20,7 @@ impl NotEnforced {
     const PAUSED: &str = "paused";
     const ALLOWED: &str = "allowed ";
 
-    /// As the journal keeps it: `observe`, `paused`, `allowed 17`.
+    /// The form in the journal: `observe`, `paused`, `allowed 17`.
     pub fn code(self) -> String {
         match self {
             Self::Observe => Self::OBSERVE.to_owned(),
@@ -38,7 +38,7 @@ impl NotEnforced {
     }
 }
 
-/// For people, after "not enforced:".
+/// For people; continues "not enforced:".
 impl fmt::Display for NotEnforced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -68,7 +68,7 @@ mod tests {
     use super::NotEnforced;
 
     #[test]
-    fn what_is_kept_is_read_back() {
+    fn codes_round_trip() {
         for lifted in [NotEnforced::Observe, NotEnforced::Paused, NotEnforced::Allowed { refusal: 17 }] {
             assert_eq!(NotEnforced::from_code(&lifted.code()), Some(lifted));
         }

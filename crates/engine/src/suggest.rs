@@ -1,13 +1,13 @@
-//! The word that somebody probably meant.
+//! Suggests the known word that was probably meant.
 
-/// The closest of the known words, if one is close enough to be a slip of the finger.
+/// The closest known word, if it is close enough to be a typo.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
-        // Of two that are as close, fingers slip less at the first letter.
+        // Ties go to the word with the same first letter, which is rarely mistyped.
         .min_by_key(|(distance, candidate)| {
             (*distance, !lower.chars().next().is_some_and(|first| candidate.starts_with(first)))
         })

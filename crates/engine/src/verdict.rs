@@ -1,4 +1,4 @@
-//! What is said of an event.
+//! The verdict about an event, and the findings of rules that make it up.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::not_enforced::NotEnforced;
 
-/// `allow` < `warn` < `ask` < `block`: of several rules the strictest speaks.
+/// Ordered `allow` < `warn` < `ask` < `block`. The strictest finding decides the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -36,114 +36,115 @@ impl Level {
 /// One rule's contribution to a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule's id, or `linchpin` where the guard itself speaks (a failure, a broken policy).
+    /// The rule's id, or `linchpin` for findings of the guard itself (a failure, a broken policy).
     pub rule: String,
     pub level: Level,
-    /// What the agent or the person reads; never empty.
+    /// The text for the agent or the person; never empty.
     pub reason: String,
-    /// The clauses that made it so, with what they were compared with.
+    /// Clauses that are true or unknown, with the values that they were compared with.
     #[serde(default)]
     pub because: Vec<String>,
-    /// Digest of the rule's text, so that the journal names the version that spoke.
+    /// Digest of the rule's text, so that the journal identifies the version of the rule.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub digest: Option<String>,
-    /// It keeps the guard itself in place, or nobody can say that it does not: a pause does not lift it.
+    /// The rule protects the guard itself, or may do so; it is enforced even during a pause.
     #[serde(skip)]
     pub protects_guard: bool,
-    /// Its reason is a section under a heading of its own, and no sentence.
+    /// Set if the reason is a section with its own heading instead of a sentence.
     #[serde(skip)]
     pub section: Option<SectionKind>,
-    /// It is said for several rules at once, and the reason names them.
+    /// The finding stands for several rules, which the reason names.
     #[serde(skip)]
-    pub is_shared: bool,
+    pub is_combined: bool,
 }
 
 impl Finding {
-    const UNAPPROVED: &str = "approves nothing: ";
+    const NOT_APPROVED: &str = "approves nothing: ";
 
-    /// Writes down why what an `allow` rule says is no approval.
-    pub(crate) fn approves_nothing(&mut self, why: &str) {
-        self.because.push(format!("{}{why}", Self::UNAPPROVED));
+    /// Records why this finding of an `allow` rule does not approve the call.
+    pub(crate) fn mark_not_approved(&mut self, why: &str) {
+        self.because.push(format!("{}{why}", Self::NOT_APPROVED));
     }
 
-    /// Why an `allow` rule that speaks approves nothing, where it does not.
-    pub fn why_unapproved(&self) -> Option<&str> {
-        self.because.iter().find_map(|because| because.strip_prefix(Self::UNAPPROVED))
+    /// Why this finding of an `allow` rule does not approve the call; `None` if it does.
+    pub fn why_not_approved(&self) -> Option<&str> {
+        self.because.iter().find_map(|because| because.strip_prefix(Self::NOT_APPROVED))
     }
 }
 
-/// What file rules say, in the order in which it is told.
+/// Kinds of sections that file rules give, in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SectionKind {
     /// A rule's command failed.
     FailedCommand,
-    /// Something is asked for.
+    /// A demand.
     Demand,
-    /// Something is asked for, and only a person can say that it need not be.
-    PersonsDemand,
+    /// A demand that only a person may acknowledge.
+    HumanAckDemand,
 }
 
-/// The whole answer to one event.
+/// The combined result of all rules for one event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub level: Level,
-    /// An `allow` rule covers all of the call: it may run without the agent asking its person.
+    /// `allow` rules cover the entire call: the agent may run it without asking the person.
     #[serde(default)]
     pub approved: bool,
     /// Strictest first, then by rule id.
     pub findings: Vec<Finding>,
-    /// For the person's eyes, not the agent's: what is broken, off or skipped.
+    /// Messages for the person, not for the agent: something is broken, switched off or skipped.
     #[serde(default)]
     pub notices: Vec<String>,
-    /// What the agent is to read besides, whatever the verdict is.
+    /// Additional text for the agent, independent of the level.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub context: Vec<String>,
-    /// Why nothing is stopped, though the level says so.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub lifted: Option<NotEnforced>,
-    /// The number by which a person can let this refused call through. Known once it is recorded, so not part of that.
+    /// Why the verdict is not enforced; `None` if it is.
+    #[serde(rename = "lifted", skip_serializing_if = "Option::is_none", default)]
+    pub not_enforced: Option<NotEnforced>,
+    /// The journal's id by which a person can allow this refused call. Set after recording, so it is not part of the
+    /// record.
     #[serde(skip)]
-    pub appeal: Option<i64>,
+    pub refusal_id: Option<i64>,
 }
 
 impl Verdict {
-    /// Nothing to say.
-    pub fn silent() -> Self {
+    /// A verdict without findings.
+    pub fn empty() -> Self {
         Self {
             level: Level::Allow,
             approved: false,
             findings: Vec::new(),
             notices: Vec::new(),
             context: Vec::new(),
-            lifted: None,
-            appeal: None,
+            not_enforced: None,
+            refusal_id: None,
         }
     }
 
     pub fn of(mut findings: Vec<Finding>) -> Self {
         findings.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.rule.cmp(&b.rule)));
         let level = findings.first().map_or(Level::Allow, |finding| finding.level);
-        Self { level, findings, ..Self::silent() }
+        Self { level, findings, ..Self::empty() }
     }
 
-    /// How strict it is: an approval is milder than saying nothing.
-    pub fn rank(&self) -> (Level, bool) {
+    /// Sort key by strictness: an approval is milder than a verdict without findings.
+    pub fn strictness(&self) -> (Level, bool) {
         (self.level, !self.approved)
     }
 
-    /// The findings that made the verdict what it is or add a warning to it, in order.
-    pub fn spoken(&self) -> impl Iterator<Item = &Finding> {
+    /// Findings stricter than `allow`, in order.
+    pub fn reported_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.level > Level::Allow)
     }
 
-    /// Whether it asks for something to be stopped, enforced or not.
-    pub fn stops(&self) -> bool {
+    /// True for `ask` and `block`, enforced or not.
+    pub fn asks_or_blocks(&self) -> bool {
         self.level >= Level::Ask
     }
 
-    /// What is told of it. A verdict that is lifted keeps the warnings, which stop nothing.
-    pub fn told(&self) -> Cow<'_, Self> {
-        if self.lifted.is_none() {
+    /// The verdict as the agent sees it. If it is not enforced, only its warnings remain.
+    pub fn as_enforced(&self) -> Cow<'_, Self> {
+        if self.not_enforced.is_none() {
             return Cow::Borrowed(self);
         }
         let harmless = self.findings.iter().filter(|finding| finding.level <= Level::Warn).cloned().collect();

@@ -13,7 +13,7 @@ pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) 
     let phase = spoken.peek().and_then(|_| phase());
     let deed = |level: Level| match level {
         Level::Warn => Deed::Warned,
-        Level::Block if verdict.lifted.is_none() => Deed::Blocked,
+        Level::Block if verdict.not_enforced.is_none() => Deed::Blocked,
         Level::Allow | Level::Ask | Level::Block => Deed::Spoke,
     };
     spoken

@@ -127,7 +127,7 @@ impl Sound<'_> {
         let rule = &definition.rule;
         let before = self.rules.get(&rule.id).ok()?;
         let is_own_place = before.is_none_or(|before| before.source == rule.source && before.action > Level::Allow);
-        let is_simple = definition.enabled && rule.action > Level::Allow && !rule.runs_a_command() && is_own_place;
+        let is_simple = definition.enabled && rule.action > Level::Allow && !rule.runs_command() && is_own_place;
         let is_contested = self.contested.contains(&rule.id) || is_bundled(&rule.id);
         (is_simple && !is_contested).then_some(definition)
     }

@@ -140,7 +140,7 @@ impl Enforcement {
             true if definition.enabled => Some("takes the place of a rule that the user chose"),
             true => Some("switches off a rule that the user chose"),
             false if definition.enabled && rule.action == Level::Allow => Some("approves calls without asking"),
-            false if definition.enabled && rule.runs_a_command() => Some("runs a command"),
+            false if definition.enabled && rule.runs_command() => Some("runs a command"),
             false => None,
         };
         let Some(effect) = effect else {

@@ -256,13 +256,13 @@ impl Entry {
             return false;
         };
         let Detector::Files(files) = &read.detect else { return false };
-        let FileRuleKind::Trigger { trigger, safety } = &files.mode else { return false };
+        let FileRuleKind::Trigger { trigger, safety } = &files.kind else { return false };
         let same = |read: &[FilePattern], globs: &[Glob]| {
             read.iter().map(|pattern| &pattern.source).eq(globs.iter().map(|glob| &glob.new))
         };
         same(trigger, &self.trigger)
             && same(safety, &self.safety)
-            && files.reach.compare_to == self.compare_to.unwrap_or_default()
+            && files.scope.compare_to == self.compare_to.unwrap_or_default()
             && read.title.as_deref() == self.title(&rule.id)
             && read.reason == self.body
     }

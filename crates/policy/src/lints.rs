@@ -98,8 +98,7 @@ fn file_patterns(rule: &Rule) -> Vec<&str> {
         Detector::Files(file) => file.patterns().map(|pattern| pattern.source.as_str()).collect(),
         Detector::Tool(tool) => {
             let clauses = tool.paths.iter().chain(tool.matchers.iter().flat_map(|matcher| &matcher.paths));
-            let patterns =
-                clauses.filter(|clause| clause.about != PathKey::Deletes).flat_map(|clause| &clause.patterns);
+            let patterns = clauses.filter(|clause| clause.key != PathKey::Deletes).flat_map(|clause| &clause.patterns);
             let globs = patterns.filter_map(|pattern| match pattern {
                 PathPattern::Glob { source, .. } => Some(source.as_str()),
                 PathPattern::OutsideProject => None,

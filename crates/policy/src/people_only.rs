@@ -15,7 +15,7 @@ pub fn complete(rules: &mut [InForce], config: &Config) {
     let moves: Vec<String> = moves.map(|&name| name.to_owned()).collect();
     let of_people = rules.iter().map(|rule| &rule.definition.rule).filter(|rule| rule.ack == AckBy::Human);
     let names: Vec<Wildcard> =
-        of_people.flat_map(|rule| [rule.id.as_str(), rule.shown_title()]).map(Wildcard::in_any_case).collect();
+        of_people.flat_map(|rule| [rule.id.as_str(), rule.display_title()]).map(Wildcard::case_insensitive).collect();
     let Some(rule) = rules.iter_mut().map(|rule| &mut rule.definition.rule).find(|rule| rule.id == RULE) else {
         return;
     };
@@ -37,10 +37,10 @@ pub fn going_on(id: String, because: &Rule) -> Rule {
         because.id
     );
     let digest = digest(&id);
-    Rule { digest, ack: AckBy::Human, ..Rule::made(id, &because.source, Detector::Tool(Box::new(tool)), reason) }
+    Rule { digest, ack: AckBy::Human, ..Rule::synthetic(id, &because.source, Detector::Tool(Box::new(tool)), reason) }
 }
 
 fn of_linchpin() -> CommandMatcher {
-    let program = ["linchpin", "linchpin.exe"].map(Wildcard::exactly).to_vec();
+    let program = ["linchpin", "linchpin.exe"].map(Wildcard::literal).to_vec();
     CommandMatcher { program, ..CommandMatcher::default() }
 }

@@ -69,7 +69,7 @@ impl SessionPin<'_> {
         if old.is_current(&policy, &accepted) {
             return old.apply(policy);
         }
-        if !policy.rules.is_whole() {
+        if !policy.rules.is_complete() {
             return Held { policy, news: Vec::new() };
         }
         let next = self.next(&old, &policy, accepted);
@@ -85,7 +85,7 @@ impl SessionPin<'_> {
         if old.is_current(policy, &accepted) {
             return old.kept;
         }
-        if !policy.rules.is_whole() {
+        if !policy.rules.is_complete() {
             return Vec::new();
         }
         self.next(&old, policy, accepted).kept

@@ -61,9 +61,9 @@ fn is_narrower(now: &Rule, before: &Rule) -> bool {
         || has_other_condition
         || lets_agents_answer
         || now.on_error.unwrap_or(now.action) < before.on_error.unwrap_or(before.action)
-        || now.most_holds() < before.most_holds()
+        || now.max_holds_or_default() < before.max_holds_or_default()
         || match (&now.detect, &before.detect) {
-            (Detector::Files(now), Detector::Files(before)) => !now.asks_no_less_than(before),
+            (Detector::Files(now), Detector::Files(before)) => !now.is_at_least_as_strict_as(before),
             (Detector::Tool(now), Detector::Tool(before)) => is_about_less(now, before),
             (Detector::Pace(now), Detector::Pace(before)) => is_slower(now, before),
             (now, before) => std::mem::discriminant(now) != std::mem::discriminant(before),
@@ -73,9 +73,9 @@ fn is_narrower(now: &Rule, before: &Rule) -> bool {
 /// All clauses of a tool rule have to hold, so every one that is added narrows it, and so does an alternative that is taken out
 /// of one. What two different regexes find cannot be compared, but for one that stands in the other as it was.
 fn is_about_less(now: &ToolRule, before: &ToolRule) -> bool {
-    let (exceptions, before_exceptions) = (&now.search.not_pattern, &before.search.not_pattern);
+    let (exceptions, before_exceptions) = (&now.command_regex.not_pattern, &before.command_regex.not_pattern);
     let has_other_exceptions = exceptions.is_some() && exceptions != before_exceptions;
-    let finds_less = match (&now.search.pattern, &before.search.pattern) {
+    let finds_less = match (&now.command_regex.pattern, &before.command_regex.pattern) {
         (Some(now), Some(before)) => adds_plain_text(&now.regex, &before.regex),
         (now, before) => now.is_some() && before.is_none(),
     };
@@ -118,9 +118,7 @@ fn covers(now: &CommandMatcher, before: &CommandMatcher) -> bool {
 fn cover_paths(now: &[PathClause], before: &[PathClause]) -> bool {
     now.iter().all(|now| {
         before.iter().any(|before| {
-            now.about == before.about
-                && has_all(&now.patterns, &before.patterns)
-                && has_all(&before.except, &now.except)
+            now.key == before.key && has_all(&now.patterns, &before.patterns) && has_all(&before.except, &now.except)
         })
     })
 }

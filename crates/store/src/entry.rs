@@ -122,8 +122,8 @@ impl Entry {
                 findings: Vec::new(),
                 notices: json(row, "notices")?.unwrap_or_default(),
                 context: json(row, "context")?.unwrap_or_default(),
-                lifted: row.get::<_, Option<String>>("lifted")?.as_deref().and_then(NotEnforced::from_code),
-                appeal: None,
+                not_enforced: row.get::<_, Option<String>>("lifted")?.as_deref().and_then(NotEnforced::from_code),
+                refusal_id: None,
             },
             fields: json(row, "fields")?.unwrap_or_default(),
             facts: json(row, "facts")?.unwrap_or_default(),
@@ -144,7 +144,7 @@ pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
         digest: row.get("digest")?,
         protects_guard: false,
         section: None,
-        is_shared: false,
+        is_combined: false,
     })
 }
 

@@ -98,7 +98,7 @@ impl Store {
                 Masked::json_of_fields(&digests),
                 Masked::json_of_list(&verdict.notices),
                 whole,
-                verdict.lifted.map(NotEnforced::code),
+                verdict.not_enforced.map(NotEnforced::code),
                 Masked::json_of_fields(&record.changes.values()),
                 Masked::json_of_list(&verdict.context),
             ])?;

@@ -197,7 +197,7 @@ fn partial(adapter: &Adapter, named: Option<&str>, payload: &[u8], received: i64
         session: envelope.session_id.unwrap_or_default(),
         cwd,
         tool,
-        ..Event::unnamed(adapter.name, received)
+        ..Event::unknown(adapter.name, received)
     }
 }
 

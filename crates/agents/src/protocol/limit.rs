@@ -7,7 +7,7 @@ use engine::Verdict;
 
 /// The verdict with at most `limit` bytes of reasons, as many of notices and as many of other text. What does not fit is counted where it is cut.
 pub(crate) fn fitted(verdict: Cow<'_, Verdict>, limit: usize) -> Cow<'_, Verdict> {
-    let size: usize = verdict.spoken().map(|finding| finding.reason.len()).sum();
+    let size: usize = verdict.reported_findings().map(|finding| finding.reason.len()).sum();
     let noticed: usize = verdict.notices.iter().map(String::len).sum();
     let added: usize = verdict.context.iter().map(String::len).sum();
     if size <= limit && noticed <= limit && added <= limit {
@@ -72,7 +72,7 @@ mod tests {
             digest: None,
             protects_guard: false,
             section: None,
-            is_shared: false,
+            is_combined: false,
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn notices_have_a_limit_too() {
-        let verdict = Verdict { notices: vec!["a b".to_owned(), "c d".to_owned()], ..Verdict::silent() };
+        let verdict = Verdict { notices: vec!["a b".to_owned(), "c d".to_owned()], ..Verdict::empty() };
         assert_eq!(fitted(Cow::Owned(verdict), 5).notices, ["a b", "c\n[2 bytes left out]"]);
     }
 }

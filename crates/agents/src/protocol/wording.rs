@@ -10,8 +10,8 @@ use super::powers::Blocking;
 /// and how a person can decide otherwise. Never empty.
 pub(crate) fn reasons(blocking: Blocking, verdict: &Verdict) -> String {
     // After a refusal by a rule, what others might say is noise.
-    let is_refused = verdict.spoken().any(|finding| finding.level == Level::Block && !finding.is_shared);
-    let spoken = verdict.spoken().filter(|finding| !(is_refused && finding.is_shared));
+    let is_refused = verdict.reported_findings().any(|finding| finding.level == Level::Block && !finding.is_combined);
+    let spoken = verdict.reported_findings().filter(|finding| !(is_refused && finding.is_combined));
     let (mut sections, sentences): (Vec<_>, Vec<_>) = spoken.partition(|finding| finding.section.is_some());
     sections.sort_by_key(|finding| finding.section);
     let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(blocking, finding)).collect();
@@ -21,7 +21,8 @@ pub(crate) fn reasons(blocking: Blocking, verdict: &Verdict) -> String {
     if paragraphs.is_empty() {
         paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(blocking, verdict.level)));
     }
-    paragraphs.extend(verdict.appeal.map(|id| format!("A person can let this call through: `linchpin allow {id}`")));
+    paragraphs
+        .extend(verdict.refusal_id.map(|id| format!("A person can let this call through: `linchpin allow {id}`")));
     paragraphs.join("\n\n")
 }
 
@@ -85,10 +86,10 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         // A command that failed is not put right by saying so.
         format!("Where a rule does not apply, run {}.", ack(&name))
     } else {
-        let name = first(SectionKind::PersonsDemand).unwrap_or_default();
+        let name = first(SectionKind::HumanAckDemand).unwrap_or_default();
         format!("Where a rule does not apply, a person can say so: {}.", ack(&name))
     };
-    let persons = names(Some(SectionKind::PersonsDemand));
+    let persons = names(Some(SectionKind::HumanAckDemand));
     let others: Vec<String> = names(None).into_iter().filter(|name| !persons.contains(name)).collect();
     let which = match (others.len(), persons.len()) {
         _ if sections.len() == 1 => String::new(),
@@ -131,7 +132,7 @@ fn paragraph(blocking: Blocking, finding: &Finding) -> String {
     let reason = shown(finding.reason.trim());
     let reason = if reason.is_empty() { "it gives no reason" } else { &reason };
     // The guard speaks for itself, and for several rules at once, under its own name.
-    if finding.rule == "linchpin" || finding.is_shared {
+    if finding.rule == "linchpin" || finding.is_combined {
         format!("{lead} by Linchpin: {reason}")
     } else {
         format!("{lead} by Linchpin rule `{}`: {reason}", shown(&finding.rule))

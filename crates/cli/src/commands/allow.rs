@@ -68,7 +68,7 @@ fn refused_call(entry: &Entry, project: &Project) -> Result<Call, Problem> {
         return Err(Problem::new("NotFound", message).help("run this in a folder of that project"));
     }
     let refuses = |why: &str| Problem::new("NotRefused", format!("event {id} {why}")).help(REFUSALS);
-    if let Some(lifted) = entry.verdict.lifted {
+    if let Some(lifted) = entry.verdict.not_enforced {
         return Err(refuses(&format!("was not refused: {lifted}")));
     }
     if entry.verdict.level < Level::Ask {
@@ -93,7 +93,7 @@ fn show(entry: &Entry, context: &Context) {
         output.line(format!("    {line}"));
     }
     output.blank();
-    for finding in entry.verdict.spoken() {
+    for finding in entry.verdict.reported_findings() {
         output.line(format!("{} {}: {}", output.level(finding.level), finding.rule, finding.reason));
     }
     output.blank();

@@ -98,7 +98,7 @@ fn rules(
 
 /// By its id or its title.
 fn is_called(rule: &Rule, name: &str) -> bool {
-    rule.id == name || rule.shown_title().to_lowercase() == name.to_lowercase()
+    rule.id == name || rule.display_title().to_lowercase() == name.to_lowercase()
 }
 
 fn is_wanted(rule: &Rule, arguments: &CheckArguments) -> bool {
@@ -108,7 +108,7 @@ fn is_wanted(rule: &Rule, arguments: &CheckArguments) -> bool {
 /// A command that was not run says nothing of files that only trigger it.
 fn waits_for_its_command(checked: &CheckedRule) -> bool {
     let is_run = checked.command.is_some() || checked.found.pairs().next().is_some();
-    checked.rule.runs_a_command() && checked.is_unmet() && !is_run
+    checked.rule.runs_command() && checked.is_unmet() && !is_run
 }
 
 fn is_broken(checked: &CheckedRule) -> bool {

@@ -18,7 +18,7 @@ pub fn unknown<'r>(
     rules: impl IntoIterator<Item = &'r Rule>,
 ) -> Option<UnknownDefault> {
     let mut file_rules = rules.into_iter().filter_map(Rule::as_file_rule);
-    file_rules.find(|file| file.reach.compare_to != Baseline::Prompt)?;
+    file_rules.find(|file| file.scope.compare_to != Baseline::Prompt)?;
     let tree = Tree::of(&project.root, GIT_LIMIT)?;
     // What is wrong with git itself is told where it is asked for changes.
     tree.default_tip(config.branches.default.as_deref()).ok()?.unknown

@@ -63,7 +63,7 @@ fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Comm
     let KnownNames { names, situation, scope } = work::known_names(context);
     let names = with_names(names, with);
     let scope = (!is_made_up).then_some(&scope);
-    let found = expr::evaluate_beside(expression, &names, Some(&situation), scope).map_err(|error| {
+    let found = expr::evaluate_with_names(expression, &names, Some(&situation), scope).map_err(|error| {
         let column = expression.get(..error.span.start).map_or(1, |before| before.chars().count() + 1);
         let problem = Problem::new("InvalidExpression", error.message).at("expression", Some((1, column)));
         error.help.into_iter().fold(problem, Problem::help)
@@ -167,7 +167,7 @@ fn outcome_text(considered: &ConsideredRule) -> String {
         Judged::Passed => "does not apply".to_owned(),
         Judged::Acknowledged => "acknowledged in this session".to_owned(),
         Judged::GivenUp => "not met, and asked for as often as it may be".to_owned(),
-        _ if considered.lets_go => format!("{} (it held as often as it may, and lets go)", Level::Warn.name()),
+        _ if considered.released => format!("{} (it held as often as it may, and lets go)", Level::Warn.name()),
         Judged::Matched(level) => level.name().to_owned(),
         Judged::Incomplete(level) => format!("{} (cannot be known before it runs)", level.name()),
         Judged::Undecidable(facts) => format!("undecidable: {} was not kept", facts.join(", ")),
@@ -183,7 +183,7 @@ fn show(entry: &Entry, spoken: &[(&Finding, Since)], considered: &[ConsideredRul
         let unapproved = super::log::unapproved(finding);
         output.line(format!("  {} by {}{unapproved}; {fate}", output.level(finding.level), finding.rule));
     }
-    if let Some(lifted) = entry.verdict.lifted {
+    if let Some(lifted) = entry.verdict.not_enforced {
         output.line(format!("  not enforced: {lifted}"));
     }
     output.blank();

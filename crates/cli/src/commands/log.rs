@@ -123,7 +123,7 @@ fn print(entry: &Entry, context: &Context) {
     };
     let padding = " ".repeat(5_usize.saturating_sub(length));
     output.line(format!("{word}{padding} {}", headline(entry)));
-    if let Some(lifted) = entry.verdict.lifted {
+    if let Some(lifted) = entry.verdict.not_enforced {
         output.line(output.dim(&format!("      not enforced: {lifted}")));
     }
     for finding in &entry.verdict.findings {
@@ -136,7 +136,7 @@ fn print(entry: &Entry, context: &Context) {
 
 /// What is said of an `allow` rule that approves nothing.
 pub fn unapproved(finding: &Finding) -> String {
-    let why = finding.why_unapproved();
+    let why = finding.why_not_approved();
     why.map_or_else(String::new, |why| format!(": matched, but approves nothing: {why}"))
 }
 

@@ -49,12 +49,12 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
         notices.push("there is no policy here, so every event is allowed: `linchpin init` writes one".to_owned());
     }
     let (level, _) = agents::outcome(agent, kind, &verdict);
-    let told = Verdict { level, ..verdict.told().into_owned() };
+    let told = Verdict { level, ..verdict.as_enforced().into_owned() };
     // Without what lifts it: who asks is to hear what the rules say.
-    let said = Verdict { lifted: None, ..verdict.clone() };
+    let said = Verdict { not_enforced: None, ..verdict.clone() };
     let rules = rules(&said);
     let (_, mut reason) = agents::outcome(agent, kind, &said);
-    if let Some(lifted) = verdict.lifted {
+    if let Some(lifted) = verdict.not_enforced {
         reason = format!("{}\n\n{reason}", why_lifted(lifted));
     }
     if context.output.json {
@@ -64,7 +64,7 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
     } else {
         show(&told, &rules, &reason, &notices, context);
     }
-    Ok(if told.stops() { ExitCode::No } else { ExitCode::Done })
+    Ok(if told.asks_or_blocks() { ExitCode::No } else { ExitCode::Done })
 }
 
 /// The session that this runs in, or the one that was heard of last.

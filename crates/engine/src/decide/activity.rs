@@ -1,11 +1,11 @@
-//! What an event is to pace rules.
+//! Converts an event to the [`Activity`] that pace rules count.
 
 use crate::event::{CallOutcome, Event, EventKind, ShellText, ToolCall};
 use crate::pace::Activity;
 use crate::situation::Situation;
 use path::Access;
 
-/// The tool call of an event; `None` where it has none that counts.
+/// The activity of a tool event; `None` for other events and calls that no limit counts.
 pub(super) fn of(situation: &Situation) -> Option<Activity> {
     let Event { kind, tool, outcome, .. } = &*situation.event;
     if !matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed) {
@@ -15,7 +15,7 @@ pub(super) fn of(situation: &Situation) -> Option<Activity> {
     let has_failed = *kind == EventKind::ToolFailed || *outcome == Some(CallOutcome::Failed);
     let command = match &call.shell {
         Some(ShellText::Command(whole)) => {
-            let parts = situation.texts().iter().filter(|text| !text.is_empty()).cloned().collect();
+            let parts = situation.command_texts().iter().filter(|text| !text.is_empty()).cloned().collect();
             Some(Activity::command(whole.clone(), parts, has_failed))
         }
         _ => None,
@@ -29,19 +29,19 @@ pub(super) fn of(situation: &Situation) -> Option<Activity> {
     }
 }
 
-/// Project-relative, each once.
+/// Project-relative paths of edited files, without duplicates.
 fn edited_files(call: &ToolCall, situation: &Situation) -> Vec<String> {
-    // The files of a shell call are those of a patch that the agent applies itself.
+    // A shell call has files only if it is a patch that the agent applies itself.
     let is_mcp = !call.mcp.is_empty();
     if !is_mcp && call.shell.is_none() && !is_file_tool(&call.name) {
         return Vec::new();
     }
-    // What an MCP tool does to a file is not always known.
+    // The access of an MCP tool is sometimes unknown; then the file does not count as edited.
     let is_edited = |access: Option<Access>| access.map_or(!is_mcp, |access| access != Access::Read);
     let mut paths: Vec<String> = Vec::new();
     for file in call.files.iter().filter(|file| is_edited(file.access)) {
-        let path = path::tidy(&situation.place.absolute(&file.path, &situation.event.cwd));
-        let path = path::below(&path, &situation.place.root);
+        let path = path::tidy(&situation.folders.absolute(&file.path, &situation.event.cwd));
+        let path = path::below(&path, &situation.folders.root);
         if let Some(path) = path.filter(|path| !paths.iter().any(|known| known == path)) {
             paths.push(path.to_owned());
         }
@@ -49,7 +49,7 @@ fn edited_files(call: &ToolCall, situation: &Situation) -> Vec<String> {
     paths
 }
 
-/// Whether files are what the tool is for. What others write is not edited.
+/// True for tools whose purpose is to edit files. Files that other tools write do not count as edits.
 fn is_file_tool(name: &str) -> bool {
     matches!(name, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")
 }

@@ -2,7 +2,7 @@ use crate::rules::{Detector, Rule, Truth};
 use crate::situation::Situation;
 use shell::SimpleCommand;
 
-/// How much of a call `allow` rules speak of. Only a call that they cover whole is approved.
+/// Tracks which parts of a call matching `allow` rules cover. A call is approved only if they cover all of it.
 pub(super) struct Coverage<'a> {
     pub(super) situation: &'a Situation,
     whole: bool,
@@ -22,8 +22,8 @@ impl<'a> Coverage<'a> {
         if !tool.covers_whole_call(self.situation) {
             return;
         }
-        // To allow `timeout` is not to allow what it runs.
-        let Ok(commands) = tool.commands_themselves(self.situation) else { return };
+        // An `allow` rule that matches a wrapper (`timeout`) does not allow the command that it runs.
+        let Ok(commands) = tool.commands_without_wrappers(self.situation) else { return };
         if commands.is_empty() {
             self.whole = true;
             return;
@@ -34,8 +34,8 @@ impl<'a> Coverage<'a> {
         }
     }
 
-    /// Why the call is not covered whole, for people.
-    pub(super) fn lack(&self) -> Option<String> {
+    /// Why the call is not fully covered, for people; `None` if it is.
+    pub(super) fn why_incomplete(&self) -> Option<String> {
         let said = |why: &str| Some(why.to_owned());
         let Some(script) = self.situation.script() else {
             let is_shell = self.situation.event.tool.as_ref().is_none_or(|call| call.shell.is_some());
@@ -44,12 +44,12 @@ impl<'a> Coverage<'a> {
         if let Some(gap) = script.gaps.first() {
             return Some(gap.to_string());
         }
-        // A loop sets a variable, which may be `PATH`.
+        // A loop variable could be `PATH`.
         if !script.complete || !script.loose.is_empty() {
             return said("a loop sets a variable");
         }
-        // The policy of a folder does not speak for what happens elsewhere.
-        if !self.situation.is_all_here() {
+        // A folder's policy cannot approve what runs outside the folder.
+        if !self.situation.runs_in_scope_only() {
             return said("some of it runs outside of the folder that this policy is for");
         }
         if self.whole {
@@ -59,13 +59,13 @@ impl<'a> Coverage<'a> {
             return said("what is said of branches or of paths covers no shell command");
         }
         let mut commands = script.commands.iter().enumerate();
-        commands.find_map(|(place, command)| self.lack_of(place, command))
+        commands.find_map(|(index, command)| self.why_not_covered(index, command))
     }
 
-    /// A pattern reads a command's words alone: what it redirects or sets before it is not covered by one.
-    fn lack_of(&self, place: usize, command: &SimpleCommand) -> Option<String> {
-        if !self.commands.get(place).copied().unwrap_or(false) {
-            let text = self.situation.texts().get(place).filter(|text| !text.is_empty());
+    /// Patterns match only a command's words, so redirections and leading assignments are never covered by them.
+    fn why_not_covered(&self, index: usize, command: &SimpleCommand) -> Option<String> {
+        if !self.commands.get(index).copied().unwrap_or(false) {
+            let text = self.situation.command_texts().get(index).filter(|text| !text.is_empty());
             return Some(match text {
                 Some(text) => format!("`{text}` is not covered"),
                 None => "it sets variables, or writes a file, without a program".to_owned(),

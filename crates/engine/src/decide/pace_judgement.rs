@@ -1,4 +1,4 @@
-//! What pace rules make of an event: they tell once, or refuse calls for a while.
+//! Judges pace rules: they interrupt the agent once, or refuse its calls until `linchpin continue`.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -9,122 +9,129 @@ use crate::pace::{Activity, Interrupt, LiveMode, PaceRule, PaceRuleRef, PaceStat
 use crate::rules::{Clause, Exemptions, Rule, Truth};
 use crate::situation::Situation;
 
-/// What a pace rule has to remember for the rest of a phase, where it is not what it remembered before.
+/// The changed state of a pace rule, stored for the rest of the phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaceUpdate {
-    /// Of the rule.
+    /// The rule's digest.
     pub digest: String,
-    /// It said so, and it has been too much ever since.
-    pub is_told: bool,
+    /// The agent has read the interrupt, and the limit has been exceeded ever since.
+    pub was_interrupted: bool,
     pub refusals: u32,
-    /// How the phase stood when calls began to be refused; none: they are not.
-    pub closed: Option<PaceState>,
+    /// The state when calls began to be refused; `None` if they are not refused.
+    pub blocked_at: Option<PaceState>,
 }
 
-/// What the event is to pace rules; worked out where the first of them asks.
-pub(super) type Happened = OnceCell<Option<Activity>>;
+/// The event's activity, computed when the first pace rule asks.
+pub(super) type ActivityCell = OnceCell<Option<Activity>>;
 
-/// How a phase stands with a pace rule, and what is too much in it.
-pub(super) struct Paced {
-    standing: PaceState,
+/// A pace rule's state, and the violation if its limit is reached.
+pub(super) struct PaceJudgement {
+    state: PaceState,
     violation: Option<Violation>,
 }
 
-/// What a pace rule does about it.
-pub(super) struct Settled {
+/// The effect of a pace rule after its `live` mode is applied.
+pub(super) struct PaceEffect {
     pub(super) outcome: RuleOutcome,
-    pub(super) memory: Option<PaceUpdate>,
-    /// For the person.
+    pub(super) update: Option<PaceUpdate>,
+    /// A message for the person.
     pub(super) notice: Option<String>,
 }
 
-impl Paced {
-    /// Nothing where the event makes no difference to the rule.
+impl PaceJudgement {
+    /// Returns `None` if the event cannot change the rule's state.
     pub(super) fn of(
         rule: &Rule,
         pace: &PaceRule,
         situation: &Arc<Situation>,
-        happening: &Happened,
+        activity: &ActivityCell,
     ) -> Result<Option<Self>, Missing> {
-        let happening = happening.get_or_init(|| activity::of(situation)).as_ref();
-        let standing = situation.facts.pace(PaceRuleRef { id: &rule.id, digest: &rule.digest, pace }, happening)?;
-        Ok(standing.map(|standing| Self { violation: pace.judge(&standing), standing }))
+        let activity = activity.get_or_init(|| activity::of(situation)).as_ref();
+        let state = situation.facts.pace_state(PaceRuleRef { id: &rule.id, digest: &rule.digest, pace }, activity)?;
+        Ok(state.map(|state| Self { violation: pace.judge(&state), state }))
     }
 
-    pub(super) fn is_too_much(&self) -> Truth {
+    pub(super) fn truth(&self) -> Truth {
         self.violation.is_some().into()
     }
 
     pub(super) fn clause(&self, pace: &PaceRule) -> Clause {
         let diagnostic = self.violation.as_ref().map(|violation| violation.diagnostic.clone());
-        let shown = diagnostic.unwrap_or_else(|| pace.progress(&self.standing));
-        Clause { key: pace.limit.name(), truth: self.is_too_much(), shown, subject: None, missing: None }
+        let shown = diagnostic.unwrap_or_else(|| pace.progress(&self.state));
+        Clause { key: pace.limit.name(), truth: self.truth(), shown, subject: None, missing: None }
     }
 
-    /// What the agent reads: the interrupt, with the rule's own words where it has some.
+    /// The text for the agent: the interrupt, with the rule's reason as the suggestion if it has one.
     pub(super) fn interrupt(&self, rule: &Rule) -> String {
         let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
-        let phase = self.standing.phase.name.as_deref();
+        let phase = self.state.phase.name.as_deref();
         match &self.violation {
             Some(violation) => Interrupt { violation, phase, reason, ack: rule.ack }.to_string(),
             None => rule.reason.clone(),
         }
     }
 
-    /// `outcome`: what all clauses of the rule come to.
-    pub(super) fn settle(&self, rule: &Rule, pace: &PaceRule, outcome: &RuleOutcome, situation: &Situation) -> Settled {
-        let standing = &self.standing;
+    /// Turns the outcome of the rule's clauses into an outcome and a state according to the rule's `live` mode.
+    pub(super) fn apply_live_mode(
+        &self,
+        rule: &Rule,
+        pace: &PaceRule,
+        outcome: &RuleOutcome,
+        situation: &Situation,
+    ) -> PaceEffect {
+        let state = &self.state;
         let before = PaceUpdate {
             digest: rule.digest.clone(),
-            is_told: standing.is_told,
-            refusals: standing.refusals,
-            closed: standing.is_closed.then(|| standing.as_it_was()),
+            was_interrupted: state.was_interrupted,
+            refusals: state.refusals,
+            blocked_at: state.is_blocking.then(|| state.without_enforcement()),
         };
-        let mut memory = before.clone();
+        let mut update = before.clone();
         let mut notice = None;
         let outcome = match (outcome, pace.live) {
             (RuleOutcome::Matched(_), LiveMode::Off) => RuleOutcome::Passed,
-            (RuleOutcome::Matched(_), LiveMode::Warn) if standing.is_told => RuleOutcome::GivenUp,
+            (RuleOutcome::Matched(_), LiveMode::Warn) if state.was_interrupted => RuleOutcome::GivenUp,
             (RuleOutcome::Matched(_), LiveMode::Warn) => {
-                memory.is_told = true;
+                update.was_interrupted = true;
                 outcome.clone()
             }
             (RuleOutcome::Matched(_), LiveMode::Block) => {
-                let most = rule.most_holds();
+                let max_holds = rule.max_holds_or_default();
                 let is_refusable = situation.event.kind.awaits_permission() && !is_harmless(situation);
-                memory.closed = (standing.refusals <= most).then(|| standing.as_it_was());
+                update.blocked_at = (state.refusals <= max_holds).then(|| state.without_enforcement());
                 if !is_refusable {
                     RuleOutcome::Passed
-                } else if standing.refusals < most {
-                    memory.refusals = standing.refusals + 1;
+                } else if state.refusals < max_holds {
+                    update.refusals = state.refusals + 1;
                     outcome.clone()
                 } else {
-                    notice = (standing.refusals == most).then(|| let_go(rule, most));
-                    memory.refusals = most.saturating_add(1);
-                    memory.closed = None;
+                    notice = (state.refusals == max_holds).then(|| release_notice(rule, max_holds));
+                    update.refusals = max_holds.saturating_add(1);
+                    update.blocked_at = None;
                     RuleOutcome::GivenUp
                 }
             }
-            // It has fallen below what is too much, and may be told again.
+            // The limit is no longer exceeded, so the rule may interrupt again.
             (RuleOutcome::Passed, _) => {
-                memory.is_told = false;
+                update.was_interrupted = false;
                 RuleOutcome::Passed
             }
             _ => outcome.clone(),
         };
-        Settled { outcome, memory: (memory != before).then_some(memory), notice }
+        PaceEffect { outcome, update: (update != before).then_some(update), notice }
     }
 }
 
-/// Whether the call only looks, or is one of Linchpin's own: nobody can think with closed eyes.
+/// True for calls that only read and for Linchpin's own commands. They are never refused: an agent that may not read
+/// cannot reflect.
 fn is_harmless(situation: &Situation) -> bool {
-    situation.event.tool.as_ref().is_some_and(|call| Exemptions::harmless().holds(call, situation))
+    situation.event.tool.as_ref().is_some_and(|call| Exemptions::harmless().covers(call, situation))
 }
 
-fn let_go(rule: &Rule, most: u32) -> String {
-    let times = if most == 1 { "one call".to_owned() } else { format!("{most} calls") };
+fn release_notice(rule: &Rule, max_holds: u32) -> String {
+    let times = if max_holds == 1 { "one call".to_owned() } else { format!("{max_holds} calls") };
     format!(
-        "rule `{}` refused {times} and nobody went on by `linchpin continue`; it lets go now (max_holds: {most})",
+        "rule `{}` refused {times} and nobody went on by `linchpin continue`; it lets go now (max_holds: {max_holds})",
         rule.id
     )
 }

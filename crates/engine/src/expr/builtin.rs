@@ -1,4 +1,4 @@
-//! What functions, filters, methods and operators have in common.
+//! Shared types of functions, filters, methods and operators.
 
 use std::{fmt, sync::Arc};
 
@@ -9,7 +9,7 @@ use minijinja::{
 
 pub(super) type Run = fn(&mut State, &[Value]) -> Result<Value, Error>;
 
-/// Something that a lowered expression calls.
+/// A callable of lowered expressions.
 pub(super) struct Builtin(pub(super) Run);
 
 impl fmt::Debug for Builtin {
@@ -28,7 +28,7 @@ impl Object for Builtin {
     }
 }
 
-/// How many arguments something takes.
+/// The permitted numbers of arguments.
 #[derive(Clone, Copy)]
 pub(super) struct Arity {
     least: usize,

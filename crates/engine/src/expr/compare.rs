@@ -1,7 +1,8 @@
 //! Equality and order of values.
 //!
 //! As in Python, booleans are the numbers 0 and 1, lists compare item by item, and dictionaries have no order. Unlike
-//! in Python, order across kinds is no error: both `a < b` and `a >= b` are then false. Undefined equals null.
+//! in Python, comparing values of different kinds is no error: both `a < b` and `a >= b` are false. Undefined equals
+//! null.
 
 use std::cmp::Ordering;
 
@@ -17,7 +18,7 @@ pub(super) fn is_list(value: &Value) -> bool {
     matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable)
 }
 
-/// What a message calls this kind of value.
+/// The name of the value's kind in messages.
 pub(super) fn kind_name(value: &Value) -> &'static str {
     match value.kind() {
         ValueKind::Undefined => "an undefined value",
@@ -65,7 +66,7 @@ impl Number {
     }
 }
 
-/// Nesting is that of the text and of JSON, both limited, so recursion is safe here.
+/// Recursion is safe, because the nesting of expressions and of JSON is limited.
 pub(super) fn equal(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<bool, Error> {
     if is_missing(a) || is_missing(b) {
         return Ok(is_missing(a) && is_missing(b));
@@ -98,11 +99,11 @@ pub(super) fn equal(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<bool,
         }
         return Ok(true);
     }
-    // Scalars, or two kinds that are never equal.
+    // Scalars, or kinds that are never equal.
     Ok(Number::of(a).is_some() && Number::of(b).is_some() && a == b)
 }
 
-/// `None`: these two have no order.
+/// Returns `None` if the values have no order.
 pub(super) fn order(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Ordering>, Error> {
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         return Ok(a.order(b));

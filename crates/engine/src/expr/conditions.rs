@@ -1,4 +1,4 @@
-//! `behavior_<name>_<condition>(…)`: what a behavior from outside last answered, kept as a fact. No process runs for it.
+//! `behavior_<name>_<condition>(…)`: reads the last stored answer of an external behavior, without starting a process.
 
 use minijinja::{Error, State, Value, value::ValueKind};
 
@@ -12,11 +12,11 @@ use super::{
 pub(super) use crate::behavior_names::CONDITION_PREFIX as PREFIX;
 use crate::behavior_names::CONDITIONS;
 
-/// Its name in a lowered expression; the first argument is the name that was written.
+/// Its name in lowered expressions; the first argument is the function's source name.
 pub(super) const CONDITION: &str = "@condition";
 
-/// Each argument goes one level into the answer: to the value under a key of a dictionary; with a list, to whether it is in
-/// it. What was never answered is undefined.
+/// Each argument descends one level into the answer: into a dictionary by key; for a list, it tests membership.
+/// Undefined if the behavior has not answered.
 pub(super) fn run(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [name, args @ ..] = args else { return Err(wrong_arity()) };
     let conditions = context::variable(state, CONDITIONS, name.as_str().unwrap_or_default())?;

@@ -1,4 +1,4 @@
-//! What names stand for while an expression runs. Nothing is looked up, converted or computed until it is named.
+//! Resolves names during evaluation. Values are computed and converted only when a name is used.
 
 use std::{fmt, sync::Arc};
 
@@ -18,36 +18,36 @@ use super::{
 };
 use crate::{facts::EventPart, file_rules::ChangeScope};
 
-/// Where the names of one evaluation come from.
-pub(super) enum Root {
-    /// With which changes are meant by `files`.
+/// The source of the names of one evaluation.
+pub(super) enum NameSource {
+    /// The situation that is judged, and the changes that `files` refers to.
     Situation(Arc<FactReader>, ChangeScope),
-    /// A dictionary that was written down, and what is known besides.
+    /// A dictionary of names written by a person, with a situation for all else.
     Given(Value, Option<Arc<FactReader>>),
 }
 
-/// No text can contain this name.
+/// A name that source text cannot contain.
 const ROOT: &str = "@";
 
-/// The facts of the situation that is being judged, or what is known beside names that were written down.
+/// The facts of the situation, if there is one.
 pub(super) fn facts(state: &State) -> Option<Arc<FactReader>> {
-    match state.lookup(ROOT)?.downcast_object_ref::<Root>()? {
-        Root::Situation(facts, _) => Some(Arc::clone(facts)),
-        Root::Given(_, known) => known.clone(),
+    match state.lookup(ROOT)?.downcast_object_ref::<NameSource>()? {
+        NameSource::Situation(facts, _) => Some(Arc::clone(facts)),
+        NameSource::Given(_, known) => known.clone(),
     }
 }
 
-/// A variable that a function reads by itself. An error where the names were written down and this one is not among them.
+/// A variable that a function reads implicitly. Fails if names are given by a dictionary that lacks it.
 pub(super) fn variable(state: &State, name: &str, function: &str) -> Result<Option<Value>, Error> {
     let root = state.lookup(ROOT);
-    match root.as_ref().and_then(|root| root.downcast_object_ref::<Root>()) {
-        Some(Root::Situation(facts, _)) => facts.told(facts.variable(name)),
-        Some(root @ Root::Given(..)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
+    match root.as_ref().and_then(|root| root.downcast_object_ref::<NameSource>()) {
+        Some(NameSource::Situation(facts, _)) => facts.resolve(facts.variable(name)),
+        Some(root @ NameSource::Given(..)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
         _ => Err(failure(format!("`{function}` needs the variable `{name}`"))),
     }
 }
 
-impl Root {
+impl NameSource {
     pub(super) fn given(names: &Map<String, Json>, known: Option<&Arc<FactReader>>) -> Self {
         let names = names.iter().map(|(name, value)| (name.as_str(), from_json(value)));
         Self::Given(Value::from_pairs(names), known.cloned())
@@ -88,33 +88,33 @@ impl Root {
     }
 }
 
-/// The fields of an input are asked for one by one; an input that has none is one thing.
+/// Fields of an input object are requested one by one; any other input is requested as a whole.
 fn input(facts: &Arc<FactReader>) -> Option<Value> {
     let whole = facts.input()?;
     if whole.kind() == ValueKind::Map {
         return Some(Value::from_object(Input { facts: Arc::clone(facts), whole }));
     }
-    facts.value(facts.situation.facts.asked(EventPart::Input).map(|()| Some(whole)))
+    facts.value(facts.situation.facts.require(EventPart::Input).map(|()| Some(whole)))
 }
 
 fn field(value: &Value, name: &str) -> Option<Value> {
     value.as_object()?.get_value_by_str(name)
 }
 
-impl fmt::Debug for Root {
+impl fmt::Debug for NameSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("names")
     }
 }
 
-impl Object for Root {
+impl Object for NameSource {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         self.get_value_by_str(key.as_str()?)
     }
 
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
-        // Asking the facts for a builtin would be waste, and noted. Their names begin with a sign, but for operators
-        // that are words.
+        // Builtins must not be looked up in the facts, which would record the request. Their names begin with a symbol,
+        // except for word operators.
         match name.as_bytes().first() {
             _ if name == "in" || name.contains(' ') => None,
             Some(first) if first.is_ascii_alphabetic() || *first == b'_' => self.resolve(name),
@@ -137,7 +137,7 @@ enum PartName {
     Tasks,
 }
 
-/// One of the names above: a dictionary whose fields are read when they are named.
+/// A dictionary whose fields are read when they are used.
 struct Part {
     facts: Arc<FactReader>,
     part: PartName,
@@ -181,27 +181,27 @@ impl Object for Part {
             PartName::Loop => Enumerator::Str(LOOP_FIELDS),
             PartName::Tasks => Enumerator::Str(TASKS_FIELDS),
             PartName::Claims => {
-                let claims = self.facts.told(facts.asked_claims()).unwrap_or_default();
+                let claims = self.facts.resolve(facts.require_claims()).unwrap_or_default();
                 Enumerator::Values(claims.keys().map(|name| Value::from(name.as_str())).collect())
             }
             PartName::Variables => {
-                let names = self.facts.told(facts.variable_names()).unwrap_or_default();
+                let names = self.facts.resolve(facts.variable_names()).unwrap_or_default();
                 Enumerator::Values(names.into_iter().map(Value::from).collect())
             }
         }
     }
 }
 
-/// The input of a tool call: a dictionary that tells which of its fields are used.
+/// The input of a tool call: a dictionary that reports which of its fields are used.
 struct Input {
     facts: Arc<FactReader>,
     whole: Value,
 }
 
 impl Input {
-    /// Whether this part can be used.
+    /// Requests a part of the input.
     fn ask(&self, part: EventPart<'_>) -> Result<(), Error> {
-        self.facts.told(self.facts.situation.facts.asked(part))
+        self.facts.resolve(self.facts.situation.facts.require(part))
     }
 }
 
@@ -223,7 +223,7 @@ impl Object for Input {
         }
     }
 
-    /// In `(tool_input or {}).get('path')`, nothing but the one field matters.
+    /// In `(tool_input or {}).get('path')` only one field matters.
     fn is_true(self: &Arc<Self>) -> bool {
         self.ask(EventPart::HasInput).is_ok() && self.whole.is_true()
     }

@@ -1,4 +1,4 @@
-//! The names that mean the same in every expression, and their fields.
+//! Names that are available in every expression, and their fields.
 
 pub(super) const EVENT_FIELDS: &[&str] = &[
     "kind", "agent", "session", "tool", "input", "output", "outcome", "command", "commands", "paths", "prompt",
@@ -13,7 +13,7 @@ pub(super) const PHASE_FIELDS: &[&str] = &["name", "visit", "elapsed", "tokens",
 pub(super) const LOOP_FIELDS: &[&str] =
     &["hat", "iteration", "topics", "elapsed", "tokens", "active", "handed_over", "unfinished", "waits_for"];
 
-/// A name that means the same at every place where an expression is written. No variable hides one.
+/// A name that is available in every expression. Variables cannot shadow it.
 pub(super) struct ContextName {
     pub(super) name: &'static str,
     pub(super) fields: Fields,
@@ -21,13 +21,13 @@ pub(super) struct ContextName {
 
 pub(super) enum Fields {
     Fixed(&'static [&'static str]),
-    /// Whatever is there: input of a tool, or plain text.
+    /// Any field: tool input, or a string.
     Any,
-    /// The variables that are declared.
+    /// Declared variables.
     Variables,
-    /// Known while a workflow is active.
+    /// Fixed fields, known while a workflow is active.
     OfWorkflow(&'static [&'static str]),
-    /// The claims of a workflow, where a move is decided.
+    /// Claims of a workflow, known while a transition is decided.
     Claims,
 }
 

@@ -4,11 +4,11 @@ use minijinja::ErrorKind;
 
 use crate::facts::Missing;
 
-/// What is wrong with an expression, and where.
+/// An error in an expression, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExprError {
-    /// Bytes of the expression's text; within it, and on character boundaries.
+    /// Byte range in the source text, on character boundaries.
     pub span: Range<usize>,
     pub message: String,
     pub help: Option<String>,
@@ -25,7 +25,7 @@ impl ExprError {
         self
     }
 
-    /// Everything that the engine itself reports: syntax, and what went wrong while evaluating.
+    /// Converts an error of minijinja: a syntax error, or a failed evaluation.
     pub(super) fn from_engine(error: &minijinja::Error, text_length: usize) -> Self {
         let message = match (error.kind(), error.detail()) {
             (ErrorKind::OutOfFuel, _) => "the expression takes too many steps".to_owned(),
@@ -36,25 +36,26 @@ impl ExprError {
     }
 }
 
-/// Why an expression or a template has no value in a situation.
+/// Why an expression or a template has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
     #[error(transparent)]
     Expression(#[from] ExprError),
-    /// A fact that it asks for, and that cannot be read or determined.
+    /// A requested fact that cannot be read or determined.
     #[error("{0}")]
     Missing(Missing),
-    /// The facts that it asks for and that the record does not have; their names.
+    /// Names of requested facts that the record does not have.
     #[error("{} was not recorded", .0.join(", "))]
     NotRecorded(Vec<String>),
 }
 
-/// An error inside a running expression; the engine adds the place.
+/// An error during evaluation; minijinja adds the position.
 pub(super) fn failure(message: impl Into<String>) -> minijinja::Error {
     minijinja::Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
-/// Arity is checked before anything runs, so this is only seen if a catalogue entry contradicts its function.
+/// Unreachable unless a catalogue entry contradicts its function, because the number of arguments is checked in
+/// advance.
 pub(super) fn wrong_arity() -> minijinja::Error {
     failure("wrong number of arguments")
 }

@@ -1,7 +1,8 @@
-//! Reads facts for one evaluation, and keeps those that are missing.
+//! Reads facts for one evaluation and collects missing ones.
 //!
-//! The engine's objects cannot fail: a look-up gives a value or nothing. So what is missing is kept here, and a look-up
-//! gives an invalid value, at which the engine stops. The evaluation asks afterwards whether anything was missing.
+//! Lookups of minijinja objects cannot fail, they return a value or nothing. A missing fact is therefore stored here,
+//! and the lookup returns an invalid value, at which minijinja stops. After the evaluation the caller checks for
+//! missing facts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,13 +19,14 @@ use crate::{
     situation::Situation,
 };
 
-/// What a missing fact does to an evaluation.
+/// The effect of a missing fact on an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnMissing {
-    /// The evaluation fails. Where the record lacks a fact it first goes on, to name all that the record lacks.
+    /// The evaluation fails. If a record lacks the fact, it continues first, to collect all facts that the record
+    /// lacks.
     Abort,
-    /// The evaluation goes on as if there were nothing: false, empty or undefined.
-    TakeForNothing,
+    /// The evaluation continues with a default: false, empty or undefined.
+    UseDefault,
 }
 
 pub(super) struct FactReader {
@@ -40,12 +42,13 @@ impl FactReader {
         Self { situation: Arc::clone(situation), on_missing, missing: Mutex::default() }
     }
 
-    /// The first fact that was asked for and is missing.
+    /// The first missing fact.
     pub(super) fn missing(&self) -> Option<Missing> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
 
-    /// The error that missing facts make of the evaluation; an error of the expression itself may only come of them.
+    /// Fails if facts are missing. Must be called before errors of the expression are reported, which missing facts may
+    /// have caused.
     pub(super) fn check(&self) -> Result<(), EvaluationError> {
         let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut names = Vec::new();
@@ -58,19 +61,19 @@ impl FactReader {
         if names.is_empty() { Ok(()) } else { Err(EvaluationError::NotRecorded(names)) }
     }
 
-    /// The fact; an error where it is missing and that ends the evaluation.
-    pub(super) fn told<T: Default>(&self, fact: Result<T, Missing>) -> Result<T, Error> {
+    /// Returns the fact. A missing one is stored, and gives an error or the default.
+    pub(super) fn resolve<T: Default>(&self, fact: Result<T, Missing>) -> Result<T, Error> {
         fact.or_else(|missing| {
-            let goes_on = self.on_missing == OnMissing::TakeForNothing || matches!(missing, Missing::NotRecorded(_));
+            let continues = self.on_missing == OnMissing::UseDefault || matches!(missing, Missing::NotRecorded(_));
             let error = failure(missing.to_string());
             self.missing.lock().unwrap_or_else(PoisonError::into_inner).push(missing);
-            if goes_on { Ok(T::default()) } else { Err(error) }
+            if continues { Ok(T::default()) } else { Err(error) }
         })
     }
 
-    /// The same, for the engine's look-ups.
+    /// The same, as the result of a minijinja lookup.
     pub(super) fn value(&self, field: Field) -> Option<Value> {
-        self.told(field).unwrap_or_else(|error| Some(Value::from(error)))
+        self.resolve(field).unwrap_or_else(|error| Some(Value::from(error)))
     }
 
     fn tool<'s, T: 's>(&'s self, part: impl FnOnce(&'s ToolCall) -> Option<T>) -> Option<T> {
@@ -88,7 +91,7 @@ impl FactReader {
             "cwd" => Some(Value::from(event.cwd.as_str())),
             "time" => Some(Value::from(event.time)),
             _ => {
-                self.situation.facts.asked(match field {
+                self.situation.facts.require(match field {
                     "command" | "commands" => EventPart::Command,
                     "paths" => EventPart::Paths,
                     "output" => EventPart::Output,
@@ -96,7 +99,7 @@ impl FactReader {
                     "message" => EventPart::Message,
                     _ => return Ok(None),
                 })?;
-                self.situation.converted.get_or_convert(field, || self.large_event_field(field))
+                self.situation.values.get_or_insert_with(field, || self.large_event_field(field))
             }
         })
     }
@@ -108,7 +111,7 @@ impl FactReader {
                 ShellText::Command(text) => Some(Value::from(text.as_str())),
                 ShellText::Missing => None,
             }),
-            "commands" => Some(self.situation.texts().iter().map(String::as_str).collect()),
+            "commands" => Some(self.situation.command_texts().iter().map(String::as_str).collect()),
             "paths" => self.tool(|tool| Some(tool.files.iter().map(|file| file.path.as_str()).collect())),
             "prompt" => self.situation.event.prompt.as_deref().map(Value::from),
             "message" => self.situation.event.message.as_deref().map(Value::from),
@@ -116,9 +119,10 @@ impl FactReader {
         }
     }
 
-    /// The whole input of the tool call; which of it is used has to be told with [`Facts::asked`](crate::facts::Facts::asked).
+    /// The entire input of the tool call. The caller must request the used parts with
+    /// [`Facts::require`](crate::facts::Facts::require).
     pub(super) fn input(&self) -> Option<Value> {
-        self.situation.converted.get_or_convert("input", || self.tool(|tool| Some(from_json(&tool.input))))
+        self.situation.values.get_or_insert_with("input", || self.tool(|tool| Some(from_json(&tool.input))))
     }
 
     pub(super) fn git_field(&self, field: &str) -> Field {
@@ -156,7 +160,7 @@ impl FactReader {
         Ok(value.as_ref().map(from_json))
     }
 
-    /// By its bare name.
+    /// A claim or variable by its bare name.
     pub(super) fn claim_or_variable(&self, name: &str) -> Field {
         match self.situation.facts.claims()?.get(name) {
             Some(claim) => Ok(Some(from_json(claim))),
@@ -164,9 +168,9 @@ impl FactReader {
         }
     }
 
-    /// By its name under `claims`.
+    /// A claim by its name under `claims`.
     pub(super) fn claim(&self, name: &str) -> Field {
-        Ok(self.situation.facts.asked_claims()?.get(name).map(from_json))
+        Ok(self.situation.facts.require_claims()?.get(name).map(from_json))
     }
 
     pub(super) fn files_field(&self, field: &str, reach: ChangeScope) -> Field {
@@ -181,7 +185,7 @@ impl FactReader {
     }
 
     pub(super) fn variable(&self, name: &str) -> Field {
-        // Not cached: observers change variables while an event is judged.
+        // Not cached, because observers change variables while an event is judged.
         Ok(self.situation.facts.variable(name)?.as_ref().map(from_json))
     }
 }

@@ -1,4 +1,4 @@
-//! The catalogue of filters. On a missing value each gives an undefined one, save `length` (0) and `default`.
+//! The filters of the expression language. On missing values they give undefined, except `length` (0) and `default`.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::{
 pub(super) struct Filter {
     pub(super) name: &'static str,
     pub(super) global: &'static str,
-    /// Not counting the value before the `|`.
+    /// Excluding the value before the `|`.
     pub(super) arity: Arity,
     pub(super) run: Run,
 }
@@ -57,7 +57,7 @@ fn present(
     if is_missing(value) { Ok(Value::UNDEFINED) } else { filter(value, args.get(1), work_budget::of(state)) }
 }
 
-/// A true second argument replaces whatever is false, as in Jinja.
+/// A true second argument also replaces false values, as in Jinja.
 fn default(_: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [value, replacement, rest @ ..] = args else { return Err(wrong_arity()) };
     let replaces_false = rest.first().is_some_and(Value::is_true);
@@ -81,7 +81,7 @@ fn join(value: &Value, separator: Option<&Value>, work: &mut WorkBudget) -> Resu
     join_with(&separator, value, work)
 }
 
-/// Numbers or text; lists of both have no order, and saying so is better than an order that nobody expects.
+/// Sorts numbers or strings. Mixed lists are an error, because any order would be surprising.
 fn sort(value: &Value, _: Option<&Value>, work: &mut WorkBudget) -> Result<Value, Error> {
     let mut items = items(value, work)?;
     work.charge_items(items.len())?;

@@ -1,4 +1,4 @@
-//! The catalogue of functions.
+//! The functions of the expression language.
 
 use minijinja::{Error, State, Value, value::ValueKind};
 
@@ -19,21 +19,22 @@ use crate::{behavior_names::MCP_CALL_TRACKING, bounded_regex::BoundedRegex, fact
 
 pub(super) struct Function {
     pub(super) name: &'static str,
-    /// Its name in a lowered expression, which no text can contain: a variable of the same name never hides it.
+    /// Its name in lowered expressions. Source text cannot contain it, so a variable of the same name cannot shadow the
+    /// function.
     pub(super) global: &'static str,
     pub(super) arity: Arity,
-    /// Which argument is a pattern, and of what kind.
+    /// The index and kind of an argument that is a pattern.
     pub(super) pattern: Option<(usize, PatternKind)>,
     pub(super) run: Run,
-    /// The behavior that supplies the facts.
-    pub(super) fed_by: Option<&'static str>,
+    /// The behavior that provides the function's data.
+    pub(super) behavior: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PatternKind {
     Regex,
     Glob,
-    /// The name of a file rule.
+    /// The id of a file rule.
     FileRule,
 }
 
@@ -42,7 +43,7 @@ impl PatternKind {
         match self {
             Self::Regex => BoundedRegex::parse(pattern).map(|_| ()).map_err(|problem| problem.message),
             Self::Glob => Pattern::parse(pattern).map(|_| ()).map_err(|problem| format!("bad pattern: {problem}")),
-            // Which rules there are is not known here.
+            // The existing rules are not known here.
             Self::FileRule => Ok(()),
         }
     }
@@ -53,10 +54,17 @@ macro_rules! function {
         function!($name, $arity, $run, None)
     };
     ($name:literal, $arity:expr, $run:expr, $pattern:expr) => {
-        Function { name: $name, global: concat!("@", $name), arity: $arity, pattern: $pattern, run: $run, fed_by: None }
+        Function {
+            name: $name,
+            global: concat!("@", $name),
+            arity: $arity,
+            pattern: $pattern,
+            run: $run,
+            behavior: None,
+        }
     };
-    ($name:literal, $arity:expr, $run:expr, fed_by $behavior:expr) => {
-        Function { fed_by: Some($behavior), ..function!($name, $arity, $run) }
+    ($name:literal, $arity:expr, $run:expr, behavior $behavior:expr) => {
+        Function { behavior: Some($behavior), ..function!($name, $arity, $run) }
     };
 }
 
@@ -75,10 +83,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!("list", Arity::between(0, 1), list),
     function!("matches", Arity::exactly(2), matches, Some((1, PatternKind::Regex))),
     function!("max", Arity::at_least(1), |state, args| extreme(state, args, std::cmp::Ordering::is_gt)),
-    function!("mcp_called", Arity::between(1, 2), mcp::called, fed_by MCP_CALL_TRACKING),
-    function!("mcp_failed", Arity::exactly(2), mcp::failed, fed_by MCP_CALL_TRACKING),
-    function!("mcp_result_has", Arity::exactly(4), mcp::result_has, fed_by MCP_CALL_TRACKING),
-    function!("mcp_result_is_null", Arity::exactly(2), mcp::result_is_null, fed_by MCP_CALL_TRACKING),
+    function!("mcp_called", Arity::between(1, 2), mcp::called, behavior MCP_CALL_TRACKING),
+    function!("mcp_failed", Arity::exactly(2), mcp::failed, behavior MCP_CALL_TRACKING),
+    function!("mcp_result_has", Arity::exactly(4), mcp::result_has, behavior MCP_CALL_TRACKING),
+    function!("mcp_result_is_null", Arity::exactly(2), mcp::result_is_null, behavior MCP_CALL_TRACKING),
     function!("min", Arity::at_least(1), |state, args| extreme(state, args, std::cmp::Ordering::is_lt)),
     function!("str", Arity::exactly(1), str),
     function!("task_needs_user_review", Arity::exactly(1), task_needs_user_review),
@@ -145,7 +153,7 @@ fn all(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     Ok(Value::from(items(one(args)?, work_budget::of(state))?.iter().all(Value::is_true)))
 }
 
-/// `min` and `max`: of the arguments, or of what a single one holds. Of nothing, it is undefined.
+/// `min` and `max` of the arguments, or of the items of a single argument. Undefined if there are none.
 fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> bool) -> Result<Value, Error> {
     let work = work_budget::of(state);
     let candidates = match args {
@@ -165,14 +173,14 @@ fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> 
     Ok(best)
 }
 
-/// What compiling costs is charged even if it was done before: the answer may not depend on what ran earlier.
+/// Compilation is charged even for cached regexes, so that the result does not depend on earlier evaluations.
 fn charge_regex(pattern: &str, work: &mut WorkBudget) -> Result<(), Error> {
     work.charge(pattern.len() * 1024)
 }
 
 fn search_for(pattern: &str, text: &str, work: &mut WorkBudget) -> Result<bool, Error> {
     work.charge(text.len() * 4)?;
-    cached_regex(pattern).found_in(text).map_err(|problem| failure(problem.message))
+    cached_regex(pattern).is_match(text).map_err(|problem| failure(problem.message))
 }
 
 fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -201,7 +209,7 @@ fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let facts = context::facts(state).ok_or_else(|| failure("`file_rule_met` needs the files that changed"))?;
     let rule = facts.situation.facts.file_rule(id);
     let rule = rule.ok_or_else(|| failure(format!("no file rule `{id}` is in force")))?;
-    let Some(changes) = facts.told(facts.situation.facts.changes(rule.reach))? else {
+    let Some(changes) = facts.resolve(facts.situation.facts.changes(rule.scope))? else {
         return Err(failure("`file_rule_met`: nobody can say what changed"));
     };
     let found = rule.judge(&changes).map_err(|error| failure(error.to_string()))?;
@@ -211,35 +219,35 @@ fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 fn has_stop_signal(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let session = args.first().map(|session| text_argument(session, "has_stop_signal")).transpose()?.flatten();
     let facts = context::facts(state).ok_or_else(|| failure("`has_stop_signal` needs a session"))?;
-    facts.told(facts.situation.facts.stop_signal(session)).map(Value::from)
+    facts.resolve(facts.situation.facts.stop_signal(session)).map(Value::from)
 }
 
-/// Of one task, or of all in a list; nothing to ask about is complete.
+/// True if one task or all tasks of a list are complete; true for an empty list.
 fn task_tree_complete(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let asked = one(args)?;
     let ids = if is_list(asked) { items(asked, work_budget::of(state))? } else { vec![asked.clone()] };
     let mut ids = ids.iter().map(|id| text_argument(id, "task_tree_complete")).collect::<Result<Vec<_>, _>>()?;
-    // An empty name is no task's: a variable that nobody has set yet.
+    // Unset variables give empty ids.
     ids.retain(|id| id.is_some_and(|id| !id.is_empty()));
     if ids.is_empty() {
         return Ok(Value::from(true));
     }
     let facts = context::facts(state).ok_or_else(|| failure("`task_tree_complete` needs the tasks of a project"))?;
     for id in ids.into_iter().flatten() {
-        if !facts.told(facts.situation.facts.task_tree_is_complete(id))? {
+        if !facts.resolve(facts.situation.facts.task_tree_is_complete(id))? {
             return Ok(Value::from(false));
         }
     }
     Ok(Value::from(true))
 }
 
-/// Not of a task that is not named.
+/// False for an empty id.
 fn task_needs_user_review(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let id = text_argument(one(args)?, "task_needs_user_review")?;
     let Some(id) = id.filter(|id| !id.is_empty()) else { return Ok(Value::from(false)) };
     let facts =
         context::facts(state).ok_or_else(|| failure("`task_needs_user_review` needs the tasks of a project"))?;
-    facts.told(facts.situation.facts.task_needs_review(id)).map(Value::from)
+    facts.resolve(facts.situation.facts.task_needs_review(id)).map(Value::from)
 }
 
 fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -250,7 +258,7 @@ fn command_succeeded(state: &mut State, args: &[Value]) -> Result<Value, Error> 
     any_command(state, args, "command_succeeded", |command| command.succeeded)
 }
 
-/// Whether there is such a command among those that ran.
+/// True if a recorded command passes `is_meant` and matches the regex.
 fn any_command(
     state: &mut State,
     args: &[Value],
@@ -273,7 +281,7 @@ fn any_command(
     };
     let work = work_budget::of(state);
     charge_regex(pattern, work)?;
-    for command in facts.told(facts.situation.facts.commands_ran())? {
+    for command in facts.resolve(facts.situation.facts.commands_ran())? {
         if command.time >= since && is_meant(&command) && search_for(pattern, &command.text, work)? {
             return Ok(Value::from(true));
         }

@@ -1,4 +1,4 @@
-//! Values to and from JSON.
+//! Converts values from and to JSON.
 
 use minijinja::{Error, Value, value::ValueKind};
 use serde_json::{Map, Number, Value as Json};
@@ -8,7 +8,7 @@ use super::{
     work_budget::{self, WorkBudget},
 };
 
-/// Nesting is limited by whoever parsed the JSON.
+/// The parser of the JSON has limited its nesting.
 pub(super) fn from_json(json: &Json) -> Value {
     match json {
         Json::Null => Value::from(()),

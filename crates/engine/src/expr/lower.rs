@@ -1,7 +1,7 @@
-//! From the engine's tree of an expression to one that calls this language's operators, functions and methods.
+//! Lowers minijinja's tree of an expression to calls of this language's operators, functions and methods.
 //!
-//! On the way everything that does not depend on names is checked, and the names are written down. The tree's depth
-//! was limited before, so recursion is safe here.
+//! Everything that does not depend on names is checked on the way, and names are collected. Recursion is safe, because
+//! the tree's depth was limited before.
 
 use std::ops::Range;
 
@@ -19,14 +19,14 @@ use super::{
     error::ExprError,
     filters::{self, FILTERS},
     functions::{self, PatternKind},
-    mention::{FedCall, Mention},
+    mention::{BehaviorCall, Mention},
     methods::{self, METHODS},
     names::{self, suggestion},
     operators,
     source::{Singleton, range, singleton},
 };
 
-/// A pattern that stands in the text itself.
+/// A pattern given as a constant.
 pub(super) struct ConstantPattern {
     pub(super) kind: PatternKind,
     pub(super) text: Value,
@@ -37,9 +37,9 @@ pub(super) struct ConstantPattern {
 pub(super) struct Lowering<'s> {
     pub(super) errors: Vec<ExprError>,
     pub(super) mentions: Vec<Mention<'s>>,
-    pub(super) calls: Vec<FedCall<'s>>,
+    pub(super) calls: Vec<BehaviorCall<'s>>,
     pub(super) patterns: Vec<ConstantPattern>,
-    /// The text that the tree was parsed from.
+    /// The source text.
     text: &'s str,
 }
 
@@ -91,12 +91,12 @@ impl<'s> Lowering<'s> {
             Expr::Test(test) => self.test(test, span),
             Expr::GetAttr(get) => {
                 let end = span.end_offset as usize;
-                let expr = self.holder(&get.expr, Some((get.name, end.saturating_sub(get.name.len())..end)));
+                let expr = self.lower_object(&get.expr, Some((get.name, end.saturating_sub(get.name.len())..end)));
                 Expr::GetAttr(Spanned::new(ast::GetAttr { expr, name: get.name }, span))
             }
             Expr::GetItem(get) => {
                 let field = self.constant_text(&get.subscript_expr);
-                let args = vec![self.holder(&get.expr, field), self.lower(&get.subscript_expr)];
+                let args = vec![self.lower_object(&get.expr, field), self.lower(&get.subscript_expr)];
                 call(operators::ITEM, args, span)
             }
             Expr::Call(called) => self.call(called, span),
@@ -114,8 +114,8 @@ impl<'s> Lowering<'s> {
         self.mentions.push(Mention { name, span: range(span), field });
     }
 
-    /// What stands before a field or subscript.
-    fn holder(&mut self, expr: &Expr<'s>, field: Option<(&'s str, Range<usize>)>) -> Expr<'s> {
+    /// Lowers the expression before a field or subscript.
+    fn lower_object(&mut self, expr: &Expr<'s>, field: Option<(&'s str, Range<usize>)>) -> Expr<'s> {
         match expr {
             Expr::Var(var) if var.id != "null" => {
                 self.mention(var.id, var.span(), field);
@@ -125,13 +125,13 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    /// Plain text between quotes, as it stands in the expression.
+    /// The content of a string literal and its span, if it has no escapes.
     pub(super) fn constant_text(&self, expr: &Expr<'s>) -> Option<(&'s str, Range<usize>)> {
         let Expr::Const(literal) = expr else { return None };
         let text = literal.value.as_str()?;
         let Range { start, end } = range(literal.span());
         let inside = start + 1..end.checked_sub(1)?;
-        // Text with escapes is not what stands there.
+        // With escapes, the value differs from the source.
         let written = self.text.get(inside.clone())?;
         (written == text).then_some((written, inside))
     }
@@ -178,7 +178,7 @@ impl<'s> Lowering<'s> {
     }
 
     fn filter(&mut self, filter: &ast::Filter<'s>, span: Span) -> Expr<'s> {
-        let name_span = start_of(span, filter.name);
+        let name_span = name_at_start(span, filter.name);
         let Some(known) = filters::find(filter.name) else {
             let help = suggestion(filter.name, FILTERS.iter().map(|filter| filter.name));
             let message = format!("unknown filter `{}`", filter.name);
@@ -193,7 +193,7 @@ impl<'s> Lowering<'s> {
 
     fn test(&mut self, test: &ast::Test<'s>, span: Span) -> Expr<'s> {
         let value = self.lower(&test.expr);
-        let name_span = start_of(span, test.name);
+        let name_span = name_at_start(span, test.name);
         let global = match singleton(test.name) {
             Some(Singleton::None) => operators::IS_NONE,
             Some(Singleton::True) => operators::IS_TRUE,
@@ -226,7 +226,7 @@ impl<'s> Lowering<'s> {
         let mut lowered = self.arguments(args);
         let name_span = range(name_span);
         if name.starts_with(conditions::PREFIX) {
-            self.calls.push(FedCall { name, span: name_span, arguments: args.len(), fed_by: None });
+            self.calls.push(BehaviorCall { name, span: name_span, arguments: args.len(), behavior: None });
             lowered.insert(0, constant(name, span));
             return call(conditions::CONDITION, lowered, span);
         }
@@ -237,8 +237,8 @@ impl<'s> Lowering<'s> {
         if !self.check_arity(name, function.arity, args.len(), name_span.clone()) {
             return constant((), span);
         }
-        if let Some(behavior) = function.fed_by {
-            self.calls.push(FedCall { name, span: name_span, arguments: args.len(), fed_by: Some(behavior) });
+        if let Some(behavior) = function.behavior {
+            self.calls.push(BehaviorCall { name, span: name_span, arguments: args.len(), behavior: Some(behavior) });
         }
         if let Some((index, kind)) = function.pattern
             && let Some(Expr::Const(pattern)) = lowered.get(index)
@@ -305,7 +305,7 @@ impl<'s> Lowering<'s> {
     }
 }
 
-fn start_of(span: Span, name: &str) -> Range<usize> {
+fn name_at_start(span: Span, name: &str) -> Range<usize> {
     let start = span.start_offset as usize;
     start..start + name.len()
 }

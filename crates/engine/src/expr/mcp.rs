@@ -1,4 +1,4 @@
-//! The functions about MCP calls: they read what the behavior `mcp_call_tracking` keeps.
+//! Functions about MCP calls, which read the variables of the behavior `mcp_call_tracking`.
 
 use minijinja::{Error, State, Value};
 
@@ -11,33 +11,33 @@ use super::{
 };
 use crate::behavior_names::{CALLS, FAILURES, RESULTS, dropped_size};
 
-/// `mcp_called(server[, tool])`: one of the server's tools, or this one, was called and succeeded.
+/// `mcp_called(server[, tool])`: true if the tool, or any tool of the server, has succeeded.
 pub(super) fn called(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let (server, tool) = match args {
         [server] => (server, None),
         [server, tool] => (server, Some(tool)),
         _ => return Err(wrong_arity()),
     };
-    let tools = of_server(state, CALLS, server, "mcp_called")?;
+    let tools = server_entry(state, CALLS, server, "mcp_called")?;
     let mut tools = tools.iter().flat_map(Value::try_iter).flatten();
     Ok(Value::from(tools.any(|known| tool.is_none_or(|tool| known == *tool))))
 }
 
-/// `mcp_failed(server, tool)`: the last call of the tool failed.
+/// `mcp_failed(server, tool)`: true if the last call of the tool failed.
 pub(super) fn failed(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [server, tool] = args else { return Err(wrong_arity()) };
-    let tools = of_server(state, FAILURES, server, "mcp_failed")?;
+    let tools = server_entry(state, FAILURES, server, "mcp_failed")?;
     Ok(Value::from(tools.iter().flat_map(Value::try_iter).flatten().any(|known| known == *tool)))
 }
 
-/// `mcp_result_is_null(server, tool)`: the tool gave null, or has given nothing yet.
+/// `mcp_result_is_null(server, tool)`: true if the tool returned null or has not returned yet.
 pub(super) fn result_is_null(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [server, tool] = args else { return Err(wrong_arity()) };
     let result = result(state, server, tool, "mcp_result_is_null")?;
     Ok(Value::from(result.is_none_or(|result| result.is_none())))
 }
 
-/// `mcp_result_has(server, tool, field, value)`: what the tool last gave has this value in this field.
+/// `mcp_result_has(server, tool, field, value)`: true if the last result has this value in this field.
 pub(super) fn result_has(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [server, tool, field, value] = args else { return Err(wrong_arity()) };
     let Some(result) = result(state, server, tool, "mcp_result_has")? else { return Ok(Value::from(false)) };
@@ -52,12 +52,12 @@ pub(super) fn result_has(state: &mut State, args: &[Value]) -> Result<Value, Err
 }
 
 fn result(state: &State, server: &Value, tool: &Value, function: &str) -> Result<Option<Value>, Error> {
-    let tools = of_server(state, RESULTS, server, function)?;
+    let tools = server_entry(state, RESULTS, server, function)?;
     Ok(tools.and_then(|tools| tools.get_item(tool).ok()).filter(|result| !result.is_undefined()))
 }
 
-/// What one of the behavior's variables has of a server.
-fn of_server(state: &State, variable: &str, server: &Value, function: &str) -> Result<Option<Value>, Error> {
+/// The server's entry in one of the behavior's variables.
+fn server_entry(state: &State, variable: &str, server: &Value, function: &str) -> Result<Option<Value>, Error> {
     text_argument(server, function)?;
     let servers = context::variable(state, variable, function)?;
     Ok(servers.and_then(|servers| servers.get_item(server).ok()).filter(|tools| !tools.is_undefined()))

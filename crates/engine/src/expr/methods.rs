@@ -1,6 +1,6 @@
-//! The catalogue of methods: Python's, on text, lists and dictionaries.
+//! The methods of the expression language: Python's, on strings, lists and dictionaries.
 //!
-//! What they do is the engine's; what they may cost is decided here, before they run.
+//! minijinja implements them; this module charges their cost before they run.
 
 use minijinja::{Error, ErrorKind, State, Value, value::ValueKind};
 use minijinja_contrib::pycompat::unknown_method_callback;
@@ -13,7 +13,7 @@ use super::{
     work_budget,
 };
 
-/// A lowered method call: this, with the method's name, the value, and the arguments.
+/// The function of lowered method calls. Its arguments are the method's name, the value, and the method's arguments.
 pub(super) const METHOD: &str = ".";
 
 pub(super) const METHODS: &[(&str, Arity)] = &[
@@ -58,8 +58,8 @@ pub(super) fn run(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 
 /// `args` begins with the value that the method is called on.
 ///
-/// The engine's own method call would first look for a key of that name in a dictionary: an agent that puts `get` into
-/// a tool's input would break every rule that reads it.
+/// minijinja's own method call first looks up the name as a key in dictionaries: an agent that puts `get` into a tool's
+/// input would break every rule that reads it.
 pub(super) fn call(state: &mut State, method: &str, args: &[Value]) -> Result<Value, Error> {
     let [value, args @ ..] = args else { return Err(wrong_arity()) };
     if is_missing(value) {
@@ -103,7 +103,7 @@ fn count(state: &mut State, list: &Value, args: &[Value]) -> Result<Value, Error
 fn charge(state: &mut State, value: &Value, method: &str, args: &[Value]) -> Result<(), Error> {
     let work = work_budget::of(state);
     let Some(text) = value.as_str() else {
-        // `keys`, `values` and `items` charge when their result is gathered.
+        // `keys`, `values` and `items` are charged when their result is collected.
         return Ok(());
     };
     work.charge(text.len())?;

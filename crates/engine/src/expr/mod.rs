@@ -1,25 +1,25 @@
-//! Expressions: the one language in which conditions are written, wherever they are written.
+//! Expressions: the language of all conditions.
 //!
-//! It is a subset of Python with Jinja's filters. The engine (minijinja) parses and runs it; this module decides what
-//! an expression may say ([`check`]), what its names stand for ([`Situation`]), and what it may cost. Text that came
-//! from an agent is only ever a value here: it is never parsed, compiled or rendered.
+//! A subset of Python with Jinja's filters. minijinja parses and evaluates it; this module decides what an expression
+//! may contain ([`check`]), what its names resolve to ([`Situation`]), and what it may cost. Text from an agent is
+//! always a value: it is never parsed, compiled or rendered.
 //!
-//! Where the language departs from Python, or Python leaves room:
+//! Differences from Python:
 //! - A missing name, key, attribute or index is *undefined*. Undefined equals null, `is None`, is false, has length 0
-//!   and no items, contains nothing; a method or filter on undefined or null gives undefined (`length`: 0, `default`:
-//!   its argument). The result of [`evaluate`] is then null.
-//! - Order across kinds, or with null or undefined, is false in both directions. Booleans are the numbers 0 and 1, so
-//!   `True == 1`, as in Python; `is True` tells them apart.
+//!   and no items, and contains nothing. Methods and filters on undefined or null give undefined (except `length`: 0,
+//!   and `default`: its argument). The result of [`evaluate`] is then null.
+//! - Ordering values of different kinds, or null or undefined, is false in both directions. Booleans are the numbers 0
+//!   and 1, so `True == 1`, as in Python; `is True` distinguishes them.
 //! - Every operand of a chained comparison is evaluated; `and`, `or` and the ternary evaluate only what they need.
-//! - `+ - * // %` on null or undefined is an error, as on any kinds that do not fit: a wrong number would decide
-//!   silently. So is dividing by zero, and a result that no JSON number holds.
-//! - `x in text` is false for an `x` that is not text; `in` a number or boolean is an error.
-//! - `a if b` without `else` gives undefined otherwise. A tuple is a list. Arguments have no names. There are no slices,
-//!   comprehensions or lambdas, no `/`, `**` or `~`.
-//! - `sort` and `unique` tell upper from lower case. `min` and `max` of nothing are undefined.
+//! - `+ - * // %` on null, undefined or mismatched kinds is an error, because a wrong number would silently change a
+//!   decision. So are division by zero and results that no JSON number can represent.
+//! - `x in text` is false if `x` is not a string; `in` a number or boolean is an error.
+//! - `a if b` without `else` is undefined if `b` is false. Tuples are lists. There are no keyword arguments, slices,
+//!   comprehensions or lambdas, and no `/`, `**` or `~`.
+//! - `sort` and `unique` are case-sensitive. `min` and `max` of nothing are undefined.
 //!
-//! Limits: 4 KiB of text, 32 brackets within brackets, 160 levels in all (`source`); a fixed amount of text and items
-//! that an evaluation may go through or build (`work`); regular expressions have their own (`search`).
+//! Limits: 4 KiB of text, 32 nested brackets and a tree depth of 160 (`source`); a budget for the text and items that
+//! an evaluation reads or builds (`work_budget`); regexes have their own limits (`bounded_regex`).
 
 mod builtin;
 mod compare;
@@ -59,7 +59,7 @@ use serde_json::{Map, Value as Json};
 
 use self::{
     builtin::Builtin,
-    context::Root,
+    context::NameSource,
     fact_reader::FactReader,
     filters::FILTERS,
     functions::{FUNCTIONS, PatternKind},
@@ -78,10 +78,10 @@ use crate::facts::Missing;
 use crate::file_rules::ChangeScope;
 use crate::situation::Situation;
 
-/// More steps than the longest expression has.
+/// Maximum of evaluation steps, more than the longest expression has.
 const FUEL: u64 = 20_000;
 
-/// Empty but for what lowered expressions call; built once a process.
+/// Contains only the callables of lowered expressions; built once per process.
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
@@ -101,7 +101,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// Every problem that can be known before the expression runs, in the order of the text.
+/// All problems that can be found without evaluation, in the order of the text.
 pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
     let source = match Source::read(source) {
         Ok(source) => source,
@@ -113,10 +113,10 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
         Err(error) => return vec![source.syntax_error(&error)],
     };
     let errors = problems(&mut lowering, scope);
-    errors.into_iter().map(|error| source.written_error(error)).collect()
+    errors.into_iter().map(|error| source.original_error(error)).collect()
 }
 
-/// What is wrong with a text that was lowered, in its order.
+/// All problems of a lowered text, in its order.
 fn problems(lowering: &mut Lowering<'_>, scope: &Scope) -> Vec<ExprError> {
     let mut errors = std::mem::take(&mut lowering.errors);
     for mention in &lowering.mentions {
@@ -132,7 +132,7 @@ fn problems(lowering: &mut Lowering<'_>, scope: &Scope) -> Vec<ExprError> {
     errors
 }
 
-/// The file rules that the expression asks about by name. None where it is no expression.
+/// Ids of file rules that the expression names. Empty if it does not parse.
 pub fn file_rules_named(source: &str) -> Vec<String> {
     let Ok(source) = Source::read(source) else { return Vec::new() };
     let Ok((_, lowering)) = lowered(&source) else { return Vec::new() };
@@ -140,7 +140,7 @@ pub fn file_rules_named(source: &str) -> Vec<String> {
     named.filter_map(|pattern| pattern.text.as_str().map(str::to_owned)).collect()
 }
 
-/// The claims that the expression names, as `claims.NAME`. None where it is no expression.
+/// Claims that the expression names as `claims.NAME`. Empty if it does not parse.
 pub fn claims_named(source: &str) -> Vec<String> {
     let Ok(source) = Source::read(source) else { return Vec::new() };
     let Ok((_, lowering)) = lowered(&source) else { return Vec::new() };
@@ -148,20 +148,20 @@ pub fn claims_named(source: &str) -> Vec<String> {
     named.filter_map(|mention| Some(mention.field.as_ref()?.0.to_owned())).collect()
 }
 
-/// What the expression gives in this situation; an undefined result is null.
+/// Evaluates the expression in a situation. An undefined result is null.
 pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, EvaluationError> {
     in_situation(source, situation, ChangeScope::default(), |value| {
         json::to_json(value, &mut WorkBudget::default()).map_err(|error| ExprError::from_engine(&error, source.len()))
     })
 }
 
-/// Whether the expression is true in this situation, where `files` are the changes within `reach`. Cheaper than
-/// [`evaluate`], which copies the result.
-pub fn holds(source: &str, situation: &Arc<Situation>, reach: ChangeScope) -> Result<bool, EvaluationError> {
+/// True if the expression is true in this situation, where `files` are the changes within `reach`. Cheaper than
+/// [`evaluate`], which converts the result.
+pub fn is_true(source: &str, situation: &Arc<Situation>, reach: ChangeScope) -> Result<bool, EvaluationError> {
     in_situation(source, situation, reach, |value| Ok(value.is_true()))
 }
 
-/// `read` may ask for more facts: some values are worked out when they are looked at.
+/// `read` may request further facts, because some values are computed lazily.
 fn in_situation<T>(
     source: &str,
     situation: &Arc<Situation>,
@@ -171,27 +171,26 @@ fn in_situation<T>(
     let source = Source::read(source)?;
     let (tree, _) = lowered(&source)?;
     let facts = Arc::new(FactReader::new(situation, OnMissing::Abort));
-    let value = run(&source, &tree, Root::Situation(Arc::clone(&facts), reach)).and_then(|value| read(&value));
+    let value = run(&source, &tree, NameSource::Situation(Arc::clone(&facts), reach)).and_then(|value| read(&value));
     facts.check()?;
     Ok(value?)
 }
 
-/// What an expression gives where somebody wrote down what its names stand for.
+/// The result of an evaluation with given names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     pub value: Json,
     pub truthy: bool,
-    /// The names that the expression mentions and that stand for nothing; sorted.
+    /// Names in the expression that have no value; sorted.
     pub unknown: Vec<String>,
-    /// A fact that the expression asks for and that is missing; it was taken for nothing.
+    /// A missing fact that the expression requested; its default was used.
     pub missing: Option<Missing>,
 }
 
 /// Evaluates with the names of a dictionary. As everywhere, variables under `variables` are also bare names, and
-/// `tool_name`, `tool_input` and `source` are short for fields of `event`. Without a scope names are not checked: what is unknown is
-/// undefined, and reported. `known`: a situation for `files`, `git` and functions. `scope`: what may be named; what may not is
-/// an error.
-pub fn evaluate_beside(
+/// `tool_name`, `tool_input` and `source` are short for fields of `event`. `known` is a situation for `files`, `git`
+/// and functions. `scope` limits the permitted names; without it, unknown names are undefined and reported.
+pub fn evaluate_with_names(
     source: &str,
     with: &Map<String, Json>,
     known: Option<&Arc<Situation>>,
@@ -201,16 +200,16 @@ pub fn evaluate_beside(
     let (tree, lowering) = lowered(&source)?;
     let problem = scope.and_then(|scope| lowering.mentions.iter().find_map(|mention| scope.check(mention)));
     if let Some(problem) = problem {
-        return Err(source.written_error(problem));
+        return Err(source.original_error(problem));
     }
-    let facts = known.map(|situation| Arc::new(FactReader::new(situation, OnMissing::TakeForNothing)));
-    let root = Root::given(with, facts.as_ref());
+    let facts = known.map(|situation| Arc::new(FactReader::new(situation, OnMissing::UseDefault)));
+    let root = NameSource::given(with, facts.as_ref());
     let unknown: BTreeSet<&str> =
         lowering.mentions.iter().map(|mention| mention.name).filter(|name| root.resolve(name).is_none()).collect();
     let unknown = unknown.into_iter().map(str::to_owned).collect();
     let value = run(&source, &tree, root)?;
     let json = json::to_json(&value, &mut WorkBudget::default())
-        .map_err(|error| source.written_error(ExprError::from_engine(&error, source.text.len())))?;
+        .map_err(|error| source.original_error(ExprError::from_engine(&error, source.text.len())))?;
     let missing = facts.and_then(|facts| facts.missing());
     Ok(Evaluation { value: json, truthy: value.is_true(), unknown, missing })
 }
@@ -222,11 +221,11 @@ fn lowered<'s>(source: &'s Source<'_>) -> Result<(Expr<'s>, Lowering<'s>), ExprE
     if lowering.errors.is_empty() {
         Ok((tree, lowering))
     } else {
-        Err(source.written_error(lowering.errors.swap_remove(0)))
+        Err(source.original_error(lowering.errors.swap_remove(0)))
     }
 }
 
-fn run(source: &Source<'_>, tree: &Expr<'_>, root: Root) -> Result<Value, ExprError> {
+fn run(source: &Source<'_>, tree: &Expr<'_>, root: NameSource) -> Result<Value, ExprError> {
     let mut generator = CodeGenerator::new("", &source.text);
     generator.compile_expr(tree);
     let (instructions, blocks) = generator.finish();
@@ -241,6 +240,6 @@ fn run(source: &Source<'_>, tree: &Expr<'_>, root: Root) -> Result<Value, ExprEr
     );
     match result {
         Ok((value, _)) => Ok(value.unwrap_or_default()),
-        Err(error) => Err(source.written_error(ExprError::from_engine(&error, source.text.len()))),
+        Err(error) => Err(source.original_error(ExprError::from_engine(&error, source.text.len()))),
     }
 }

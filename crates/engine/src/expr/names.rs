@@ -1,4 +1,4 @@
-//! The names that an expression may mention, and what is wrong with those that it may not.
+//! The names that an expression may use, and errors for those that it may not.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,15 +11,15 @@ use super::{
     context_names::{CONTEXT, Fields, context_name, is_context},
     error::ExprError,
     functions::{self, FUNCTIONS},
-    mention::{FedCall, Mention},
+    mention::{BehaviorCall, Mention},
     methods,
 };
 use crate::{behavior_names::behavior_that_sets, suggest};
 
-/// The name by which a template puts a guide into itself.
+/// The function by which templates include guides.
 pub(super) const GUIDE: &str = "guide";
 
-/// Whether a variable can have this name, and why not.
+/// Checks that a variable can have this name.
 pub fn check_variable_name(name: &str) -> Result<(), String> {
     let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
@@ -37,22 +37,22 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What an expression may name at the place where it is written, beside what it may name everywhere.
+/// The names that an expression may use at its place, in addition to those that are always available.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     variables: BTreeSet<String>,
-    /// The behaviors in the box that something declares.
+    /// Built-in behaviors that are declared.
     behaviors: BTreeSet<&'static str>,
-    /// The functions of behaviors from outside, each with the number of its arguments.
+    /// Condition functions of external behaviors, with their number of arguments.
     conditions: BTreeMap<String, usize>,
-    /// What may be claimed in the workflow that this is part of; none outside of workflows.
+    /// Claims of the surrounding workflow; `None` outside of workflows.
     claims: Option<BTreeSet<String>>,
-    /// Claims are given with a move, so only what decides one knows them.
-    decides_moves: bool,
+    /// True in expressions that decide a transition: only there claims are known.
+    is_for_transitions: bool,
 }
 
 impl Scope {
-    /// Variables that are declared, or set by something in scope.
+    /// A scope with these variables.
     pub fn with_variables<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         Self { variables: names.into_iter().map(Into::into).collect(), ..Self::default() }
     }
@@ -61,27 +61,27 @@ impl Scope {
         self.variables.insert(name.into());
     }
 
-    /// A behavior in the box, for the functions that it feeds.
+    /// Declares a built-in behavior, for the functions that read its variables.
     pub fn declare_behavior(&mut self, name: &'static str) {
         self.behaviors.insert(name);
     }
 
-    /// A function that reads what a behavior from outside answers.
+    /// Declares the function of an external behavior's condition.
     pub fn declare_condition(&mut self, function: impl Into<String>, arity: usize) {
         self.conditions.insert(function.into(), arity);
     }
 
-    /// What is written in a workflow with these claims.
+    /// The scope inside a workflow with these claims.
     #[must_use]
-    pub fn of_workflow(mut self, claims: impl IntoIterator<Item = String>) -> Self {
+    pub fn in_workflow(mut self, claims: impl IntoIterator<Item = String>) -> Self {
         self.claims = Some(claims.into_iter().collect());
         self
     }
 
-    /// The same, for what decides a move or belongs to it: it also knows the claims.
+    /// The scope of expressions that belong to a transition, which also know the claims.
     #[must_use]
-    pub fn of_moves(&self) -> Self {
-        Self { decides_moves: true, ..self.clone() }
+    pub fn for_transitions(&self) -> Self {
+        Self { is_for_transitions: true, ..self.clone() }
     }
 
     pub fn knows_variable(&self, name: &str) -> bool {
@@ -96,11 +96,11 @@ impl Scope {
         self.claims.as_ref().is_some_and(|claims| claims.contains(name))
     }
 
-    /// Whether somebody supplies the facts that a function reads.
-    pub(super) fn check_call(&self, call: &FedCall) -> Option<ExprError> {
+    /// Checks that a declared behavior provides the data of a function.
+    pub(super) fn check_call(&self, call: &BehaviorCall) -> Option<ExprError> {
         let name = call.name;
         let error = |message: String| ExprError::new(call.span.clone(), message);
-        if let Some(behavior) = call.fed_by {
+        if let Some(behavior) = call.behavior {
             let message = format!("`{name}` needs the behavior `{behavior}`, and no observer here has it");
             let help = format!("add `- behavior: {behavior}` under `observers:` in config.yml");
             return (!self.behaviors.contains(behavior)).then(|| error(message).with_help(Some(help)));
@@ -120,9 +120,9 @@ impl Scope {
         let name = mention.name;
         let Some(context) = context_name(name) else { return self.check_bare(name, &mention.span) };
         match context.fields {
-            // Outside of workflows nobody knows which claims there are.
+            // Outside of workflows the claims are unknown.
             Fields::Claims if self.claims.is_none() => return None,
-            Fields::Claims if !self.decides_moves => return Some(not_at_a_move(name, mention.span.clone())),
+            Fields::Claims if !self.is_for_transitions => return Some(only_in_transitions(name, mention.span.clone())),
             _ => {}
         }
         let (field, span) = mention.field.as_ref()?;
@@ -148,18 +148,18 @@ impl Scope {
     }
 
     fn check_bare(&self, name: &str, span: &Range<usize>) -> Option<ExprError> {
-        if self.variables.contains(name) || (self.decides_moves && self.is_claim(name)) {
+        if self.variables.contains(name) || (self.is_for_transitions && self.is_claim(name)) {
             return None;
         }
         if self.is_claim(name) {
-            return Some(not_at_a_move(name, span.clone()));
+            return Some(only_in_transitions(name, span.clone()));
         }
         let help = if functions::find(name).is_some() {
             Some(format!("`{name}` is a function: write `{name}(…)`"))
         } else if let Some(behavior) = behavior_that_sets(name) {
             Some(format!("the behavior `{behavior}` sets it: add `- behavior: {behavior}` to `observers`"))
         } else {
-            let claims = self.claims.iter().flatten().filter(|_| self.decides_moves).map(String::as_str);
+            let claims = self.claims.iter().flatten().filter(|_| self.is_for_transitions).map(String::as_str);
             suggestion(name, self.variables().chain(claims).chain(CONTEXT.iter().map(|context| context.name)))
                 .or_else(|| Some(self.how_to_declare(name)))
         };
@@ -169,7 +169,7 @@ impl Scope {
 
 impl Scope {
     fn how_to_declare(&self, name: &str) -> String {
-        if self.decides_moves {
+        if self.is_for_transitions {
             format!("a claim is declared with `claims: [{name}]`, a variable under `variables:`, both in this workflow")
         } else {
             "a variable is declared under `variables:`".to_owned()
@@ -177,8 +177,8 @@ impl Scope {
     }
 }
 
-/// Elsewhere a claim would never be true.
-fn not_at_a_move(name: &str, span: Range<usize>) -> ExprError {
+/// Outside of transitions a claim would never be true.
+fn only_in_transitions(name: &str, span: Range<usize>) -> ExprError {
     let message = format!("`{name}` is known only while a move is decided");
     let help = "claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`";
     ExprError::new(span, message).with_help(Some(help.to_owned()))
@@ -195,7 +195,7 @@ pub(super) fn unknown_function(name: &str, span: Range<usize>) -> ExprError {
     ExprError::new(span, format!("unknown function `{name}`")).with_help(help)
 }
 
-/// The known name that was most likely meant.
+/// A suggestion for a mistyped name.
 pub(super) fn suggestion<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     suggest::closest(written, known).map(suggest::did_you_mean)
 }

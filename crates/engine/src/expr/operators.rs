@@ -1,7 +1,7 @@
-//! The operators, as functions that the expression's text cannot name.
+//! The operators, as functions that source text cannot name.
 //!
-//! The engine's own operators order across kinds, build text of any size, and work out constants while compiling;
-//! `lower` puts these in their place.
+//! minijinja's own operators compare across kinds, build strings of any size, and fold constants at compile time;
+//! `lower` replaces them with these.
 
 use minijinja::{Error, State, Value, value::ValueKind};
 
@@ -53,15 +53,15 @@ fn is_boolean(value: &Value, flag: bool) -> bool {
 
 fn comparison(state: &mut State, args: &[Value], operator: &str) -> Result<Value, Error> {
     let [a, b] = args else { return Err(wrong_arity()) };
-    holds(a, operator, b, work_budget::of(state)).map(Value::from)
+    compare(a, operator, b, work_budget::of(state)).map(Value::from)
 }
 
-/// `a < b <= c` comes as `a, '<', b, '<=', c`.
+/// `a < b <= c` is passed as `a, '<', b, '<=', c`.
 fn chain(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let work = work_budget::of(state);
     let mut rest = args;
     while let [a, operator, b, ..] = rest {
-        if !holds(a, operator.as_str().unwrap_or_default(), b, work)? {
+        if !compare(a, operator.as_str().unwrap_or_default(), b, work)? {
             return Ok(Value::from(false));
         }
         rest = rest.get(2..).unwrap_or_default();
@@ -69,7 +69,7 @@ fn chain(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     Ok(Value::from(true))
 }
 
-fn holds(a: &Value, operator: &str, b: &Value, work: &mut WorkBudget) -> Result<bool, Error> {
+fn compare(a: &Value, operator: &str, b: &Value, work: &mut WorkBudget) -> Result<bool, Error> {
     Ok(match operator {
         "==" => compare::equal(a, b, work)?,
         "!=" => !compare::equal(a, b, work)?,
@@ -134,7 +134,7 @@ fn join(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Er
 }
 
 fn repeat(value: &Value, times: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Error> {
-    // As in Python, a negative number is like zero.
+    // As in Python, negative numbers count as zero.
     let times = i128::try_from(times.clone()).map_or(i128::MAX, |times| times.max(0));
     let times = usize::try_from(times).unwrap_or(usize::MAX);
     if let Some(text) = value.as_str() {
@@ -180,7 +180,7 @@ fn numbers(a: Number, operator: &str, b: Number) -> Result<Value, Error> {
     if result.is_finite() { Ok(Value::from(result)) } else { Err(too_large()) }
 }
 
-/// Python rounds down, Rust towards zero.
+/// Python rounds down, Rust rounds towards zero.
 fn floor_division(a: i128, b: i128) -> Option<(i128, i128)> {
     let (quotient, remainder) = (a.checked_div(b)?, a.checked_rem(b)?);
     if remainder != 0 && (remainder < 0) != (b < 0) {
@@ -223,7 +223,7 @@ fn dict(_: &mut State, args: &[Value]) -> Result<Value, Error> {
     Ok(Value::from_pairs(pairs))
 }
 
-/// Lists and dictionaries are no keys in Python either; here it also keeps every look-up cheap.
+/// As in Python, lists and dictionaries cannot be keys, which also keeps lookups cheap.
 pub(super) fn dictionary_key(key: &Value) -> Result<Value, Error> {
     match key.kind() {
         ValueKind::String | ValueKind::Number | ValueKind::Bool => Ok(key.clone()),

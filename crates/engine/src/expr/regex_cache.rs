@@ -1,4 +1,4 @@
-//! The regular expressions of `matches` and `command_ran`, kept between evaluations: rules repeat themselves.
+//! Caches compiled regexes of `matches` and `command_ran` between evaluations.
 
 use std::{
     borrow::Cow,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::bounded_regex::{LazyRegex, RegexHints};
 
-const KEPT: usize = 128;
+const MAX_CACHED: usize = 128;
 
 static SEARCHES: Mutex<BTreeMap<String, Arc<LazyRegex<'static>>>> = Mutex::new(BTreeMap::new());
 
@@ -18,7 +18,7 @@ pub(super) fn cached_regex(pattern: &str) -> Arc<LazyRegex<'static>> {
         return Arc::clone(search);
     }
     let search = Arc::new(LazyRegex::new(pattern.to_owned(), Cow::Owned(RegexHints::of(pattern))));
-    if searches.len() >= KEPT {
+    if searches.len() >= MAX_CACHED {
         searches.clear();
     }
     searches.insert(pattern.to_owned(), Arc::clone(&search));

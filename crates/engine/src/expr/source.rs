@@ -1,8 +1,8 @@
-//! The text of an expression or of a template, before the engine's parser sees it.
+//! Checks source text of expressions and templates before minijinja parses it.
 //!
-//! That parser and everything after it recurse, so how deep the tree will become is worked out here from the tokens,
-//! without recursion, and too deep is an error. Operators that the engine has and this language has not are found here
-//! too, where their place is known.
+//! minijinja's parser and later stages recurse. The depth of the tree is therefore computed from the tokens in advance,
+//! without recursion, and limited. Operators of minijinja that this language lacks are also rejected here, where their
+//! position is known.
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
@@ -13,77 +13,79 @@ use minijinja::{
 
 use super::error::ExprError;
 
-/// A condition that is longer is a program.
+/// Maximum bytes of an expression.
 pub(super) const LENGTH_LIMIT: usize = 4096;
-/// Brackets within brackets; the parser takes over a dozen stack frames for each.
+/// Maximum nesting of brackets; the parser needs over a dozen stack frames per level.
 pub(super) const BRACKET_LIMIT: usize = 32;
-/// Levels of the tree, of every kind.
+/// Maximum depth of the syntax tree.
 pub(super) const DEPTH_LIMIT: usize = 160;
 
-/// More than a prompt or guide that anybody reads.
+/// Maximum bytes of a prompt or guide.
 pub(super) const TEMPLATE_LENGTH_LIMIT: usize = 64 * 1024;
-/// Blocks in a template; each may be within the one before.
+/// Maximum of blocks in a template, all of which may be nested.
 const BLOCK_LIMIT: usize = 200;
 
-/// A line that holds nothing but a block leaves no line behind.
+/// A line with only a block is removed from the output.
 pub(super) static SYNTAX: LazyLock<SyntaxConfig> =
     LazyLock::new(|| SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap_or_default());
 
-/// The text to parse, and how to get from a place in it to the place in what was written.
+/// The text to parse, and the mapping from its positions to the original text.
 #[derive(Debug)]
 pub(super) struct Source<'s> {
     pub(super) text: Cow<'s, str>,
-    written: &'s str,
-    /// Where `()` was added, as places in what was written.
-    added: Vec<usize>,
+    original: &'s str,
+    /// Positions in the original text where `()` was inserted.
+    inserted: Vec<usize>,
 }
 
-const ADDED: &str = "()";
+const INSERTED: &str = "()";
 
 impl<'s> Source<'s> {
-    pub(super) fn read(written: &'s str) -> Result<Self, ExprError> {
-        if written.len() > LENGTH_LIMIT {
-            let message = format!("an expression is at most {LENGTH_LIMIT} bytes long; this one has {}", written.len());
-            return Err(ExprError::new(0..written.len(), message));
+    pub(super) fn read(original: &'s str) -> Result<Self, ExprError> {
+        if original.len() > LENGTH_LIMIT {
+            let message =
+                format!("an expression is at most {LENGTH_LIMIT} bytes long; this one has {}", original.len());
+            return Err(ExprError::new(0..original.len(), message));
         }
         let mut depth = Depth::default();
-        let mut singleton_test = Test::None;
-        let mut added = Vec::new();
-        for token in tokenize(written, true, SyntaxConfig::default()) {
-            let (token, span) = token.map_err(|error| syntax_error(&error, written))?;
-            if let Some(error) = foreign_operator(&token, span) {
+        let mut singleton_test = SingletonTest::None;
+        let mut inserted = Vec::new();
+        for token in tokenize(original, true, SyntaxConfig::default()) {
+            let (token, span) = token.map_err(|error| syntax_error(&error, original))?;
+            if let Some(error) = unsupported_operator(&token, span) {
                 return Err(error);
             }
             depth.add(&token, span)?;
             if let Some(end) = singleton_test.add(&token, span) {
-                added.push(end);
+                inserted.push(end);
             }
         }
-        depth.finish(0..written.len())?;
-        Ok(Self::with_added(written, added))
+        depth.finish(0..original.len())?;
+        Ok(Self::with_inserted(original, inserted))
     }
 
-    /// A text with expressions between braces and blocks around texts.
-    pub(super) fn read_template(written: &'s str) -> Result<Self, ExprError> {
-        if written.len() > TEMPLATE_LENGTH_LIMIT {
-            let (limit, length) = (TEMPLATE_LENGTH_LIMIT, written.len());
+    /// Reads a template: text with expressions in braces, and blocks.
+    pub(super) fn read_template(original: &'s str) -> Result<Self, ExprError> {
+        if original.len() > TEMPLATE_LENGTH_LIMIT {
+            let (limit, length) = (TEMPLATE_LENGTH_LIMIT, original.len());
             let message = format!("a prompt or guide is at most {limit} bytes long; this one has {length}");
             return Err(ExprError::new(0..length, message));
         }
-        let mut added = Vec::new();
+        let mut inserted = Vec::new();
         let mut blocks = 0;
-        let mut inside: Option<Inside> = None;
-        for token in tokenize(written, false, SYNTAX.clone()) {
-            let (token, span) = token.map_err(|error| syntax_error(&error, written))?;
+        let mut inside: Option<TemplateExpression> = None;
+        for token in tokenize(original, false, SYNTAX.clone()) {
+            let (token, span) = token.map_err(|error| syntax_error(&error, original))?;
             match (&token, &mut inside) {
                 (Token::TemplateData(_), _) => {}
                 (Token::VariableStart | Token::BlockStart, _) => {
-                    // Every block is counted as if none ended: simpler, and a prompt has few.
+                    // Ends of blocks are not counted: simpler, and templates have few blocks.
                     blocks += usize::from(matches!(token, Token::BlockStart));
-                    inside = Some(Inside { start: span.start_offset as usize, ..Inside::default() });
+                    inside =
+                        Some(TemplateExpression { start: span.start_offset as usize, ..TemplateExpression::default() });
                 }
                 (Token::VariableEnd | Token::BlockEnd, _) => {
-                    if let Some(Inside { start, depth, .. }) = inside.take() {
+                    if let Some(TemplateExpression { start, depth, .. }) = inside.take() {
                         let whole = start..span.end_offset as usize;
                         if whole.len() > LENGTH_LIMIT {
                             let message = format!("an expression is at most {LENGTH_LIMIT} bytes long");
@@ -93,65 +95,65 @@ impl<'s> Source<'s> {
                     }
                 }
                 (_, Some(inside)) => {
-                    if let Some(error) = foreign_operator(&token, span) {
+                    if let Some(error) = unsupported_operator(&token, span) {
                         return Err(error);
                     }
                     inside.depth.add(&token, span)?;
-                    added.extend(inside.singleton_test.add(&token, span));
+                    inserted.extend(inside.singleton_test.add(&token, span));
                 }
                 (_, None) => {}
             }
         }
         if blocks > BLOCK_LIMIT {
             return Err(ExprError::new(
-                0..written.len(),
+                0..original.len(),
                 format!("a prompt or guide has at most {BLOCK_LIMIT} blocks"),
             ));
         }
-        Ok(Self::with_added(written, added))
+        Ok(Self::with_inserted(original, inserted))
     }
 
-    fn with_added(written: &'s str, added: Vec<usize>) -> Self {
-        let mut text = Cow::Borrowed(written);
-        for place in added.iter().rev() {
-            text.to_mut().insert_str(*place, ADDED);
+    fn with_inserted(original: &'s str, inserted: Vec<usize>) -> Self {
+        let mut text = Cow::Borrowed(original);
+        for place in inserted.iter().rev() {
+            text.to_mut().insert_str(*place, INSERTED);
         }
-        Self { text, written, added }
+        Self { text, original, inserted }
     }
 
-    /// The place in what was written of a place in [`Self::text`].
-    pub(super) fn written_span(&self, span: Range<usize>) -> Range<usize> {
-        let written = |mut place: usize| {
-            for (index, added) in self.added.iter().enumerate().rev() {
-                let start = added + index * ADDED.len();
+    /// Maps a span in [`Self::text`] to the original text.
+    pub(super) fn original_span(&self, span: Range<usize>) -> Range<usize> {
+        let original = |mut place: usize| {
+            for (index, inserted) in self.inserted.iter().enumerate().rev() {
+                let start = inserted + index * INSERTED.len();
                 if place > start {
-                    place = place.saturating_sub(ADDED.len() * (index + 1)).max(*added);
+                    place = place.saturating_sub(INSERTED.len() * (index + 1)).max(*inserted);
                     break;
                 }
             }
             place
         };
-        clamp(written(span.start)..written(span.end), self.written)
+        clamp(original(span.start)..original(span.end), self.original)
     }
 
-    pub(super) fn written_error(&self, error: ExprError) -> ExprError {
-        ExprError { span: self.written_span(error.span), ..error }
+    pub(super) fn original_error(&self, error: ExprError) -> ExprError {
+        ExprError { span: self.original_span(error.span), ..error }
     }
 
     pub(super) fn syntax_error(&self, error: &minijinja::Error) -> ExprError {
-        self.written_error(syntax_error(error, &self.text))
+        self.original_error(syntax_error(error, &self.text))
     }
 }
 
-/// What is between the braces of a template.
+/// State between the braces of a template.
 #[derive(Default)]
-struct Inside {
+struct TemplateExpression {
     start: usize,
     depth: Depth,
-    singleton_test: Test,
+    singleton_test: SingletonTest,
 }
 
-/// Whatever the engine says, a span is within the text, on character boundaries, and not backwards.
+/// Clamps a span of minijinja to the text and to character boundaries.
 fn clamp(span: Range<usize>, text: &str) -> Range<usize> {
     let start = text.floor_char_boundary(span.start);
     start..text.ceil_char_boundary(span.end.max(start)).min(text.len())
@@ -161,7 +163,7 @@ pub(super) fn range(span: Span) -> Range<usize> {
     span.start_offset as usize..span.end_offset as usize
 }
 
-fn foreign_operator(token: &Token, span: Span) -> Option<ExprError> {
+fn unsupported_operator(token: &Token, span: Span) -> Option<ExprError> {
     let (operator, help) = match token {
         Token::Div => ("/", Some("`//` divides and rounds down")),
         Token::Pow => ("**", None),
@@ -179,7 +181,7 @@ fn foreign_operator(token: &Token, span: Span) -> Option<ExprError> {
 fn syntax_error(error: &minijinja::Error, text: &str) -> ExprError {
     let mut error = ExprError::from_engine(error, text.len());
     error.span = clamp(error.span, text);
-    // The engine reports the token before or after the one that people stumble over.
+    // minijinja reports the token before or after the offending one.
     let around = text.get(clamp(error.span.start.saturating_sub(2)..error.span.end + 2, text)).unwrap_or_default();
     error.help = [("&&", "write `and`"), ("||", "write `or`"), ("!", "write `not`")]
         .into_iter()
@@ -189,17 +191,17 @@ fn syntax_error(error: &minijinja::Error, text: &str) -> ExprError {
     error
 }
 
-/// Finds `is None`, `is True` and `is False` before a word such as `if`, which the engine would take for an argument of
-/// the test; with `()` added it does not.
+/// Finds `is None`, `is True` and `is False` before words such as `if`, which minijinja would parse as an argument of
+/// the test. Inserting `()` prevents that.
 #[derive(Default)]
-enum Test {
+enum SingletonTest {
     #[default]
     None,
     Is,
     Singleton(usize),
 }
 
-impl Test {
+impl SingletonTest {
     fn add(&mut self, token: &Token, span: Span) -> Option<usize> {
         let Token::Ident(word) = token else {
             *self = Self::None;
@@ -218,7 +220,7 @@ impl Test {
     }
 }
 
-/// What `is` compares with.
+/// Values that `is` compares with.
 #[derive(Clone, Copy)]
 pub(super) enum Singleton {
     None,
@@ -235,9 +237,9 @@ pub(super) fn singleton(name: &str) -> Option<Singleton> {
     }
 }
 
-/// From loose to tight. Operators of one row nest in each other, one level for each of them.
+/// Precedence of operators, loosest first. Operators of equal precedence nest, one level each.
 #[derive(Clone, Copy)]
-enum Row {
+enum Precedence {
     Ternary,
     Or,
     And,
@@ -248,7 +250,7 @@ enum Row {
     Access,
 }
 
-impl Row {
+impl Precedence {
     fn of(token: &Token) -> Option<Self> {
         Some(match token {
             Token::Ident("if" | "else") => Self::Ternary,
@@ -266,21 +268,21 @@ impl Row {
     }
 }
 
-const ROWS: usize = Row::Access as usize + 1;
+const PRECEDENCES: usize = Precedence::Access as usize + 1;
 
-/// How deep the tree of what is between two brackets becomes: for each row, the longest run of its operators that no
-/// looser operator interrupts. A bound, not the exact depth.
+/// An upper bound of the tree depth between two brackets: for each precedence, the longest run of its operators without
+/// a looser one in between.
 #[derive(Default)]
-struct Level {
-    run: [usize; ROWS],
-    longest: [usize; ROWS],
+struct BracketLevel {
+    run: [usize; PRECEDENCES],
+    longest: [usize; PRECEDENCES],
     inner: usize,
 }
 
-impl Level {
-    fn add(&mut self, row: Row) {
+impl BracketLevel {
+    fn add(&mut self, precedence: Precedence) {
         for (index, (run, longest)) in self.run.iter_mut().zip(&mut self.longest).enumerate() {
-            match index.cmp(&(row as usize)) {
+            match index.cmp(&(precedence as usize)) {
                 std::cmp::Ordering::Less => {}
                 std::cmp::Ordering::Equal => {
                     *run += 1;
@@ -298,25 +300,25 @@ impl Level {
 
 #[derive(Default)]
 struct Depth {
-    current: Level,
-    outer: Vec<Level>,
+    current: BracketLevel,
+    outer: Vec<BracketLevel>,
 }
 
 impl Depth {
     fn add(&mut self, token: &Token, span: Span) -> Result<(), ExprError> {
         match token {
             Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => {
-                self.current.add(Row::Access);
+                self.current.add(Precedence::Access);
                 self.outer.push(std::mem::take(&mut self.current));
                 if self.outer.len() > BRACKET_LIMIT {
                     return Err(too_deep(range(span)));
                 }
             }
             Token::ParenClose | Token::BracketClose | Token::BraceClose => self.close(),
-            Token::Comma | Token::Colon => self.current.run = [0; ROWS],
+            Token::Comma | Token::Colon => self.current.run = [0; PRECEDENCES],
             other => {
-                if let Some(row) = Row::of(other) {
-                    self.current.add(row);
+                if let Some(precedence) = Precedence::of(other) {
+                    self.current.add(precedence);
                 }
             }
         }
@@ -324,7 +326,7 @@ impl Depth {
     }
 
     fn close(&mut self) {
-        // A bracket too many is for the parser to report.
+        // The parser reports unmatched brackets.
         if let Some(outer) = self.outer.pop() {
             let inner = std::mem::replace(&mut self.current, outer).depth();
             self.current.inner = self.current.inner.max(inner);

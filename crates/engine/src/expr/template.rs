@@ -1,11 +1,11 @@
-//! Templates: the prompts and guides of workflows, text with expressions in it.
+//! Templates: prompts and guides of workflows, text with expressions.
 //!
-//! `{{ … }}` is replaced by the value of an expression, `{% if … %}`, `{% elif … %}`, `{% else %}` and `{% endif %}` choose
-//! between texts, `{# … #}` is a comment and `{% raw %}` keeps what it holds as it is. `{{ guide('NAME') }}`, alone between
-//! its braces, puts a guide there, which is a template itself. There is nothing else: no loops, no assignments, no other
-//! way to another text. What is rendered is not read again, so what an agent wrote stays text.
+//! `{{ … }}` is replaced by the value of an expression; `{% if … %}`, `{% elif … %}`, `{% else %}` and `{% endif %}`
+//! choose text; `{# … #}` is a comment; `{% raw %}` keeps its content unchanged. `{{ guide('NAME') }}`, alone between
+//! its braces, includes a guide, which is a template itself. There are no loops, assignments or other includes. Output
+//! is never parsed again, so text of an agent stays text.
 //!
-//! This knows no files. Whoever calls has the guides' texts.
+//! This module reads no files; the caller supplies the guides.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use minijinja::{
 use super::{
     ENVIRONMENT, Scope,
     compare::is_missing,
-    context::Root,
+    context::NameSource,
     error::{EvaluationError, ExprError, wrong_arity},
     fact_reader::{FactReader, OnMissing},
     lower::{self, Lowering},
@@ -33,33 +33,34 @@ use super::{
 use crate::file_rules::ChangeScope;
 use crate::situation::Situation;
 
-/// Guides within guides.
+/// Maximum nesting of guides.
 pub const GUIDE_DEPTH: usize = 8;
-/// Guides in one text, each time that one stands there: a few that name each other often would grow without end.
+/// Maximum of included guides in one text, counting repetitions: guides that include each other often would grow
+/// exponentially.
 const GUIDES_LIMIT: usize = 200;
 
-/// What writes a value into the text; no text can contain this name.
+/// The function that writes a value into the output; source text cannot contain this name.
 pub(super) const SHOW: &str = "@show";
 
-/// What can be known of a template before it is rendered.
+/// The result of checking a template.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TemplateCheck {
-    /// In the order of the text.
+    /// Problems in the order of the text.
     pub problems: Vec<ExprError>,
-    /// The guides that it names, each time that it does.
+    /// Named guides, including repetitions.
     pub guides: Vec<GuideMention>,
-    /// Names that stand alone between their braces, as in `{{ NAME }}`.
+    /// Names alone between their braces, as in `{{ NAME }}`.
     pub bare_names: Vec<GuideMention>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuideMention {
     pub name: String,
-    /// In the template's text.
+    /// Byte range in the template.
     pub span: Range<usize>,
 }
 
-/// Checks one text; the guides that it names are templates of their own.
+/// Checks one template, without the guides that it names.
 pub fn check(text: &str, scope: &Scope) -> TemplateCheck {
     let source = match Source::read_template(text) {
         Ok(source) => source,
@@ -74,15 +75,15 @@ pub fn check(text: &str, scope: &Scope) -> TemplateCheck {
     let mut problems = super::problems(&mut template.lowering, scope);
     problems.append(&mut template.errors);
     problems.sort_by_key(|problem| problem.span.start);
-    let problems = problems.into_iter().map(|problem| source.written_error(problem)).collect();
-    let place = |mention: GuideMention| GuideMention { span: source.written_span(mention.span), ..mention };
+    let problems = problems.into_iter().map(|problem| source.original_error(problem)).collect();
+    let place = |mention: GuideMention| GuideMention { span: source.original_span(mention.span), ..mention };
     let guides = template.guides.into_iter().map(place).collect();
     let bare_names = template.bare_names.into_iter().map(place).collect();
     TemplateCheck { problems, guides, bare_names }
 }
 
-/// The text, in this situation. A guide that is missing is an error, as is one that holds itself. What fails while it is
-/// rendered may be in a guide, so its place is the whole text.
+/// Renders a template. A missing or recursive guide is an error. The position of a run-time error is the whole text,
+/// because it may be inside a guide.
 pub fn render(
     text: &str,
     guides: &BTreeMap<String, String>,
@@ -100,7 +101,7 @@ pub fn render(
     let (instructions, blocks) = generator.finish();
     let mut output = String::new();
     let facts = Arc::new(FactReader::new(situation, on_missing));
-    let root = Value::from_object(Root::Situation(Arc::clone(&facts), ChangeScope::default()));
+    let root = Value::from_object(NameSource::Situation(Arc::clone(&facts), ChangeScope::default()));
     let out = &mut machinery::make_string_output(&mut output);
     let rendered = machinery::eval(&ENVIRONMENT, &instructions, root, &blocks, out, AutoEscape::None);
     facts.check()?;
@@ -112,17 +113,17 @@ fn parse<'s>(source: &'s Source<'_>) -> Result<Stmt<'s>, ExprError> {
     machinery::parse(&source.text, "", SYNTAX.clone()).map_err(|error| source.syntax_error(&error))
 }
 
-/// Puts the trees of guides into that of a template.
+/// Inlines the trees of guides into the tree of a template.
 struct Inlining<'s> {
     sources: &'s BTreeMap<&'s str, Source<'s>>,
-    /// The guides on the way here.
+    /// Names of the enclosing guides.
     chain: Vec<&'s str>,
     guides: usize,
 }
 
 impl<'s> Inlining<'s> {
     fn tree(&mut self, source: &'s Source<'s>) -> Result<Stmt<'s>, ExprError> {
-        let tree = parse(source).map_err(|error| self.named(error))?;
+        let tree = parse(source).map_err(|error| self.with_guide_name(error))?;
         let mut template = TemplateLowering::new(&source.text);
         let mut failure = None;
         let tree = template
@@ -132,13 +133,13 @@ impl<'s> Inlining<'s> {
         }
         let mut errors = template.errors.into_iter().chain(template.lowering.errors);
         match errors.next() {
-            Some(error) => Err(self.named(source.written_error(error))),
+            Some(error) => Err(self.with_guide_name(source.original_error(error))),
             None => Ok(tree),
         }
     }
 
-    /// A place in a guide says nothing in the text that names it, so the guide is named.
-    fn named(&self, error: ExprError) -> ExprError {
+    /// Adds the guide's name to the message, because a position in a guide is meaningless in the including text.
+    fn with_guide_name(&self, error: ExprError) -> ExprError {
         match self.chain.last() {
             Some(guide) => ExprError { message: format!("guide `{guide}`: {}", error.message), ..error },
             None => error,
@@ -163,10 +164,10 @@ impl<'s> Inlining<'s> {
     }
 }
 
-/// What stands in the place of a guide; none where nothing is to be rendered.
+/// Supplies the tree of a guide; `None` if nothing is rendered.
 type GuideTree<'f, 's> = &'f mut dyn FnMut(&'s str, Range<usize>) -> Option<Stmt<'s>>;
 
-/// From the engine's tree of a template to one that holds only what this language has.
+/// Lowers minijinja's tree of a template to the constructs of this language.
 struct TemplateLowering<'s> {
     lowering: Lowering<'s>,
     errors: Vec<ExprError>,
@@ -179,10 +180,10 @@ impl<'s> TemplateLowering<'s> {
         Self { lowering: Lowering::new(text), errors: Vec::new(), guides: Vec::new(), bare_names: Vec::new() }
     }
 
-    // How deep blocks nest was limited before.
+    // Recursion is safe, because the nesting of blocks was limited before.
     fn lower(&mut self, statement: &Stmt<'s>, guide: GuideTree<'_, 's>) -> Stmt<'s> {
         match statement {
-            Stmt::Template(template) => of_children(self.each(&template.children, guide), template.span()),
+            Stmt::Template(template) => template_of(self.each(&template.children, guide), template.span()),
             Stmt::EmitRaw(raw) => Stmt::EmitRaw(Spanned::new(ast::EmitRaw { raw: raw.raw }, raw.span())),
             Stmt::EmitExpr(emit) => self.emit(&emit.expr, emit.span(), guide),
             Stmt::IfCond(choice) => {
@@ -195,7 +196,7 @@ impl<'s> TemplateLowering<'s> {
                 let span = span_of(other);
                 let error = ExprError::new(range(span), "a prompt or guide has no such block");
                 self.errors.push(error.with_help(Some("there are `{% if … %}` and `{% raw %}`".to_owned())));
-                of_children(Vec::new(), span)
+                template_of(Vec::new(), span)
             }
         }
     }
@@ -213,10 +214,10 @@ impl<'s> TemplateLowering<'s> {
             let Some((name, place)) = name else {
                 let error = ExprError::new(range(expr.span()), "`guide` takes the name of a guide, in quotes");
                 self.errors.push(error.with_help(Some("as in `{{ guide('REVIEW') }}`".to_owned())));
-                return of_children(Vec::new(), span);
+                return template_of(Vec::new(), span);
             };
             self.guides.push(GuideMention { name: name.to_owned(), span: place.clone() });
-            return guide(name, place).unwrap_or_else(|| of_children(Vec::new(), span));
+            return guide(name, place).unwrap_or_else(|| template_of(Vec::new(), span));
         }
         if let Expr::Var(name) = expr {
             self.bare_names.push(GuideMention { name: name.id.to_owned(), span: range(name.span()) });
@@ -226,7 +227,7 @@ impl<'s> TemplateLowering<'s> {
     }
 }
 
-fn of_children(children: Vec<Stmt<'_>>, span: Span) -> Stmt<'_> {
+fn template_of(children: Vec<Stmt<'_>>, span: Span) -> Stmt<'_> {
     Stmt::Template(Spanned::new(ast::Template { children }, span))
 }
 
@@ -256,7 +257,7 @@ fn span_of(statement: &Stmt<'_>) -> Span {
     }
 }
 
-/// A value as it reads within text: nothing where it is missing.
+/// Formats a value for the output; missing values are empty.
 pub(super) fn show(state: &mut State, args: &[Value]) -> Result<Value, minijinja::Error> {
     let [value] = args else { return Err(wrong_arity()) };
     if is_missing(value) {

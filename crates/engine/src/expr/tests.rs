@@ -6,9 +6,9 @@ mod template;
 
 use serde_json::{Map, Value};
 
-use super::{Evaluation, ExprError, evaluate_beside};
+use super::{Evaluation, ExprError, evaluate_with_names};
 
-/// What an expression gives with these names alone.
+/// Evaluates with these names and nothing else.
 fn evaluate_with(source: &str, with: &Map<String, Value>) -> Result<Evaluation, ExprError> {
-    evaluate_beside(source, with, None, None)
+    evaluate_with_names(source, with, None, None)
 }

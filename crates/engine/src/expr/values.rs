@@ -1,4 +1,4 @@
-//! What functions, filters and methods ask of a value, each within what an evaluation may cost.
+//! Access to values for functions, filters and methods, charged to the work budget.
 
 use minijinja::{Error, Value, value::ValueKind};
 
@@ -8,7 +8,7 @@ use super::{
     work_budget::{self, WorkBudget},
 };
 
-/// What a value holds, as Python's iteration would give it: items, keys or characters; nothing if it is missing.
+/// The items of a value as in Python's iteration: items, keys or characters. Empty for missing values.
 pub(super) fn items(value: &Value, work: &mut WorkBudget) -> Result<Vec<Value>, Error> {
     if is_missing(value) {
         return Ok(Vec::new());
@@ -44,7 +44,7 @@ pub(super) fn join_with(separator: &str, value: &Value, work: &mut WorkBudget) -
     Ok(Value::from(joined))
 }
 
-/// A missing text is found by nothing; text of another kind is a mistake.
+/// A string argument; `None` if it is missing, an error for other kinds.
 pub(super) fn text_argument<'v>(value: &'v Value, function: &str) -> Result<Option<&'v str>, Error> {
     match value.as_str() {
         Some(text) => Ok(Some(text)),

@@ -1,8 +1,7 @@
-//! How much one evaluation may do.
+//! Limits the work of one evaluation.
 //!
-//! An expression has no loops, so its number of steps is bounded by its length; what is not bounded by it is how much
-//! text and how many items a single step goes through or builds. Every step that is not of constant cost says here
-//! what it is about to do.
+//! Expressions have no loops, so the number of steps is bounded by their length. The text and items that a single step
+//! reads or builds are not; every step of non-constant cost therefore charges the budget in advance.
 
 use std::fmt::{self, Write};
 
@@ -10,10 +9,10 @@ use minijinja::{Error, State, Value};
 
 use super::error::failure;
 
-/// One unit is about one byte read. Enough to go through a large file a few times; far from what anybody notices.
+/// One unit is about one byte read. Enough to read a large file several times, and too little to be noticeable.
 const UNITS: usize = 32 << 20;
 
-/// What one item of a list costs: more than the bytes that it takes.
+/// Cost of a list item, higher than its bytes.
 const ITEM: usize = 32;
 
 pub(super) struct WorkBudget {
@@ -40,12 +39,12 @@ impl WorkBudget {
     }
 }
 
-/// The work left to the evaluation that is running.
+/// The budget of the running evaluation.
 pub(super) fn of<'s>(state: &'s mut State<'_, '_>) -> &'s mut WorkBudget {
     state.get_or_insert_extension_with(WorkBudget::default)
 }
 
-/// How a value is written where text is wanted, as Python's `str`, charging for what is written.
+/// Formats a value like Python's `str` and charges for the output.
 pub(super) fn text(value: &Value, work: &mut WorkBudget) -> Result<String, Error> {
     let mut charged = ChargedText { text: String::new(), work };
     match write!(charged, "{value}") {
@@ -61,7 +60,7 @@ struct ChargedText<'w> {
 
 impl Write for ChargedText<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        // A part can be empty, and there can be very many of those: each costs more than its bytes.
+        // Parts may be empty and numerous, so each costs more than its bytes.
         self.work.charge(part.len() + 16).map_err(|_| fmt::Error)?;
         self.text.push_str(part);
         Ok(())

@@ -1,11 +1,11 @@
-//! The files that changed, each once.
+//! The set of changed files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-/// What became of a file since the baseline. A file that was moved is a change of both paths, and no creation.
+/// How a file changed since the baseline. A moved file counts as a change of both paths, not as a creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     #[serde(rename = "M")]
@@ -39,7 +39,7 @@ pub struct Change {
     pub path: String,
 }
 
-/// Whether a text is the path of a file in a project, as changes name it.
+/// True for a normalised project-relative path: no empty parts, `.` or `..`.
 pub fn is_project_path(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
@@ -48,11 +48,11 @@ pub fn is_project_path(path: &str) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     by_path: BTreeMap<String, Status>,
-    /// Those that somebody else made: they ask for nothing, and can be what another change expects.
+    /// Changes of others. They trigger no rule, but can satisfy one.
     others: BTreeSet<String>,
-    /// Every path on a line of its own: one search in it passes over a rule that no path is about.
+    /// All paths, one per line: a single substring search skips rules that match no path.
     text: String,
-    /// A path has a line's end in it.
+    /// True if a path contains a line break.
     has_odd_names: bool,
 }
 
@@ -81,12 +81,12 @@ impl Changes {
         self.by_path.is_empty()
     }
 
-    /// Whether a text is in any of the paths; it may be wrong only in saying that it is.
-    pub(super) fn mention(&self, text: &str) -> bool {
+    /// Prefilter: false only if no path contains the text.
+    pub(super) fn may_contain(&self, text: &str) -> bool {
         memmem::find(self.text.as_bytes(), text.as_bytes()).is_some()
     }
 
-    /// The paths that a text is in, in no order that means anything; some more where paths have lines of their own.
+    /// Paths that contain the text, in arbitrary order. All paths if some contain line breaks.
     pub(super) fn containing<'a>(&'a self, text: &'a str) -> Vec<&'a str> {
         if text.is_empty() || self.has_odd_names {
             return self.paths().collect();
@@ -94,7 +94,7 @@ impl Changes {
         let mut found = Vec::new();
         let mut end = 0;
         for at in memmem::find_iter(self.text.as_bytes(), text.as_bytes()) {
-            // Once more in the same path.
+            // Another match in the same path.
             if at < end {
                 continue;
             }
@@ -105,7 +105,7 @@ impl Changes {
         found
     }
 
-    /// Those that are asked about.
+    /// The changes that can trigger rules.
     pub fn own(&self) -> impl Iterator<Item = (&str, Status)> {
         self.iter().filter(|(path, _)| !self.others.contains(*path))
     }
@@ -114,14 +114,14 @@ impl Changes {
         !self.others.contains(path)
     }
 
-    /// The same, but those that a test says are not one's own ask for nothing.
+    /// The same changes, of which those that fail `is_own` are others' and trigger nothing.
     #[must_use]
-    pub fn owned(&self, mut is_own: impl FnMut(&str) -> bool) -> Self {
+    pub fn with_own(&self, mut is_own: impl FnMut(&str) -> bool) -> Self {
         let others = self.paths().filter(|path| !is_own(path)).map(str::to_owned).collect();
         Self { others, ..self.clone() }
     }
 
-    /// Those of them that a test says are meant.
+    /// The changes whose path passes `keep`.
     #[must_use]
     pub fn filtered(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
         self.iter()
@@ -131,7 +131,7 @@ impl Changes {
     }
 }
 
-/// Of two changes of one path the later counts.
+/// The later of two changes of the same path wins.
 impl FromIterator<Change> for Changes {
     fn from_iter<T: IntoIterator<Item = Change>>(changes: T) -> Self {
         let by_path: BTreeMap<String, Status> =

@@ -1,4 +1,4 @@
-//! A pattern of a rule that mostly does not matter: its text, and what every match of it contains.
+//! File patterns of rules, kept uncompiled with a literal for prefiltering, because most rules match no change.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::{Changes, Status};
 use path::pattern::{Pattern, PatternError};
 
-/// A pattern that was checked when its rule was loaded, and is compiled only where a changed file could match it.
+/// A pattern that was checked when its rule was loaded. It is compiled only if a changed file could match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilePattern {
     pub source: String,
-    /// In every path that matches; empty where there is no such text.
+    /// A literal that every matching path contains; empty if none is known.
     literal: String,
 }
 
@@ -20,12 +20,12 @@ impl FilePattern {
         Self { source: pattern.source().to_owned(), literal: pattern.required_literal().to_owned() }
     }
 
-    /// Whether one of the changed files could match; never false where one does.
+    /// Prefilter: false only if no changed file matches.
     pub fn may_match(&self, changes: &Changes) -> bool {
-        changes.mention(&self.literal)
+        changes.may_contain(&self.literal)
     }
 
-    /// Compiled, with its literal to pass over paths by.
+    /// Compiles the pattern and keeps the literal for skipping paths.
     pub(super) fn compile(&self) -> Result<CompiledPattern<'_>, PatternError> {
         Pattern::parse(&self.source).map(|pattern| CompiledPattern { pattern, literal: &self.literal })
     }
@@ -42,13 +42,13 @@ impl CompiledPattern<'_> {
     }
 }
 
-/// The changed files that are asked about and that one of the patterns could match, in order.
+/// The session's own changed files that one of the patterns could match, in order.
 pub(super) fn candidates<'c>(patterns: &'c [FilePattern], changes: &'c Changes) -> BTreeMap<&'c str, Status> {
     let paths = patterns.iter().flat_map(|pattern| changes.containing(&pattern.literal));
     paths.filter(|path| changes.is_own(path)).filter_map(|path| Some((path, changes.status(path)?))).collect()
 }
 
-/// Those of the patterns that a changed file could match.
+/// Compiles the patterns that a changed file could match.
 pub(super) fn compiled<'a>(
     patterns: &'a [FilePattern],
     changes: &Changes,

@@ -1,4 +1,4 @@
-//! One file rule, and how it looks at changes.
+//! A file rule and its judgement of changes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,31 +11,33 @@ use path::pattern::{Captures, FillError, Pattern, PatternError};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileRule {
-    pub mode: FileRuleKind,
-    /// Files that trigger nothing; they can still be what another file expects.
+    #[serde(rename = "mode")]
+    pub kind: FileRuleKind,
+    /// Files that never trigger; they can still be expected by another file.
     pub exclude: Vec<FilePattern>,
-    pub reach: ChangeScope,
+    #[serde(rename = "reach")]
+    pub scope: ChangeScope,
     pub refire: Refire,
-    /// What is run where the rule is not met; `None`: the agent is told.
+    /// The command to run if the rule is unmet; `None` if the agent gets a demand instead.
     pub command: Option<CommandAction>,
 }
 
-/// How a rule sees that something is missing.
+/// How a file rule determines what is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileRuleKind {
-    /// A changed file matches a trigger, and none matches a safety. A safety whose variables the trigger binds is looked
-    /// for with their values, so that it speaks of one file; any other speaks of all.
+    /// Unmet if a changed file matches a trigger pattern and none matches a `safety` pattern. A safety pattern whose
+    /// variables are all bound by the trigger answers only for that trigger; any other answers for all.
     Trigger { trigger: Vec<FilePattern>, safety: Vec<FilePattern> },
-    /// Files that belong together, whichever of them changed.
+    /// Files that must change together; a change of any of them triggers.
     Set(Vec<FilePattern>),
-    /// Files that follow from another.
+    /// Files that must change when another file changes.
     Pair { trigger: FilePattern, expects: Vec<FilePattern> },
-    /// Files that are new.
+    /// New files.
     Created(Vec<FilePattern>),
 }
 
 impl FileRuleKind {
-    /// A file that matches one of these may ask for something.
+    /// The patterns of files that can trigger the rule.
     pub fn triggering(&self) -> &[FilePattern] {
         match self {
             Self::Trigger { trigger, .. } => trigger,
@@ -46,22 +48,22 @@ impl FileRuleKind {
     }
 }
 
-/// Which changes a rule looks at.
+/// The changes that a rule considers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct ChangeScope {
     pub compare_to: Baseline,
     pub attribute: AttributionMode,
 }
 
-/// What a change is a change from.
+/// The state of the tree that changes are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Baseline {
-    /// Where the branch left the default branch.
+    /// The merge base with the default branch.
     #[default]
     Base,
     /// The tip of the default branch.
     DefaultTip,
-    /// How things were when the person last said something.
+    /// The state at the person's last prompt.
     Prompt,
 }
 
@@ -77,13 +79,13 @@ impl Baseline {
     }
 }
 
-/// Whose changes a session answers for.
+/// The changes that a session is responsible for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum AttributionMode {
-    /// Its own, and those that nobody is known to have made.
+    /// Its own changes, and those of unknown origin.
     #[default]
     Session,
-    /// All that are in the working tree.
+    /// All changes in the working tree.
     Tree,
 }
 
@@ -96,29 +98,29 @@ impl AttributionMode {
     }
 }
 
-/// What asks again once a rule's demand was answered.
+/// What makes a rule ask again after its demand was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Refire {
-    /// Other files.
+    /// Changes of other files.
     #[default]
     Files,
-    /// The same files with other content, too.
+    /// Changes of other files, and new content of the same files.
     Content,
 }
 
-/// A command that makes a rule met.
+/// The command that a file rule runs to fix what is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandAction {
-    /// As it is written, for people.
+    /// The command line as written, for people.
     pub text: String,
-    /// Its words, with placeholders.
+    /// Program and arguments, with placeholders.
     pub words: Vec<String>,
     pub run_for: RunFor,
     pub timeout: Duration,
 }
 
 impl CommandAction {
-    /// Whether one of its words has this placeholder.
+    /// True if a word contains this placeholder.
     pub fn names(&self, placeholder: &str) -> bool {
         let braced = format!("{{{placeholder}}}");
         self.words.iter().any(|word| word.contains(&braced))
@@ -127,29 +129,29 @@ impl CommandAction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RunFor {
-    /// Once a file.
+    /// Once per file.
     #[default]
     EachMatch,
-    /// Once for all of them.
+    /// Once for all files.
     AllMatches,
 }
 
 impl FileRule {
-    /// Every pattern that the rule has.
+    /// All patterns of the rule.
     pub fn patterns(&self) -> impl Iterator<Item = &FilePattern> {
-        let others = match &self.mode {
+        let others = match &self.kind {
             FileRuleKind::Trigger { safety, .. } => safety.as_slice(),
             FileRuleKind::Pair { expects, .. } => expects.as_slice(),
             FileRuleKind::Set(_) | FileRuleKind::Created(_) => &[],
         };
-        self.mode.triggering().iter().chain(others).chain(&self.exclude)
+        self.kind.triggering().iter().chain(others).chain(&self.exclude)
     }
 
-    /// Whether this version of a rule asks for all that an earlier one did. Patterns are compared as they are written: more
-    /// triggers and fewer exceptions ask for more, any other change of them counts as asking for less.
-    pub fn asks_no_less_than(&self, before: &Self) -> bool {
+    /// True if this version of a rule asks for everything that an earlier version did. Patterns are compared literally:
+    /// added triggers and removed exceptions are stricter, any other change counts as milder.
+    pub fn is_at_least_as_strict_as(&self, before: &Self) -> bool {
         let has_all = |more: &[FilePattern], less: &[FilePattern]| less.iter().all(|pattern| more.contains(pattern));
-        let is_as_strict = match (&self.mode, &before.mode) {
+        let is_as_strict = match (&self.kind, &before.kind) {
             (
                 FileRuleKind::Trigger { trigger, safety },
                 FileRuleKind::Trigger { trigger: triggers, safety: safeties },
@@ -161,46 +163,46 @@ impl FileRule {
             (FileRuleKind::Created(now), FileRuleKind::Created(before)) => has_all(now, before),
             _ => false,
         };
-        let (now, then) = (self.reach, before.reach);
+        let (now, then) = (self.scope, before.scope);
         let is_as_wide = now.compare_to == then.compare_to
             && (now.attribute == AttributionMode::Tree || then.attribute == AttributionMode::Session);
         let asks_as_often = self.refire == Refire::Content || before.refire == Refire::Files;
         is_as_strict && has_all(&before.exclude, &self.exclude) && is_as_wide && asks_as_often
     }
 
-    /// Whether the rule could have anything to say. Never false where it has.
+    /// Prefilter: false only if the rule cannot be triggered.
     pub fn may_fire(&self, changes: &Changes) -> bool {
-        self.mode.triggering().iter().any(|pattern| pattern.may_match(changes))
+        self.kind.triggering().iter().any(|pattern| pattern.may_match(changes))
     }
 
-    /// Whether an answer is for the files, whatever becomes of what is in them.
-    pub fn is_answered_by_files(&self) -> bool {
+    /// True if an answer stays valid when the content of the files changes.
+    pub fn answers_survive_edits(&self) -> bool {
         self.refire == Refire::Files && self.command.is_none()
     }
 
-    /// An error only where a pattern is none, which loading has ruled out.
+    /// Fails only for an invalid pattern, which loading has ruled out.
     pub fn judge(&self, changes: &Changes) -> Result<FileMatch, PatternError> {
         if !self.may_fire(changes) {
             return Ok(FileMatch::default());
         }
         let exclude = compiled(&self.exclude, changes)?;
-        let is_meant = |path: &str| !exclude.iter().any(|pattern| pattern.matches(path));
-        match &self.mode {
+        let is_included = |path: &str| !exclude.iter().any(|pattern| pattern.matches(path));
+        match &self.kind {
             FileRuleKind::Trigger { trigger, safety } => {
-                let found = any_of(trigger, changes, |path, _| is_meant(path))?;
+                let found = trigger_on_any(trigger, changes, |path, _| is_included(path))?;
                 let safety = safety.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
-                Ok(without_answered(found, &safety, changes))
+                Ok(apply_safety(found, &safety, changes))
             }
             FileRuleKind::Created(patterns) => {
-                any_of(patterns, changes, |path, status| status == Status::Added && is_meant(path))
+                trigger_on_any(patterns, changes, |path, status| status == Status::Added && is_included(path))
             }
             FileRuleKind::Pair { trigger, expects } => {
                 let trigger = trigger.compile()?;
                 let expects = expects.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let expects: Vec<&CompiledPattern> = expects.iter().collect();
-                let mut search = Correspondence::new(changes);
-                for (path, status) in candidates(self.mode.triggering(), changes) {
-                    if !trigger.matches(path) || !is_meant(path) {
+                let mut search = ExpectedChanges::new(changes);
+                for (path, status) in candidates(self.kind.triggering(), changes) {
+                    if !trigger.matches(path) || !is_included(path) {
                         continue;
                     }
                     if let Some(captures) = trigger.pattern.captures(path) {
@@ -211,9 +213,9 @@ impl FileRule {
             }
             FileRuleKind::Set(members) => {
                 let members = members.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
-                let mut search = Correspondence::new(changes);
-                let candidates = candidates(self.mode.triggering(), changes).into_iter();
-                for (path, status) in candidates.filter(|(path, _)| is_meant(path)) {
+                let mut search = ExpectedChanges::new(changes);
+                let candidates = candidates(self.kind.triggering(), changes).into_iter();
+                for (path, status) in candidates.filter(|(path, _)| is_included(path)) {
                     let Some((own, captures)) = most_specific(&members, path) else { continue };
                     let others = members.iter().enumerate().filter(|(place, _)| *place != own);
                     let others: Vec<&CompiledPattern> = others.map(|(_, member)| member).collect();
@@ -225,15 +227,15 @@ impl FileRule {
     }
 }
 
-/// The files that match one of the patterns, each for its own sake.
-fn any_of(
+/// Changed files that match one of the patterns, each as a trigger without missing files.
+fn trigger_on_any(
     patterns: &[FilePattern],
     changes: &Changes,
-    is_meant: impl Fn(&str, Status) -> bool,
+    is_included: impl Fn(&str, Status) -> bool,
 ) -> Result<FileMatch, PatternError> {
     let candidates = candidates(patterns, changes).into_iter();
     let patterns = compiled(patterns, changes)?;
-    let triggers = candidates.filter(|(path, status)| is_meant(path, *status)).filter_map(|(path, status)| {
+    let triggers = candidates.filter(|(path, status)| is_included(path, *status)).filter_map(|(path, status)| {
         let pattern = patterns.iter().find(|pattern| pattern.matches(path))?;
         let captures = pattern.pattern.captures(path)?;
         Some(TriggeringFile { path: path.to_owned(), status, captures, missing: Vec::new(), safety: Vec::new() })
@@ -241,8 +243,9 @@ fn any_of(
     Ok(FileMatch { triggers: triggers.collect(), ..FileMatch::default() })
 }
 
-/// Takes out what `safety` answers: all of it, or the files whose own variables a safety has.
-fn without_answered(mut found: FileMatch, safety: &[CompiledPattern], changes: &Changes) -> FileMatch {
+/// Applies `safety`: an unbound pattern answers for all triggers, a bound one only for triggers with the same
+/// variables.
+fn apply_safety(mut found: FileMatch, safety: &[CompiledPattern], changes: &Changes) -> FileMatch {
     let is_bound = |pattern: &Pattern| {
         let binds_all = |trigger: &TriggeringFile| pattern.variables().all(|name| trigger.captures.get(name).is_some());
         pattern.variables().next().is_some() && found.triggers.iter().all(binds_all)
@@ -250,21 +253,21 @@ fn without_answered(mut found: FileMatch, safety: &[CompiledPattern], changes: &
     let (bound, plain): (Vec<_>, Vec<_>) = safety.iter().partition(|safety| is_bound(&safety.pattern));
     found.safety = plain.iter().map(|safety| safety.pattern.source().to_owned()).collect();
     let mut matched = matching(&plain, changes);
-    found.is_silenced = !matched.is_empty();
-    let search = Correspondence::new(changes);
+    found.is_safe = !matched.is_empty();
+    let search = ExpectedChanges::new(changes);
     found.triggers.retain_mut(|trigger| {
-        bound.iter().all(|safety| match search.changed_as(&safety.pattern, &trigger.captures) {
+        bound.iter().all(|safety| match search.find_change(&safety.pattern, &trigger.captures) {
             Ok(answer) => {
                 matched.insert(answer);
                 false
             }
-            Err(lacking) => {
-                trigger.safety.push(lacking);
+            Err(absent) => {
+                trigger.safety.push(absent);
                 true
             }
         })
     });
-    found.is_silenced |= found.triggers.is_empty() && !matched.is_empty();
+    found.is_safe |= found.triggers.is_empty() && !matched.is_empty();
     found.matched = matched.into_iter().collect();
     found
 }
@@ -276,22 +279,22 @@ fn matching(patterns: &[&CompiledPattern], changes: &Changes) -> BTreeSet<String
     matched.map(str::to_owned).collect()
 }
 
-/// The member that says most of a path: so `tests/{path}_test.py` has it, and not `{path}.py`.
+/// The most specific member that matches a path: `tests/{path}_test.py` wins over `{path}.py`.
 fn most_specific(members: &[CompiledPattern], path: &str) -> Option<(usize, Captures)> {
     let matched = members.iter().enumerate().filter(|(_, member)| member.matches(path));
-    // Of equals the first.
+    // The first of equally specific members wins.
     let (own, member) = matched.rev().max_by_key(|(_, member)| member.pattern.literal_length())?;
     Some((own, member.pattern.captures(path)?))
 }
 
-/// Who expects what of whom.
-struct Correspondence<'a> {
+/// Collects triggers whose expected files did not change.
+struct ExpectedChanges<'a> {
     changes: &'a Changes,
     triggers: Vec<TriggeringFile>,
     matched: BTreeSet<String>,
 }
 
-impl<'a> Correspondence<'a> {
+impl<'a> ExpectedChanges<'a> {
     fn new(changes: &'a Changes) -> Self {
         Self { changes, triggers: Vec::new(), matched: BTreeSet::new() }
     }
@@ -299,10 +302,10 @@ impl<'a> Correspondence<'a> {
     fn expect(&mut self, path: &str, status: Status, captures: Captures, expects: &[&CompiledPattern]) {
         let mut missing = Vec::new();
         for expected in expects {
-            match self.changed_as(&expected.pattern, &captures) {
+            match self.find_change(&expected.pattern, &captures) {
                 Ok(changed) => self.matched.insert(changed),
-                Err(lacking) => {
-                    missing.push(lacking);
+                Err(absent) => {
+                    missing.push(absent);
                     false
                 }
             };
@@ -312,11 +315,12 @@ impl<'a> Correspondence<'a> {
         }
     }
 
-    /// A changed file that is what the pattern expects; else what that would be, as people would write it.
-    fn changed_as(&self, expected: &Pattern, captures: &Captures) -> Result<String, String> {
+    /// Returns the changed file that the filled pattern expects, or as an error the missing path or pattern, as people
+    /// would write it.
+    fn find_change(&self, expected: &Pattern, captures: &Captures) -> Result<String, String> {
         let filled = match expected.fill(captures) {
             Ok(filled) => filled,
-            // No path is called so, and nothing can satisfy it.
+            // No path can match, so nothing can satisfy the pattern.
             Err(FillError::Unusable { filled, .. }) => return Err(filled),
             Err(FillError::Unbound { .. }) => return Err(expected.source().to_owned()),
         };
@@ -324,7 +328,7 @@ impl<'a> Correspondence<'a> {
             return if self.changes.contains(path) { Ok(path.to_owned()) } else { Err(path.to_owned()) };
         }
         let candidates = self.changes.containing(filled.required_literal());
-        // The first by name, so that the order of files never matters.
+        // The smallest name, so that the order of changes does not matter.
         let found = candidates.into_iter().filter(|path| filled.matches(path)).min();
         found.map(str::to_owned).ok_or_else(|| filled.source().to_owned())
     }

@@ -1,8 +1,8 @@
-//! File rules: what must change together.
+//! File rules: which files must change together.
 //!
-//! A [`FileRule`] and a set of [`Changes`] give a [`FileMatch`]: which changed files the rule is about, and what each of
-//! them still lacks. That is all that is decided here. How changes are found, what was asked for before and what is done
-//! about it belong to others; nothing here knows git, files or the clock.
+//! A [`FileRule`] judges a set of [`Changes`] and returns a [`FileMatch`]: the changed files that trigger the rule, and
+//! the files that are missing. This module does not know git, the file system or the clock. Finding changes, earlier
+//! demands and their settlement are handled elsewhere.
 
 mod changes;
 mod file_match;
@@ -19,4 +19,4 @@ pub use file_match::{FileMatch, TriggeringFile};
 pub use file_pattern::FilePattern;
 pub use file_rule::{AttributionMode, Baseline, ChangeScope, CommandAction, FileRule, FileRuleKind, Refire, RunFor};
 pub use unmet_file_rule::UnmetFileRule;
-pub use wording::{Placeholders, filled, how_answered, listed, shown};
+pub use wording::{Placeholders, escaped, fill_placeholders, list_missing, safety_hint};

@@ -1,4 +1,4 @@
-//! The corpus goes through `linchpin check`; here is what holds for every rule and every set of changes.
+//! Properties of all rules and changes. Examples are in the corpus of `linchpin check`.
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -16,7 +16,13 @@ fn patterns(texts: &[&str]) -> Vec<FilePattern> {
 }
 
 fn rule(mode: FileRuleKind) -> FileRule {
-    FileRule { mode, exclude: Vec::new(), reach: ChangeScope::default(), refire: Refire::default(), command: None }
+    FileRule {
+        kind: mode,
+        exclude: Vec::new(),
+        scope: ChangeScope::default(),
+        refire: Refire::default(),
+        command: None,
+    }
 }
 
 fn changed(paths: &[&str]) -> Changes {
@@ -28,7 +34,7 @@ fn pairs(found: &FileMatch) -> Vec<String> {
 }
 
 #[test]
-fn what_is_expected_keeps_the_characters_of_the_trigger() {
+fn expected_paths_keep_special_characters_of_the_trigger() {
     let rule = rule(FileRuleKind::Pair { trigger: pattern("src/{path}.py"), expects: patterns(&["docs/{path}.md"]) });
     let found = rule.judge(&changed(&["src/a[1]{x}.py"])).expect("a match");
     assert_eq!(pairs(&found), ["src/a[1]{x}.py → docs/a[1]{x}.md"]);
@@ -38,14 +44,14 @@ fn what_is_expected_keeps_the_characters_of_the_trigger() {
 }
 
 #[test]
-fn of_two_members_the_one_that_says_more_has_the_file() {
+fn the_most_specific_member_of_a_set_matches_a_file() {
     let rule = rule(FileRuleKind::Set(patterns(&["{path}.py", "tests/{path}_test.py"])));
     let found = rule.judge(&changed(&["tests/a_test.py"])).expect("a match");
     assert_eq!(pairs(&found), ["tests/a_test.py → a.py"]);
 }
 
 #[test]
-fn what_is_excluded_asks_for_nothing_and_still_answers() {
+fn excluded_files_trigger_nothing_but_can_satisfy() {
     let mut rule = rule(FileRuleKind::Set(patterns(&["src/{path}.c", "gen/{path}.h"])));
     rule.exclude = patterns(&["gen/**"]);
     assert!(!rule.judge(&changed(&["gen/a.h"])).expect("a match").is_unmet());
@@ -54,7 +60,7 @@ fn what_is_excluded_asks_for_nothing_and_still_answers() {
 }
 
 #[test]
-fn placeholders_are_filled_in_once_and_nothing_else_is_touched() {
+fn placeholders_are_filled_once_and_other_braces_stay() {
     let rule = rule(FileRuleKind::Pair { trigger: pattern("src/{path}.rs"), expects: patterns(&["tests/{path}.rs"]) });
     let found = rule.judge(&changed(&["src/a.rs", "src/{missing}.rs"])).expect("a match");
     let text = "{trigger_files} want {expected_files}; {path}; {created_files}; {other} { {missing}";
@@ -66,16 +72,16 @@ fn placeholders_are_filled_in_once_and_nothing_else_is_touched() {
 }
 
 #[test]
-fn a_long_list_is_cut_and_counted() {
+fn long_lists_are_truncated_with_a_count() {
     let rule = rule(FileRuleKind::Created(patterns(&["**"])));
     let changes: Changes =
         (0..25).map(|number| Change { status: Status::Added, path: format!("{number:02}") }).collect();
     let found = rule.judge(&changes).expect("a match");
-    assert!(listed(&found).ends_with("19\nand 5 more"), "{}", listed(&found));
+    assert!(list_missing(&found).ends_with("19\nand 5 more"), "{}", list_missing(&found));
 }
 
 #[test]
-fn many_values_of_a_variable_are_cut_and_counted_as_well() {
+fn long_variable_lists_are_truncated_with_a_count() {
     let rule = rule(FileRuleKind::Created(patterns(&["src/{name}.rs"])));
     let created = |number: usize| Change { status: Status::Added, path: format!("src/{number:02}.rs") };
     let found = rule.judge(&(0..60).map(created).collect()).expect("a match");
@@ -83,7 +89,7 @@ fn many_values_of_a_variable_are_cut_and_counted_as_well() {
     assert!(filled.starts_with("00, 01") && filled.ends_with("49, and 10 more"), "{filled}");
 }
 
-/// Paths that the patterns below are about, and some that they are not.
+/// Paths of which some match the patterns below.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let folder = select(vec!["src", "tests", "docs", "a", "b/c"]);
     let name = select(vec!["x", "y", "x_test", "deep/x", "x.y"]);
@@ -116,7 +122,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 
 proptest! {
     #[test]
-    fn the_order_of_files_never_matters(mode in modes(), changes in changes(), seed in any::<prop::sample::Index>()) {
+    fn the_order_of_changes_does_not_matter(mode in modes(), changes in changes(), seed in any::<prop::sample::Index>()) {
         let mut turned = changes.clone();
         turned.rotate_left(seed.index(changes.len().max(1)).min(changes.len()));
         let rule = rule(mode);
@@ -125,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rule_that_may_not_fire_does_not(mode in modes(), changes in changes()) {
+    fn may_fire_is_false_only_for_rules_without_triggers(mode in modes(), changes in changes()) {
         let (rule, changes) = (rule(mode), changes.into_iter().collect());
         let found = rule.judge(&changes).expect("a match");
         prop_assert!(rule.may_fire(&changes) || found == FileMatch::default());
@@ -134,16 +140,16 @@ proptest! {
     }
 
     #[test]
-    fn a_search_finds_every_path_that_a_text_is_in(changes in changes(), text in "[a-z/._]{0,3}|src/x|\\.py") {
+    fn containing_finds_every_path_with_the_text(changes in changes(), text in "[a-z/._]{0,3}|src/x|\\.py") {
         let changes: Changes = changes.into_iter().collect();
         let mut found = changes.containing(&text);
         found.sort_unstable();
         let expected: Vec<&str> = changes.paths().filter(|path| path.contains(&text)).collect();
         prop_assert_eq!(found, expected);
-        prop_assert_eq!(changes.mention(&text), changes.is_empty() && text.is_empty() || changes.paths().any(|path| path.contains(&text)) || text == "\n");
+        prop_assert_eq!(changes.may_contain(&text), changes.is_empty() && text.is_empty() || changes.paths().any(|path| path.contains(&text)) || text == "\n");
     }
 
-    /// Whichever of two files that belong together changed, the other is asked for; and with both, nothing is.
+    /// If one of two members of a set changed, the other is missing; if both changed, nothing is.
     #[test]
     fn a_set_is_symmetric(name in "[a-z]{1,3}(/[a-z]{1,3})?", turned in any::<bool>()) {
         let mut members = ["src/{path}.rs", "tests/{path}_test.rs"];
@@ -158,9 +164,8 @@ proptest! {
         prop_assert!(!rule.judge(&changed(&[&source, &test])).expect("a match").is_unmet());
     }
 
-    /// What a file's own pattern makes of its captures is the file again.
     #[test]
-    fn captures_give_the_path_back(name in r"[a-z\[\]{}*?\\ é]{1,6}(/[a-z.]{1,3})?") {
+    fn filling_a_pattern_with_its_own_captures_gives_the_path(name in r"[a-z\[\]{}*?\\ é]{1,6}(/[a-z.]{1,3})?") {
         let pattern = Pattern::parse("src/{path}.rs").expect("a pattern");
         let path = format!("src/{name}.rs");
         if let Some(captures) = pattern.captures(&path) {

@@ -3,7 +3,7 @@ use std::fmt::Write;
 use super::Graph;
 
 impl Graph<'_> {
-    /// In Graphviz's language.
+    /// Renders the graph in Graphviz's DOT language.
     pub fn dot(&self) -> String {
         let mut text = format!("digraph {} {{\n", quoted(self.name));
         for node in &self.nodes {

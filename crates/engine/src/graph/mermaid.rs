@@ -3,7 +3,7 @@ use std::fmt::Write;
 use super::Graph;
 
 impl Graph<'_> {
-    /// A Mermaid flowchart. Nodes go by numbers there, since some names mean something to Mermaid.
+    /// Renders a Mermaid flowchart. Nodes have numeric ids, because some names are Mermaid keywords.
     pub fn mermaid(&self) -> String {
         let id = |name: &str| self.nodes.iter().position(|node| node.name == name).unwrap_or_default();
         let mut text = String::from("flowchart TD\n");
@@ -18,7 +18,7 @@ impl Graph<'_> {
     }
 }
 
-/// What would end a label or be read as markup.
+/// Escapes characters that would end a label or be read as markup.
 fn escaped(label: &str) -> String {
     let mut text = String::with_capacity(label.len());
     for letter in label.chars() {

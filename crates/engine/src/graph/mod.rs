@@ -1,9 +1,9 @@
-//! A graph for people, in the languages of programs that draw. One file a language.
+//! Renders graphs in diagram languages, one file per language.
 
 mod dot;
 mod mermaid;
 
-/// What is drawn: where work is, and how it moves on.
+/// A directed graph of work states (nodes, hats) and transitions.
 pub struct Graph<'a> {
     pub name: &'a str,
     pub nodes: Vec<GraphNode<'a>>,
@@ -12,7 +12,7 @@ pub struct Graph<'a> {
 
 pub struct GraphNode<'a> {
     pub name: &'a str,
-    /// Where the work begins or ends.
+    /// True for the first and last states.
     pub is_end: bool,
 }
 

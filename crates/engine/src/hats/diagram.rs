@@ -1,4 +1,4 @@
-//! Who hands over to whom, for people and for programs that draw.
+//! Renders the hand-overs between hats as text and for diagram programs.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::Loop;
 use crate::graph::{Graph, GraphEdge, GraphNode};
 use crate::workflow::Requirement;
 
-/// Every hat with what it takes and publishes, for a terminal.
+/// Lists every hat with its triggers and topics, for a terminal.
 pub fn text(the_loop: &Loop) -> String {
     let mut text = String::new();
     for hat in &the_loop.hats {
@@ -15,7 +15,7 @@ pub fn text(the_loop: &Loop) -> String {
         for topic in &hat.publishes {
             let to = match the_loop.hat_for(topic) {
                 _ if *topic == the_loop.completion.topic => Loop::DONE,
-                Some(taker) => taker.id.as_str(),
+                Some(next_hat) => next_hat.id.as_str(),
                 None => "nobody",
             };
             let _ = writeln!(text, "  {topic} → {to}");
@@ -39,7 +39,8 @@ pub fn graph(the_loop: &Loop) -> Graph<'_> {
     let edges = the_loop.hats.iter().flat_map(|hat| {
         hat.publishes.iter().filter_map(move |topic| {
             let is_last = *topic == the_loop.completion.topic;
-            let to = if is_last { Some(Loop::DONE) } else { the_loop.hat_for(topic).map(|taker| taker.id.as_str()) };
+            let to =
+                if is_last { Some(Loop::DONE) } else { the_loop.hat_for(topic).map(|next_hat| next_hat.id.as_str()) };
             Some(GraphEdge { from: &hat.id, to: to?, label: topic.clone() })
         })
     });

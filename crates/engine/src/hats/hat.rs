@@ -6,32 +6,31 @@ use super::TopicPattern;
 use crate::observers::Observer;
 use crate::rules::Rule;
 
-/// One role in a loop.
+/// A role of an agent in a loop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hat {
     pub id: String,
     pub name: String,
     pub description: String,
-    /// The topics that put it on.
+    /// Topics that activate the hat.
     pub triggers: Vec<TopicPattern>,
-    /// The topics that its agent may publish.
     pub publishes: Vec<String>,
-    /// Empty: derived from what it takes and publishes.
+    /// Empty if the instructions are derived from the topics.
     pub instructions: String,
-    /// Published in its agent's place where that publishes nothing.
+    /// Published if the agent publishes nothing.
     pub default_publishes: Option<String>,
-    /// The paths that it may write, as patterns; none: whatever the rules allow.
+    /// Patterns of paths that the agent may write; `None` if only rules restrict it.
     pub writes: Option<Vec<String>>,
     pub max_activations: Option<u32>,
-    /// Another agent than the loop's.
+    /// Overrides the loop's agent.
     pub agent: Option<AgentChoice>,
-    /// In force while it is on.
+    /// Rules that apply while the hat is active.
     pub rules: Vec<Rule>,
     pub observers: Vec<Observer>,
 }
 
 impl Hat {
-    pub fn takes(&self, topic: &str) -> bool {
+    pub fn is_triggered_by(&self, topic: &str) -> bool {
         self.triggers.iter().any(|trigger| trigger.matches(topic))
     }
 
@@ -40,10 +39,10 @@ impl Hat {
     }
 }
 
-/// What is started in each iteration.
+/// The agent that an iteration starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AgentChoice {
-    /// One that is known by name.
+    /// A supported agent.
     Named(String),
     Command {
         words: Vec<String>,
@@ -61,31 +60,31 @@ impl fmt::Display for AgentChoice {
 }
 
 impl AgentChoice {
-    /// The agents that are known by name.
+    /// Names of the supported agents.
     pub const NAMES: [&str; 7] = ["claude", "codex", "gemini", "cursor", "copilot", "opencode", "amp"];
-    /// Those whose transcripts tell how many tokens they used.
+    /// Agents whose transcripts contain token counts.
     pub const WITH_TOKENS: [&str; 5] = ["claude", "codex", "gemini", "copilot", "opencode"];
-    /// Those that say what they cost.
+    /// Agents that report their cost.
     pub const WITH_COST: [&str; 1] = ["claude"];
 
-    /// Whether it surely reports its tokens. A command may, but nobody knows beforehand.
+    /// True if the agent is known to report tokens. Custom commands may, but that is unknown in advance.
     pub fn reports_tokens(&self) -> bool {
         matches!(self, Self::Named(name) if Self::WITH_TOKENS.contains(&name.as_str()))
     }
 
-    /// Whether it surely reports its cost.
+    /// True if the agent is known to report its cost.
     pub fn reports_cost(&self) -> bool {
         matches!(self, Self::Named(name) if Self::WITH_COST.contains(&name.as_str()))
     }
 }
 
-/// How a command gets its prompt.
+/// How a custom command receives the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum PromptDelivery {
     #[default]
     Stdin,
-    /// As its last argument.
+    /// As the last argument.
     Argument,
-    /// In a file whose path is its last argument.
+    /// In a file whose path is the last argument.
     File,
 }

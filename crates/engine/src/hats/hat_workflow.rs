@@ -1,5 +1,5 @@
-//! A hat that is on, as a workflow with one node: what holds in a phase holds in an iteration, so rules, observers, gates and
-//! what pace rules count need no second way.
+//! Converts an active hat to a workflow with one node, so that rules, observers, gates and pace rules work in an
+//! iteration as in a phase.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::rules::Tier;
 use crate::workflow::{Node, Transition, Workflow};
 
 impl Loop {
-    /// The name of that workflow. No file's is called so, because what is active there is the run's alone.
+    /// The name of that workflow. It is reserved, because the active workflow of a run belongs to the run alone.
     pub const NAME: &str = "loop";
 
-    pub fn stage(&self, hat: &Hat) -> Workflow {
+    pub fn workflow_for(&self, hat: &Hat) -> Workflow {
         let node = Node {
             name: hat.id.clone(),
             prompt: String::new(),
@@ -19,11 +19,11 @@ impl Loop {
             requires: Vec::new(),
             on_enter: Vec::new(),
             on_exit: Vec::new(),
-            transitions: hat.publishes.iter().map(|topic| self.way(topic)).collect(),
+            transitions: hat.publishes.iter().map(|topic| self.transition_for(topic)).collect(),
         };
         Workflow {
             name: Self::NAME.to_owned(),
-            // A run begins only with a loop that a person accepted, and keeps to what it began with.
+            // A run starts only with a trusted loop and keeps using it, so the workflow needs no trust of its own.
             tier: Tier::User,
             source: self.source.clone(),
             digest: self.digest.clone(),
@@ -39,8 +39,8 @@ impl Loop {
         }
     }
 
-    /// A topic leads out of a hat. It is taken by being published, never by a condition.
-    fn way(&self, topic: &str) -> Transition {
+    /// The transition for a topic. It is taken by publishing the topic, never by a condition.
+    fn transition_for(&self, topic: &str) -> Transition {
         let requires = self.requires(topic).cloned().collect();
         Transition { when: "false".to_owned(), to: topic.to_owned(), requires }
     }

@@ -1,8 +1,8 @@
-//! The loop: work goes round under hats. Each hat takes topics and publishes topics, and the loop ends when one of them says
-//! so and its gates hold.
+//! The loop: agents work in iterations, each under a hat. Hats are triggered by topics and publish topics; the loop
+//! ends when the completion topic is published and its gates are open.
 //!
-//! This is what a configuration means ([`Loop`]), what is wrong with it before anything runs ([`topology`]), and what an
-//! agent under a hat is told ([`prompt`]). It knows nothing of processes, files or time.
+//! This module defines the configuration ([`Loop`]), its static checks ([`topology`]), and the agent's prompt
+//! ([`prompt`]). It does not know processes, files or the clock.
 
 pub mod diagram;
 mod hat;
@@ -27,60 +27,59 @@ use crate::workflow::{Gate, Requirement};
 /// A loop as `loop.yml` describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loop {
-    /// The file it was read from, as people know it.
+    /// The file that it was read from, as shown to people.
     pub source: String,
-    /// Digest of the text it was made from.
+    /// Digest of the file.
     pub digest: String,
     pub agent: AgentChoice,
-    /// The topic that opens a run.
+    /// The topic that starts a run.
     pub start: String,
     pub completion: Completion,
     pub limits: RunLimits,
     pub guardrails: Vec<String>,
-    /// Where agents keep notes for the next one; from the root.
+    /// Path of the notes that agents leave for later iterations, relative to the root.
     pub scratchpad: String,
     pub specs_dir: String,
-    /// What has to hold before a task is closed.
+    /// Gates on closing a task.
     pub close_requires: Vec<Requirement>,
-    /// Variables with their first values, each as JSON text.
+    /// Initial values of variables as JSON text.
     pub variables: BTreeMap<String, String>,
     pub topics: BTreeMap<String, Topic>,
     pub gates: BTreeMap<String, Gate>,
-    /// As the file orders them.
+    /// In the order of the file.
     pub hats: Vec<Hat>,
 }
 
-/// When a run has done what it was for.
+/// The condition for completing a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
     pub topic: String,
     pub requires: Vec<Requirement>,
-    /// Topics that must have been accepted earlier in the run.
     pub after: Vec<String>,
 }
 
-/// What the file says of a topic.
+/// A topic's entry in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Topic {
-    /// For whoever takes it; empty: what is well known of it.
+    /// Instructions for the hat that the topic triggers; empty for the built-in default.
     pub on_trigger: String,
-    /// For whoever publishes it.
+    /// Instructions for hats that publish the topic.
     pub on_publish: String,
     pub requires: Vec<Requirement>,
 }
 
-/// What ends a run before its work is done. None: it does not.
+/// Limits that end a run early; `None` for no limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunLimits {
     pub iterations: Option<u32>,
     pub runtime: Option<Duration>,
     pub tokens: Option<u64>,
     pub cost_usd: Option<f64>,
-    /// Of agents, one after another.
+    /// Consecutive failures of agents.
     pub failures: Option<u32>,
-    /// The same topic with the same payload, while nothing changes.
+    /// Repetitions of a topic with the same payload without a change in the project.
     pub stale: Option<u32>,
-    /// An agent that gives no sign of life for so long is ended.
+    /// Time without a sign of life (output or hook calls) after which an agent is terminated.
     pub idle: Option<Duration>,
 }
 
@@ -99,28 +98,28 @@ impl Default for RunLimits {
 }
 
 impl Loop {
-    /// What Linchpin itself publishes, and nobody else.
+    /// Prefix of topics that only Linchpin publishes.
     pub const RESERVED: &str = "system";
-    /// Given to a hat whose agent published nothing.
-    pub const RESUME: &str = "system.resume";
-    /// Published by `run --resume` where nothing else waits, for the hat that takes it.
-    pub const GO_ON: &str = "task.resume";
+    /// Published for a hat whose agent published nothing.
+    pub const SYSTEM_RESUME: &str = "system.resume";
+    /// Published by `run --resume` if no other event is pending.
+    pub const TASK_RESUME: &str = "task.resume";
     pub const COMPLETE: &str = "loop.complete";
-    /// Topics that completion may come after: whether some run accepts them all takes looking at every set of them.
-    pub const MOST_AFTER: usize = 10;
-    /// Where a run ends, in drawings; no hat is called so.
+    /// Maximum of topics in `completion.after`: the check for reachability visits every subset of them.
+    pub const MAX_AFTER: usize = 10;
+    /// The end of a run in diagrams; hats cannot have this id.
     pub const DONE: &str = "done";
 
     pub fn hat(&self, id: &str) -> Option<&Hat> {
         self.hats.iter().find(|hat| hat.id == id)
     }
 
-    /// The hat that takes a topic. A sound loop has at most one.
+    /// The hat that a topic triggers. Valid loops have at most one.
     pub fn hat_for(&self, topic: &str) -> Option<&Hat> {
-        self.hats.iter().find(|hat| hat.takes(topic))
+        self.hats.iter().find(|hat| hat.is_triggered_by(topic))
     }
 
-    /// The gates of a topic, and those of completion where it is that.
+    /// Gates of a topic, including those of completion if it is the completion topic.
     pub fn requires(&self, topic: &str) -> impl Iterator<Item = &Requirement> {
         let own = self.topics.get(topic).map(|topic| topic.requires.as_slice()).unwrap_or_default();
         let ends = if topic == self.completion.topic { self.completion.requires.as_slice() } else { &[] };

@@ -1,13 +1,13 @@
-//! Topics, `build.done`, and patterns of them, `build.*`: `*` is exactly one part, `**` any number.
+//! Topics (`build.done`) and topic patterns (`build.*`): `*` matches exactly one part, `**` any number.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// More parts than this nobody writes.
-const MOST_PARTS: usize = 16;
-const LONGEST: usize = 200;
+/// Maximum of parts, far more than needed.
+const MAX_PARTS: usize = 16;
+const MAX_LENGTH: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TopicError {
@@ -19,11 +19,11 @@ pub enum TopicError {
     Letter(char),
     #[error("`*` and `**` stand alone between dots, and only in triggers")]
     Wildcard,
-    #[error("it has more than {MOST_PARTS} parts or {LONGEST} letters")]
+    #[error("it has more than {MAX_PARTS} parts or {MAX_LENGTH} letters")]
     TooLong,
 }
 
-/// Whether this names one topic.
+/// Checks that the text is a valid topic.
 pub fn check_topic(text: &str) -> Result<(), TopicError> {
     parts(text)?.iter().try_for_each(|part| check_part(part))
 }
@@ -33,7 +33,7 @@ fn parts(text: &str) -> Result<Vec<&str>, TopicError> {
         return Err(TopicError::Empty);
     }
     let parts: Vec<&str> = text.split('.').collect();
-    if parts.len() > MOST_PARTS || text.len() > LONGEST {
+    if parts.len() > MAX_PARTS || text.len() > MAX_LENGTH {
         return Err(TopicError::TooLong);
     }
     Ok(parts)
@@ -85,18 +85,18 @@ impl TopicPattern {
         matches(&self.0, &parts)
     }
 
-    /// The topic, where it is one only.
-    pub fn only(&self) -> Option<String> {
+    /// The topic if the pattern has no wildcards.
+    pub fn as_exact(&self) -> Option<String> {
         let is_exact = self.0.iter().all(|part| matches!(part, Part::Exactly(_)));
         is_exact.then(|| self.to_string())
     }
 
-    /// A topic that both match; none: there is no such topic.
-    pub fn common(&self, other: &Self) -> Option<String> {
+    /// A topic that both patterns match, if one exists.
+    pub fn common_topic(&self, other: &Self) -> Option<String> {
         let common = Common { ours: &self.0, theirs: &other.0 };
         let mut parts = common.search(0, 0, &mut HashSet::new())?;
         if parts.is_empty() {
-            // Each would match nothing at all, which is no topic; so it matches anything.
+            // Both patterns match the empty sequence, which is no topic, so both are `**` and match any topic.
             parts.push(ANY.to_owned());
         }
         parts.reverse();
@@ -119,8 +119,8 @@ impl fmt::Display for TopicPattern {
     }
 }
 
-/// What `**` takes begins as nothing. Where the rest then does not fit, the last `**` takes one part more: the earlier ones
-/// need not be tried again, since what they would give up, the last could take.
+/// Each `**` first matches nothing. On a mismatch the last `**` takes one more part; earlier ones need no retry,
+/// because the last can take whatever they would give up.
 fn matches(mut pattern: &[Part], mut topic: &[&str]) -> bool {
     let mut last: Option<(&[Part], &[&str])> = None;
     loop {
@@ -141,7 +141,7 @@ fn matches(mut pattern: &[Part], mut topic: &[&str]) -> bool {
     }
 }
 
-/// Stands where any part will do.
+/// Example of a part that only wildcards match.
 const ANY: &str = "any";
 
 struct Common<'a> {
@@ -150,7 +150,7 @@ struct Common<'a> {
 }
 
 impl Common<'_> {
-    /// The rest of a common topic, last part first. Where two places were found to lead nowhere, that is known from then on.
+    /// The rest of a common topic, last part first. `dead` remembers position pairs without a solution.
     fn search(&self, our: usize, their: usize, dead: &mut HashSet<(usize, usize)>) -> Option<Vec<String>> {
         if dead.contains(&(our, their)) {
             return None;
@@ -175,16 +175,16 @@ impl Common<'_> {
                 self.search(our + 1, their, dead).or_else(|| self.search(our, their + 1, dead))
             }
             (Some(Part::Any), theirs) => self.search(our + 1, their, dead).or_else(|| {
-                let part = theirs.map(shown)?;
+                let part = theirs.map(example_part)?;
                 with(part, self.search(our, their + 1, dead))
             }),
             (ours, Some(Part::Any)) => self.search(our, their + 1, dead).or_else(|| {
-                let part = ours.map(shown)?;
+                let part = ours.map(example_part)?;
                 with(part, self.search(our + 1, their, dead))
             }),
             (Some(Part::Exactly(ours)), Some(Part::Exactly(theirs))) if ours != theirs => None,
             (Some(ours), Some(theirs)) => {
-                let part = if *ours == Part::One { shown(theirs) } else { shown(ours) };
+                let part = if *ours == Part::One { example_part(theirs) } else { example_part(ours) };
                 with(part, self.search(our + 1, their + 1, dead))
             }
             (None, Some(_)) | (Some(_), None) => None,
@@ -192,7 +192,7 @@ impl Common<'_> {
     }
 }
 
-fn shown(part: &Part) -> &str {
+fn example_part(part: &Part) -> &str {
     match part {
         Part::Exactly(text) => text,
         Part::One | Part::Any => ANY,

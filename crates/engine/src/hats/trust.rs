@@ -1,17 +1,17 @@
-//! What of a repository's loop a person has to accept before it runs: all of it, because it starts agents that nobody watches.
+//! The trust that a repository's loop needs before it runs: all of it, because it starts agents unattended.
 
 use super::{AgentChoice, Loop};
-use crate::workflow::{part_of_gate, part_of_rule, without_newer_defaults};
+use crate::workflow::{gate_to_trust, rule_to_trust, without_newer_defaults};
 
 impl Loop {
-    /// What it starts, asks or approves, a line each.
+    /// Parts that start programs, contact other machines or approve calls, one line each.
     pub fn parts_to_trust(&self) -> Vec<String> {
         let agents = self.hats.iter().filter_map(|hat| Some((Some(hat.id.as_str()), hat.agent.as_ref()?)));
         let agents = [(None, &self.agent)].into_iter().chain(agents).map(|(hat, agent)| {
-            let whose = hat.map_or_else(String::new, |hat| format!(" of {hat}"));
+            let owner = hat.map_or_else(String::new, |hat| format!(" of {hat}"));
             match agent {
-                AgentChoice::Named(name) => format!("agent{whose}: starts {name}, unattended"),
-                AgentChoice::Command { words, .. } => format!("agent{whose}: starts {}", words.join(" ")),
+                AgentChoice::Named(name) => format!("agent{owner}: starts {name}, unattended"),
+                AgentChoice::Command { words, .. } => format!("agent{owner}: starts {}", words.join(" ")),
             }
         });
         let mut parts: Vec<String> = agents.collect();
@@ -19,18 +19,18 @@ impl Loop {
         let required = required.chain(&self.completion.requires).chain(&self.close_requires);
         let gates = self.gates.iter().map(|(name, gate)| (name.as_str(), gate));
         let gates = gates.chain(required.map(|required| (required.id.as_str(), &required.gate)));
-        let mut others: Vec<String> = gates.filter_map(|(id, gate)| part_of_gate(id, gate)).collect();
+        let mut others: Vec<String> = gates.filter_map(|(id, gate)| gate_to_trust(id, gate)).collect();
         others.extend(
             self.hats.iter().flat_map(|hat| &hat.observers).filter_map(crate::observers::Observer::text_to_trust),
         );
-        others.extend(self.hats.iter().flat_map(|hat| &hat.rules).filter_map(part_of_rule));
+        others.extend(self.hats.iter().flat_map(|hat| &hat.rules).filter_map(rule_to_trust));
         others.sort();
         others.dedup();
         parts.extend(others);
         parts
     }
 
-    /// All that is accepted with them. What is only said to agents may be put in other words.
+    /// The text that a person trusts, without text for agents, which may be reworded freely.
     pub fn text_to_trust(&self) -> String {
         let mut bare = Self { digest: String::new(), guardrails: Vec::new(), ..self.clone() };
         for topic in bare.topics.values_mut() {

@@ -1,4 +1,4 @@
-//! The behaviors in the box: what takes more than a match and a value.
+//! Built-in behaviors: observers that need more than a match and a value.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ impl BuiltinBehavior {
         }
     }
 
-    /// The variables that it sets for people to use.
+    /// The public variables that it sets.
     pub fn variables(&self) -> &'static [&'static str] {
         variables_of(self.name())
     }

@@ -1,7 +1,7 @@
-//! What a tool call gave, read through the wrappings that agents, MCP servers and proxies put around it.
+//! Extracts the result of a tool call from the wrappings of agents, MCP servers and proxies.
 //!
-//! A call can fail in more ways than its agent notices: a server may answer in good order that it could not do what it was
-//! asked. Whatever says failure counts as one.
+//! A call can fail without the agent noticing: a server may report a failure in a successful response. Any sign of
+//! failure counts.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use crate::event::{CallOutcome, Event, EventKind, ToolCall};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CallResult {
-    /// What the tool itself answered, out of its wrappings.
-    Given(Value),
+    /// The tool's answer without wrappings.
+    Success(Value),
     Failed,
 }
 
 impl CallResult {
-    /// None where no result has arrived: then nothing is known of the call.
+    /// Returns `None` if there is no result, so that nothing is known of the call.
     pub(super) fn of(event: &Event) -> Option<Self> {
         let call = event.tool.as_ref()?;
         match (event.kind, event.outcome) {
@@ -27,47 +27,47 @@ impl CallResult {
             _ => return None,
         }
         let output = call.output.as_ref().filter(|output| !output.is_null())?;
-        if says_failed(output) {
+        if reports_failure(output) {
             return Some(Self::Failed);
         }
         let answer = unwrapped(output);
-        if says_failed(&answer) {
+        if reports_failure(&answer) {
             return Some(Self::Failed);
         }
         if !is_proxied(call) {
-            return Some(Self::Given(answer));
+            return Some(Self::Success(answer));
         }
-        // A proxy answers with a wrapping of its own.
+        // A proxy adds its own wrapping.
         let answer = match &answer {
             Value::Object(fields) => fields.get("result").map_or_else(|| answer.clone(), unwrapped),
             _ => answer,
         };
-        Some(if says_failed(&answer) { Self::Failed } else { Self::Given(answer) })
+        Some(if reports_failure(&answer) { Self::Failed } else { Self::Success(answer) })
     }
 
-    /// The same, where JSON between the words of the answer counts as part of it. Only for tools that answer about what
-    /// they did: in the text of any other, JSON may be an example of anything.
+    /// Includes JSON objects embedded in the answer's prose. Only for tools that report what they did: in the text of
+    /// other tools, JSON may be an example of anything.
     pub(super) fn with_prose(self) -> Self {
-        let Self::Given(answer) = self else { return self };
+        let Self::Success(answer) = self else { return self };
         let said: Vec<Value> = match &answer {
             Value::String(text) => json_in_prose::objects(text),
             Value::Array(blocks) => blocks.iter().filter_map(Value::as_str).flat_map(json_in_prose::objects).collect(),
-            _ => return Self::Given(answer),
+            _ => return Self::Success(answer),
         };
-        if said.iter().any(says_failed) {
+        if said.iter().any(reports_failure) {
             Self::Failed
         } else {
-            Self::Given([answer].into_iter().chain(said).collect())
+            Self::Success([answer].into_iter().chain(said).collect())
         }
     }
 }
 
-/// Whether the call only passes another one on.
+/// True if the call forwards another call.
 pub(super) fn is_proxied(call: &ToolCall) -> bool {
     call.mcp.len() > 1
 }
 
-/// The content blocks of an MCP result become what they hold, text that is JSON becomes what it says.
+/// Replaces the content blocks of an MCP result by their content, and JSON text by its value.
 fn unwrapped(output: &Value) -> Value {
     match output {
         Value::Array(blocks) if is_content(blocks) => match blocks.as_slice() {
@@ -98,7 +98,7 @@ fn block(block: &Value) -> Value {
     block.get("text").and_then(Value::as_str).map_or_else(|| block.clone(), parsed)
 }
 
-/// Only what is a dictionary, a list or `null` is taken for JSON: a number may as well be text.
+/// Parses only objects, arrays and `null` as JSON: a number may be plain text.
 fn parsed(text: &str) -> Value {
     let trimmed = text.trim();
     if trimmed == "null" {
@@ -113,7 +113,7 @@ fn parsed(text: &str) -> Value {
     Value::String(text.to_owned())
 }
 
-fn says_failed(value: &Value) -> bool {
+fn reports_failure(value: &Value) -> bool {
     match value {
         Value::Object(fields) => {
             let is = |key: &str, wanted: bool| fields.get(key) == Some(&Value::Bool(wanted));
@@ -126,10 +126,10 @@ fn says_failed(value: &Value) -> bool {
                 || has_error
                 || fields.get("status").and_then(Value::as_str) == Some("error")
                 || code.is_some_and(|code| code != 0)
-                || content.is_some_and(says_failed)
+                || content.is_some_and(reports_failure)
         }
-        // Several content blocks: one that says so will do.
-        Value::Array(items) if is_content(items) => items.iter().map(block).any(|item| says_failed(&item)),
+        // One failing content block is enough.
+        Value::Array(items) if is_content(items) => items.iter().map(block).any(|item| reports_failure(&item)),
         Value::String(text) => text.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("error:")),
         _ => false,
     }

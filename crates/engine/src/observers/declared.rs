@@ -1,14 +1,14 @@
-//! Observers that are written out: on which events, matching what, setting which variables.
+//! Declared observers: `on` which events, with which `match`, they `set` which variables.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::call_result::CallResult;
-use super::{Template, VariableChanges, values};
+use super::{Template, VariableChanges, evaluate_set};
 use crate::bounded_regex::RegexError;
 use crate::event::{CallOutcome, Event, EventKinds};
-use crate::rules::{Against, CommandRegex, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
+use crate::rules::{CommandRegex, CommandScope, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
 use crate::situation::Situation;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,11 +18,11 @@ pub struct DeclaredObserver {
     pub set: Vec<(String, Template)>,
 }
 
-/// What an event has to be. Every key that is there has to match; of a list, one.
+/// The conditions on an event. Every present key must match; of a list, one item must.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObserverMatch {
     pub tools: Vec<ToolName>,
-    /// `mcp_server` and `mcp_tool`: every pair of them, because both are about one tool.
+    /// All pairs of `mcp_server` and `mcp_tool`, because both must match the same tool.
     pub mcp: Vec<McpPattern>,
     pub commands: Vec<CommandRegex>,
     pub paths: Vec<PathPattern>,
@@ -30,18 +30,20 @@ pub struct ObserverMatch {
 }
 
 impl DeclaredObserver {
-    /// What the event changes: all that is under `set`, or nothing where it does not match or a value cannot be told.
+    /// The variable changes of an event: all of `set`, or nothing if the event does not match or a value fails.
     pub fn observe(&self, situation: &Arc<Situation>) -> Result<VariableChanges, String> {
-        if !self.on.contains(situation.event.kind) || !self.matching.holds(situation).map_err(|error| error.message)? {
+        if !self.on.contains(situation.event.kind)
+            || !self.matching.matches(situation).map_err(|error| error.message)?
+        {
             return Ok(VariableChanges::new());
         }
-        values(&self.set, situation)
+        evaluate_set(&self.set, situation)
     }
 }
 
 impl ObserverMatch {
-    /// What cannot be known does not match.
-    fn holds(&self, situation: &Situation) -> Result<bool, RegexError> {
+    /// Unknown clauses do not match.
+    fn matches(&self, situation: &Situation) -> Result<bool, RegexError> {
         if self.outcome.is_some_and(|wanted| outcome(&situation.event) != Some(wanted)) {
             return Ok(false);
         }
@@ -56,7 +58,7 @@ impl ObserverMatch {
 
     fn runs(&self, situation: &Situation) -> Result<bool, RegexError> {
         for search in &self.commands {
-            if search.truths(situation, Against::CommandsAndWrappers)?.contains(&Truth::True) {
+            if search.truths(situation, CommandScope::CommandsAndWrappers)?.contains(&Truth::True) {
                 return Ok(true);
             }
         }
@@ -64,12 +66,12 @@ impl ObserverMatch {
     }
 
     fn touches(&self, situation: &Situation) -> bool {
-        let clause = || PathClause { about: PathKey::Paths, patterns: self.paths.clone(), except: Vec::new() };
+        let clause = || PathClause { key: PathKey::Paths, patterns: self.paths.clone(), except: Vec::new() };
         self.paths.is_empty() || clause().judge(situation, &[]).truth == Truth::True
     }
 }
 
-/// How the call went. An MCP server may say in good order that it failed.
+/// The outcome of the call. An MCP server may report a failure in a successful response.
 fn outcome(event: &Event) -> Option<CallOutcome> {
     let is_mcp = event.tool.as_ref().is_some_and(|call| !call.mcp.is_empty());
     match event.outcome {

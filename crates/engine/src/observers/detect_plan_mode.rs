@@ -1,15 +1,15 @@
-//! `detect_plan_mode`: whether the agent is only planning.
+//! `detect_plan_mode`: detects whether the agent is in plan mode.
 //!
-//! Four signs tell, the surest first:
-//! - a tool that enters or leaves plan mode and succeeded;
-//! - the permission mode that the agent sends along. `plan` says yes. Another mode says no only where `plan` was sent
-//!   before: some agents send their approval policy under this name, and plan all the same;
-//! - the mode of the turn that a prompt begins, where the agent has one. Codex does not send it; whoever reads the event
-//!   adds it from the transcript;
-//! - a marker that the agent puts into the prompt. Agents write those for their model, so only one that stands where the
-//!   agent itself would have put it counts, not one that is quoted.
+//! There are four signs, most reliable first:
+//! - a tool that enters or leaves plan mode succeeded;
+//! - the permission mode that the agent sends. `plan` means plan mode. Other modes mean the opposite only if `plan` was
+//!   sent before: some agents send their approval policy in this field, also while planning;
+//! - the mode of the turn that a prompt starts, if the agent has one. Codex does not send it; the adapter adds it from
+//!   the transcript;
+//! - a marker that the agent puts into the prompt. Markers are meant for the model, so only one at the place where the
+//!   agent puts it counts, not a quoted one.
 //!
-//! What a subagent does is not the session's mode.
+//! Subagents do not change the session's mode.
 
 use serde_json::Value;
 
@@ -21,10 +21,10 @@ use crate::event::{Event, EventKind};
 use crate::facts::Missing;
 use crate::situation::Situation;
 
-/// The field of an event's `extra` that holds the mode of its turn, named as Codex names it.
+/// The field of an event's `extra` with the mode of its turn, as Codex names it.
 pub const COLLABORATION_MODE: &str = "collaboration_mode";
 
-/// Whether the agent's permission mode was what said so.
+/// Internal variable: true if plan mode was detected by the permission mode.
 const BY_PERMISSION_MODE: &str = "_plan_mode_by_permission_mode";
 
 const ENTERING_TOOLS: [&str; 2] = ["EnterPlanMode", "enter_plan_mode"];
@@ -56,7 +56,7 @@ pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing>
     Ok(changes)
 }
 
-/// Whether a tool has just entered plan mode, or left it.
+/// True if a tool entered plan mode, false if it left plan mode.
 fn by_tool(event: &Event) -> Option<bool> {
     let call = event.tool.as_ref()?;
     let entered = if call.names().any(|name| ENTERING_TOOLS.contains(&name)) {
@@ -66,27 +66,27 @@ fn by_tool(event: &Event) -> Option<bool> {
     } else {
         return None;
     };
-    matches!(CallResult::of(event)?, CallResult::Given(_)).then_some(entered)
+    matches!(CallResult::of(event)?, CallResult::Success(_)).then_some(entered)
 }
 
-/// Whether the turn that begins is for planning.
+/// True if the turn that starts is in plan mode.
 fn by_turn(event: &Event) -> Option<bool> {
     Some(event.extra.get(COLLABORATION_MODE)?.as_str()? == "plan")
 }
 
-/// What the last marker in the prompt says.
+/// The mode of the last marker in the prompt.
 fn by_prompt(event: &Event, has_mode: bool) -> Option<bool> {
     if event.kind != EventKind::Prompt {
         return None;
     }
     let prompt = event.prompt.as_deref()?;
-    prompt_text::own_lines(prompt).iter().filter_map(|line| marker(line, has_mode)).next_back()
+    prompt_text::unquoted_lines(prompt).iter().filter_map(|line| marker(line, has_mode)).next_back()
 }
 
 fn marker(line: &Line, has_mode: bool) -> Option<bool> {
     let text = line.text.trim();
     match line.tags.as_slice() {
-        // Claude Code's reminders. It also sends its mode, and where it does, that is the better sign.
+        // Reminders of Claude Code. It also sends its permission mode, which is more reliable.
         ["system-reminder"] if !has_mode => {
             let starts = |openings: [&str; 3]| openings.iter().any(|opening| text.starts_with(opening));
             if starts(["Plan mode is active", "Plan mode still active", "Plan mode is still active"]) {
@@ -94,13 +94,13 @@ fn marker(line: &Line, has_mode: bool) -> Option<bool> {
             }
             starts(["## Exited Plan Mode", "You have exited plan mode", "Exited Plan Mode"]).then_some(false)
         }
-        // Codex's instructions for the mode that the person chose.
+        // Instructions of Codex for the mode that the person chose.
         ["collaboration_mode"] => {
             let mode = text.strip_prefix("# ")?;
             let mode = mode.strip_prefix("Collaboration Mode:").unwrap_or(mode).trim();
             Some(mode == "Plan" || mode.starts_with("Plan Mode"))
         }
-        // Gemini's, which are a heading.
+        // A heading of Gemini.
         [] => Some(text.strip_prefix("# Active Approval Mode:")?.trim() == "Plan"),
         _ => None,
     }

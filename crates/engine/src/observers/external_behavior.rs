@@ -1,4 +1,4 @@
-//! A behavior from outside: which program it is, what it is told and what its answer means. Running it is not done here.
+//! External behaviors: the program, its input, and the meaning of its answer. The program is run elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use crate::event::Event;
 use crate::expr::check_variable_name;
 use crate::facts::{Facts, Missing};
 
-/// Of a session. A program can name new ones with every event.
+/// Maximum of variables in a session, because a program can create new ones with every event.
 const VARIABLES_LIMIT: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalBehavior {
     /// The program and its arguments.
     pub exec: Vec<String>,
-    /// The conditions that it answers for, each with the number of arguments that its function takes.
+    /// Declared conditions, each with the number of arguments of its function.
     pub conditions: BTreeMap<String, usize>,
 }
 
-/// What a program answered.
+/// A program's answer.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BehaviorAnswer {
@@ -33,13 +33,13 @@ pub struct BehaviorAnswer {
 }
 
 impl ExternalBehavior {
-    /// The name under which expressions know a condition.
+    /// The function that reads a condition in expressions.
     pub fn function(observer: &str, condition: &str) -> String {
         format!("{CONDITION_PREFIX}{observer}_{condition}")
     }
 
-    /// What the program reads: the event, and the session's variables but for Linchpin's own.
-    pub fn question(event: &Event, facts: &dyn Facts) -> Result<Value, Missing> {
+    /// The program's input: the event, and the session's variables except internal ones.
+    pub fn input(event: &Event, facts: &dyn Facts) -> Result<Value, Missing> {
         let mut variables = Map::new();
         for name in facts.variable_names()?.into_iter().filter(|name| !name.starts_with('_')) {
             if let Some(value) = facts.variable(&name)? {
@@ -49,7 +49,7 @@ impl ExternalBehavior {
         Ok(json!({ "event": event, "variables": variables }))
     }
 
-    /// What the answer changes: all that it says, or nothing.
+    /// The variable changes of an answer. An invalid answer changes nothing.
     pub fn changes(
         &self,
         observer: &str,

@@ -1,15 +1,15 @@
-//! JSON that stands between the words of a text.
+//! Finds JSON objects embedded in prose.
 //!
-//! Tools made for models answer in sentences and put what they did below, in a code block or just so.
+//! Tools for models answer in sentences and append their result as JSON, with or without a code block.
 
 use serde_json::Value;
 
-/// A longer text is no answer about one thing.
+/// Longer texts are not searched.
 const LENGTH_LIMIT: usize = 64 * 1024;
-/// How many braces are tried: each may lead to the end of the text and to nothing.
+/// Maximum of braces tried; each may scan to the end of the text without result.
 const TRIES_LIMIT: usize = 32;
 
-/// Every JSON object in the text, in its order; those within others are part of them.
+/// All top-level JSON objects in the text, in order.
 pub(super) fn objects(text: &str) -> Vec<Value> {
     let mut found = Vec::new();
     if text.len() > LENGTH_LIMIT {
@@ -20,7 +20,7 @@ pub(super) fn objects(text: &str) -> Vec<Value> {
         let Some(start) = rest.find('{') else { break };
         rest = rest.get(start..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
-        // Past the object, or else past the brace.
+        // Continue after the object, or after the brace if it starts no object.
         let end = match values.next() {
             Some(Ok(value)) => {
                 found.push(value);

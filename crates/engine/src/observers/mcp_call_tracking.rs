@@ -1,8 +1,9 @@
-//! `mcp_call_tracking`: which tools of which MCP servers the session called, and what came of it.
+//! `mcp_call_tracking`: records which tools of which MCP servers the session called, and their results.
 //!
-//! Successes and failures are kept apart: `mcp_calls[server]` lists the tools that succeeded at least once,
-//! `mcp_results[server][tool]` is what the last success gave, `mcp_failures[server]` lists the tools whose last call failed.
-//! Every hook of the session reads these variables, so all of it is bounded: what is too large is kept as a note of its size.
+//! Successes and failures are separate: `mcp_calls[server]` lists tools that succeeded at least once,
+//! `mcp_results[server][tool]` is the result of the last success, and `mcp_failures[server]` lists tools whose last
+//! call failed. Every hook of the session reads these variables, so their size is bounded: a result that is too large
+//! is replaced by its size.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +17,7 @@ use crate::situation::Situation;
 const SERVERS_LIMIT: usize = 32;
 const TOOLS_LIMIT: usize = 64;
 const NAME_LIMIT: usize = 128;
-/// Of all results of a session together.
+/// Maximum bytes of all results of a session.
 const RESULTS_LIMIT: usize = 64 * 1024;
 
 pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing> {
@@ -30,12 +31,12 @@ pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing>
         _ => Ok(Map::new()),
     };
     let mut failures = stored(FAILURES)?;
-    if let CallResult::Given(result) = &result {
+    if let CallResult::Success(result) = &result {
         let (mut calls, mut results) = (stored(CALLS)?, stored(RESULTS)?);
         for tool in &tools {
             add(&mut calls, tool);
             remove(&mut failures, tool);
-            keep(&mut results, tool, result);
+            store_result(&mut results, tool, result);
         }
         changes.insert(CALLS.to_owned(), Some(Value::Object(calls)));
         changes.insert(RESULTS.to_owned(), Some(Value::Object(results)));
@@ -44,7 +45,7 @@ pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing>
             add(&mut failures, tool);
         }
     }
-    // A session in which nothing failed has nothing to say of it.
+    // The variable is only set once a call has failed.
     let had_failures = situation.facts.variable(FAILURES)?.is_some();
     if had_failures || !failures.is_empty() {
         changes.insert(FAILURES.to_owned(), Some(Value::Object(failures)));
@@ -52,8 +53,8 @@ pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing>
     Ok(changes)
 }
 
-/// The server's entry, made where there is room for one.
-fn of_server<'m>(servers: &'m mut Map<String, Value>, name: &str, empty: Value) -> Option<&'m mut Value> {
+/// The server's entry, created if the number of servers is below the limit.
+fn server_entry<'m>(servers: &'m mut Map<String, Value>, name: &str, empty: Value) -> Option<&'m mut Value> {
     if !servers.contains_key(name) && servers.len() >= SERVERS_LIMIT {
         return None;
     }
@@ -61,7 +62,7 @@ fn of_server<'m>(servers: &'m mut Map<String, Value>, name: &str, empty: Value) 
 }
 
 fn add(servers: &mut Map<String, Value>, tool: &McpTool) {
-    let Some(Value::Array(tools)) = of_server(servers, &tool.server, json!([])) else { return };
+    let Some(Value::Array(tools)) = server_entry(servers, &tool.server, json!([])) else { return };
     if tools.len() < TOOLS_LIMIT && !tools.iter().any(|known| known == tool.tool.as_str()) {
         tools.push(Value::from(tool.tool.as_str()));
     }
@@ -73,21 +74,21 @@ fn remove(servers: &mut Map<String, Value>, tool: &McpTool) {
     }
 }
 
-fn keep(servers: &mut Map<String, Value>, tool: &McpTool, result: &Value) {
+fn store_result(servers: &mut Map<String, Value>, tool: &McpTool, result: &Value) {
     let size = result.to_string().len();
-    let Some(Value::Object(tools)) = of_server(servers, &tool.server, json!({})) else { return };
+    let Some(Value::Object(tools)) = server_entry(servers, &tool.server, json!({})) else { return };
     if tools.contains_key(&tool.tool) || tools.len() < TOOLS_LIMIT {
         tools.insert(tool.tool.clone(), if size > VALUE_LIMIT { dropped(size) } else { result.clone() });
     }
-    make_room(servers, tool);
+    drop_largest(servers, tool);
 }
 
 fn dropped(size: usize) -> Value {
     json!({ DROPPED: size })
 }
 
-/// Drops the largest results but the newest until all of them together are small enough.
-fn make_room(servers: &mut Map<String, Value>, newest: &McpTool) {
+/// Drops the largest results, but never the newest, until the total is within the limit.
+fn drop_largest(servers: &mut Map<String, Value>, newest: &McpTool) {
     let mut sizes: Vec<(usize, String, String)> = Vec::new();
     for (server, tools) in servers.iter() {
         for (tool, result) in tools.as_object().into_iter().flatten() {

@@ -1,10 +1,10 @@
-//! Observers: they turn events into variables, before the rules of the same event are judged.
+//! Observers set variables by events, before rules judge the same event.
 //!
-//! An [`Observer`] is plain data, as a rule is: it was read and checked elsewhere and lies compiled in a cache. What is
-//! here says what an event means to one observer, as [`VariableChanges`] to variables; who calls lays those over the facts before
-//! it asks the next observer, and keeps them. Nothing here runs a process: a behavior from outside is only described.
+//! An [`Observer`] is plain data, read and checked by another crate and cached in compiled form. This module computes
+//! [`VariableChanges`] for an event; the caller applies them to the facts before it asks the next observer, and stores
+//! them. It starts no processes: external behaviors are only described here.
 //!
-//! What an event carries is data. It is compared and stored, never compiled.
+//! Content of events is data: it is compared and stored, never compiled.
 
 mod builtin_behavior;
 mod call_result;
@@ -39,10 +39,10 @@ use crate::facts::{Missing, Stored};
 use crate::rules::Tier;
 use crate::situation::Situation;
 
-/// What an event does to variables: a new value, or none to unset.
+/// Variables with their new values; `None` unsets a variable.
 pub type VariableChanges = BTreeMap<String, Option<Value>>;
 
-/// The largest value that an observer stores, as JSON. Every hook of the session reads all of them.
+/// Maximum size of a stored value as JSON. Every hook of the session reads all values.
 pub const VALUE_LIMIT: usize = 16 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,21 +54,21 @@ pub struct Observer {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObserverKind {
-    /// `on`, `match` and `set`.
+    /// An observer with `on`, `match` and `set`.
     Declared(DeclaredObserver),
-    /// One that is in the box.
+    /// A built-in behavior.
     Behavior(BuiltinBehavior),
-    /// A program of somebody else's.
+    /// An external program.
     External(ExternalBehavior),
 }
 
 impl Observer {
-    /// Whether it starts a process.
+    /// True if it starts a process.
     pub fn is_external(&self) -> bool {
         matches!(self.kind, ObserverKind::External(_))
     }
 
-    /// What a person has to accept before a repository's observer starts a process; none where it starts none.
+    /// The text that a person must trust before a repository's observer may start a process; `None` if it starts none.
     pub fn text_to_trust(&self) -> Option<String> {
         match &self.kind {
             ObserverKind::External(external) => {
@@ -78,7 +78,7 @@ impl Observer {
         }
     }
 
-    /// The variables that it sets, as far as that is known before it runs.
+    /// The variables that it sets, as far as they are known in advance.
     pub fn variables(&self) -> Vec<&str> {
         match &self.kind {
             ObserverKind::Declared(declared) => declared.set.iter().map(|(name, _)| name.as_str()).collect(),
@@ -87,7 +87,7 @@ impl Observer {
         }
     }
 
-    /// Makes known to expressions what this observer gives them.
+    /// Declares the names that this observer provides to expressions.
     pub fn declare_in(&self, scope: &mut Scope) {
         for name in self.variables() {
             scope.declare(name);
@@ -104,8 +104,8 @@ impl Observer {
     }
 }
 
-/// What stands under a `set`: all of it, or nothing where a value cannot be told.
-pub(crate) fn values(set: &[(String, Template)], situation: &Arc<Situation>) -> Result<VariableChanges, String> {
+/// Evaluates the entries of a `set`. If one fails, nothing is changed.
+pub(crate) fn evaluate_set(set: &[(String, Template)], situation: &Arc<Situation>) -> Result<VariableChanges, String> {
     let mut changes = VariableChanges::new();
     for (name, template) in set {
         let value = template.value(situation).map_err(|error| match error {
@@ -123,7 +123,7 @@ pub(crate) fn values(set: &[(String, Template)], situation: &Arc<Situation>) -> 
     Ok(changes)
 }
 
-/// Whether a value is small enough to be kept.
+/// Checks that a value is within the size limit.
 fn check_size(name: &str, value: &Value) -> Result<(), String> {
     let size = value.to_string().len();
     if size <= VALUE_LIMIT {

@@ -1,24 +1,25 @@
-//! The lines of a prompt that are its own: not quoted, not code, not a transcript of something else.
+//! Extracts the lines of a prompt that are not quotes, code or transcripts.
 //!
-//! A prompt carries whatever a person pasted into it. A line counts with the tags that it stands in, so that whoever looks
-//! for an agent's own note can tell it from one in the history of another session.
+//! A prompt contains whatever the person pasted into it. Each line has the names of its surrounding tags, so that an
+//! agent's own note can be distinguished from one in the history of another session.
 
-/// A line, with the names of the tags around it, outermost first.
+/// A line with the names of its surrounding tags, outermost first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'t> {
     pub(super) text: &'t str,
     pub(super) tags: Vec<&'t str>,
 }
 
-/// More tags in one another than anybody means.
+/// Maximum nesting of tags.
 const DEPTH_LIMIT: usize = 16;
-/// How much of a prompt is looked at: agents put their notes first or last, and nobody else writes that much.
+/// Maximum bytes of a prompt that are searched. Agents put their notes first or last, and other prompts are not that
+/// long.
 const LENGTH_LIMIT: usize = 256 * 1024;
 
-/// Speakers of a transcript: from the first of their lines on, the rest of the text is one.
+/// Speakers of a transcript. The text from the first such line on is a transcript.
 const SPEAKERS: [&str; 6] = ["Human:", "User:", "Assistant:", "Claude:", "Codex:", "Gemini:"];
 
-pub(super) fn own_lines(prompt: &str) -> Vec<Line<'_>> {
+pub(super) fn unquoted_lines(prompt: &str) -> Vec<Line<'_>> {
     let prompt = prompt.get(..prompt.floor_char_boundary(LENGTH_LIMIT)).unwrap_or_default();
     let mut lines = Vec::new();
     let mut tags: Vec<&str> = Vec::new();
@@ -46,11 +47,11 @@ pub(super) fn own_lines(prompt: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// False where tags are nested too deeply to make sense of what follows.
+/// Splits a line at tags. Returns false if tags are nested too deeply to continue.
 fn split_at_tags<'t>(line: &'t str, tags: &mut Vec<&'t str>, lines: &mut Vec<Line<'t>>) -> bool {
     let mut rest = line;
     while let Some((before, tag, after)) = next_tag(rest) {
-        // An agent's own note begins a line; behind words, a quotation mark or a backtick somebody speaks of one.
+        // An agent's own note starts the line; after other text, the tag is only mentioned.
         if tags.is_empty() && !before.trim().is_empty() {
             return true;
         }
@@ -85,7 +86,7 @@ enum Tag<'t> {
     Closing(&'t str),
 }
 
-/// The next tag, with what is before and behind it. `a < b` is none, nor is `<br/>`.
+/// The next tag with the text before and after it. `a < b` and `<br/>` are not tags.
 fn next_tag(text: &str) -> Option<(&str, Tag<'_>, &str)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find('<').map(|found| from + found) {

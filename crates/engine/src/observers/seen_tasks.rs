@@ -1,30 +1,30 @@
-//! The tasks that a session has seen in the results of its task tools, and which of them a reference means.
+//! Remembers tasks that a session has seen in results of its task tools, to resolve references to them.
 //!
-//! People and agents say `#12`, the first letters of an id, or the whole id; what is stored is always the one id.
+//! References are `#12`, a prefix of an id, or the full id. Only the full id is stored in claims.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The variable in which a session remembers them.
+/// The session variable that stores the seen tasks.
 pub(super) const SEEN_TASKS: &str = "_seen_tasks";
 
-/// The oldest are forgotten.
+/// Maximum of remembered tasks; the oldest are dropped.
 const TASKS_LIMIT: usize = 200;
 const REFERENCE_LIMIT: usize = 128;
-/// A shorter prefix means too many.
-const PREFIX_LEAST: usize = 4;
-/// How deep a result is looked through.
+/// Minimum length of an id prefix; shorter ones are ambiguous.
+const MIN_PREFIX: usize = 4;
+/// Maximum depth of the search in a result.
 const DEPTH_LIMIT: usize = 4;
 
 const ID_KEYS: [&str; 3] = ["id", "task_id", "uuid"];
 const REFERENCE_KEYS: [&str; 6] = ["ref", "reference", "number", "seq_num", "short_id", "key"];
-/// Where task servers put tasks within what they answer.
-const HOLDERS: [&str; 8] = ["task", "tasks", "result", "results", "items", "data", "children", "subtasks"];
+/// Fields in which task servers nest tasks.
+const NESTING_KEYS: [&str; 8] = ["task", "tasks", "result", "results", "items", "data", "children", "subtasks"];
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Task {
     pub(super) id: String,
-    /// Other names of it, without `#`.
+    /// Other references to the task, without `#`.
     refs: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl SeenTasks {
         serde_json::to_value(&self.tasks).unwrap_or_default()
     }
 
-    /// Remembers every task that a result shows, and gives them in its order.
+    /// Remembers all tasks in a result and returns them in order.
     pub(super) fn learn(&mut self, result: &Value) -> Vec<Task> {
         let mut shown = Vec::new();
         collect(result, 0, &mut shown);
@@ -69,35 +69,35 @@ impl SeenTasks {
         }
     }
 
-    /// The one task that a reference means; none where it is not known, or could be several.
+    /// The task that a reference identifies; `None` if it is unknown or ambiguous.
     pub(super) fn resolve(&self, reference: &str) -> Option<String> {
-        let reference = plain(reference)?;
+        let reference = normalized(reference)?;
         let is_exact = |task: &&Task| task.id == reference || task.refs.contains(&reference);
         let exact: Vec<&Task> = self.tasks.iter().filter(is_exact).collect();
         match exact.as_slice() {
             [only] => return Some(only.id.clone()),
-            [] if reference.len() >= PREFIX_LEAST => {}
+            [] if reference.len() >= MIN_PREFIX => {}
             _ => return None,
         }
-        let mut begun = self.tasks.iter().filter(|task| task.id.starts_with(&reference));
-        match (begun.next(), begun.next()) {
+        let mut matching = self.tasks.iter().filter(|task| task.id.starts_with(&reference));
+        match (matching.next(), matching.next()) {
             (Some(only), None) => Some(only.id.clone()),
             _ => None,
         }
     }
 }
 
-/// A reference as it is compared: without `#` and white space; a UUID in small letters.
-pub(super) fn plain(reference: &str) -> Option<String> {
+/// Normalises a reference: without `#` and white space, UUIDs in lower case.
+pub(super) fn normalized(reference: &str) -> Option<String> {
     let reference = reference.trim().trim_start_matches('#');
     let is_sound = !reference.is_empty() && reference.len() <= REFERENCE_LIMIT && !reference.contains(char::is_control);
     is_sound.then(|| if is_uuid(reference) { reference.to_lowercase() } else { reference.to_owned() })
 }
 
-/// Text, or a whole number: both are used as ids.
+/// A reference from a string or an integer.
 pub(super) fn reference(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => plain(text),
+        Value::String(text) => normalized(text),
         Value::Number(number) if number.is_u64() => Some(number.to_string()),
         _ => None,
     }
@@ -121,7 +121,7 @@ fn collect(value: &Value, depth: usize, shown: &mut Vec<Task>) {
         Value::Object(fields) => {
             let named = |keys: &[&str]| keys.iter().filter_map(|key| reference(fields.get(*key)?)).collect::<Vec<_>>();
             let mut ids = named(&ID_KEYS);
-            // The longest name is the one that no other task has.
+            // A UUID is preferred as the id, because it is globally unique.
             if let Some(place) = ids.iter().position(|id| is_uuid(id)).or((!ids.is_empty()).then_some(0)) {
                 let id = ids.swap_remove(place);
                 let mut refs = named(&REFERENCE_KEYS);
@@ -129,8 +129,8 @@ fn collect(value: &Value, depth: usize, shown: &mut Vec<Task>) {
                 refs.retain(|reference| *reference != id);
                 shown.push(Task { id, refs });
             }
-            for holder in HOLDERS {
-                if let Some(inner) = fields.get(holder) {
+            for key in NESTING_KEYS {
+                if let Some(inner) = fields.get(key) {
                     collect(inner, depth + 1, shown);
                 }
             }

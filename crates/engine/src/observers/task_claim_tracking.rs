@@ -1,11 +1,11 @@
-//! `task_claim_tracking`: which tasks the session has taken on.
+//! `task_claim_tracking`: records which tasks the session has claimed.
 //!
-//! It watches the task tools of the MCP servers that its options name. A call counts once its result is there and says
-//! nothing of a failure, and only for a task that can be told: the one that the result names, else the one of those seen
-//! in this session that the reference means. All else changes nothing, because a claim that never was would open doors.
+//! It observes the task tools of the MCP servers in its options. A call counts only if its result reports no failure,
+//! and only for an identifiable task: the one in the result, or a seen task that the reference resolves to. Any other
+//! call changes nothing, because a false claim would satisfy rules.
 //!
-//! The variables belong to the session, which is how a claim links the two. A claim of a task of Linchpin's own is known for
-//! sure by the command that makes it (`linchpin task start`), which writes the same variables ([`claim_changes`]).
+//! The variables belong to the session. For Linchpin's own tasks, `linchpin task start` writes the same variables
+//! directly ([`claim_changes`]).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -18,19 +18,19 @@ use crate::facts::Missing;
 use crate::rules::ToolName;
 use crate::situation::Situation;
 
-/// Claims of one session that are remembered.
+/// Maximum of remembered claims of a session.
 const CLAIMS_LIMIT: usize = 100;
 
-/// Whose calls are about tasks, and what their tools are called.
+/// The servers and names of task tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskTools {
     /// Names of MCP servers, with globs.
     pub servers: Vec<ToolName>,
     pub claim: Vec<ToolName>,
     pub close: Vec<ToolName>,
-    /// These claim only where they are called with `claim: true`.
+    /// Tools that claim only with `claim: true`.
     pub create: Vec<ToolName>,
-    /// These claim or close by the `status` that they set.
+    /// Tools that claim or close depending on `status`.
     pub update: Vec<ToolName>,
 }
 
@@ -48,11 +48,11 @@ impl Default for TaskTools {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum ClaimAction {
     Claim,
     Close,
-    /// Nothing but what its result shows.
-    Look,
+    /// Neither; only the tasks in its result are remembered.
+    Neither,
 }
 
 impl TaskTools {
@@ -60,12 +60,12 @@ impl TaskTools {
         let event = &situation.event;
         let mut changes = VariableChanges::new();
         let Some(call) = event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return Ok(changes) };
-        // The innermost: of a call that is passed on, the tool that does the work.
+        // For a proxied call, the last tool is the one that does the work.
         let Some(tool) = call.mcp.last().filter(|tool| any(&self.servers, &tool.server)) else { return Ok(changes) };
         let result = CallResult::of(event).map(CallResult::with_prose);
-        let Some(CallResult::Given(result)) = result else { return Ok(changes) };
-        let arguments = if is_proxied(call) { passed_on(&call.input) } else { object(&call.input) };
-        let deed = self.deed(&tool.tool, &arguments);
+        let Some(CallResult::Success(result)) = result else { return Ok(changes) };
+        let arguments = if is_proxied(call) { proxied_arguments(&call.input) } else { object(&call.input) };
+        let action = self.action(&tool.tool, &arguments);
         let stored = situation.facts.variable(SEEN_TASKS)?;
         let mut memory = SeenTasks::of(stored.clone());
         let shown = memory.learn(&result);
@@ -73,29 +73,29 @@ impl TaskTools {
         if stored.as_ref() != Some(&seen) && !shown.is_empty() {
             changes.insert(SEEN_TASKS.to_owned(), Some(seen));
         }
-        if deed != Deed::Look
-            && let Some(id) = meant(&arguments, &shown, &memory)
+        if action != ClaimAction::Neither
+            && let Some(id) = referenced_task(&arguments, &shown, &memory)
         {
-            change_claims(deed, id, situation.facts.variable(CLAIMED_TASKS)?, &mut changes);
+            change_claims(action, id, situation.facts.variable(CLAIMED_TASKS)?, &mut changes);
         }
         Ok(changes)
     }
 
-    fn deed(&self, tool: &str, arguments: &Map<String, Value>) -> Deed {
+    fn action(&self, tool: &str, arguments: &Map<String, Value>) -> ClaimAction {
         let status = arguments.get("status").and_then(Value::as_str).unwrap_or_default();
         let claims = arguments.get("claim") == Some(&Value::Bool(true));
         if any(&self.claim, tool) || (claims && any(&self.create, tool)) {
-            Deed::Claim
+            ClaimAction::Claim
         } else if any(&self.close, tool) {
-            Deed::Close
+            ClaimAction::Close
         } else if any(&self.update, tool) {
             match status {
-                "in_progress" => Deed::Claim,
-                "closed" | "completed" | "done" | "cancelled" => Deed::Close,
-                _ => Deed::Look,
+                "in_progress" => ClaimAction::Claim,
+                "closed" | "completed" | "done" | "cancelled" => ClaimAction::Close,
+                _ => ClaimAction::Neither,
             }
         } else {
-            Deed::Look
+            ClaimAction::Neither
         }
     }
 }
@@ -108,8 +108,8 @@ fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// The arguments that a proxy passes on; some take them as text.
-fn passed_on(input: &Value) -> Map<String, Value> {
+/// The arguments that a proxy forwards; some proxies take them as a JSON string.
+fn proxied_arguments(input: &Value) -> Map<String, Value> {
     let arguments = ["arguments", "args", "params", "input"].into_iter().find_map(|key| input.get(key));
     match arguments {
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),
@@ -118,42 +118,42 @@ fn passed_on(input: &Value) -> Map<String, Value> {
     }
 }
 
-/// The one task that a call is about.
-fn meant(arguments: &Map<String, Value>, shown: &[Task], memory: &SeenTasks) -> Option<String> {
+/// The task that a call refers to.
+fn referenced_task(arguments: &Map<String, Value>, shown: &[Task], memory: &SeenTasks) -> Option<String> {
     let reference = ["task_id", "id", "task", "ref", "reference"]
         .into_iter()
         .find_map(|key| arguments.get(key))
         .and_then(seen_tasks::reference);
     match (reference, shown) {
-        // A whole id means itself, whatever the result says besides.
+        // A full id needs no lookup.
         (Some(id), _) if seen_tasks::is_uuid(&id) => Some(id),
         (Some(_), [only]) => Some(only.id.clone()),
-        // The result shows none, or others too (a parent, what is next).
+        // The result contains no task, or others as well (a parent, the next task).
         (Some(reference), _) => memory.resolve(&reference),
-        // A task that was just made has no reference yet.
+        // A created task has no reference in the arguments.
         (None, [made, ..]) => Some(made.id.clone()),
         (None, []) => None,
     }
 }
 
-/// What a session remembers once it has taken on (`is_claim`) or ended a task of Linchpin's own. `claimed`: what it remembers
-/// under [`CLAIMED_TASKS`].
+/// The variable changes after the session claimed (`is_claim`) or ended one of Linchpin's own tasks. `claimed` is the
+/// current value of [`CLAIMED_TASKS`].
 pub fn claim_changes(id: &str, is_claim: bool, claimed: Option<Value>) -> VariableChanges {
     let mut changes = VariableChanges::new();
-    let deed = if is_claim { Deed::Claim } else { Deed::Close };
-    change_claims(deed, id.to_owned(), claimed, &mut changes);
+    let action = if is_claim { ClaimAction::Claim } else { ClaimAction::Close };
+    change_claims(action, id.to_owned(), claimed, &mut changes);
     changes
 }
 
-fn change_claims(deed: Deed, id: String, claimed: Option<Value>, changes: &mut VariableChanges) {
+fn change_claims(action: ClaimAction, id: String, claimed: Option<Value>, changes: &mut VariableChanges) {
     let mut claimed = match claimed {
         Some(Value::Array(claimed)) => claimed,
         _ => Vec::new(),
     };
     let place = claimed.iter().position(|known| *known == id);
-    match (deed, place) {
-        (Deed::Claim, None) => claimed.push(Value::String(id)),
-        (Deed::Close, Some(place)) => {
+    match (action, place) {
+        (ClaimAction::Claim, None) => claimed.push(Value::String(id)),
+        (ClaimAction::Close, Some(place)) => {
             claimed.remove(place);
         }
         _ => return,
@@ -162,7 +162,7 @@ fn change_claims(deed: Deed, id: String, claimed: Option<Value>, changes: &mut V
     claimed.drain(..excess);
     changes.insert(TASK_CLAIMED.to_owned(), Some(Value::Bool(!claimed.is_empty())));
     changes.insert(CLAIMED_TASKS.to_owned(), Some(Value::Array(claimed)));
-    if deed == Deed::Claim {
+    if action == ClaimAction::Claim {
         changes.insert(SESSION_HAD_TASK.to_owned(), Some(Value::Bool(true)));
     }
 }

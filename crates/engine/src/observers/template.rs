@@ -1,6 +1,6 @@
-//! The values under `set`: as they were written, or with expressions between `{{` and `}}`.
+//! Values under `set`: constants, or text with expressions between `{{` and `}}`.
 //!
-//! Only what stands in a policy file is read here. What the expressions give is text or data, and is not read again.
+//! Only text of policy files is parsed. Results of expressions are data and never parsed again.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::situation::Situation;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Template {
-    /// As JSON text; `null` unsets.
+    /// A constant as JSON text; `null` unsets the variable.
     Constant(String),
-    /// One expression and nothing else: the value keeps its type.
+    /// A single expression; the value keeps its type.
     Expression(String),
-    /// Text with expressions in it: text.
+    /// Text with embedded expressions; the value is a string.
     Text(Vec<TemplatePart>),
 }
 
@@ -27,7 +27,7 @@ pub enum TemplatePart {
     Expression(String),
 }
 
-/// What is wrong with the text, and where in it.
+/// A syntax error and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TemplateError {
@@ -40,8 +40,8 @@ impl Template {
         Self::Constant(value.to_string())
     }
 
-    /// Reads text that may hold expressions. Whether they are sound is for [`expr::check`] to say, once it is known what
-    /// they may name: their places in the text come along.
+    /// Parses text with embedded expressions and returns the span of each. The expressions themselves are checked by
+    /// [`expr::check`] once their scope is known.
     pub fn parse(text: &str) -> Result<(Self, Vec<Range<usize>>), TemplateError> {
         let mut parts = Vec::new();
         let mut spans = Vec::new();
@@ -65,10 +65,10 @@ impl Template {
         Ok((template, spans))
     }
 
-    /// The value, in this situation; none unsets.
+    /// Evaluates the value; `None` unsets the variable.
     pub fn value(&self, situation: &Arc<Situation>) -> Result<Option<Value>, EvaluationError> {
         let value = match self {
-            // What was made from a value can be read back.
+            // The constant was serialised from a value, so it can be parsed.
             Self::Constant(json) => serde_json::from_str(json).unwrap_or_default(),
             Self::Expression(source) => expr::evaluate(source, situation)?,
             Self::Text(parts) => {
@@ -92,7 +92,7 @@ fn push_literal(text: Option<&str>, parts: &mut Vec<TemplatePart>) {
     }
 }
 
-/// How a value reads within text: nothing for null, all but text as JSON.
+/// Appends a value to text: null as nothing, strings unquoted, all else as JSON.
 fn push_value(value: &Value, text: &mut String) {
     match value {
         Value::Null => {}
@@ -105,7 +105,7 @@ fn find(text: &str, from: usize, what: &str) -> Option<usize> {
     text.get(from..)?.find(what).map(|at| from + at)
 }
 
-/// Where the `}}` is that no quote or bracket of the expression holds.
+/// Position of the `}}` that is not inside quotes or brackets of the expression.
 fn end_of_expression(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;

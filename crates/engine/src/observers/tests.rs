@@ -1,4 +1,4 @@
-//! Observers on events, one after another, as a session would have them.
+//! Runs observers on sequences of events, as in a session.
 
 mod declared;
 mod external;
@@ -15,12 +15,12 @@ use crate::event::Event;
 use crate::facts::{Facts, GitField, Missing, NoFacts};
 use crate::situation::{BaseFolders, Situation};
 
-/// A session that remembers what observers set.
+/// A session that stores variables set by observers.
 #[derive(Clone, Default)]
 struct Session(Arc<Mutex<Map<String, Value>>>);
 
 impl Session {
-    /// Runs the observer on the event, and keeps what it changes.
+    /// Runs the observer on the event and stores its changes.
     fn see(&self, kind: &ObserverKind, event: &Value) -> Result<VariableChanges, String> {
         let event: Event = serde_json::from_value(event.clone()).expect("an event");
         let place = BaseFolders { root: "/project".to_owned(), ..BaseFolders::default() };
@@ -59,7 +59,7 @@ impl Facts for Session {
     }
 }
 
-/// An event with more fields.
+/// An event with additional fields.
 fn event(kind: &str, fields: &Value) -> Value {
     let mut event =
         json!({"kind": kind, "name": kind, "agent": "claude", "session": "s", "time": 1, "cwd": "/project"});
@@ -69,14 +69,14 @@ fn event(kind: &str, fields: &Value) -> Value {
     event
 }
 
-/// A call of an MCP tool that came back.
+/// The event after a call of an MCP tool.
 fn after_mcp(server: &str, tool: &str, input: &Value, output: &Value) -> Value {
     let name = format!("mcp__{server}__{tool}");
     let call = json!({"name": name, "input": input, "output": output, "mcp": [{"server": server, "tool": tool}]});
     event("after_tool", &json!({"tool": call, "outcome": "ok"}))
 }
 
-/// The same through a proxy.
+/// The event after a call through a proxy.
 fn after_proxy(server: &str, tool: &str, arguments: &Value, output: &Value) -> Value {
     let mcp = json!([{"server": "hub", "tool": "call_tool"}, {"server": server, "tool": tool}]);
     let input = json!({"server_name": server, "tool_name": tool, "arguments": arguments});
@@ -84,7 +84,7 @@ fn after_proxy(server: &str, tool: &str, arguments: &Value, output: &Value) -> V
     event("after_tool", &json!({"tool": call, "outcome": "ok"}))
 }
 
-/// A result as MCP servers give it.
+/// A text result in the form of MCP servers.
 fn text(value: &Value) -> Value {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     json!([{"type": "text", "text": text}])
@@ -92,8 +92,8 @@ fn text(value: &Value) -> Value {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_a_prompt_and_a_value(text in "[<>/a-c{}'\"`# \n:é\\\\]{0,60}") {
-        let lines = super::prompt_text::own_lines(&text);
+    fn no_prompt_or_value_text_panics(text in "[<>/a-c{}'\"`# \n:é\\\\]{0,60}") {
+        let lines = super::prompt_text::unquoted_lines(&text);
         proptest::prop_assert!(lines.iter().all(|line| text.contains(line.text)));
         if let Ok((_, spans)) = super::Template::parse(&text) {
             proptest::prop_assert!(spans.iter().all(|span| text.get(span.clone()).is_some()));
@@ -102,7 +102,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn an_observer_survives_the_cache() {
+fn observers_survive_serialization() {
     let observer = Observer { name: "claims".to_owned(), tier: crate::rules::Tier::User, kind: task_claims::claims() };
     let bytes = postcard::to_stdvec(&observer).expect("bytes");
     assert_eq!(postcard::from_bytes::<Observer>(&bytes).expect("an observer"), observer);

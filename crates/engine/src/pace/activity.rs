@@ -1,11 +1,11 @@
-//! What an event is to those who count.
+//! What a tool call contributes to the counts of pace rules.
 
 use serde::{Deserialize, Serialize};
 
 use super::PaceLimit;
 use crate::bounded_regex::{LazyRegex, RegexError, RegexSource};
 
-/// Something that limits on repetition may count: one tool call. A patch that is typed into a shell is a command and an edit.
+/// A tool call as limits on repetition see it. A patch applied through a shell is both a command and an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activity {
     command: Option<Command>,
@@ -14,9 +14,8 @@ pub struct Activity {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Command {
-    /// As the agent wrote it.
+    /// The script as the agent wrote it.
     whole: String,
-    /// The normalised text of each simple command.
     parts: Vec<String>,
     has_failed: bool,
 }
@@ -24,43 +23,44 @@ struct Command {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Edit {
     tool: String,
-    /// Project-relative, each once.
+    /// Project-relative, without duplicates.
     paths: Vec<String>,
 }
 
-/// One time that something was done which a limit counts.
+/// One counted command or edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Milliseconds since 1970.
     pub time: i64,
-    /// The command, or the path.
+    /// The command or the edited path.
     pub text: String,
-    /// By which it was edited.
+    /// The tool that edited the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// With what else it counts together: nothing where there is a pattern, else what is the same.
+    /// Attempts with equal keys count together. Empty if the rule has a pattern, because all matches count together;
+    /// otherwise the repeated command or path.
     #[serde(skip)]
     pub key: String,
 }
 
 impl Activity {
-    /// `whole`: as the agent wrote it. `parts`: the normalised text of each simple command.
+    /// `whole` is the script as the agent wrote it, `parts` the normalised text of each simple command.
     pub fn command(whole: String, parts: Vec<String>, has_failed: bool) -> Self {
         Self { command: Some(Command { whole, parts, has_failed }), edit: None }
     }
 
-    /// Of files, by their project-relative paths, each once.
+    /// `paths` are project-relative, without duplicates.
     pub fn edit(tool: String, paths: Vec<String>) -> Self {
         Self { command: None, edit: Some(Edit { tool, paths }) }
     }
 
-    /// A command that edits files itself.
+    /// Adds edits to a command that edits files itself.
     #[must_use]
     pub fn with_edit(self, tool: String, paths: Vec<String>) -> Self {
         Self { edit: Some(Edit { tool, paths }), ..self }
     }
 
-    /// What of it a limit counts.
+    /// The attempts that a limit counts.
     pub fn counted(&self, limit: &PaceLimit, time: i64) -> Result<Vec<Attempt>, RegexError> {
         match (self, limit) {
             (Self { command: Some(command), .. }, PaceLimit::RepeatedCommand { pattern, failures_only, .. })
@@ -84,9 +84,9 @@ impl Command {
             let text = if parts.is_empty() { key.clone() } else { parts.join("; ") };
             return Ok(vec![Attempt { time, text, tool: None, key }]);
         };
-        let search = search(pattern);
+        let regex = lazy_regex(pattern);
         for part in parts {
-            if search.found_in(part)? {
+            if regex.is_match(part)? {
                 return Ok(vec![Attempt { time, text: part.clone(), tool: None, key: String::new() }]);
             }
         }
@@ -96,12 +96,12 @@ impl Command {
 
 impl Edit {
     fn counted(&self, pattern: Option<&RegexSource>, time: i64) -> Result<Vec<Attempt>, RegexError> {
-        let search = pattern.map(search);
+        let regex = pattern.map(lazy_regex);
         let mut attempts = Vec::new();
         for path in &self.paths {
-            let key = match &search {
+            let key = match &regex {
                 None => path.clone(),
-                Some(search) if search.found_in(path)? => String::new(),
+                Some(regex) if regex.is_match(path)? => String::new(),
                 Some(_) => continue,
             };
             attempts.push(Attempt { time, text: path.clone(), tool: Some(self.tool.clone()), key });
@@ -110,6 +110,6 @@ impl Edit {
     }
 }
 
-fn search(pattern: &RegexSource) -> LazyRegex<'_> {
+fn lazy_regex(pattern: &RegexSource) -> LazyRegex<'_> {
     LazyRegex::new(pattern.regex.as_str(), std::borrow::Cow::Borrowed(&pattern.hints))
 }

@@ -1,4 +1,4 @@
-//! Figures, as people read them.
+//! Formats durations, numbers and times for people.
 
 /// `45s`, `2m`, `6m 40s`, `1h 5m`, `2d 3h`; the two largest units, and nothing below a second.
 pub fn duration(seconds: u64) -> String {
@@ -29,7 +29,7 @@ pub fn count(number: u64) -> String {
     shown
 }
 
-/// `HH:MM:SS` on the wall, of milliseconds since 1970.
+/// Local time `HH:MM:SS` of milliseconds since 1970.
 pub fn clock(time: i64, utc_offset: i32) -> String {
     let seconds = (time.div_euclid(1000) + i64::from(utc_offset)).rem_euclid(24 * 60 * 60);
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)

@@ -3,26 +3,27 @@ use std::collections::BTreeMap;
 use super::{Activity, PaceLimit, PaceState, Phase, Tally, Tokens};
 use crate::bounded_regex::RegexError;
 
-/// All that happened in a phase, as a case tells it. (Of a phase that lasts, only what rules count is kept.)
+/// Everything that happened in a phase, as a test case of a policy describes it. (Live phases store only what rules
+/// count.)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
-    /// With when, in milliseconds; in order.
-    pub happenings: Vec<(i64, Activity)>,
-    /// By message: the last figure of each counts.
+    /// Activities with their times in milliseconds, in order.
+    pub activities: Vec<(i64, Activity)>,
+    /// Tokens by message id; a later figure replaces an earlier one.
     pub tokens: BTreeMap<String, Tokens>,
 }
 
 impl History {
-    /// How a phase in which this happened stands with a limit.
-    pub fn standing(&self, limit: &PaceLimit, phase: Phase) -> Result<PaceState, RegexError> {
-        let mut since = phase.started;
+    /// The state of a limit after this history.
+    pub fn state(&self, limit: &PaceLimit, phase: Phase) -> Result<PaceState, RegexError> {
+        let mut window_start = phase.started;
         let tally = match limit {
             PaceLimit::RepeatedCommand { window, .. } | PaceLimit::RepeatedFileEdit { window, .. } => {
-                since = phase.window_start(*window, None);
-                let within = self.happenings.iter().filter(|(time, _)| (since..=phase.now).contains(time));
+                window_start = phase.window_start(*window, None);
+                let within = self.activities.iter().filter(|(time, _)| (window_start..=phase.now).contains(time));
                 let mut attempts = Vec::new();
-                for (time, happening) in within {
-                    attempts.extend(happening.counted(limit, *time)?);
+                for (time, activity) in within {
+                    attempts.extend(activity.counted(limit, *time)?);
                 }
                 Tally::of_attempts(attempts)
             }
@@ -34,6 +35,14 @@ impl History {
             }
             PaceLimit::RequireCommits { .. } => Tally::Commits { count: None, phases: Vec::new() },
         };
-        Ok(PaceState { phase, tally, since, is_told: false, refusals: 0, is_closed: false, passed: 0 })
+        Ok(PaceState {
+            phase,
+            tally,
+            window_start,
+            was_interrupted: false,
+            refusals: 0,
+            is_blocking: false,
+            continued_from: 0,
+        })
     }
 }

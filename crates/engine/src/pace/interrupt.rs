@@ -1,19 +1,19 @@
-//! What an agent reads when it is to stop and reflect.
+//! The text that tells an agent to stop and reflect.
 
 use std::fmt;
 
 use super::Violation;
 use crate::ack_by::AckBy;
 
-/// A violation, as it takes the place of a prompt or refuses a call.
+/// The text for a violation. It replaces a prompt or is the reason of a refused call.
 #[derive(Debug, Clone, Copy)]
 pub struct Interrupt<'a> {
     pub violation: &'a Violation,
-    /// The node; none: outside of workflows.
+    /// The node; `None` outside of workflows.
     pub phase: Option<&'a str>,
-    /// What a rule says in place of the usual suggestion.
+    /// The rule's reason, which replaces the default suggestion.
     pub reason: Option<&'a str>,
-    /// Who may go on past it.
+    /// Who may run `linchpin continue`.
     pub ack: AckBy,
 }
 

@@ -1,8 +1,8 @@
-//! Pace rules: they notice when the work goes in circles.
+//! Pace rules detect that work goes in circles or takes too long.
 //!
-//! A pace rule is about a phase: for a rule of a workflow one visit to a node, for any other the session. This module says
-//! which of what happens counts for a rule ([`Activity`]), whether it is too much ([`PaceRule::judge`]), and how that is
-//! told ([`Interrupt`]). Where counts are kept, and whether anybody is stopped, is not known here.
+//! A pace rule counts per phase: for a rule of a workflow, one visit to a node; for any other rule, the session. This
+//! module decides what a rule counts ([`Activity`]), whether its limit is exceeded ([`PaceRule::judge`]), and what the
+//! agent reads ([`Interrupt`]). It neither stores counts nor enforces anything.
 
 mod activity;
 mod format;
@@ -17,7 +17,7 @@ mod violation;
 mod tests;
 
 pub use activity::{Activity, Attempt};
-pub use format::{duration as shown_duration, times as shown_times};
+pub use format::{duration as format_duration, times as format_times};
 pub use history::History;
 pub use interrupt::Interrupt;
 pub use pace_rule::{LiveMode, PaceLimit, PaceRule, PaceRuleRef, TokenKind, Tokens};

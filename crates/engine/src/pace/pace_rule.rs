@@ -6,14 +6,14 @@ use super::format::{count, duration};
 
 use crate::bounded_regex::RegexSource;
 
-/// What a pace rule counts, and what it does about it between moves.
+/// A pace rule: its limit, and what it does when the limit is exceeded during a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaceRule {
     pub limit: PaceLimit,
     pub live: LiveMode,
 }
 
-/// Times are in seconds.
+/// The limit of a pace rule. Times are in seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PaceLimit {
     RepeatedCommand { pattern: Option<RegexSource>, threshold: u32, window: u64, failures_only: bool },
@@ -42,7 +42,7 @@ impl fmt::Display for PaceLimit {
 }
 
 impl PaceLimit {
-    /// As a rule names it.
+    /// The key in a rule.
     pub fn name(&self) -> &'static str {
         match self {
             Self::RepeatedCommand { .. } => "repeated_command",
@@ -53,7 +53,7 @@ impl PaceLimit {
         }
     }
 
-    /// How many within how many seconds, of a limit on what is repeated.
+    /// Threshold and window in seconds; only for limits on repetition.
     pub fn repetition(&self) -> Option<(u32, u64)> {
         match self {
             Self::RepeatedCommand { threshold, window, .. } | Self::RepeatedFileEdit { threshold, window, .. } => {
@@ -63,7 +63,7 @@ impl PaceLimit {
         }
     }
 
-    /// What is counted, of a limit on what is repeated.
+    /// The counted things as a plural noun; only for limits on repetition.
     pub(super) fn repeated(&self) -> Option<&'static str> {
         match self {
             Self::RepeatedCommand { failures_only: true, .. } => Some("failing commands"),
@@ -83,14 +83,14 @@ impl PaceLimit {
     }
 }
 
-/// What happens while a phase lasts. A move is refused in any case.
+/// The effect of an exceeded limit during a phase. A transition is refused in any mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LiveMode {
     Off,
-    /// The agent is told, once.
+    /// The agent reads the interrupt once.
     #[default]
     Warn,
-    /// Calls are refused until somebody goes on deliberately.
+    /// Calls are refused until `linchpin continue`.
     Block,
 }
 
@@ -105,11 +105,11 @@ pub enum TokenKind {
 
 impl TokenKind {
     pub const ALL: [Self; 4] = [Self::Input, Self::Output, Self::CacheRead, Self::CacheWrite];
-    /// What counts where nobody says what does.
-    pub const USUAL: [Self; 2] = [Self::Input, Self::Output];
+    /// The default of `count`.
+    pub const DEFAULT: [Self; 2] = [Self::Input, Self::Output];
 }
 
-/// What models were given and gave.
+/// Tokens that models read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     pub input: u64,
@@ -151,11 +151,11 @@ impl std::ops::AddAssign for Tokens {
     }
 }
 
-/// A pace rule with the names under which facts about it are kept.
+/// A pace rule with the keys of its stored facts.
 #[derive(Debug, Clone, Copy)]
 pub struct PaceRuleRef<'a> {
     pub id: &'a str,
-    /// Of the text that the rule was made from.
+    /// Digest of the rule's text.
     pub digest: &'a str,
     pub pace: &'a PaceRule,
 }

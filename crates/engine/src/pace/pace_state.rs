@@ -4,81 +4,84 @@ use serde::{Deserialize, Serialize};
 
 use super::{Attempt, Tokens};
 
-/// The phase that a rule looks at, and when it does.
+/// The phase that a rule counts in, and the current time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
-    /// The node's name; none: it is a session.
+    /// The node's name; `None` for a session.
     pub name: Option<String>,
     /// Milliseconds since 1970.
     pub started: i64,
     pub now: i64,
-    /// Seconds that the clock on the wall is ahead of UTC.
+    /// Seconds that local time is ahead of UTC.
     pub utc_offset: i32,
 }
 
 impl Phase {
-    /// The first moment that a window of so many seconds reaches back to. `continued`: when somebody last went on
-    /// deliberately, from where counts begin again.
+    /// The start of a window of `window` seconds. `continued` is the time of the last `linchpin continue`, at which
+    /// counts restart.
     pub fn window_start(&self, window: u64, continued: Option<i64>) -> i64 {
         let window = i64::try_from(window.saturating_mul(1000)).unwrap_or(i64::MAX);
         let afresh = continued.map_or(i64::MIN, |time| time.saturating_add(1));
         self.now.saturating_sub(window).max(self.started).max(afresh)
     }
 
-    /// Milliseconds since it began.
+    /// Milliseconds since the phase began.
     pub fn elapsed(&self) -> i64 {
         self.now.saturating_sub(self.started).max(0)
     }
 }
 
-/// What was counted.
+/// The counted value that a limit is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tally {
-    /// Those in the window that count together, oldest first; of several such lots the largest.
+    /// Attempts within the window, oldest first. If several groups count separately, the largest.
     Attempts(Vec<Attempt>),
-    /// The phase itself says.
+    /// The phase has the times.
     Time,
-    /// `None`: nobody can tell.
+    /// `None` if unknown.
     Tokens(Option<Tokens>),
-    /// In these phases, this one last. `None`: nobody can tell.
+    /// Commits in these phases, of which the current one is last. `None` if unknown.
     Commits { count: Option<u32>, phases: Vec<String> },
 }
 
-/// How a phase stands with a rule.
+/// The state of a pace rule in a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaceState {
     pub phase: Phase,
     pub tally: Tally,
-    /// Where the window begins.
-    pub since: i64,
-    /// The agent was told, and it has been too much ever since.
-    pub is_told: bool,
-    /// How often calls were refused for it in this phase.
+    /// Start of the counted window in milliseconds since 1970.
+    #[serde(rename = "since")]
+    pub window_start: i64,
+    /// The agent has read the interrupt, and the limit has been exceeded ever since.
+    #[serde(rename = "is_told")]
+    pub was_interrupted: bool,
+    /// How often the rule has refused a call in this phase.
     pub refusals: u32,
-    /// Calls are refused until somebody goes on deliberately.
-    pub is_closed: bool,
-    /// How much of a total (seconds or tokens) somebody went on past: the limit counts from there.
-    #[serde(default)]
-    pub passed: u64,
+    /// Calls are refused until `linchpin continue`.
+    #[serde(rename = "is_closed")]
+    pub is_blocking: bool,
+    /// The total (seconds or tokens) at the last `linchpin continue`; the limit counts from there.
+    #[serde(rename = "passed", default)]
+    pub continued_from: u64,
 }
 
 impl PaceState {
-    /// What was counted, without what came of it.
+    /// The counts alone, without interrupts and refusals.
     #[must_use]
-    pub fn as_it_was(&self) -> Self {
-        Self { is_told: false, refusals: 0, is_closed: false, ..self.clone() }
+    pub fn without_enforcement(&self) -> Self {
+        Self { was_interrupted: false, refusals: 0, is_blocking: false, ..self.clone() }
     }
 }
 
 impl Tally {
-    /// Of attempts with several keys, oldest first, those that count together and are most; of as many, the latest.
+    /// Keeps the largest group of attempts with the same key; of equal groups the latest. `attempts` are oldest first.
     pub fn of_attempts(attempts: Vec<Attempt>) -> Self {
-        let mut lots: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
+        let mut groups: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
         for attempt in &attempts {
-            let (number, latest) = lots.entry(&attempt.key).or_default();
+            let (number, latest) = groups.entry(&attempt.key).or_default();
             (*number, *latest) = (*number + 1, attempt.time);
         }
-        let most = lots.into_iter().max_by_key(|(_, lot)| *lot).map(|(key, _)| key.to_owned());
-        Self::Attempts(attempts.into_iter().filter(|attempt| Some(&attempt.key) == most.as_ref()).collect())
+        let largest = groups.into_iter().max_by_key(|(_, group)| *group).map(|(key, _)| key.to_owned());
+        Self::Attempts(attempts.into_iter().filter(|attempt| Some(&attempt.key) == largest.as_ref()).collect())
     }
 }

@@ -1,13 +1,13 @@
-//! How near a phase is to a limit.
+//! Shows how much of a limit is used.
 
 use super::format::{count, duration};
 use super::violation::SINCE_CONTINUE;
 use super::{PaceLimit, PaceRule, PaceState, Tally};
 
 impl PaceRule {
-    /// How much of what is too much there is, in a few words.
-    pub fn progress(&self, standing: &PaceState) -> String {
-        match (&self.limit, &standing.tally) {
+    /// The used part of the limit in a few words.
+    pub fn progress(&self, state: &PaceState) -> String {
+        match (&self.limit, &state.tally) {
             (
                 PaceLimit::RepeatedCommand { threshold, window, .. }
                 | PaceLimit::RepeatedFileEdit { threshold, window, .. },
@@ -17,11 +17,11 @@ impl PaceRule {
                 format!("{} of {threshold} {what} in {}", attempts.len(), duration(*window))
             }
             (PaceLimit::PhaseTimeout { max_duration }, _) => {
-                let elapsed = u64::try_from(standing.phase.elapsed() / 1000).unwrap_or(0);
-                used(elapsed, *max_duration, standing.passed, "", duration)
+                let elapsed = u64::try_from(state.phase.elapsed() / 1000).unwrap_or(0);
+                used(elapsed, *max_duration, state.continued_from, "", duration)
             }
             (PaceLimit::TokenBudget { max_tokens, count: kinds }, Tally::Tokens(Some(tokens))) => {
-                used(tokens.sum(kinds), *max_tokens, standing.passed, " tokens", count)
+                used(tokens.sum(kinds), *max_tokens, state.continued_from, " tokens", count)
             }
             (PaceLimit::TokenBudget { .. }, _) => "tokens: unknown".to_owned(),
             (PaceLimit::RequireCommits { .. }, Tally::Commits { count: Some(0), .. }) => {
@@ -37,8 +37,8 @@ impl PaceRule {
     }
 }
 
-/// How much of a limit is used up. `passed`: the total when somebody last went on past the rule.
-fn used(total: u64, limit: u64, passed: u64, unit: &str, shown: fn(u64) -> String) -> String {
-    let part = format!("{} of {}{unit}", shown(total.saturating_sub(passed)), shown(limit));
-    if passed == 0 { part } else { format!("{part} {SINCE_CONTINUE}, {} in all", shown(total)) }
+/// `continued_from` is the total at the last `linchpin continue`, from where the limit counts.
+fn used(total: u64, limit: u64, continued_from: u64, unit: &str, shown: fn(u64) -> String) -> String {
+    let part = format!("{} of {}{unit}", shown(total.saturating_sub(continued_from)), shown(limit));
+    if continued_from == 0 { part } else { format!("{part} {SINCE_CONTINUE}, {} in all", shown(total)) }
 }

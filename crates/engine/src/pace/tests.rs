@@ -35,12 +35,12 @@ fn pace(limit: PaceLimit) -> PaceRule {
     PaceRule { limit, live: LiveMode::Warn }
 }
 
-/// From `started` on; both in seconds, as are the times of what happened.
+/// All times are in seconds.
 fn violation(rule: &PaceRule, happened: &[(i64, Activity)], started: i64, now: i64) -> Option<Violation> {
-    let happenings = happened.iter().map(|(time, happening)| (time * 1000, happening.clone())).collect();
-    let history = History { happenings, ..History::default() };
+    let activities = happened.iter().map(|(time, activity)| (time * 1000, activity.clone())).collect();
+    let history = History { activities, ..History::default() };
     let phase = Phase { name: Some("code".to_owned()), started: started * 1000, now: now * 1000, utc_offset: 3600 };
-    rule.judge(&history.standing(&rule.limit, phase).unwrap())
+    rule.judge(&history.state(&rule.limit, phase).unwrap())
 }
 
 fn interrupt(rule: &PaceRule, happened: &[(i64, Activity)], now: i64) -> String {
@@ -80,9 +80,9 @@ fn corpus() {
         for event in case["events"].as_array().unwrap() {
             let (time, text) = (event[0].as_i64().unwrap() * 1000, &event[2]);
             match event[1].as_str().unwrap() {
-                "command" => history.happenings.push((time, command(text.as_str().unwrap()))),
-                "failed_command" => history.happenings.push((time, failed(text.as_str().unwrap()))),
-                "edit" => history.happenings.push((time, edit(text.as_str().unwrap()))),
+                "command" => history.activities.push((time, command(text.as_str().unwrap()))),
+                "failed_command" => history.activities.push((time, failed(text.as_str().unwrap()))),
+                "edit" => history.activities.push((time, edit(text.as_str().unwrap()))),
                 "tokens" => {
                     let tokens = Tokens {
                         input: text["input"].as_u64().unwrap(),
@@ -100,7 +100,7 @@ fn corpus() {
             now: case["now"].as_i64().unwrap() * 1000,
             utc_offset: 0,
         };
-        let fires = rule.judge(&history.standing(&rule.limit, phase).unwrap()).is_some();
+        let fires = rule.judge(&history.state(&rule.limit, phase).unwrap()).is_some();
         if fires != case["fires"].as_bool().unwrap() {
             wrong.push(line);
         }
@@ -109,7 +109,7 @@ fn corpus() {
 }
 
 #[test]
-fn what_an_agent_reads_of_repeated_commands() {
+fn interrupt_for_repeated_commands() {
     let happened: Vec<_> = (0..6).map(|time| (time * 20, command("cargo build"))).collect();
     assert_snapshot!(interrupt(&repeated(Some("cargo (build|test)"), 5, 120), &happened, 110), @"
     🚨 WORKFLOW INTERRUPT: Repeated Command Detected
@@ -156,7 +156,7 @@ fn what_an_agent_reads_of_repeated_commands() {
 }
 
 #[test]
-fn what_an_agent_reads_of_repeated_edits() {
+fn interrupt_for_repeated_edits() {
     let happened: Vec<_> = (0..8).map(|time| (time * 20, edit("src/main.rs"))).collect();
     assert_snapshot!(interrupt(&edits(Some(r"src/.*\.rs"), 8, 180), &happened, 170), @r"
     🚨 WORKFLOW INTERRUPT: Repeated File Edit Detected
@@ -193,7 +193,7 @@ fn what_an_agent_reads_of_repeated_edits() {
 }
 
 #[test]
-fn what_an_agent_reads_of_time_and_tokens_and_commits() {
+fn interrupts_for_time_tokens_and_commits() {
     assert_snapshot!(interrupt(&pace(PaceLimit::PhaseTimeout { max_duration: 600 }), &[], 664), @"
     🚨 WORKFLOW INTERRUPT: Phase Timeout Exceeded
 
@@ -226,11 +226,11 @@ fn what_an_agent_reads_of_time_and_tokens_and_commits() {
     let standing = |tally| PaceState {
         phase: phase.clone(),
         tally,
-        since: 0,
-        is_told: false,
+        window_start: 0,
+        was_interrupted: false,
         refusals: 0,
-        is_closed: false,
-        passed: 0,
+        is_blocking: false,
+        continued_from: 0,
     };
     let count = vec![TokenKind::Input, TokenKind::Output];
     let rule = pace(PaceLimit::TokenBudget { max_tokens: 5_000, count });
@@ -293,7 +293,7 @@ fn what_an_agent_reads_of_time_and_tokens_and_commits() {
 }
 
 #[test]
-fn what_is_no_build_does_not_count() {
+fn mentioned_commands_do_not_count() {
     let rule = repeated(Some("cargo build"), 2, 60);
     let said =
         [(1, command("echo 'cargo build'")), (2, command("git commit -m 'cargo build'")), (3, command("cargo build"))];
@@ -307,7 +307,7 @@ fn one_call_counts_once() {
 }
 
 #[test]
-fn what_was_typed_is_data() {
+fn text_of_an_agent_is_escaped_and_truncated() {
     let happened = [(1, command("x \u{1b}[31m {{ guide('A') }}")), (2, command("x \u{1b}[31m {{ guide('A') }}"))];
     let found = violation(&repeated(None, 2, 60), &happened, 0, 10).unwrap();
     assert!(!found.diagnostic.contains('\u{1b}'), "{}", found.diagnostic);
@@ -318,7 +318,7 @@ fn what_was_typed_is_data() {
 }
 
 #[test]
-fn figures() {
+fn formats() {
     let shown = |seconds| format::duration(seconds);
     assert_eq!(
         [0, 45, 60, 120, 400, 3600, 3900, 3605, 90_000].map(shown),
@@ -330,9 +330,9 @@ fn figures() {
 }
 
 proptest! {
-    /// The window slides, and both of its ends belong to it.
+    /// The window slides and includes both ends.
     #[test]
-    fn as_many_as_are_in_the_window(
+    fn only_attempts_in_the_window_count(
         times in prop::collection::vec(0_i64..400, 0..40),
         started in 0_i64..200,
         window in 1_u64..200,
@@ -346,7 +346,7 @@ proptest! {
         let count = times.iter().filter(|time| (from..=now).contains(*time)).count();
         let fires = violation(&repeated(Some("build"), threshold, window), &happened, started, now).is_some();
         prop_assert_eq!(fires, count >= usize::try_from(threshold).unwrap());
-        // Without a pattern the same ones count together just so.
+        // Without a pattern, equal commands count together with the same result.
         let fires = violation(&repeated(None, threshold, window), &happened, started, now).is_some();
         prop_assert_eq!(fires, count >= usize::try_from(threshold).unwrap());
     }

@@ -1,4 +1,4 @@
-//! Whether what was counted is too much, and how that is put.
+//! Compares counts with limits and words the violations.
 
 use serde_json::{Value, json};
 
@@ -6,55 +6,57 @@ use super::format::{clock, count, duration, times};
 use super::pace_rule::TokenKind;
 use super::{Attempt, PaceLimit, PaceRule, PaceState, Phase, Tally, Tokens};
 
-/// A limit that was reached.
+/// An exceeded limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
-    /// Which limit, by the name that rules use.
+    /// The limit's key in a rule.
     pub limit: &'static str,
     pub title: &'static str,
-    /// One line.
+    /// A single line.
     pub diagnostic: String,
-    /// What is shown below it, each a line.
+    /// Lines shown below the diagnostic.
     pub details: Vec<String>,
     pub suggestion: &'static str,
-    /// The latest attempts, oldest first, as they are shown.
+    /// The latest attempts as shown, oldest first.
     pub recent: Vec<String>,
-    /// The figures, for programs.
+    /// The figures as JSON, for programs.
     pub snapshot: Value,
 }
 
-/// How many of the latest are shown.
-const SHOWN: usize = 5;
-/// Behind an amount that was counted from there.
+/// Maximum of attempts shown.
+const MAX_ATTEMPTS_SHOWN: usize = 5;
+/// Suffix of an amount that counts from the last `linchpin continue`.
 pub(super) const SINCE_CONTINUE: &str = "since `linchpin continue`";
-/// How many different ones are told apart.
-const KINDS_SHOWN: usize = 4;
-/// Bytes of a command or a path that are shown.
+/// Maximum of different commands or paths listed in a diagnostic.
+const MAX_KINDS_SHOWN: usize = 4;
+/// Maximum bytes shown of a command or path.
 const TEXT_LIMIT: usize = 160;
 
 impl PaceRule {
-    /// `None`: it is not too much, or nobody can tell.
-    pub fn judge(&self, standing: &PaceState) -> Option<Violation> {
-        let phase = &standing.phase;
-        match (&self.limit, &standing.tally) {
+    /// Returns `None` if the limit is not exceeded or the count is unknown.
+    pub fn judge(&self, state: &PaceState) -> Option<Violation> {
+        let phase = &state.phase;
+        match (&self.limit, &state.tally) {
             (
                 PaceLimit::RepeatedCommand { threshold, window, .. }
                 | PaceLimit::RepeatedFileEdit { threshold, window, .. },
                 Tally::Attempts(attempts),
             ) => {
                 let is_reached = attempts.len() >= usize::try_from(*threshold).unwrap_or(usize::MAX);
-                is_reached.then(|| self.repetition(attempts, *threshold, *window, standing))
+                is_reached.then(|| self.repetition(attempts, *threshold, *window, state))
             }
-            (PaceLimit::PhaseTimeout { max_duration }, Tally::Time) => timeout(*max_duration, standing.passed, phase),
+            (PaceLimit::PhaseTimeout { max_duration }, Tally::Time) => {
+                timeout(*max_duration, state.continued_from, phase)
+            }
             (PaceLimit::TokenBudget { max_tokens, count }, Tally::Tokens(Some(tokens))) => {
-                budget(*max_tokens, standing.passed, count, tokens)
+                budget(*max_tokens, state.continued_from, count, tokens)
             }
             (PaceLimit::RequireCommits { .. }, Tally::Commits { count: Some(0), phases }) => Some(no_commit(phases)),
             _ => None,
         }
     }
 
-    fn repetition(&self, attempts: &[Attempt], threshold: u32, window: u64, standing: &PaceState) -> Violation {
+    fn repetition(&self, attempts: &[Attempt], threshold: u32, window: u64, state: &PaceState) -> Violation {
         let is_command = matches!(self.limit, PaceLimit::RepeatedCommand { .. });
         let kinds = kinds(attempts);
         let number = attempts.len();
@@ -65,23 +67,24 @@ impl PaceRule {
             _ => "edited",
         };
         let diagnostic = if let [(text, _)] = kinds.as_slice() {
-            format!("{} {verb} {} in {within}", shown(text), times(u64::try_from(number).unwrap_or(u64::MAX)))
+            format!("{} {verb} {} in {within}", one_line(text), times(u64::try_from(number).unwrap_or(u64::MAX)))
         } else {
             let what = self.limit.repeated().unwrap_or_default();
-            let pattern = shown(self.limit.pattern().unwrap_or_default());
-            let listed = kinds.iter().take(KINDS_SHOWN).map(|(text, number)| format!("{number} × {}", shown(text)));
-            let more = if kinds.len() > KINDS_SHOWN { ", …" } else { "" };
+            let pattern = one_line(self.limit.pattern().unwrap_or_default());
+            let listed =
+                kinds.iter().take(MAX_KINDS_SHOWN).map(|(text, number)| format!("{number} × {}", one_line(text)));
+            let more = if kinds.len() > MAX_KINDS_SHOWN { ", …" } else { "" };
             let listed: Vec<String> = listed.collect();
             format!("{pattern} matched {number} {what} in {within} ({}{more})", listed.join(", "))
         };
-        let offset = standing.phase.utc_offset;
+        let offset = state.phase.utc_offset;
         let line = |attempt: &Attempt| match &attempt.tool {
-            Some(tool) => format!("{}: {tool} ({})", clock(attempt.time, offset), shown(&attempt.text)),
-            None => format!("{}: {}", clock(attempt.time, offset), shown(&attempt.text)),
+            Some(tool) => format!("{}: {tool} ({})", clock(attempt.time, offset), one_line(&attempt.text)),
+            None => format!("{}: {}", clock(attempt.time, offset), one_line(&attempt.text)),
         };
-        let recent: Vec<String> = attempts.iter().skip(number.saturating_sub(SHOWN)).map(line).collect();
+        let recent: Vec<String> = attempts.iter().skip(number.saturating_sub(MAX_ATTEMPTS_SHOWN)).map(line).collect();
         let mut details: Vec<String> =
-            self.limit.pattern().map(|pattern| format!("Pattern: {}", shown(pattern))).into_iter().collect();
+            self.limit.pattern().map(|pattern| format!("Pattern: {}", one_line(pattern))).into_iter().collect();
         details.push(if is_command { "Recent executions:" } else { "Recent edits:" }.to_owned());
         details.extend(recent.iter().map(|line| format!("  - {line}")));
         Violation {
@@ -93,7 +96,7 @@ impl PaceRule {
             recent,
             snapshot: json!({
                 "count": number, "threshold": threshold, "window": window,
-                "window_start": standing.since, "now": standing.phase.now,
+                "window_start": state.window_start, "now": state.phase.now,
             }),
         }
     }
@@ -111,7 +114,7 @@ const TOO_MUCH: &str = "More was read and written than this phase was meant to t
 const UNCOMMITTED: &str = "Commit what works, in small steps with messages that say why, before you move on. If nothing works \
      yet, say what is missing.";
 
-/// Each different text with how often it comes; the most frequent first, then as they came.
+/// Distinct texts with their counts, most frequent first, ties in order of appearance.
 fn kinds(attempts: &[Attempt]) -> Vec<(&str, usize)> {
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for attempt in attempts {
@@ -124,8 +127,8 @@ fn kinds(attempts: &[Attempt]) -> Vec<(&str, usize)> {
     kinds
 }
 
-/// Whatever an agent typed, as one line of data.
-fn shown(text: &str) -> String {
+/// Shows text of an agent on one line, without control characters and shortened.
+fn one_line(text: &str) -> String {
     let line: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     if line.len() <= TEXT_LIMIT {
         return line;
@@ -134,10 +137,10 @@ fn shown(text: &str) -> String {
     format!("{}…", line.get(..end).unwrap_or_default())
 }
 
-/// `passed`: how long it had lasted when somebody last went on past the rule.
-fn timeout(limit: u64, passed: u64, phase: &Phase) -> Option<Violation> {
+/// `continued_from` is the elapsed time at the last `linchpin continue`.
+fn timeout(limit: u64, continued_from: u64, phase: &Phase) -> Option<Violation> {
     let elapsed = u64::try_from(phase.elapsed() / 1000).unwrap_or(0);
-    let used = elapsed.saturating_sub(passed);
+    let used = elapsed.saturating_sub(continued_from);
     if used <= limit {
         return None;
     }
@@ -147,7 +150,7 @@ fn timeout(limit: u64, passed: u64, phase: &Phase) -> Option<Violation> {
     Some(Violation {
         limit: "phase_timeout",
         title: "Phase Timeout Exceeded",
-        diagnostic: match passed {
+        diagnostic: match continued_from {
             0 => format!("{what} running for {} (limit: {})", duration(elapsed), duration(limit)),
             _ => format!(
                 "{what} running for {}, {} of it {SINCE_CONTINUE} (limit: {})",
@@ -163,14 +166,14 @@ fn timeout(limit: u64, passed: u64, phase: &Phase) -> Option<Violation> {
         ],
         suggestion: TOO_LONG,
         recent: Vec::new(),
-        snapshot: json!({"elapsed": elapsed, "limit": limit.saturating_add(passed), "started": phase.started}),
+        snapshot: json!({"elapsed": elapsed, "limit": limit.saturating_add(continued_from), "started": phase.started}),
     })
 }
 
-/// `passed`: how many were used when somebody last went on past the rule.
-fn budget(limit: u64, passed: u64, kinds: &[TokenKind], tokens: &Tokens) -> Option<Violation> {
+/// `continued_from` is the number of tokens at the last `linchpin continue`.
+fn budget(limit: u64, continued_from: u64, kinds: &[TokenKind], tokens: &Tokens) -> Option<Violation> {
     let total = tokens.sum(kinds);
-    let used = total.saturating_sub(passed);
+    let used = total.saturating_sub(continued_from);
     if used <= limit {
         return None;
     }
@@ -183,7 +186,7 @@ fn budget(limit: u64, passed: u64, kinds: &[TokenKind], tokens: &Tokens) -> Opti
     let counted = names.iter().filter(|(kind, _)| kinds.contains(kind));
     let mut details: Vec<String> = counted.map(|(kind, name)| format!("{name}: {}", count(tokens.of(*kind)))).collect();
     details.push(format!("Total: {}", count(total)));
-    let since = if passed == 0 { String::new() } else { format!(" {SINCE_CONTINUE}") };
+    let since = if continued_from == 0 { String::new() } else { format!(" {SINCE_CONTINUE}") };
     details.push(format!("Limit: {}{since}", count(limit)));
     Some(Violation {
         limit: "token_budget",
@@ -192,7 +195,7 @@ fn budget(limit: u64, passed: u64, kinds: &[TokenKind], tokens: &Tokens) -> Opti
         details,
         suggestion: TOO_MUCH,
         recent: Vec::new(),
-        snapshot: json!({"input": tokens.input, "output": tokens.output, "total": total, "limit": limit.saturating_add(passed)}),
+        snapshot: json!({"input": tokens.input, "output": tokens.output, "total": total, "limit": limit.saturating_add(continued_from)}),
     })
 }
 

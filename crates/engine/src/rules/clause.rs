@@ -1,23 +1,23 @@
-//! One clause of a rule after it was judged: its truth, and what people are told of it.
+//! Judged clauses, and how they are shown to people.
 
 use super::{PathKey, Subject, Truth};
 use crate::facts::Missing;
 use crate::situation::Situation;
 
-/// More is not needed to find it again.
+/// Enough to recognise a command or path.
 const MAX_LETTERS: usize = 80;
 
-/// One clause of a rule, judged.
+/// One judged clause of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {
     /// The key in the rule's file.
     pub key: &'static str,
     pub truth: Truth,
-    /// What was compared with what, for people.
+    /// The compared value, for people.
     pub shown: String,
-    /// What made it so, where it is about commands or paths.
+    /// The command or path that made the clause true or unknown.
     pub subject: Option<Subject>,
-    /// A fact that it depends on and that is missing; its truth then counts for nothing.
+    /// A missing fact that the clause depends on; its truth is then meaningless.
     pub missing: Option<Missing>,
 }
 
@@ -30,12 +30,13 @@ impl Clause {
         PathKey::ALL.iter().any(|key| key.name() == self.key)
     }
 
-    /// What the reason of a rule about commands or paths ends with, where a shell call made it speak.
-    pub(crate) fn told_subject(clauses: &[Self], truth: Truth, situation: &Situation) -> Option<String> {
+    /// The sentence that ends the reason of a rule about commands or paths and names the match. `None` for other calls
+    /// than shell calls.
+    pub(crate) fn subject_sentence(clauses: &[Self], truth: Truth, situation: &Situation) -> Option<String> {
         situation.script()?;
-        // Later clauses are narrower: of the commands that one means, the next speaks of some.
+        // Later clauses are narrower: each considers only commands that the earlier ones match.
         let subject = clauses.iter().rev().find_map(|clause| clause.subject.as_ref())?;
-        let command = subject.command.and_then(|place| situation.texts().get(place)).map(String::as_str);
+        let command = subject.command.and_then(|index| situation.command_texts().get(index)).map(String::as_str);
         let command = command.filter(|text| !text.is_empty());
         let path = subject.path.as_deref();
         let names_commands = clauses.iter().any(|clause| clause.subject.is_some() && !clause.is_about_paths());
@@ -45,7 +46,7 @@ impl Clause {
     }
 }
 
-/// On one line.
+/// Shortens the text and puts it on one line.
 fn shortened(text: &str) -> String {
     let mut letters = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
     let mut start: String = letters.by_ref().take(MAX_LETTERS).collect();

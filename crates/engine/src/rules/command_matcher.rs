@@ -1,7 +1,7 @@
-//! `command`: a simple command by what it is, and not by its text.
+//! `command`: matches a simple command by its parsed parts instead of its text.
 //!
-//! All that a matcher says must be true of one simple command. What words mean is told by [`shell::programs`]; of a program
-//! that is not known there, what begins with a dash is a flag and all else an operand.
+//! All conditions of a matcher must hold for the same simple command. [`shell::programs`] defines the arguments of
+//! known programs; for unknown programs, words that begin with a dash are flags and all others operands.
 
 use std::borrow::Cow;
 
@@ -15,26 +15,26 @@ use shell::{SimpleCommand, Word};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandMatcher {
-    /// Base names, of which one will do; empty: any.
+    /// Base names of which one must match; empty for any program.
     pub program: Vec<Wildcard>,
-    /// Words that follow it, but for flags: `push`, `remote add`.
+    /// Words after the program, ignoring flags: `push`, `remote add`.
     pub subcommand: Vec<String>,
     pub flags_any: Vec<FlagPattern>,
     pub flags_all: Vec<FlagPattern>,
     pub operands_any: Vec<Wildcard>,
-    /// Variables that are set for it.
+    /// Environment variables that are set for the command.
     pub sets: Vec<VariablePattern>,
-    /// Names of variables that are taken away from it.
+    /// Environment variables that are removed for the command.
     pub unsets: Vec<String>,
-    /// It runs what one of these programs prints.
+    /// Programs whose output the command executes.
     pub runs_output_of: Vec<Wildcard>,
-    /// Whether it waits for what is typed, and runs that.
+    /// True for interactive shells and interpreters, which run what is typed into them.
     pub interactive: Option<bool>,
     /// `reads`, `writes` and `deletes`.
     pub paths: Vec<PathClause>,
 }
 
-/// `--force`, or `--mode=fast` for one with this value.
+/// `--force`, or `--mode=fast` for a flag with this value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlagPattern {
     pub name: String,
@@ -49,11 +49,11 @@ pub struct VariablePattern {
 }
 
 impl CommandMatcher {
-    /// `place`: of the command, in the script. `missing`: a fact that the answer depends on.
+    /// `index` is the command's index in the script. `missing` receives a missing fact that the result depends on.
     pub(super) fn truth(
         &self,
         command: &SimpleCommand,
-        place: usize,
+        index: usize,
         situation: &Situation,
         missing: &mut Option<Missing>,
     ) -> Truth {
@@ -62,14 +62,14 @@ impl CommandMatcher {
         }
         let arguments =
             command.arguments().map_or_else(|| Cow::Owned(guessed_arguments(&command.texts_of_words())), Cow::Borrowed);
-        let command = Read { command, arguments: &arguments };
+        let command = ParsedCommand { command, arguments: &arguments };
         let mut truth = self.program_truth(command.command);
         let mut and = |clause: &dyn Fn() -> Truth| {
             if truth != Truth::False {
                 truth = truth.and(clause());
             }
         };
-        and(&|| any(&self.subcommand, |subcommand| command.is_form(subcommand)));
+        and(&|| any(&self.subcommand, |subcommand| command.has_subcommand(subcommand)));
         and(&|| any(&self.flags_any, |flag| command.has_flag(flag)));
         for flag in &self.flags_all {
             and(&|| command.has_flag(flag));
@@ -82,8 +82,8 @@ impl CommandMatcher {
         and(&|| self.interactive.is_none_or(|wanted| wanted == command.command.evidence.is_session).into());
         for clause in &self.paths {
             if truth != Truth::False {
-                *missing = missing.take().or(situation.facts.asked(EventPart::Paths).err());
-                truth = truth.and(clause.truth_of(place, situation));
+                *missing = missing.take().or(situation.facts.require(EventPart::Paths).err());
+                truth = truth.and(clause.truth_for_command(index, situation));
             }
         }
         truth
@@ -93,16 +93,16 @@ impl CommandMatcher {
         any(&self.program, |name| command.program().map_or(Truth::Unknown, |program| name.matches(program).into()))
     }
 
-    /// The programs that it can be about; `None`: any.
+    /// Exact program names that can match; `None` for any.
     pub(super) fn programs(&self) -> Option<Vec<&str>> {
         if self.program.is_empty() {
             return None;
         }
-        self.program.iter().map(Wildcard::only).collect()
+        self.program.iter().map(Wildcard::as_literal).collect()
     }
 }
 
-/// Of none, all is true.
+/// True if one pattern matches, or if there are none.
 fn any<T>(patterns: &[T], truth: impl Fn(&T) -> Truth) -> Truth {
     if patterns.is_empty() {
         return Truth::True;
@@ -110,23 +110,23 @@ fn any<T>(patterns: &[T], truth: impl Fn(&T) -> Truth) -> Truth {
     patterns.iter().map(truth).fold(Truth::False, Truth::or)
 }
 
-/// A command with its words read.
+/// A command with its parsed arguments.
 #[derive(Clone, Copy)]
-struct Read<'a> {
+struct ParsedCommand<'a> {
     command: &'a SimpleCommand,
     arguments: &'a Arguments,
 }
 
-impl Read<'_> {
-    fn is_form(&self, subcommand: &str) -> Truth {
+impl ParsedCommand<'_> {
+    fn has_subcommand(&self, subcommand: &str) -> Truth {
         let named = self.arguments.subcommands.iter().map(|word| Some(word.as_str()));
-        let mut words = named.chain(self.arguments.operands.iter().map(|place| self.command.text_from(*place, 0)));
+        let mut words = named.chain(self.arguments.operands.iter().map(|index| self.command.text_from(*index, 0)));
         let mut truth = Truth::True;
         for wanted in subcommand.split_whitespace() {
             truth = truth.and(match words.next() {
                 Some(Some(word)) => (word == wanted).into(),
                 Some(None) => Truth::Unknown,
-                // A word that is not known may be it.
+                // An unknown word may be the subcommand.
                 None => {
                     if self.command.is_known() {
                         Truth::False
@@ -146,9 +146,9 @@ impl Read<'_> {
     }
 
     fn is_flag(&self, flag: &Flag, name: &str) -> bool {
-        // `-auto-approve`: one flag to its program, a cluster of letters by its looks.
+        // Programs may treat `-auto-approve` as one flag although it looks like a cluster of letters.
         let whole = self.command.text_from(flag.word, 0).and_then(|word| word.split('=').next());
-        flag.is(name) || whole == Some(name) || (!flag.is_known() && begins(&flag.name, name))
+        flag.is(name) || whole == Some(name) || (!flag.is_known() && is_abbreviation(&flag.name, name))
     }
 
     fn has_value(&self, flag: &Flag, wanted: Option<&Wildcard>) -> Truth {
@@ -156,17 +156,17 @@ impl Read<'_> {
         let text = match flag.value {
             Some(value) => self.command.text_from(value.word, value.from),
             None if flag.is_known() => return Truth::False,
-            // Who knows whether it takes one.
+            // It is unknown whether the flag takes a value, so the next word may be one.
             None => self.command.text_from(flag.word + 1, 0),
         };
         text.map_or(Truth::Unknown, |text| wanted.matches(text).into())
     }
 
     fn has_operand(&self, wanted: &Wildcard) -> Truth {
-        let words = self.arguments.operands.iter().filter_map(|place| self.command.words().get(*place));
+        let words = self.arguments.operands.iter().filter_map(|index| self.command.words().get(*index));
         let truth = |word: &Word| match &word.value {
             Some(text) => wanted.matches(text).into(),
-            // What it is in kind may be enough: `kill $(pgrep NAME)`.
+            // The kind of an unknown word may be enough: `kill $(pgrep NAME)`.
             None if word.meaning().is_some_and(|text| wanted.matches(text)) => Truth::True,
             None => Truth::Unknown,
         };
@@ -187,8 +187,8 @@ impl Read<'_> {
     }
 }
 
-/// Whether a long flag is the beginning of this one, up to the middle of a word: `--har` of `--hard`.
-fn begins(given: &str, name: &str) -> bool {
+/// True if a long flag is an abbreviation of this one that ends within a word: `--har` for `--hard`.
+fn is_abbreviation(given: &str, name: &str) -> bool {
     let rest = name.strip_prefix(given).filter(|_| given.starts_with("--") && given.len() > 3);
     rest.is_some_and(|rest| !rest.starts_with('-'))
 }

@@ -1,7 +1,7 @@
-//! Rules as judging sees them: checked, typed, and cheap to pass over.
+//! Compiled rules: checked, typed, and cheap to skip.
 //!
-//! Reading them from files is another crate's work. A [`Rule`] is plain data, so that it can lie compiled in a cache;
-//! [`RuleSet`] is that form.
+//! Other crates read rules from files. A [`Rule`] is plain data that can be cached in compiled form; [`RuleSet`] is
+//! that form.
 
 mod branch_clause;
 mod clause;
@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 pub use branch_clause::BranchClause;
 pub use clause::Clause;
 pub use command_matcher::{CommandMatcher, FlagPattern, VariablePattern};
-pub(crate) use command_regex::Against;
 pub use command_regex::CommandRegex;
+pub(crate) use command_regex::CommandScope;
 pub use exemptions::Exemptions;
 pub use path_clause::{PathClause, PathPattern};
 pub use path_key::PathKey;
@@ -41,40 +41,40 @@ use crate::file_rules::{FileMatch, FileRule, UnmetFileRule};
 use crate::pace::PaceRule;
 use crate::verdict::Level;
 
-/// For a rule of which nobody said how often it may hold a stop.
+/// Holds of one stop for rules that set no `max_holds`.
 const DEFAULT_MAX_HOLDS: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    /// First: compiled rules are told apart by it before they are decoded.
+    /// The first field, because [`RuleSet`] reads ids without decoding rules.
     pub id: String,
-    /// The title that people read; the id where there is none.
+    /// The title for people; `None` if the id is the title.
     pub title: Option<String>,
     pub description: Option<String>,
     pub tier: Tier,
-    /// The file it was read from, as people know it.
+    /// The file that the rule was read from, as shown to people.
     pub source: String,
-    /// Digest of the text it was made from.
+    /// Digest of the rule's text.
     pub digest: String,
     pub on: EventKinds,
     pub detect: Detector,
-    /// An expression; its text was checked when the rule was loaded.
+    /// A condition, checked when the rule was loaded.
     pub when: Option<String>,
     pub action: Level,
-    /// What the rule's own run-time errors count as; `None`: as if it had matched.
+    /// The level of the rule's own run-time errors; `None` if they count as a match.
     pub on_error: Option<Level>,
     pub tags: Vec<String>,
-    /// How often it may hold a stop; `None`: as the configuration says.
+    /// Maximum of holds of one stop; `None` for the configured default.
     pub max_holds: Option<u32>,
     pub ack: AckBy,
     pub locked: bool,
-    /// What the agent reads.
+    /// The text for the agent.
     pub reason: String,
 }
 
 impl Rule {
-    /// One that stands for a key or a list of its file, not for a text of its own: it blocks calls. It has no digest yet.
-    pub fn made(id: String, source: &str, detect: Detector, reason: String) -> Self {
+    /// A rule that Linchpin derives from another key of a policy file. It blocks calls and has no digest yet.
+    pub fn synthetic(id: String, source: &str, detect: Detector, reason: String) -> Self {
         Self {
             id,
             title: None,
@@ -95,8 +95,8 @@ impl Rule {
         }
     }
 
-    /// What people call it.
-    pub fn shown_title(&self) -> &str {
+    /// The title, or the id if the rule has no title.
+    pub fn display_title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.id)
     }
 
@@ -114,39 +114,47 @@ impl Rule {
         }
     }
 
-    /// What it asks for, where it is a file rule.
-    pub fn demand<'a>(&'a self, found: &'a FileMatch) -> Option<UnmetFileRule<'a>> {
-        let (id, title, ack, action) = (self.id.as_str(), self.shown_title(), self.ack, self.action);
-        Some(UnmetFileRule { id, title, ack, action, most_holds: self.most_holds(), file: self.as_file_rule()?, found })
+    /// The rule with its match, as input for a demand; `None` if it is not a file rule.
+    pub fn as_unmet<'a>(&'a self, found: &'a FileMatch) -> Option<UnmetFileRule<'a>> {
+        let (id, title, ack, action) = (self.id.as_str(), self.display_title(), self.ack, self.action);
+        Some(UnmetFileRule {
+            id,
+            title,
+            ack,
+            action,
+            max_holds: self.max_holds_or_default(),
+            file: self.as_file_rule()?,
+            found,
+        })
     }
 
-    /// How often it may hold one stop.
-    pub fn most_holds(&self) -> u32 {
+    /// Maximum of holds of one stop.
+    pub fn max_holds_or_default(&self) -> u32 {
         self.max_holds.unwrap_or(DEFAULT_MAX_HOLDS)
     }
 
-    /// Whether it starts a program of its own.
-    pub fn runs_a_command(&self) -> bool {
+    /// True if the rule runs a command itself.
+    pub fn runs_command(&self) -> bool {
         self.as_file_rule().is_some_and(|file| file.command.is_some())
     }
 
-    /// Whether it keeps the guard itself in place: it then stays in force while the guard is paused.
+    /// True if the rule protects the guard itself. Such rules stay enforced during a pause.
     pub fn protects_guard(&self) -> bool {
         self.tier == Tier::Bundled && self.locked
     }
 
-    /// Whether an acknowledgement settles it for a session: it only warns, or only keeps an agent from stopping. What
-    /// refuses a call never tires.
+    /// True if the rule can be acknowledged for a session: it only warns, or only holds stops. Rules that refuse calls
+    /// cannot be acknowledged.
     pub fn can_be_acknowledged(&self) -> bool {
         self.action == Level::Warn || (self.action > Level::Warn && self.on.iter().all(EventKind::is_stop))
     }
 }
 
-/// Where a rule comes from; a nearer one replaces a farther one of the same id.
+/// The origin of a rule. A nearer tier overrides rules with the same id in farther tiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// Written in the file that names it.
+    /// Defined in the file that uses it.
     Local,
     Project,
     User,
@@ -164,20 +172,20 @@ impl Tier {
     }
 }
 
-/// How a rule notices.
+/// What a rule detects, apart from `on` and `when`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Detector {
-    /// By the tool call that is about to run. Boxed: an event rule should not carry its size.
+    /// A tool call before it runs. Boxed to keep [`Rule`] small.
     Tool(Box<ToolRule>),
-    /// By the files that changed. Boxed as well.
+    /// Changed files.
     Files(Box<FileRule>),
-    /// By what happened in the phase so far.
+    /// Repetition, duration or tokens of the phase.
     Pace(Box<PaceRule>),
-    /// By `on` and `when` alone.
+    /// Nothing else.
     Event,
 }
 
-/// Truth of a clause. What cannot be known before a command runs is unknown.
+/// Three-valued truth of a clause. Facts that cannot be known before a command runs make it unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truth {
@@ -187,13 +195,13 @@ pub enum Truth {
 }
 
 impl Truth {
-    /// True where both are; false where one is.
+    /// True if both are true; false if one is false.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.min(other)
     }
 
-    /// True where one is; false where both are.
+    /// True if one is true; false if both are false.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.max(other)

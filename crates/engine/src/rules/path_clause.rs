@@ -1,32 +1,32 @@
-//! `paths`, `reads`, `writes` and `deletes`: patterns for what a call does to files.
+//! `paths`, `reads`, `writes` and `deletes`: patterns for the files that a call accesses.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::subject::{Subject, Surest};
+use super::subject::{BestSubject, Subject};
 use super::{Clause, PathKey, Truth};
 use crate::facts::EventPart;
 use crate::situation::{Situation, TouchedPath, UnknownPath};
 use path::Access;
 use path::pattern::Pattern;
 
-/// One of `paths`, `reads`, `writes`, `deletes`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathClause {
-    pub about: PathKey,
+    #[serde(rename = "about")]
+    pub key: PathKey,
     pub patterns: Vec<PathPattern>,
-    /// What one of these matches is not meant.
+    /// Exceptions from the patterns.
     pub except: Vec<PathPattern>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathPattern {
-    /// `outside_project`: outside of the root and of the temporary folders.
+    /// `outside_project`: outside of the project root and of temporary folders.
     OutsideProject,
     Glob {
         source: String,
-        /// A text that every matching path holds; empty: none is known.
+        /// A literal that every matching path contains; empty if none is known.
         literal: String,
     },
 }
@@ -36,14 +36,14 @@ impl PathPattern {
 
     fn matches(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         match self {
-            Self::OutsideProject => touch.inside.is_none() && !in_temp(touch, situation),
+            Self::OutsideProject => touch.in_project.is_none() && !in_temp(touch, situation),
             Self::Glob { source, literal } => {
                 let text = if source.starts_with('/') {
                     Some(touch.absolute.as_str())
                 } else if source.starts_with("~/") {
                     touch.in_home.as_deref()
                 } else {
-                    touch.inside.as_deref()
+                    touch.in_project.as_deref()
                 };
                 text.is_some_and(|text| {
                     text.contains(literal.as_str())
@@ -53,73 +53,73 @@ impl PathPattern {
         }
     }
 
-    /// Whether what it matches could lie in a folder that is deleted. One that only says what a file is called, as `**/x`
-    /// does, is not taken to mean every folder.
+    /// True if a matching file could be inside a recursively accessed folder. Patterns without a location, such as
+    /// `**/x`, are assumed not to be: they would match every folder.
     fn may_match_below(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         let Self::Glob { source, .. } = self else { return false };
-        let place = &situation.place;
+        let folders = &situation.folders;
         let (base, folder) = if source.starts_with('/') {
             (Some("/"), Some(&touch.absolute))
         } else if source.starts_with("~/") {
-            (place.home.as_deref(), touch.in_home.as_ref())
+            (folders.home.as_deref(), touch.in_home.as_ref())
         } else {
-            (Some(place.root.as_str()), touch.inside.as_ref())
+            (Some(folders.root.as_str()), touch.in_project.as_ref())
         };
-        // With the folder that it starts from goes all that it could match.
+        // The access includes the base folder of the pattern, so it includes all matches.
         if base.is_some_and(|base| path::below(base, &touch.absolute).is_some()) {
             return true;
         }
         let may_match =
             |folder: &String| Pattern::parse_anywhere(source).is_ok_and(|pattern| pattern.may_match_below(folder));
-        says_where(source) && folder.is_some_and(may_match)
+        has_location(source) && folder.is_some_and(may_match)
     }
 }
 
-/// Whether the first segment is one, and not any number of them.
-fn says_where(pattern: &str) -> bool {
+/// True if the pattern begins with a fixed folder instead of `**`.
+fn has_location(pattern: &str) -> bool {
     let first = pattern.trim_start_matches("~/").trim_start_matches('/');
     !["**", "{**", "{path}"].iter().any(|any| first.starts_with(any))
 }
 
-/// Where anybody may leave what nobody keeps, beside the temporary folder of the session.
-const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
+/// Temporary folders besides the session's own.
+const TEMP_FOLDERS: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
 
 fn in_temp(touch: &TouchedPath, situation: &Situation) -> bool {
     let is_below = |path: &str, folder: &str| path::below(path, folder).is_some();
-    let mut folders = situation.place.temp.as_deref().into_iter().chain(TEMPORARY.iter().copied());
-    folders.any(|folder| is_below(&touch.absolute, folder) && !is_below(&situation.place.root, folder))
+    let mut folders = situation.folders.temp.as_deref().into_iter().chain(TEMP_FOLDERS.iter().copied());
+    folders.any(|folder| is_below(&touch.absolute, folder) && !is_below(&situation.folders.root, folder))
 }
 
 impl PathClause {
-    /// `commands`: of which simple commands the rule's other clauses speak; empty: of all.
+    /// `commands` has the truth of the rule's earlier clauses for each simple command; empty if there are none.
     pub(crate) fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
-        let missing = situation.facts.asked(EventPart::Paths).err();
-        // What cannot be read may name anything.
+        let missing = situation.facts.require(EventPart::Paths).err();
+        // An unparsable command may name any path.
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
-        let mut surest = Surest::default();
+        let mut best = BestSubject::default();
         let is_meant = |command: Option<usize>| {
-            command.is_none_or(|place| commands.get(place) != Some(&Truth::False) && situation.concerns(place))
+            command.is_none_or(|index| commands.get(index) != Some(&Truth::False) && situation.is_in_scope(index))
         };
-        for touch in situation.touches().iter().filter(|touch| is_meant(touch.command)) {
-            let here = self.truth_for(touch.access, touch.is_variable_value, touch.command, situation);
-            if here > Truth::False && self.is_about(touch, situation) {
+        for touch in situation.touched_paths().iter().filter(|touch| is_meant(touch.command)) {
+            let here = self.access_truth(touch.access, touch.is_variable_value, touch.command, situation);
+            if here > Truth::False && self.matches_access(touch, situation) {
                 truth = truth.or(here);
-                shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
+                shown.push(touch.in_project.as_deref().unwrap_or(&touch.absolute).to_owned());
                 let is_named = !touch.is_recursive || self.matches(touch, situation);
-                surest.offer(here, is_named, || Subject {
-                    path: Some(Arc::clone(&touch.written)),
+                best.offer(here, is_named, || Subject {
+                    path: Some(Arc::clone(&touch.as_written)),
                     command: touch.command,
                 });
             }
         }
-        let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch.command));
-        for touch in unknown.filter(|touch| self.may_be_about(touch, !commands.is_empty(), situation)) {
+        let unknown = situation.unknown_paths().iter().filter(|touch| is_meant(touch.command));
+        for touch in unknown.filter(|touch| self.may_match_unknown(touch, !commands.is_empty(), situation)) {
             truth = truth.or(Truth::Unknown);
-            shown.push(touch.shown.clone());
-            let path = || Some(Arc::from(touch.shown.as_str()));
-            surest.offer(Truth::Unknown, false, || Subject { path: path(), command: touch.command });
+            shown.push(touch.as_written.clone());
+            let path = || Some(Arc::from(touch.as_written.as_str()));
+            best.offer(Truth::Unknown, false, || Subject { path: path(), command: touch.command });
         }
         if shown.is_empty() {
             shown.push(
@@ -127,23 +127,23 @@ impl PathClause {
                     .to_owned(),
             );
         }
-        Clause { key: self.about.name(), truth, shown: shown.join(", "), subject: surest.subject(), missing }
+        Clause { key: self.key.name(), truth, shown: shown.join(", "), subject: best.subject(), missing }
     }
 
-    /// Of the one command at this place.
-    pub(super) fn truth_of(&self, place: usize, situation: &Situation) -> Truth {
-        let own = situation.touches().iter().filter(|touch| touch.command == Some(place));
+    /// The truth for a single command.
+    pub(super) fn truth_for_command(&self, index: usize, situation: &Situation) -> Truth {
+        let own = situation.touched_paths().iter().filter(|touch| touch.command == Some(index));
         let truth =
-            |touch: &TouchedPath| self.truth_for(touch.access, touch.is_variable_value, touch.command, situation);
-        let known = own.map(|touch| truth(touch).and(self.is_about(touch, situation).into()));
-        let unknown = situation.unknown_touches().iter().filter(|touch| touch.command == Some(place));
-        let unknown = unknown.filter(|touch| self.may_be_about(touch, true, situation)).map(|_| Truth::Unknown);
+            |touch: &TouchedPath| self.access_truth(touch.access, touch.is_variable_value, touch.command, situation);
+        let known = own.map(|touch| truth(touch).and(self.matches_access(touch, situation).into()));
+        let unknown = situation.unknown_paths().iter().filter(|touch| touch.command == Some(index));
+        let unknown = unknown.filter(|touch| self.may_match_unknown(touch, true, situation)).map(|_| Truth::Unknown);
         known.chain(unknown).fold(Truth::False, Truth::or)
     }
 
-    /// Who names a file without anybody knowing what for may read it or write it. To delete is what few programs do, and
-    /// those are known; so only one that is not known by name may be one of them.
-    fn truth_for(
+    /// An access of unknown kind may be a read or a write. Few programs delete files, and those are known, so only an
+    /// unknown program may delete.
+    fn access_truth(
         &self,
         access: Option<Access>,
         is_variable_value: bool,
@@ -152,39 +152,39 @@ impl PathClause {
     ) -> Truth {
         let commands = || situation.script().map(|script| script.commands.as_slice()).unwrap_or_default();
         match access {
-            Some(access) => self.about.covers(access).into(),
-            None if self.about == PathKey::Deletes => {
-                let command = command.and_then(|place| commands().get(place));
+            Some(access) => self.key.covers(access).into(),
+            None if self.key == PathKey::Deletes => {
+                let command = command.and_then(|index| commands().get(index));
                 let could_be_any =
                     command.is_some_and(|command| !command.words().is_empty() && command.program().is_none());
                 if could_be_any { Truth::Unknown } else { Truth::False }
             }
-            None if self.about == PathKey::Writes && is_variable_value => Truth::False,
+            None if self.key == PathKey::Writes && is_variable_value => Truth::False,
             None => Truth::Unknown,
         }
     }
 
-    /// A path that is not known may be any. That counts for a rule that names commands, and for one about deletions; else
-    /// every variable that is read from would be asked about.
-    fn may_be_about(&self, touch: &UnknownPath, names_commands: bool, situation: &Situation) -> bool {
-        let is_deletion = self.about == PathKey::Deletes && touch.access == Some(Access::Delete);
+    /// An unknown path counts only for rules that also match commands and for deletions. Otherwise every variable that
+    /// is read would ask.
+    fn may_match_unknown(&self, touch: &UnknownPath, names_commands: bool, situation: &Situation) -> bool {
+        let is_deletion = self.key == PathKey::Deletes && touch.access == Some(Access::Delete);
         (names_commands || is_deletion)
-            && self.truth_for(touch.access, touch.is_variable_value, touch.command, situation) > Truth::False
+            && self.access_truth(touch.access, touch.is_variable_value, touch.command, situation) > Truth::False
     }
 
-    /// Whether it speaks of what is done there. To delete a folder is to delete what is in it.
-    fn is_about(&self, touch: &TouchedPath, situation: &Situation) -> bool {
+    /// True if the clause matches the access. Deleting a folder deletes its content.
+    fn matches_access(&self, touch: &TouchedPath, situation: &Situation) -> bool {
         let is_in = |pattern: &PathPattern| pattern.may_match_below(touch, situation);
         self.matches(touch, situation)
             || (touch.is_recursive && self.patterns.iter().any(is_in) && !self.excepts(touch, situation))
     }
 
-    /// Whether it speaks of every path that the call names, in all that each of them leads to.
+    /// True if the clause matches every path that the call names, with all spellings of each.
     pub(super) fn covers_all(&self, situation: &Situation) -> bool {
-        let touches = situation.touches();
+        let touches = situation.touched_paths();
         !touches.is_empty()
             && touches.iter().all(|touch| {
-                touch.access.is_some_and(|access| self.about.covers(access)) && self.matches(touch, situation)
+                touch.access.is_some_and(|access| self.key.covers(access)) && self.matches(touch, situation)
             })
     }
 

@@ -1,4 +1,4 @@
-//! The keys of a rule that hold patterns for paths, and the kinds of access that each is about.
+//! The rule keys that take path patterns, and the kinds of access that each covers.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ impl PathKey {
         match self {
             Self::Paths => true,
             Self::Reads => access == Access::Read,
-            // To delete a file is to change it.
+            // Deleting a file counts as writing it.
             Self::Writes => matches!(access, Access::Write | Access::Delete),
             Self::Deletes => access == Access::Delete,
         }

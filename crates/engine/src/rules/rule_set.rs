@@ -1,10 +1,10 @@
-//! Compiled rules: bytes in which an event finds the few rules that may speak of it.
+//! The compiled form of rules: bytes that can be filtered by an event without decoding every rule.
 //!
-//! Every hook reads all of a project's rules, and nearly none of them matters to one event. So each rule has a small
-//! head that can be judged without decoding the rule, by what every match of it needs: the event's kind, a tool's
-//! name, a text in the command, a text in a path. A head never passes over a rule that could match.
+//! Every hook reads all rules of a project, and nearly none of them applies to a given event. Each rule therefore has a
+//! small header with necessary conditions of a match: the event kind, a tool name, a literal in the command, a literal
+//! in a path. A header may let through a rule that does not match, but never skips one that does.
 //!
-//! Two versions of a policy differ in a rule or two, so sets are compared and changed without decoding the others.
+//! Two versions of a policy differ in few rules, so sets are compared and changed without decoding equal rules.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,11 +19,11 @@ use crate::situation::{Situation, UnknownPath};
 use path::Access;
 use shell::SimpleCommand;
 
-/// Rules in byte order of their ids, each with another.
+/// Rules with distinct ids, in byte order of the ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSet {
-    /// Anything, then how many rules there are, the length of all heads, the heads, and the bodies, each behind its
-    /// length. A body begins with its rule's id.
+    /// From `start`: the number of rules, the length of all headers, the headers, then the bodies, each preceded by its
+    /// length. A body begins with the rule's id.
     bytes: Arc<Vec<u8>>,
     start: usize,
 }
@@ -34,42 +34,42 @@ pub struct RuleSet {
 pub struct RuleSetError;
 
 #[derive(Serialize, Deserialize)]
-struct Head<'a> {
+struct RuleHeader<'a> {
     on: EventKinds,
-    /// Exact names of which the call must have one; none: any.
+    /// Exact tool names of which the call must have one; `None` if any tool can match.
     #[serde(borrow)]
     tools: Option<AnyOf<'a>>,
-    /// A call that reaches an MCP tool will do as well.
+    /// Calls that reach an MCP tool can match too.
     or_mcp: bool,
-    /// The rule is about shell calls only.
+    /// The rule applies to shell calls only.
     is_about_commands: bool,
-    /// One of the texts is in a command; none: any command.
+    /// Literals of which a command must contain one; `None` if any command can match.
     #[serde(borrow)]
     command: Option<AnyOf<'a>>,
-    /// One of the texts is in a path; none: any.
+    /// Literals of which a path must contain one; `None` if any path can match.
     #[serde(borrow)]
     path: Option<AnyOf<'a>>,
-    /// What changes of files are compared with, where the rule is about those.
+    /// The baseline of a file rule.
     compare_to: Option<Baseline>,
 }
 
-/// A rule as it lies in a set.
+/// An encoded rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Body<'a>(&'a [u8]);
 
-/// What a set is put together from.
+/// Builds a set.
 #[derive(Default)]
-struct Packing {
+struct RuleSetBuilder {
     count: u32,
-    heads: Vec<u8>,
+    headers: Vec<u8>,
     bodies: Vec<u8>,
 }
 
-/// Texts of which one will do. Joined, because a thousand small lists cost more than all else that is done with them.
+/// Alternative literals, joined in one string, because decoding a thousand small lists would dominate the cost.
 #[derive(Serialize, Deserialize)]
 struct AnyOf<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A text that contains it is cut in two, of which either will do: a head may be too wide, never too narrow.
+/// A literal that contains the separator is split into two alternatives, which only makes the header less selective.
 const SEPARATOR: char = '\0';
 
 impl AnyOf<'_> {
@@ -88,35 +88,35 @@ impl AnyOf<'_> {
 }
 
 impl RuleSet {
-    /// The rules are in byte order of their ids.
+    /// `rules` must be in byte order of their ids.
     pub fn pack(rules: &[Rule]) -> Result<Self, RuleSetError> {
-        let mut packing = Packing::default();
-        rules.iter().try_for_each(|rule| packing.add(rule))?;
-        packing.finish()
+        let mut builder = RuleSetBuilder::default();
+        rules.iter().try_for_each(|rule| builder.add(rule))?;
+        builder.finish()
     }
 
-    /// The same set with these rules: each in the place of the one with its id, if there is one.
+    /// Adds rules to the set, replacing rules with the same ids.
     pub fn with(&self, rules: &[Rule]) -> Result<Self, RuleSetError> {
         let mut added: BTreeMap<&str, &Rule> = rules.iter().map(|rule| (rule.id.as_str(), rule)).collect();
-        let mut packing = Packing::default();
-        let mut heads = self.heads()?;
+        let mut builder = RuleSetBuilder::default();
+        let mut headers = self.headers()?;
         for body in self.bodies()? {
-            let (body, all) = (body?, heads);
-            heads = postcard::take_from_bytes::<Head>(all).map_err(|_| RuleSetError)?.1;
+            let (body, all) = (body?, headers);
+            headers = postcard::take_from_bytes::<RuleHeader>(all).map_err(|_| RuleSetError)?.1;
             while let Some(earlier) = added.first_entry().filter(|first| *first.key() < body.id()) {
-                packing.add(earlier.remove())?;
+                builder.add(earlier.remove())?;
             }
             match added.remove(body.id()) {
-                Some(rule) => packing.add(rule)?,
-                None => packing.put(all.get(..all.len() - heads.len()).unwrap_or_default(), body.0)?,
+                Some(rule) => builder.add(rule)?,
+                None => builder.put(all.get(..all.len() - headers.len()).unwrap_or_default(), body.0)?,
             }
         }
-        added.into_values().try_for_each(|rule| packing.add(rule))?;
-        packing.finish()
+        added.into_values().try_for_each(|rule| builder.add(rule))?;
+        builder.finish()
     }
 
-    /// Whether every rule is there. What is in them is seen when they are decoded.
-    pub fn is_whole(&self) -> bool {
+    /// True if all bodies are present. Their content is checked when they are decoded.
+    pub fn is_complete(&self) -> bool {
         self.bodies().is_ok_and(|mut bodies| bodies.all(|body| body.is_ok()))
     }
 
@@ -130,7 +130,8 @@ impl RuleSet {
         Ok(None)
     }
 
-    /// The rules of this set that are no longer so in a later one, and those of the later one that were not so in this.
+    /// Compares two versions of a set: returns the rules that `later` removed or changed, and the rules that it added
+    /// or changed.
     pub fn differences(&self, later: &Self) -> Result<(Vec<Rule>, Vec<Rule>), RuleSetError> {
         let later: Vec<Body> = later.bodies()?.collect::<Result<_, _>>()?;
         let mut later = later.into_iter().peekable();
@@ -155,7 +156,7 @@ impl RuleSet {
         Ok((gone, new))
     }
 
-    /// Rules that were packed into the bytes from `start` on. Nothing is copied.
+    /// Uses the packed rules at `start` in place, without copying.
     pub fn from_bytes(bytes: Arc<Vec<u8>>, start: usize) -> Self {
         Self { bytes, start }
     }
@@ -164,28 +165,28 @@ impl RuleSet {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// The rules that may match, in order.
+    /// Decodes the rules whose headers may match, in order.
     pub fn candidates(&self, situation: &Situation) -> Result<Vec<Rule>, RuleSetError> {
         let mut rules = Vec::new();
-        let mut heads = self.heads()?;
+        let mut headers = self.headers()?;
         for body in self.bodies()? {
-            let (head, rest) = postcard::take_from_bytes::<Head>(heads).map_err(|_| RuleSetError)?;
-            heads = rest;
-            if head.may_match(situation) {
+            let (header, rest) = postcard::take_from_bytes::<RuleHeader>(headers).map_err(|_| RuleSetError)?;
+            headers = rest;
+            if header.may_match(situation) {
                 rules.push(body?.rule()?);
             }
         }
         Ok(rules)
     }
 
-    /// What the file rules compare with; nothing where there are none.
+    /// Baselines of all file rules.
     pub fn baselines(&self) -> Result<BTreeSet<Baseline>, RuleSetError> {
         let mut baselines = BTreeSet::new();
-        let mut heads = self.heads()?;
-        while !heads.is_empty() {
-            let (head, rest) = postcard::take_from_bytes::<Head>(heads).map_err(|_| RuleSetError)?;
-            heads = rest;
-            baselines.extend(head.compare_to);
+        let mut headers = self.headers()?;
+        while !headers.is_empty() {
+            let (header, rest) = postcard::take_from_bytes::<RuleHeader>(headers).map_err(|_| RuleSetError)?;
+            headers = rest;
+            baselines.extend(header.compare_to);
         }
         Ok(baselines)
     }
@@ -194,11 +195,11 @@ impl RuleSet {
         self.bodies()?.map(|body| body?.rule()).collect()
     }
 
-    fn heads(&self) -> Result<&[u8], RuleSetError> {
-        self.parts().map(|(_, heads, _)| heads).ok_or(RuleSetError)
+    fn headers(&self) -> Result<&[u8], RuleSetError> {
+        self.parts().map(|(_, headers, _)| headers).ok_or(RuleSetError)
     }
 
-    /// As many as there are rules, and an error where there are more or fewer.
+    /// Iterates over the bodies. Yields an error if there are more or fewer than the recorded number.
     fn bodies(&self) -> Result<impl Iterator<Item = Result<Body<'_>, RuleSetError>>, RuleSetError> {
         let (count, _, mut bodies) = self.parts().ok_or(RuleSetError)?;
         let mut left = count;
@@ -216,17 +217,17 @@ impl RuleSet {
         }))
     }
 
-    /// How many rules there are, their heads, and their bodies.
+    /// The number of rules, their headers, and their bodies.
     fn parts(&self) -> Option<(u32, &[u8], &[u8])> {
         let (count, rest) = self.as_bytes().split_first_chunk::<4>()?;
         let (length, rest) = rest.split_first_chunk::<4>()?;
-        let (heads, bodies) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        Some((u32::from_le_bytes(*count), heads, bodies))
+        let (headers, bodies) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        Some((u32::from_le_bytes(*count), headers, bodies))
     }
 }
 
 impl<'a> Body<'a> {
-    /// The first of these; the others stay.
+    /// Splits off the first body.
     fn take(bodies: &mut &'a [u8]) -> Option<Self> {
         let (length, rest) = bodies.split_first_chunk::<4>()?;
         let (body, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -234,7 +235,7 @@ impl<'a> Body<'a> {
         Some(Self(body))
     }
 
-    /// Empty where the rule cannot be read.
+    /// Empty if the body cannot be decoded.
     fn id(self) -> &'a str {
         postcard::take_from_bytes(self.0).map_or("", |(id, _)| id)
     }
@@ -244,67 +245,67 @@ impl<'a> Body<'a> {
     }
 }
 
-impl Packing {
+impl RuleSetBuilder {
     fn add(&mut self, rule: &Rule) -> Result<(), RuleSetError> {
-        let head = postcard::to_stdvec(&Head::of(rule)).map_err(|_| RuleSetError)?;
+        let header = postcard::to_stdvec(&RuleHeader::of(rule)).map_err(|_| RuleSetError)?;
         let body = postcard::to_stdvec(rule).map_err(|_| RuleSetError)?;
-        self.put(&head, &body)
+        self.put(&header, &body)
     }
 
-    fn put(&mut self, head: &[u8], body: &[u8]) -> Result<(), RuleSetError> {
+    fn put(&mut self, header: &[u8], body: &[u8]) -> Result<(), RuleSetError> {
         self.count += 1;
-        self.heads.extend(head);
+        self.headers.extend(header);
         self.bodies.extend(length(body)?);
         self.bodies.extend(body);
         Ok(())
     }
 
     fn finish(self) -> Result<RuleSet, RuleSetError> {
-        let (count, heads) = (self.count.to_le_bytes(), length(&self.heads)?);
-        Ok(RuleSet { bytes: Arc::new([&count, &heads, self.heads.as_slice(), &self.bodies].concat()), start: 0 })
+        let (count, headers) = (self.count.to_le_bytes(), length(&self.headers)?);
+        Ok(RuleSet { bytes: Arc::new([&count, &headers, self.headers.as_slice(), &self.bodies].concat()), start: 0 })
     }
 }
 
-/// Texts of which every command that the rule speaks of has one.
+/// Literals of which every matching command contains at least one.
 fn needed_in_command(tool: &ToolRule) -> Option<AnyOf<'static>> {
-    if let Some(search) = &tool.search.pattern {
+    if let Some(search) = &tool.command_regex.pattern {
         return AnyOf::new(search.hints.needs.iter().map(String::as_str));
     }
     let programs: Option<Vec<Vec<&str>>> = tool.matchers.iter().map(CommandMatcher::programs).collect();
     let programs: Vec<&str> = programs.into_iter().flatten().flatten().collect();
-    let pushing = tool.rewrites.iter().flat_map(|_| PUSHING);
-    AnyOf::new(if programs.is_empty() { pushing.copied().collect() } else { programs })
+    let push_words = tool.rewrites.iter().flat_map(|_| PUSH_WORDS);
+    AnyOf::new(if programs.is_empty() { push_words.copied().collect() } else { programs })
 }
 
-/// Words of which every command that rewrites a branch elsewhere has one: names of commands that push, and parts of the addresses
-/// by which a host's API deletes or moves a branch.
-const PUSHING: &[&str] = &["push", "send-pack", "api", "sync", "delete", "refs/heads", "branches"];
+/// Words of which every command that rewrites a remote branch contains one: commands that push, and URL parts by which
+/// a host's API deletes or moves a branch.
+const PUSH_WORDS: &[&str] = &["push", "send-pack", "api", "sync", "delete", "refs/heads", "branches"];
 
 fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
     u32::try_from(bytes.len()).map(u32::to_le_bytes).map_err(|_| RuleSetError)
 }
 
-impl Head<'_> {
+impl RuleHeader<'_> {
     fn of(rule: &Rule) -> Self {
-        let mut head = Self {
+        let mut header = Self {
             on: rule.on,
             tools: None,
             or_mcp: false,
             is_about_commands: false,
             command: None,
             path: None,
-            compare_to: rule.as_file_rule().map(|file| file.reach.compare_to),
+            compare_to: rule.as_file_rule().map(|file| file.scope.compare_to),
         };
         if let Detector::Tool(tool) = &rule.detect {
-            head.narrow_by(tool);
+            header.narrow_by(tool);
         }
-        head
+        header
     }
 
     fn narrow_by(&mut self, tool: &ToolRule) {
         let is_narrow = !tool.tools.is_empty() || !tool.mcp_tools.is_empty();
         if is_narrow && tool.tools.iter().all(super::ToolName::is_exact) {
-            // No tool's name is empty, so a rule about MCP tools alone is about none of them.
+            // Tool names are never empty, so a rule with only MCP patterns matches no tool by name.
             self.tools = AnyOf::new(tool.tools.iter().map(|name| name.0.as_str())).or(Some(AnyOf(Cow::Borrowed(""))));
             self.or_mcp = !tool.mcp_tools.is_empty();
         }
@@ -342,24 +343,24 @@ impl Head<'_> {
         };
         !script.complete
             || script.commands.iter().any(|command| !command.is_known())
-            || situation.texts().iter().any(|text| needs.is_in(text))
+            || situation.command_texts().iter().any(|text| needs.is_in(text))
             || script.commands.iter().flat_map(|command| &command.wrappers).any(|wrapper| needs.is_in(&wrapper.text()))
     }
 
     fn may_match_path(&self, situation: &Situation) -> bool {
         let Some(literals) = &self.path else { return true };
-        // What cannot be read, or is not known, may name anything.
+        // An unparsable or unknown command may name any path.
         let is_known = situation.script().is_none_or(|script| {
             script.complete && (!self.is_about_commands || script.commands.iter().all(SimpleCommand::is_known))
         });
-        // A path that is not known may be any, for a rule that names commands and for one about deletions.
+        // Unknown paths matter only to rules that also match commands, and to deletions.
         let may_be_any = |touch: &UnknownPath| self.is_about_commands || touch.access == Some(Access::Delete);
-        if !is_known || situation.unknown_touches().iter().any(may_be_any) {
+        if !is_known || situation.unknown_paths().iter().any(may_be_any) {
             return true;
         }
-        // What goes with a folder has other names.
-        situation.touches().iter().any(|touch| {
-            let spellings = [touch.inside.as_deref(), Some(touch.absolute.as_str()), touch.in_home.as_deref()];
+        // The files in a recursively accessed folder have other names.
+        situation.touched_paths().iter().any(|touch| {
+            let spellings = [touch.in_project.as_deref(), Some(touch.absolute.as_str()), touch.in_home.as_deref()];
             touch.is_recursive || spellings.into_iter().flatten().any(|text| literals.is_in(text))
         })
     }

@@ -1,4 +1,4 @@
-//! The command or the path that makes a clause true or unknown.
+//! Finds the command or path that makes a clause true or unknown, for messages.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -6,33 +6,33 @@ use std::sync::Arc;
 use super::Truth;
 use crate::situation::Situation;
 
-/// What made a clause true or unknown.
+/// The match of a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
-    /// As it was written, where the clause is about paths.
+    /// The path as written, if the clause is about paths.
     pub path: Option<Arc<str>>,
-    /// A place in the script's commands.
+    /// Index of the command in the script.
     pub command: Option<usize>,
 }
 
 impl Subject {
-    /// Of the commands that a clause speaks of, the innermost: not what runs it.
+    /// The innermost command with this truth, in preference to those that run it.
     pub(super) fn among(truths: &[Truth], truth: Truth, situation: &Situation) -> Option<Self> {
         let commands = situation.script()?.commands.iter().enumerate().zip(truths);
-        let speaking = commands.filter(|(_, command)| **command == truth && truth > Truth::False);
-        let innermost = speaking.min_by_key(|((_, command), _)| Reverse(command.via().len()));
-        innermost.map(|((place, _), _)| Self { path: None, command: Some(place) })
+        let matching = commands.filter(|(_, command)| **command == truth && truth > Truth::False);
+        let innermost = matching.min_by_key(|((_, command), _)| Reverse(command.via().len()));
+        innermost.map(|((index, _), _)| Self { path: None, command: Some(index) })
     }
 }
 
-/// The first of those that make a clause what it is; before all, one that the clause names itself, and not only what
-/// could be in it.
+/// Keeps the first subject with the strongest truth. A path that the clause matches itself is preferred to a folder
+/// that may contain matches.
 #[derive(Default)]
-pub(super) struct Surest(Option<((Truth, bool), Subject)>);
+pub(super) struct BestSubject(Option<((Truth, bool), Subject)>);
 
-impl Surest {
+impl BestSubject {
     pub(super) fn offer(&mut self, truth: Truth, is_named: bool, subject: impl FnOnce() -> Subject) {
-        if self.0.as_ref().is_none_or(|(surest, _)| (truth, is_named) > *surest) {
+        if self.0.as_ref().is_none_or(|(best, _)| (truth, is_named) > *best) {
             self.0 = Some(((truth, is_named), subject()));
         }
     }

@@ -1,4 +1,4 @@
-//! Rules against events: what is passed over by its head, and what the clauses make of what is not known.
+//! Judges rules on events: headers that skip rules, and clauses with unknown words.
 
 mod exemptions;
 mod folders;
@@ -54,27 +54,29 @@ fn rule(id: &str, detect: Detector) -> Rule {
 
 fn about_command(pattern: &str) -> Rule {
     let search = CommandRegex { pattern: Some(RegexSource::new(pattern)), not_pattern: None };
-    rule("command", Detector::Tool(Box::new(ToolRule { search, ..ToolRule::default() })))
+    rule("command", Detector::Tool(Box::new(ToolRule { command_regex: search, ..ToolRule::default() })))
 }
 
-fn place() -> BaseFolders {
+fn base_folders() -> BaseFolders {
     BaseFolders {
         root: "/r".to_owned(),
         home: Some("/home/u".to_owned()),
         temp: Some("/tmp".to_owned()),
-        known_as: Vec::new(),
-        is_part: false,
+        aliases: Vec::new(),
+        is_subfolder: false,
     }
 }
 
 fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
-    let situation = Arc::new(Situation::new(Arc::new(event), place(), Arc::new(NoFacts)));
+    let situation = Arc::new(Situation::new(Arc::new(event), base_folders(), Arc::new(NoFacts)));
     let rules = RuleSet::pack(rules).expect("rules are packed");
-    decide(&DecisionRequest { situation: &situation, rules: &rules, thorough }).expect("rules are read").verdict
+    decide(&DecisionRequest { situation: &situation, rules: &rules, evaluate_all: thorough })
+        .expect("rules are read")
+        .verdict
 }
 
 #[test]
-fn packed_rules_come_back_as_they_were() {
+fn packed_rules_round_trip() {
     let rules = [about_command("^git push"), rule("event", Detector::Event)];
     assert_eq!(RuleSet::pack(&rules).expect("packed").all().expect("read"), rules);
     assert_eq!(RuleSet::pack(&[]).expect("packed").all().expect("read"), []);
@@ -111,23 +113,23 @@ fn a_wrong_count_of_rules_is_an_error() {
     for count in [0, 1, 3, u8::MAX] {
         *bytes.first_mut().expect("a count") = count;
         let set = RuleSet::from_bytes(Arc::new(bytes.clone()), 0);
-        assert!(set.all().is_err() && !set.is_whole(), "{count}");
+        assert!(set.all().is_err() && !set.is_complete(), "{count}");
     }
 }
 
 #[test]
-fn damaged_bytes_are_an_error_and_never_an_empty_policy() {
+fn corrupt_bytes_are_an_error_and_never_an_empty_policy() {
     let whole = RuleSet::pack(&[about_command("^git push"), about_command("x")]).expect("packed");
     for length in 0..whole.as_bytes().len() {
         let cut = RuleSet::from_bytes(Arc::new(whole.as_bytes()[..length].to_vec()), 0);
         assert!(cut.all().is_err(), "{length} bytes");
-        assert!(cut.with(&[]).is_err() && !cut.is_whole(), "{length} bytes");
+        assert!(cut.with(&[]).is_err() && !cut.is_complete(), "{length} bytes");
         assert!(cut.differences(&whole).is_err() && whole.differences(&cut).is_err(), "{length} bytes");
     }
 }
 
 #[test]
-fn a_word_that_is_not_known_matters_only_where_it_could_make_the_rule_match() {
+fn an_unknown_word_matters_only_if_it_could_complete_a_match() {
     let cases = [
         ("^rm -rf", "rm -rf x", Level::Block),
         ("^rm -rf", "$X -rf x", Level::Ask),
@@ -143,14 +145,14 @@ fn a_word_that_is_not_known_matters_only_where_it_could_make_the_rule_match() {
         ("deploy (now|later)", "deploy $WHEN", Level::Ask),
         ("deploy (now|later)", "deploy 'now'", Level::Block),
         ("deploy (now|later)", "echo deploy now", Level::Allow),
-        // Part of the word is known.
+        // A partly known word.
         ("^rm -rf", "r$@m -rf /", Level::Ask),
         ("^rm -rf", "r${X}m -rf /", Level::Ask),
         ("^rm -rf", "x$Y -rf /", Level::Allow),
-        // Several words are not.
+        // Several unknown words.
         ("^git push origin main", "git push $R $B", Level::Ask),
         ("^git push origin main", "git pull $R $B", Level::Allow),
-        // What the expression consists of cannot be told.
+        // A regex without known pieces.
         ("^mkfs(?= )", "$X /dev/sda", Level::Ask),
         ("(?i)^mkfs", "$X /dev/sda", Level::Ask),
         ("^git -[a-zA-Z]*n", "$X commit", Level::Allow),
@@ -161,9 +163,10 @@ fn a_word_that_is_not_known_matters_only_where_it_could_make_the_rule_match() {
 }
 
 #[test]
-fn a_command_that_only_assigns_or_redirects_is_no_command_to_be_about() {
+fn commands_without_a_program_match_no_rule_about_commands() {
     let search = CommandRegex { pattern: None, not_pattern: Some(RegexSource::new("^cargo ")) };
-    let only_cargo = rule("only-cargo", Detector::Tool(Box::new(ToolRule { search, ..ToolRule::default() })));
+    let only_cargo =
+        rule("only-cargo", Detector::Tool(Box::new(ToolRule { command_regex: search, ..ToolRule::default() })));
     assert_eq!(verdict(std::slice::from_ref(&only_cargo), bash("X=1; cargo test"), false).level, Level::Allow);
     assert_eq!(verdict(&[only_cargo], bash("cargo test; ls"), false).level, Level::Block);
 }
@@ -191,19 +194,22 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
             .into_iter()
             .map(|(server, tool)| McpPattern { server: server.into(), tool: tool.into() })
             .collect(),
-        search: CommandRegex { pattern: pattern.map(RegexSource::new), not_pattern: not_pattern.map(RegexSource::new) },
+        command_regex: CommandRegex {
+            pattern: pattern.map(RegexSource::new),
+            not_pattern: not_pattern.map(RegexSource::new),
+        },
         matchers,
         rewrites: branch.map(|branch| BranchClause { branches: vec![wildcard(branch)] }),
         paths: paths
             .into_iter()
             .map(|(patterns, about)| PathClause {
-                about,
+                key: about,
                 patterns: patterns.into_iter().map(path_pattern).collect(),
                 except: Vec::new(),
             })
             .collect(),
         incomplete: None,
-        unless: None,
+        exemptions: None,
     })
 }
 
@@ -296,18 +302,17 @@ fn any_rule() -> impl Strategy<Value = Rule> {
 }
 
 proptest! {
-    /// Heads only save time.
+    /// Headers are only an optimisation.
     #[test]
-    fn passing_rules_over_changes_no_verdict(rules in prop::collection::vec(any_rule(), 0..6), event in any_event()) {
+    fn skipping_rules_by_header_does_not_change_the_verdict(rules in prop::collection::vec(any_rule(), 0..6), event in any_event()) {
         let rules: Vec<Rule> = rules.into_iter().enumerate().map(|(number, rule)| Rule { id: format!("r{number}"), ..rule }).collect();
         let quick = verdict(&rules, event.clone(), false);
         let thorough = verdict(&rules, event, true);
         prop_assert_eq!(without_clauses(quick), without_clauses(thorough));
     }
 
-    /// The order of rules decides nothing.
     #[test]
-    fn order_changes_no_verdict(rules in prop::collection::vec(any_rule(), 0..6), event in any_event()) {
+    fn the_order_of_rules_does_not_change_the_verdict(rules in prop::collection::vec(any_rule(), 0..6), event in any_event()) {
         let mut rules: Vec<Rule> = rules.into_iter().enumerate().map(|(number, rule)| Rule { id: format!("r{number}"), ..rule }).collect();
         let one = verdict(&rules, event.clone(), false);
         rules.reverse();
@@ -317,7 +322,7 @@ proptest! {
     }
 }
 
-/// A thorough judgement tells of more clauses.
+/// Evaluating all clauses reports more of them, so they are not compared.
 fn without_clauses(mut verdict: Verdict) -> Verdict {
     for finding in &mut verdict.findings {
         finding.because.clear();

@@ -1,16 +1,16 @@
-//! Patterns for the names of tools.
+//! Patterns for tool names.
 
 use serde::{Deserialize, Serialize};
 
 use crate::event::McpTool;
 use path::pattern::Pattern;
 
-/// A tool's name, with globs.
+/// A glob for a tool name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolName(pub String);
 
 impl ToolName {
-    /// Whether it is one name and no pattern.
+    /// True if the pattern has no glob characters.
     pub fn is_exact(&self) -> bool {
         !self.0.contains(['*', '?', '[', '{', '\\'])
     }
@@ -20,7 +20,7 @@ impl ToolName {
     }
 }
 
-/// `server:tool`, either side with globs.
+/// `server:tool`, both globs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpPattern {
     pub server: String,
@@ -33,7 +33,7 @@ impl McpPattern {
     }
 }
 
-/// The patterns of a loaded rule parse: they were checked then.
+/// Patterns were checked when the rule was loaded.
 pub(super) fn glob_matches(glob: &str, name: &str) -> bool {
     glob == name || Pattern::parse(glob).is_ok_and(|pattern| pattern.matches(name))
 }

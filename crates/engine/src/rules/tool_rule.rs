@@ -1,8 +1,8 @@
-//! Rules about a tool call that is about to run.
+//! Rules about a tool call before it runs.
 //!
-//! Every clause is true, false or unknown; the rule is what all of its clauses together are. Unknown is what cannot be
-//! said before a command runs: text that does not parse, a variable in a place that matters, a path that a command
-//! names without it being known what the command does with it.
+//! A rule is the conjunction of its clauses, each true, false or unknown. Unknown means that it cannot be decided
+//! before the command runs: unparsable scripts, variables in relevant places, paths whose use by the command is not
+//! known.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::tool_name::glob_matches;
 use super::{
-    Against, BranchClause, Clause, CommandMatcher, CommandRegex, Exemptions, McpPattern, PathClause, Subject, ToolName,
-    Truth,
+    BranchClause, Clause, CommandMatcher, CommandRegex, CommandScope, Exemptions, McpPattern, PathClause, Subject,
+    ToolName, Truth,
 };
 use crate::bounded_regex::RegexError;
 use crate::event::ToolCall;
@@ -24,24 +24,25 @@ use shell::SimpleCommand;
 pub struct ToolRule {
     pub tools: Vec<ToolName>,
     pub mcp_tools: Vec<McpPattern>,
-    pub search: CommandRegex,
-    /// One of them speaks of a command; empty: any command will do.
+    #[serde(rename = "search")]
+    pub command_regex: CommandRegex,
+    /// Matchers of which one must match a command; empty if any command matches.
     pub matchers: Vec<CommandMatcher>,
     pub rewrites: Option<BranchClause>,
-    /// One clause for each of `paths`, `reads`, `writes` and `deletes` that the rule has.
     pub paths: Vec<PathClause>,
-    /// What it means that no clause is false and one is unknown; `None`: as the rule's action implies.
+    /// The level if no clause is false and one is unknown; `None` for the default of the rule's action.
     pub incomplete: Option<Level>,
-    /// Of the lists of tools in a workflow; no key of a rule says it.
-    pub unless: Option<Exemptions>,
+    /// Exempted calls. Set only for rules derived from other keys (tool lists of a workflow, `writes` of a hat).
+    #[serde(rename = "unless")]
+    pub exemptions: Option<Exemptions>,
 }
 
-/// A tool rule, judged.
+/// A judged tool rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolMatch {
     pub clauses: Vec<Clause>,
-    /// For each simple command, whether the rule's command clauses speak of it or of what it is run through. Empty
-    /// where the rule has none: it speaks of the whole call.
+    /// For each simple command, the truth of the rule's command clauses for it or its wrappers. Empty if the rule has
+    /// none and therefore applies to the whole call.
     pub commands: Vec<Truth>,
 }
 
@@ -50,20 +51,20 @@ impl ToolMatch {
         self.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))
     }
 
-    /// The facts that its clauses depend on and that are missing.
+    /// Missing facts that clauses depend on.
     pub fn missing(&self) -> impl Iterator<Item = &Missing> {
         self.clauses.iter().filter_map(|clause| clause.missing.as_ref())
     }
 
-    pub fn truth_but_for_paths(&self) -> Truth {
+    pub fn truth_without_paths(&self) -> Truth {
         let others = self.clauses.iter().filter(|clause| !clause.is_about_paths());
         others.fold(Truth::True, |truth, clause| truth.and(clause.truth))
     }
 }
 
 impl ToolRule {
-    /// Stops at the first false clause: a rule that cannot match should cost little. `thorough` judges them all.
-    pub fn judge(&self, situation: &Situation, thorough: bool) -> Result<ToolMatch, RegexError> {
+    /// Stops at the first false clause, because rules that cannot match must be cheap, unless `evaluate_all`.
+    pub fn judge(&self, situation: &Situation, evaluate_all: bool) -> Result<ToolMatch, RegexError> {
         let mut found = ToolMatch { clauses: Vec::new(), commands: Vec::new() };
         let Some(call) = &situation.event.tool else {
             found.clauses.push(Clause::new("tools", Truth::False, "no tool call".to_owned()));
@@ -72,19 +73,20 @@ impl ToolRule {
         if !self.tools.is_empty() || !self.mcp_tools.is_empty() {
             found.clauses.push(self.name_clause(call));
         }
-        let done = |found: &ToolMatch| !thorough && found.truth() == Truth::False;
-        if let Some(unless) = self.unless.as_ref().filter(|_| !done(&found))
-            && unless.holds(call, situation)
+        let done = |found: &ToolMatch| !evaluate_all && found.truth() == Truth::False;
+        if let Some(exemptions) = self.exemptions.as_ref().filter(|_| !done(&found))
+            && exemptions.covers(call, situation)
         {
             found.clauses.push(Clause::new("unless", Truth::False, "a call that always passes".to_owned()));
         }
-        if self.search.is_some() && !done(&found) {
-            found.commands = self.search.truths(situation, Against::CommandsAndWrappers)?;
-            found.clauses.push(command_clause(self.search.key(), situation, &found.commands));
+        if self.command_regex.is_some() && !done(&found) {
+            found.commands = self.command_regex.truths(situation, CommandScope::CommandsAndWrappers)?;
+            found.clauses.push(command_clause(self.command_regex.key(), situation, &found.commands));
         }
         if !self.matchers.is_empty() && !done(&found) {
             let mut missing = None;
-            found.commands = self.matched(situation, &found.commands, Against::CommandsAndWrappers, &mut missing);
+            found.commands =
+                self.match_commands(situation, &found.commands, CommandScope::CommandsAndWrappers, &mut missing);
             found.clauses.push(Clause { missing, ..command_clause("command", situation, &found.commands) });
         }
         if let Some(clause) = self.rewrites.as_ref().filter(|_| !done(&found)) {
@@ -98,8 +100,8 @@ impl ToolRule {
         Ok(found)
     }
 
-    /// Whether the rule, where it matches, speaks of all that the call does. One about paths must know each of them,
-    /// and of a shell call neither those nor branches ever are all.
+    /// True if a match of the rule covers everything that the call does. A rule about paths must match every path. For
+    /// shell calls, neither path nor branch clauses cover everything.
     pub fn covers_whole_call(&self, situation: &Situation) -> bool {
         let is_shell = situation.event.tool.as_ref().is_some_and(|call| call.shell.is_some());
         let names_some = self.rewrites.is_some() || self.matchers.iter().any(|matcher| !matcher.paths.is_empty());
@@ -109,24 +111,27 @@ impl ToolRule {
         self.paths.is_empty() || (!is_shell && self.paths.iter().all(|clause| clause.covers_all(situation)))
     }
 
-    /// For each simple command, whether the rule's command clauses speak of it, whatever runs it. Empty where the rule
-    /// has none: it speaks of the whole call.
-    pub(crate) fn commands_themselves(&self, situation: &Situation) -> Result<Vec<Truth>, RegexError> {
-        let searched =
-            if self.search.is_some() { self.search.truths(situation, Against::Commands)? } else { Vec::new() };
+    /// The truth of the rule's command clauses for each simple command, without wrappers. Empty if the rule has none
+    /// and applies to the whole call.
+    pub(crate) fn commands_without_wrappers(&self, situation: &Situation) -> Result<Vec<Truth>, RegexError> {
+        let searched = if self.command_regex.is_some() {
+            self.command_regex.truths(situation, CommandScope::Commands)?
+        } else {
+            Vec::new()
+        };
         if self.matchers.is_empty() {
             return Ok(searched);
         }
-        Ok(self.matched(situation, &searched, Against::Commands, &mut None))
+        Ok(self.match_commands(situation, &searched, CommandScope::Commands, &mut None))
     }
 
-    /// Whether it is about shell calls only.
+    /// True if the rule applies to shell calls only.
     pub fn is_about_commands(&self) -> bool {
-        self.search.is_some() || !self.matchers.is_empty() || self.rewrites.is_some()
+        self.command_regex.is_some() || !self.matchers.is_empty() || self.rewrites.is_some()
     }
 
-    /// Whether some of the tools that it names are those of an MCP server that is not called so.
-    pub fn names_server_besides(&self, server: &str) -> bool {
+    /// True if the rule names a tool of an MCP server other than `server`.
+    pub fn names_other_server(&self, server: &str) -> bool {
         let by_pattern = self.mcp_tools.iter().map(|pattern| pattern.server.as_str());
         let by_name = self.tools.iter().filter_map(|tool| {
             let rest = tool.0.strip_prefix("mcp__")?;
@@ -135,25 +140,26 @@ impl ToolRule {
         by_pattern.chain(by_name).any(|named| !glob_matches(named, server))
     }
 
-    /// For each simple command that earlier clauses speak of, whether a matcher does. `missing`: a fact that this depends on.
-    fn matched(
+    /// The truth of the matchers for each simple command, combined with that of earlier clauses. `missing` receives a
+    /// missing fact that the result depends on.
+    fn match_commands(
         &self,
         situation: &Situation,
         before: &[Truth],
-        against: Against,
+        scope: CommandScope,
         missing: &mut Option<Missing>,
     ) -> Vec<Truth> {
         let commands = situation.script().into_iter().flat_map(|script| &script.commands).enumerate();
-        let truth = |(place, command): (usize, &SimpleCommand)| {
-            let before = before.get(place).copied().unwrap_or(Truth::True);
-            if before == Truth::False || !situation.concerns(place) {
+        let truth = |(index, command): (usize, &SimpleCommand)| {
+            let before = before.get(index).copied().unwrap_or(Truth::True);
+            if before == Truth::False || !situation.is_in_scope(index) {
                 return Truth::False;
             }
-            let meant = || std::iter::once(command).chain(against.wrappers(command).iter().map(Arc::as_ref));
+            let meant = || std::iter::once(command).chain(scope.wrappers(command).iter().map(Arc::as_ref));
             let mut matched = Truth::False;
             for matcher in &self.matchers {
                 for command in meant() {
-                    matched = matched.or(matcher.truth(command, place, situation, missing));
+                    matched = matched.or(matcher.truth(command, index, situation, missing));
                 }
             }
             before.and(matched)
@@ -169,19 +175,19 @@ impl ToolRule {
     }
 }
 
-/// What the truths about single commands are together.
+/// Combines the truths for single commands to one clause.
 fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) -> Clause {
-    // A shell call without a command is asked about whatever the rules say.
+    // The guard asks about shell calls without a script whatever the rules say.
     let Some(script) = situation.script() else {
         return Clause::new(key, Truth::False, "not a shell call with a command".to_owned());
     };
     let found = truths.iter().copied().fold(Truth::False, Truth::or);
-    // What the parser could not read may hold anything.
+    // The unparsed part may contain anything.
     let truth = if script.complete { found } else { found.or(Truth::Unknown) };
-    let speaking = situation.texts().iter().zip(truths).filter(|(_, command)| **command == truth);
-    let texts: Vec<&str> = speaking.map(|(text, _)| text.as_str()).collect();
+    let matching = situation.command_texts().iter().zip(truths).filter(|(_, command)| **command == truth);
+    let texts: Vec<&str> = matching.map(|(text, _)| text.as_str()).collect();
     let shown = match truth {
-        Truth::False => situation.texts().join("; "),
+        Truth::False => situation.command_texts().join("; "),
         _ if texts.is_empty() => "a command that cannot be read".to_owned(),
         _ => texts.join("; "),
     };

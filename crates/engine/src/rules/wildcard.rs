@@ -1,4 +1,4 @@
-//! A text with `*` for anything, as names of programs, operands and branches are meant.
+//! Wildcards (`*`) for names of programs, operands and branches.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use path::pattern::{Pattern, PatternError};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wildcard(String);
 
-/// Stands for `/`, which is nothing special here.
+/// Replaces `/`, which is an ordinary character in wildcards.
 const SLASH: &str = "\u{1}";
 
 impl Wildcard {
@@ -16,8 +16,8 @@ impl Wildcard {
         Ok(Self(text.to_owned()))
     }
 
-    /// Just this text.
-    pub fn exactly(text: &str) -> Self {
+    /// Matches exactly this text.
+    pub fn literal(text: &str) -> Self {
         Self(
             text.chars()
                 .flat_map(|letter| [letter.is_ascii_punctuation().then_some('\\'), Some(letter)])
@@ -26,25 +26,25 @@ impl Wildcard {
         )
     }
 
-    /// Just this text, in capital letters or small ones.
-    pub fn in_any_case(text: &str) -> Self {
+    /// Matches this text in upper or lower case.
+    pub fn case_insensitive(text: &str) -> Self {
         let letters = text.chars().map(|letter| {
             let cases: Vec<char> = letter.to_lowercase().chain(letter.to_uppercase()).collect();
             match cases.as_slice() {
                 [small, large] if small != large => format!("[{small}{large}]"),
-                _ => Self::exactly(&letter.to_string()).0,
+                _ => Self::literal(&letter.to_string()).0,
             }
         });
         Self(letters.collect())
     }
 
-    /// The text, where it is one text only.
-    pub fn only(&self) -> Option<&str> {
+    /// The text if it has no wildcards.
+    pub fn as_literal(&self) -> Option<&str> {
         (!self.0.contains(['*', '?', '[', '{', '\\'])).then_some(self.0.as_str())
     }
 
     pub fn matches(&self, text: &str) -> bool {
-        if let Some(only) = self.only() {
+        if let Some(only) = self.as_literal() {
             return only == text;
         }
         let pattern = Pattern::parse(&self.0.replace('/', SLASH));

@@ -7,18 +7,18 @@ use crate::event::EventKind;
 use crate::expr::{self, EvaluationError, OnMissing, template};
 use crate::facts::{Missing, Stored};
 use crate::file_rules::ChangeScope;
-use crate::observers::{Template, VariableChanges, values};
+use crate::observers::{Template, VariableChanges, evaluate_set};
 use crate::situation::Situation;
 
-/// Something that a workflow does by itself.
+/// Something that a workflow does itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
-    /// An expression; `None`: always.
+    /// A condition; `None` for always.
     pub when: Option<String>,
     pub kind: ActionKind,
 }
 
-/// `block_tools` is none of them: what it holds are rules, and they stand with the others.
+/// Kinds of actions. `block_tools` is not one of them, because it is compiled to rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ActionKind {
     /// Variables and their new values.
@@ -27,7 +27,7 @@ pub enum ActionKind {
     Inject(String),
 }
 
-/// What an action comes to, where its `when` is true.
+/// The effect of an action whose condition is true.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ActionEffect {
     Changes(VariableChanges),
@@ -36,32 +36,32 @@ pub enum ActionEffect {
 }
 
 impl Action {
-    /// What it does in this situation; nothing where its `when` is not true. One that fails does nothing, and says why.
-    /// `guides`: the texts of those that it names.
+    /// The action's effect; `None` if its condition is false. A failing action has no effect, and the error says why.
+    /// `guides` has the texts of the guides that it names.
     pub fn effect(
         &self,
         guides: &BTreeMap<String, String>,
         situation: &Arc<Situation>,
     ) -> Result<Option<ActionEffect>, String> {
         if let Some(when) = &self.when {
-            let holds = expr::holds(when, situation, ChangeScope::default());
-            if !holds.map_err(|error| told("`when` cannot be evaluated", error))? {
+            let holds = expr::is_true(when, situation, ChangeScope::default());
+            if !holds.map_err(|error| failure_message("`when` cannot be evaluated", error))? {
                 return Ok(None);
             }
         }
         let effect = match &self.kind {
-            ActionKind::Set(variables) => ActionEffect::Changes(values(variables, situation)?),
+            ActionKind::Set(variables) => ActionEffect::Changes(evaluate_set(variables, situation)?),
             ActionKind::Inject(text) => {
                 let text = template::render(text, guides, situation, OnMissing::Abort);
-                ActionEffect::Text(text.map_err(|error| told("`inject` cannot be rendered", error))?)
+                ActionEffect::Text(text.map_err(|error| failure_message("`inject` cannot be rendered", error))?)
             }
         };
         Ok(Some(effect))
     }
 }
 
-/// Why an action does nothing; `what`: what of it failed.
-fn told(what: &str, error: EvaluationError) -> String {
+/// Explains why an action failed; `what` names the failed part.
+fn failure_message(what: &str, error: EvaluationError) -> String {
     match error {
         EvaluationError::Missing(Missing::Failed(why)) => why,
         EvaluationError::Missing(Missing::Unreadable(Stored::Session | Stored::Journal)) => {
@@ -71,7 +71,7 @@ fn told(what: &str, error: EvaluationError) -> String {
     }
 }
 
-/// What happens when an event comes.
+/// Actions on an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventTrigger {
     pub on: EventKind,

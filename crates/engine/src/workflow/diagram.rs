@@ -1,4 +1,4 @@
-//! A workflow's graph, for people: as text, and for programs that draw.
+//! Renders a workflow's graph as text and for diagram programs.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::{Requirement, Workflow};
 use crate::graph::{Graph, GraphEdge, GraphNode};
 use crate::rules::Rule;
 
-/// Every node with its ways out, for a terminal.
+/// Lists every node with its transitions, for a terminal.
 pub fn text(workflow: &Workflow) -> String {
     let mut text = format!("{}, from {}\n", workflow.name, workflow.start);
     rules(&workflow.rules, "", &mut text);
@@ -15,15 +15,15 @@ pub fn text(workflow: &Workflow) -> String {
         let _ = write!(text, "\n{}\n", node.name);
         rules(&node.rules, "  ", &mut text);
         requirements(&node.requires, "  ", &mut text);
-        for way in &node.transitions {
-            let _ = writeln!(text, "  → {} when {}", way.to, one_line(&way.when));
-            requirements(&way.requires, "      ", &mut text);
+        for transition in &node.transitions {
+            let _ = writeln!(text, "  → {} when {}", transition.to, one_line(&transition.when));
+            requirements(&transition.requires, "      ", &mut text);
         }
     }
     text
 }
 
-/// By name, with what each is about.
+/// Lists rules by id with a summary of each.
 fn rules(rules: &[Rule], indent: &str, text: &mut String) {
     for rule in rules {
         let _ = writeln!(text, "{indent}rule {}: {}", rule.id, about(rule));
@@ -45,18 +45,23 @@ fn requirements(requires: &[Requirement], indent: &str, text: &mut String) {
     }
 }
 
-/// The declared nodes, and the ends that something leads to.
+/// The declared nodes, and the end nodes that a transition leads to.
 pub fn graph(workflow: &Workflow) -> Graph<'_> {
     let declared = workflow.nodes.iter().map(|node| node.name.as_str());
-    let ways = || workflow.nodes.iter().flat_map(|node| node.transitions.iter().map(move |way| (node, way)));
-    let is_target = |end: &str| ways().any(|(_, way)| way.to == end);
+    let transitions =
+        || workflow.nodes.iter().flat_map(|node| node.transitions.iter().map(move |transition| (node, transition)));
+    let is_target = |end: &str| transitions().any(|(_, transition)| transition.to == end);
     let ends = Workflow::ENDS.into_iter().filter(|end| workflow.node(end).is_none() && is_target(end));
     let node = |name: &'_ str| Workflow::is_end(name) || name == workflow.start;
     Graph {
         name: &workflow.name,
         nodes: declared.chain(ends).map(|name| GraphNode { name, is_end: node(name) }).collect(),
-        edges: ways()
-            .map(|(node, way)| GraphEdge { from: &node.name, to: &way.to, label: one_line(&way.when) })
+        edges: transitions()
+            .map(|(node, transition)| GraphEdge {
+                from: &node.name,
+                to: &transition.to,
+                label: one_line(&transition.when),
+            })
             .collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! What has to hold before a move is made.
+//! Gates: conditions of a transition.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::Rule;
 
-/// A gate at its place.
+/// A gate at a place that requires it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Requirement {
-    /// The name under `gates`; else `NODE/NUMBER`, or `NODE/transitions/NUMBER/NUMBER`. An approval belongs to it.
+    /// The name under `gates`, or `NODE/NUMBER` or `NODE/transitions/NUMBER/NUMBER`. Approvals are stored by it.
     pub id: String,
     pub gate: Gate,
 }
@@ -19,21 +19,21 @@ pub struct Requirement {
 pub enum Gate {
     Expression(String),
     Command {
-        /// As it is written, for people.
+        /// The command line as written, for people.
         text: String,
-        /// The program and its arguments: no shell reads them.
+        /// The program and its arguments. No shell interprets them.
         words: Vec<String>,
         timeout: Duration,
-        /// In a run of a loop, agents may not change the files that it names. The stage of a run that an earlier version wrote
-        /// does not have it.
+        /// In a run of a loop, agents must not change the files that the command names. Workflows stored by earlier
+        /// versions lack this field.
         #[serde(default = "protected")]
         protect: bool,
     },
-    /// A person says yes to this text.
+    /// A person must approve this text.
     Approval(String),
-    /// Boxed: the others should not carry its size.
+    /// Boxed to keep the enum small.
     Webhook(Box<Webhook>),
-    /// These file rules are met. They are here whole: they need not be in force otherwise.
+    /// These file rules must be met. The gate has its own copies, because the rules need not be active otherwise.
     FileRules(Vec<Rule>),
 }
 
@@ -45,26 +45,26 @@ fn protected() -> bool {
 pub struct Webhook {
     pub url: String,
     pub method: String,
-    /// A value `env:NAME` is that environment variable's.
+    /// Header names and values. The value `env:NAME` is replaced by that environment variable.
     pub headers: Vec<(String, String)>,
-    pub expect: Expected,
+    pub expect: ExpectedResponse,
 }
 
 impl Webhook {
-    /// Before the name of an environment variable, in place of a header's value.
+    /// Prefix of a header value that names an environment variable.
     pub const FROM_ENVIRONMENT: &str = "env:";
 }
 
-/// The answer that lets the move through.
+/// The response that opens the gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Expected {
+pub struct ExpectedResponse {
     pub status: u16,
-    /// What the answer's body holds at least, as JSON text.
+    /// JSON text that the response body must contain.
     pub json: Option<String>,
 }
 
 impl Gate {
-    /// Whether it is looked at without starting anything or asking anybody. Such gates come first.
+    /// True if the gate is checked without starting a process or contacting anybody. Cheap gates are checked first.
     pub fn is_cheap(&self) -> bool {
         matches!(self, Self::Expression(_) | Self::Approval(_) | Self::FileRules(_))
     }
@@ -85,7 +85,7 @@ impl fmt::Display for Gate {
     }
 }
 
-/// Expressions and texts may have line breaks.
+/// Joins the lines of an expression or text.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,8 +1,8 @@
-//! Workflows: nodes, the ways between them, and what holds on them.
+//! Workflows: nodes, transitions and gates.
 //!
-//! As a rule is, a [`Workflow`] is plain data: it was read and checked elsewhere, so every expression in it is sound, every
-//! name means something, and it can lie compiled in a cache. What is here tells what follows from the file alone: the
-//! shape of the graph, its drawing, what of it a person has to accept. Where a workflow stands is no part of it.
+//! Like a rule, a [`Workflow`] is plain data, read and checked by another crate: its expressions are valid, its names
+//! are defined, and it can be cached in compiled form. This module contains what follows from the file alone: the
+//! graph, its diagram, and what a person has to trust. The position in a workflow is stored elsewhere.
 
 mod action;
 pub mod diagram;
@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use action::{Action, ActionEffect, ActionKind, EventTrigger};
-pub use gate::{Expected, Gate, Requirement, Webhook};
+pub use gate::{ExpectedResponse, Gate, Requirement, Webhook};
 pub use node::{Node, Transition};
-pub(crate) use trust::{of_gate as part_of_gate, of_rule as part_of_rule, without_newer_defaults};
+pub(crate) use trust::{gate_to_trust, rule_to_trust, without_newer_defaults};
 
 use crate::expr::{EvaluationError, OnMissing, template};
 use crate::observers::Observer;
@@ -34,33 +34,33 @@ use crate::situation::Situation;
 pub struct Workflow {
     pub name: String,
     pub tier: Tier,
-    /// The file it was read from, as people know it.
+    /// The file that it was read from, as shown to people.
     pub source: String,
-    /// Digest of the text it was made from.
+    /// Digest of the file.
     pub digest: String,
-    /// The node that it begins with.
+    /// The first node.
     pub start: String,
-    /// Variables with their first values, each as JSON text.
+    /// Initial values of variables as JSON text.
     pub variables: BTreeMap<String, String>,
-    /// Those that the file declares; beside them each node has its own.
+    /// Declared claims. Each node also has a completion claim.
     pub claims: Vec<String>,
-    /// In force on every node.
+    /// Rules that apply on every node.
     pub rules: Vec<Rule>,
     pub observers: Vec<Observer>,
     pub gates: BTreeMap<String, Gate>,
     pub triggers: Vec<EventTrigger>,
-    /// As the file orders them.
+    /// In the order of the file.
     pub nodes: Vec<Node>,
-    /// The texts of all guides that a prompt of this workflow can reach, by name.
+    /// Texts of all guides that a prompt of this workflow can include, by name.
     pub guides: BTreeMap<String, String>,
 }
 
 impl Workflow {
-    /// Reached: the work is done, and nothing is active any more.
+    /// The work is done; no workflow is active afterwards.
     pub const DONE: &str = "done";
-    /// The work was given up.
+    /// The work was abandoned.
     pub const ABORTED: &str = "aborted";
-    /// The nodes that every workflow has, declared or not.
+    /// End nodes, which every workflow has, declared or not.
     pub const ENDS: [&str; 2] = [Self::DONE, Self::ABORTED];
 
     pub fn node(&self, name: &str) -> Option<&Node> {
@@ -71,34 +71,34 @@ impl Workflow {
         Self::ENDS.contains(&name)
     }
 
-    /// What an agent claims that has done what a node asks for.
-    pub fn completion_of(node: &str) -> String {
+    /// The claim that the work of a node is complete.
+    pub fn completion_claim(node: &str) -> String {
         format!("{node}_complete")
     }
 
-    /// Everything that may be claimed.
+    /// All valid claims.
     pub fn all_claims(&self) -> impl Iterator<Item = String> {
         let own = self.nodes.iter().filter(|node| !Self::is_end(&node.name));
-        own.map(|node| Self::completion_of(&node.name)).chain(self.claims.iter().cloned())
+        own.map(|node| Self::completion_claim(&node.name)).chain(self.claims.iter().cloned())
     }
 
-    /// A variable's first value.
+    /// A variable's initial value.
     pub fn variable(&self, name: &str) -> Option<Value> {
         self.variables.get(name).and_then(|json| serde_json::from_str(json).ok())
     }
 
-    /// The rules in force while a node is current: the workflow's, then the node's.
+    /// Rules that apply at a node: the workflow's, then the node's.
     pub fn rules_at(&self, node: &str) -> impl Iterator<Item = &Rule> {
         self.rules.iter().chain(self.node(node).into_iter().flat_map(|node| &node.rules))
     }
 
-    /// What is to be done when an event of this kind comes.
+    /// Actions on events of this kind.
     pub fn actions_on(&self, kind: crate::EventKind) -> impl Iterator<Item = &Action> {
         self.triggers.iter().filter(move |trigger| trigger.on == kind).flat_map(|trigger| &trigger.actions)
     }
 
-    /// A prompt of this workflow, with everything filled in. Facts that are missing leave nothing behind.
+    /// Renders a prompt of this workflow. Missing facts become empty.
     pub fn rendered(&self, text: &str, situation: &Arc<Situation>) -> Result<String, EvaluationError> {
-        template::render(text, &self.guides, situation, OnMissing::TakeForNothing)
+        template::render(text, &self.guides, situation, OnMissing::UseDefault)
     }
 }

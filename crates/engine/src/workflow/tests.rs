@@ -73,7 +73,7 @@ fn branching() -> Workflow {
 }
 
 #[test]
-fn where_ways_lead() {
+fn reachability() {
     let workflow = branching();
     assert_eq!(workflow.unreachable_nodes(), ["island"]);
     assert_eq!(workflow.dead_ends(), ["trap"]);
@@ -83,7 +83,7 @@ fn where_ways_lead() {
 }
 
 #[test]
-fn what_may_be_claimed() {
+fn valid_claims() {
     let claims: Vec<String> = branching().all_claims().collect();
     assert_eq!(claims, ["spec_complete", "code_complete", "trap_complete", "island_complete", "needs_rework"]);
 }
@@ -148,10 +148,10 @@ fn diagrams() {
 }
 
 #[test]
-fn what_a_person_has_to_accept() {
+fn parts_that_need_trust() {
     let mut workflow = branching();
     let url = "https://ci.example.com/gate".to_owned();
-    let expect = super::Expected { status: 200, json: None };
+    let expect = super::ExpectedResponse { status: 200, json: None };
     let webhook = Webhook { url, method: "POST".to_owned(), headers: vec![], expect };
     workflow.gates.insert("green".to_owned(), command("make"));
     workflow.gates.insert("ci".to_owned(), Gate::Webhook(Box::new(webhook)));
@@ -159,7 +159,7 @@ fn what_a_person_has_to_accept() {
     gate ci: asks https://ci.example.com/gate
     gate green: runs make
     ");
-    // What was trusted before gates had `protect` stays trusted.
+    // Trust given before gates had `protect` stays valid.
     let is_told = |workflow: &Workflow| workflow.text_to_trust().contains("protect");
     assert!(!is_told(&workflow));
     if let Some(Gate::Command { protect, .. }) = workflow.gates.get_mut("green") {
@@ -171,7 +171,7 @@ fn what_a_person_has_to_accept() {
 }
 
 #[test]
-fn it_lies_in_a_cache_as_it_is() {
+fn workflows_survive_serialization() {
     let workflow = branching();
     let bytes = postcard::to_stdvec(&workflow).expect("bytes");
     assert_eq!(postcard::from_bytes::<Workflow>(&bytes).expect("a workflow"), workflow);

@@ -1,4 +1,4 @@
-//! What of a repository's workflow counts only once a person has accepted it.
+//! The parts of a repository's workflow that need a person's trust.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use crate::rules::{Rule, Tier};
 use crate::verdict::Level;
 
 impl Workflow {
-    /// The parts that start a program, talk to another machine or approve calls, a line each; none where it is not a
-    /// project's.
+    /// Parts that start a program, contact another machine or approve calls, one line each. Empty if the workflow does
+    /// not come from a project.
     pub fn parts_to_trust(&self) -> Vec<String> {
         if self.tier != Tier::Project {
             return Vec::new();
@@ -16,19 +16,19 @@ impl Workflow {
         let observers = self.observers.iter().filter_map(crate::observers::Observer::text_to_trust);
         let gates = self.gates.iter().map(|(name, gate)| (name.as_str(), gate));
         let gates = gates.chain(self.requirements().map(|required| (required.id.as_str(), &required.gate)));
-        let mut gates: Vec<String> = gates.filter_map(|(id, gate)| of_gate(id, gate)).collect();
-        // A gate that is declared stands in every place that names it.
+        let mut gates: Vec<String> = gates.filter_map(|(id, gate)| gate_to_trust(id, gate)).collect();
+        // A declared gate occurs in every place that requires it.
         gates.sort();
         gates.dedup();
-        let mut rules: Vec<String> = self.all_rules().filter_map(of_rule).collect();
+        let mut rules: Vec<String> = self.all_rules().filter_map(rule_to_trust).collect();
         rules.sort();
         rules.dedup();
         observers.chain(gates).chain(rules).collect()
     }
 
-    /// All that a person accepts with them, as one text; empty: nothing. What a line says depends on more of the workflow
-    /// than itself (a `when` names variables), so that is all of it, and the rules that it took from elsewhere; but what is
-    /// only said to agents may be put in other words.
+    /// The text that a person trusts, empty if there are no such parts. The effect of a part can depend on the rest of
+    /// the workflow (a condition names variables), so the text is the entire workflow including rules from libraries,
+    /// but without text for agents, which may be reworded freely.
     pub fn text_to_trust(&self) -> String {
         if self.parts_to_trust().is_empty() {
             return String::new();
@@ -40,17 +40,16 @@ impl Workflow {
         serde_json::to_string(&bare).map_or_else(|_| self.digest.clone(), |text| without_newer_defaults(&text))
     }
 
-    /// The same without the rules and observers that wait for a person's yes. (Gates stay: one that is not trusted does not
-    /// hold.)
+    /// Removes rules and observers that need trust. (Gates stay, because an untrusted gate never opens.)
     #[must_use]
     pub fn without_untrusted(mut self) -> Self {
         if self.tier != Tier::Project {
             return self;
         }
         self.observers.retain(|observer| observer.text_to_trust().is_none());
-        self.rules.retain(|rule| of_rule(rule).is_none());
+        self.rules.retain(|rule| rule_to_trust(rule).is_none());
         for node in &mut self.nodes {
-            node.rules.retain(|rule| of_rule(rule).is_none());
+            node.rules.retain(|rule| rule_to_trust(rule).is_none());
         }
         self
     }
@@ -60,23 +59,23 @@ impl Workflow {
     }
 
     fn requirements(&self) -> impl Iterator<Item = &super::Requirement> {
-        self.nodes
-            .iter()
-            .flat_map(|node| node.requires.iter().chain(node.transitions.iter().flat_map(|way| &way.requires)))
+        self.nodes.iter().flat_map(|node| {
+            node.requires.iter().chain(node.transitions.iter().flat_map(|transition| &transition.requires))
+        })
     }
 }
 
-/// The text without keys that were added after people had trusted such texts, where a key has the value that it always had.
-/// (Within a string the quotes would be escaped.)
+/// Removes keys that later versions added, if they have the default, so that trust in older texts stays valid. (Quotes
+/// inside strings are escaped and never match.)
 pub(crate) fn without_newer_defaults(text: &str) -> String {
     text.replace(r#","protect":true"#, "")
 }
 
-pub(crate) fn of_gate(id: &str, gate: &Gate) -> Option<String> {
+pub(crate) fn gate_to_trust(id: &str, gate: &Gate) -> Option<String> {
     match gate {
         Gate::Command { text, .. } => Some(format!("gate {id}: runs {text}")),
         Gate::Webhook(webhook) => {
-            // Which variables leave the machine is what a person has to know.
+            // A person must know which environment variables leave the machine.
             let sent: Vec<&str> =
                 webhook.headers.iter().filter_map(|(_, value)| value.strip_prefix(Webhook::FROM_ENVIRONMENT)).collect();
             let sent = if sent.is_empty() { String::new() } else { format!(", and sends it {}", sent.join(", ")) };
@@ -86,13 +85,13 @@ pub(crate) fn of_gate(id: &str, gate: &Gate) -> Option<String> {
     }
 }
 
-/// The user's own and bundled rules need no acceptance.
-pub(crate) fn of_rule(rule: &Rule) -> Option<String> {
+/// The user's own rules and bundled rules need no trust.
+pub(crate) fn rule_to_trust(rule: &Rule) -> Option<String> {
     let id = &rule.id;
     match rule {
         _ if rule.tier != Tier::Local && rule.tier != Tier::Project => None,
         _ if rule.action == Level::Allow => Some(format!("rule {id}: approves calls without asking")),
-        _ if rule.runs_a_command() => Some(format!("rule {id}: runs a command")),
+        _ if rule.runs_command() => Some(format!("rule {id}: runs a command")),
         _ => None,
     }
 }

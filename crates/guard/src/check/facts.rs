@@ -97,7 +97,7 @@ impl Facts for CheckFacts {
         Err(of_session("the commands that the session ran"))
     }
 
-    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+    fn require(&self, part: EventPart<'_>) -> Result<(), Missing> {
         Err(of_session(format!("`{}`", part.name())))
     }
 
@@ -106,14 +106,14 @@ impl Facts for CheckFacts {
         Ok(compared.map(|compared| Arc::clone(&compared.changes)))
     }
 
-    fn answered(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
+    fn register_demand(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
         let names = [demand.id.to_lowercase(), demand.title.to_lowercase()];
         let is_acknowledged = names.iter().any(|name| self.acknowledged.contains(name));
         if is_acknowledged {
             let settled = demand.found.trigger_files().map(str::to_owned).collect();
             return Ok(DemandState { settled, ..DemandState::default() });
         }
-        let reference = self.compared.changes.get(&demand.file.reach).and_then(Option::as_ref);
+        let reference = self.compared.changes.get(&demand.file.scope).and_then(Option::as_ref);
         let Some((queue, since)) = self.answers.as_ref().zip(reference) else { return Ok(DemandState::default()) };
         let settled = settled(queue, &self.root, demand, &since.reference);
         // What is open is looked at only to tell of an entry that is damaged.

@@ -93,7 +93,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         name: "check".to_owned(),
         cwd: check.place.root.clone(),
         is_dry_run: true,
-        ..Event::unnamed(AGENT, check.now)
+        ..Event::unknown(AGENT, check.now)
     });
     let stage = Stage::of_process(check.project, check.environment).map(Arc::new);
     let builder = SituationBuilder::for_command(check.project, Arc::clone(&check.policy), stage, check.environment);
@@ -110,7 +110,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         defaults: Mutex::default(),
     });
     let situation = Arc::new(Situation::new(event, check.place, Arc::clone(&facts) as _));
-    let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &set, thorough: true })?;
+    let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &set, evaluate_all: true })?;
     let mut rules: Vec<CheckedRule> =
         decision.considered.into_iter().map(|considered| checked(considered, &situation, &facts)).collect();
     for id in &decision.skipped {
@@ -128,12 +128,12 @@ pub const STORED: &str = "the project's journal or tasks";
 fn checked(considered: ConsideredRule, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
     let is =
         |key: &str, truth: Truth| considered.clauses.iter().any(|clause| clause.key == key && clause.truth == truth);
-    let is_silenced = considered.outcome == RuleOutcome::Passed && is("files", Truth::True) && is("when", Truth::False);
+    let is_safe = considered.outcome == RuleOutcome::Passed && is("files", Truth::True) && is("when", Truth::False);
     let silenced_by = match (&considered.rule.when, considered.rule.as_file_rule()) {
-        (Some(when), Some(file)) if is_silenced => {
+        (Some(when), Some(file)) if is_safe => {
             facts.take_defaults();
             // It was evaluated before; here only the variables that it reads matter.
-            let _ = expr::holds(when, situation, file.reach);
+            let _ = expr::is_true(when, situation, file.scope);
             facts.take_defaults()
         }
         _ => Vec::new(),

@@ -107,7 +107,7 @@ impl Active {
 
     /// Counts a call that is let through: a command, an edit, or a patch in a shell, which is both.
     pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut StateChanges) {
-        let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
+        let is_let_through = verdict.level < Level::Ask || verdict.not_enforced.is_some();
         let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_let_through) else {
             return;
         };

@@ -243,7 +243,7 @@ impl Facts for LiveFacts {
             Some(active) => {
                 let spent = self.pace.spent(Some(&active.position.phase()));
                 let spent = spent.map_err(|_| Missing::Unreadable(Stored::Journal))?;
-                spent.known().map(|tokens| tokens.sum(&TokenKind::USUAL))
+                spent.known().map(|tokens| tokens.sum(&TokenKind::DEFAULT))
             }
             None => None,
         };
@@ -286,7 +286,7 @@ impl Facts for LiveFacts {
         Ok(self.workflow_around()?.map(|active| active.claims.clone()).unwrap_or_default())
     }
 
-    fn asked_claims(&self) -> Result<Map<String, Value>, Missing> {
+    fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
         let claims = self.claims()?;
         self.note(CLAIMS_FACT.to_owned(), &Value::Object(claims.clone()));
         Ok(claims)
@@ -310,13 +310,13 @@ impl Facts for LiveFacts {
         Ok(changes)
     }
 
-    fn answered(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
+    fn register_demand(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
         let answered = self.files().answered(demand).ok_or(Missing::Unreadable(Stored::Journal))?;
         self.note(answered_fact(demand.id), &answered_record(&answered));
         Ok(answered)
     }
 
-    fn pace(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
+    fn pace_state(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let state = self.stored()?;
         let scope = match &self.active {
             Some(active) => active.pace_scope(),
@@ -355,15 +355,15 @@ impl Facts for LiveFacts {
         commands.clone().ok_or(Missing::Unreadable(Stored::Journal))
     }
 
-    fn resolved(&self, path: &str) -> Option<String> {
+    fn resolve_symlinks(&self, path: &str) -> Option<String> {
         self.paths.resolved(path)
     }
 
-    fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
+    fn expand_glob(&self, pattern: &str) -> Option<Vec<String>> {
         Some(self.paths.expanded(pattern))
     }
 
-    fn searched(&self, pattern: &str) -> Option<Vec<String>> {
+    fn search_files(&self, pattern: &str) -> Option<Vec<String>> {
         Some(self.paths.searched(pattern))
     }
 
@@ -371,25 +371,25 @@ impl Facts for LiveFacts {
         self.paths.is_folder(path)
     }
 
-    fn written(&self, path: &str) -> Option<Written> {
+    fn written_file(&self, path: &str) -> Option<Written> {
         let since = self.state.as_ref()?.first_seen?;
         let found = written(Path::new(path), since, &self.history)?;
         self.paths.note_written(path, &found);
         Some(found)
     }
 
-    fn holds(&self, rule: &str) -> Result<u32, Missing> {
+    fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.stored()?.counter(&self.hold_counter(rule));
         // A stop that was not held before begins a new count.
         Ok(if self.file_setting.event.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
     }
 
-    fn acknowledged(&self, rule: &str, digest: &str) -> bool {
+    fn is_acknowledged(&self, rule: &str, digest: &str) -> bool {
         // Without the journal nothing is known to be acknowledged, and no rule is skipped for that.
         self.state.as_ref().is_some_and(|state| is_acknowledged(&state.variables, rule, digest))
     }
 
-    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+    fn require(&self, part: EventPart<'_>) -> Result<(), Missing> {
         if let Ok(mut asked) = self.asked_input.lock() {
             asked.note(part);
         }

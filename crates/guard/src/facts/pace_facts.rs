@@ -169,7 +169,7 @@ impl PaceFacts {
         let PaceRuleRef { digest, pace, .. } = rule;
         let Memory { is_told, refusals, closed } = Memory::of(scope.memory, digest);
         if let Some(closed) = closed {
-            return Ok(Some(PaceState { is_told, refusals, is_closed: true, ..closed }));
+            return Ok(Some(PaceState { was_interrupted: is_told, refusals, is_blocking: true, ..closed }));
         }
         let now = self.event.time;
         let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: 0 };
@@ -200,7 +200,15 @@ impl PaceFacts {
         };
 
         let passed = scope.passed(digest).map_or(0, |passed| passed.total);
-        let mut standing = PaceState { phase, tally, since, is_told, refusals, is_closed: false, passed };
+        let mut standing = PaceState {
+            phase,
+            tally,
+            window_start: since,
+            was_interrupted: is_told,
+            refusals,
+            is_blocking: false,
+            continued_from: passed,
+        };
         // Where the clock on the wall stands is only worth asking where it is told.
         if pace.judge(&standing).is_some() {
             standing.phase.utc_offset = utc_offset(now);
@@ -275,7 +283,15 @@ impl PaceFacts {
             }
         };
         let passed = scope.passed(digest).map_or(0, |passed| passed.total);
-        Ok(PaceState { phase, tally, since, is_told: false, refusals: 0, is_closed: false, passed })
+        Ok(PaceState {
+            phase,
+            tally,
+            window_start: since,
+            was_interrupted: false,
+            refusals: 0,
+            is_blocking: false,
+            continued_from: passed,
+        })
     }
 
     /// Somebody goes on deliberately past a rule that has fired: its limit counts again from here.
@@ -501,9 +517,9 @@ impl Memory {
 
 /// Writes down what a rule remembers from now on, with the phase of a workflow or with the session.
 pub fn remember(memory: &PaceUpdate, is_of_workflow: bool, changes: &mut StateChanges) {
-    let PaceUpdate { digest, is_told, refusals, closed } = memory;
-    let is_empty = !is_told && *refusals == 0 && closed.is_none();
-    let kept = (!is_empty).then(|| json!({"told": is_told, "refusals": refusals, "closed": closed}));
+    let PaceUpdate { digest, was_interrupted, refusals, blocked_at } = memory;
+    let is_empty = !was_interrupted && *refusals == 0 && blocked_at.is_none();
+    let kept = (!is_empty).then(|| json!({"told": was_interrupted, "refusals": refusals, "closed": blocked_at}));
     let variables = if is_of_workflow { &mut changes.workflow } else { &mut changes.variables };
     variables.insert(format!("{MEMORY}{digest}"), kept);
 }
@@ -511,7 +527,11 @@ pub fn remember(memory: &PaceUpdate, is_of_workflow: bool, changes: &mut StateCh
 /// A rule refused a move: it has fired, as if it had told the agent while the phase went on.
 pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes: &mut StateChanges) {
     let Memory { refusals, closed, .. } = Memory::of(variables, rule);
-    remember(&PaceUpdate { digest: rule.to_owned(), is_told: true, refusals, closed }, true, changes);
+    remember(
+        &PaceUpdate { digest: rule.to_owned(), was_interrupted: true, refusals, blocked_at: closed },
+        true,
+        changes,
+    );
 }
 
 /// The digests of the rules that have interrupted a session, and were not answered.

@@ -197,7 +197,7 @@ impl Facts for RecordedFacts {
         self.known(format!("workflow.{}", field.name()), |stood| stood.workflow_field(field))
     }
 
-    fn asked_claims(&self) -> Result<Map<String, Value>, Missing> {
+    fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
         let claims = self.known(CLAIMS_FACT.to_owned(), PastWorkflow::claims)?;
         Ok(claims.as_object().cloned().unwrap_or_default())
     }
@@ -239,13 +239,13 @@ impl Facts for RecordedFacts {
         changes.map(|changes| Some(Arc::new(changes))).ok_or(Missing::NotRecorded(fact))
     }
 
-    fn answered(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
+    fn register_demand(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
         let fact = answered_fact(demand.id);
         self.recorded(&fact).and_then(answered_of_record).ok_or(Missing::NotRecorded(fact))
     }
 
     /// A rule that said nothing of an event that makes no difference to it left no trace.
-    fn pace(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
+    fn pace_state(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let limit = &rule.pace.limit;
         let fact = pace_fact(rule.digest, self.workflow.is_some());
         if let Some(recorded) = self.recorded(&fact) {
@@ -288,19 +288,19 @@ impl Facts for RecordedFacts {
     }
 
     /// A path without a recorded symlink is its own real path.
-    fn resolved(&self, path: &str) -> Option<String> {
+    fn resolve_symlinks(&self, path: &str) -> Option<String> {
         self.paths.resolved(path)
     }
 
-    fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
+    fn expand_glob(&self, pattern: &str) -> Option<Vec<String>> {
         self.paths.expanded(pattern)
     }
 
-    fn searched(&self, pattern: &str) -> Option<Vec<String>> {
+    fn search_files(&self, pattern: &str) -> Option<Vec<String>> {
         self.paths.expanded(pattern)
     }
 
-    fn written(&self, path: &str) -> Option<Written> {
+    fn written_file(&self, path: &str) -> Option<Written> {
         self.paths.written(path)
     }
 
@@ -308,17 +308,17 @@ impl Facts for RecordedFacts {
         self.paths.is_folder(path)
     }
 
-    fn holds(&self, rule: &str) -> Result<u32, Missing> {
+    fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.past.holds.get(&hold_counter(&self.folder, rule)).copied().unwrap_or(0);
         // A stop that was not held before begins a new count.
         Ok(if self.event.held_before { count } else { 0 })
     }
 
-    fn acknowledged(&self, rule: &str, digest: &str) -> bool {
+    fn is_acknowledged(&self, rule: &str, digest: &str) -> bool {
         is_acknowledged(&self.past.variables, rule, digest)
     }
 
-    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+    fn require(&self, part: EventPart<'_>) -> Result<(), Missing> {
         self.lacking(part).map_or(Ok(()), |lacking| Err(Missing::NotRecorded(lacking)))
     }
 }

@@ -96,7 +96,7 @@ impl<'a> SituationBuilder<'a> {
     ) -> (Arc<Situation>, Arc<LiveFacts>) {
         let facts = Arc::new(facts);
         let is_part = project.root != self.project.root;
-        let place = BaseFolders { is_part, ..place(&project.root, &policy.config, self.environment) };
+        let place = BaseFolders { is_subfolder: is_part, ..place(&project.root, &policy.config, self.environment) };
         (Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&facts) as _)), facts)
     }
 
@@ -202,7 +202,7 @@ pub fn place(root: &Path, config: &Config, environment: &Environment) -> BaseFol
         root: text(root),
         home: environment.home.as_deref().map(text),
         temp: Some(text(&environment.temp)),
-        known_as,
-        is_part: false,
+        aliases: known_as,
+        is_subfolder: false,
     }
 }

@@ -102,7 +102,7 @@ pub fn of_current_phase(project: &Project, environment: &Environment, options: s
     if !store.exists() {
         return None;
     }
-    let nobody = Event::unnamed(PERSON.agent, options.now);
+    let nobody = Event::unknown(PERSON.agent, options.now);
     let count = TokenCount::of_command(Arc::new(nobody), store, options);
     count.count().ok()?.phase.map(|(_, spent)| spent)
 }

@@ -38,11 +38,11 @@ impl AnswerByHand<'_> {
         let start = SessionStart::of(&state.variables);
         let prompt = PromptBaseline::last(&state.variables);
         let prompt = prompt.map(|time| PromptBaseline::new(&tmp, &self.session.session, time));
-        let of_session = self.settle_since(rule, start.clone(), prompt, file.reach)?;
+        let of_session = self.settle_since(rule, start.clone(), prompt, file.scope)?;
         // `check` knows nothing of sessions: a commit moves its baseline, and answers to the session's do not count there.
         let of_check = match start {
             Some(_) => {
-                self.settle_since(rule, None, None, ChangeScope { attribute: AttributionMode::Tree, ..file.reach })?
+                self.settle_since(rule, None, None, ChangeScope { attribute: AttributionMode::Tree, ..file.scope })?
             }
             None => 0,
         };
@@ -50,7 +50,7 @@ impl AnswerByHand<'_> {
         let of_gate = match &self.kept_for_hat {
             Some((name, time)) => {
                 let kept = PromptBaseline::new(&tmp, name, *time);
-                self.settle_since(rule, start, Some(kept), ChangeScope { compare_to: Baseline::Prompt, ..file.reach })?
+                self.settle_since(rule, start, Some(kept), ChangeScope { compare_to: Baseline::Prompt, ..file.scope })?
             }
             None => 0,
         };
@@ -73,7 +73,7 @@ impl AnswerByHand<'_> {
         let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
         let queue = Queue::of(project, environment);
         let settlement = Settlement::new(&project.root, queue, &session.session, timestamp(self.now), None);
-        let Some(demand) = rule.demand(&found) else { return Ok(0) };
+        let Some(demand) = rule.as_unmet(&found) else { return Ok(0) };
         settlement.acknowledge(&demand, &since.reference, self.how)
     }
 

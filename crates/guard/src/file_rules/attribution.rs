@@ -50,7 +50,7 @@ impl Attribution {
         let owners = if is_alone { BTreeMap::new() } else { self.owners(root, changes, &calls) };
         let key = (self.agent.as_str(), self.session.as_str());
         let is_since = |path: &str, began: i64| last_change(&root.join(path)).is_none_or(|time| time >= began);
-        Some(Arc::new(changes.owned(|path| match owners.get(path) {
+        Some(Arc::new(changes.with_own(|path| match owners.get(path) {
             Some(owners) => owners.contains(&key),
             None => began.is_none_or(|began| is_since(path, began)),
         })))
@@ -164,6 +164,3 @@ fn modified(path: &Path) -> Option<i64> {
     let time = fs::symlink_metadata(path).ok()?.modified().ok()?;
     i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
-
-#[cfg(test)]
-mod tests;

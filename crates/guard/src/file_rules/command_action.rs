@@ -376,7 +376,7 @@ fn filled(action: &CommandAction, files: &[String], trigger: Option<&TriggeringF
             "repo_root" => Some(root.to_string_lossy().into_owned()),
             _ => trigger.and_then(|trigger| trigger.captures.get(name)).map(str::to_owned),
         };
-        words.push(OsString::from(engine::file_rules::filled(word, value)));
+        words.push(OsString::from(engine::file_rules::fill_placeholders(word, value)));
     }
     words
 }
@@ -397,7 +397,7 @@ fn counted(files: usize) -> String {
 
 /// What an agent reads of a command that failed: the command, how it ended, and the end of what it said.
 pub fn told(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
-    let (title, body) = (rule.shown_title(), Placeholders(found).fill(&rule.reason));
+    let (title, body) = (rule.display_title(), Placeholders(found).fill(&rule.reason));
     let command = shortened(result.command.as_deref().unwrap_or_default());
     let why = result.output.as_deref().unwrap_or_default();
     let mut text = format!("## {title}\n`{command}`: {why}");

@@ -31,17 +31,17 @@ pub struct Ran(RefCell<BTreeMap<(PathBuf, String), CommandResult>>);
 impl Demands {
     /// `None` where no file rule had anything to go by.
     pub fn of(decision: &Decision, files: &Arc<FileFacts>, state: Option<&SessionState>) -> Option<Self> {
-        if decision.file_rules.is_empty() {
+        if decision.judged_file_rules.is_empty() {
             return None;
         }
         let reference = |demand: &Demand| {
-            let reach = demand.rule.as_file_rule()?.reach;
+            let reach = demand.rule.as_file_rule()?.scope;
             Some(files.changed.since(reach)?.reference)
         };
         let open = decision.demands.iter().filter_map(|demand| Some((demand.clone(), reference(demand)?)));
         Some(Self {
             open: open.collect(),
-            judged: decision.file_rules.clone(),
+            judged: decision.judged_file_rules.clone(),
             variables: state.map(|state| state.variables.clone()).unwrap_or_default(),
             files: Arc::clone(files),
         })
@@ -53,7 +53,7 @@ impl Demands {
     }
 
     pub fn have_commands(&self) -> bool {
-        self.open.iter().any(|(demand, _)| demand.rule.runs_a_command())
+        self.open.iter().any(|(demand, _)| demand.rule.runs_command())
     }
 
     /// Runs the commands of the rules that have one, in order of the rules. A rule whose command went well has nothing

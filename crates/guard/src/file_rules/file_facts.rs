@@ -89,7 +89,7 @@ impl FileFacts {
 
     /// `None` where it cannot be written down.
     pub fn answered(&self, demand: &UnmetFileRule<'_>) -> Option<DemandState> {
-        self.settlement.answered(demand, &self.changed.since(demand.file.reach)?.reference)
+        self.settlement.answered(demand, &self.changed.since(demand.file.scope)?.reference)
     }
 
     /// Digest of all files that are not as they were committed, now: a command that failed may go well once any of them is
@@ -136,17 +136,17 @@ pub fn changes_of_record(record: &Value) -> Option<Changes> {
         |row: &Vec<String>| Some(Change { status: Status::from_letter(row.first()?)?, path: row.get(1)?.clone() });
     let changes: Changes = rows.iter().map(change).collect::<Option<_>>()?;
     let is_others = |path: &str| rows.iter().any(|row| row.len() > 2 && row.get(1).is_some_and(|other| other == path));
-    Some(changes.owned(|path| !is_others(path)))
+    Some(changes.with_own(|path| !is_others(path)))
 }
 
 pub fn answered_record(answered: &DemandState) -> Value {
-    json!({ "settled": answered.settled, "shown": answered.shown, "given_up": answered.is_given_up })
+    json!({ "settled": answered.settled, "shown": answered.times_asked, "given_up": answered.is_given_up })
 }
 
 pub fn answered_of_record(record: &Value) -> Option<DemandState> {
     Some(DemandState {
         settled: serde_json::from_value(record.get("settled")?.clone()).ok()?,
-        shown: u32::try_from(record.get("shown")?.as_u64()?).ok()?,
+        times_asked: u32::try_from(record.get("shown")?.as_u64()?).ok()?,
         is_given_up: record.get("given_up")?.as_bool()?,
     })
 }

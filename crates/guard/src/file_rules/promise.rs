@@ -47,7 +47,7 @@ impl Unheard {
     pub fn hear(&mut self, rules: &RuleSet, judged: &[String]) {
         self.0.retain(|name| {
             let is_meant =
-                |rule: engine::rules::Rule| names_rule(std::slice::from_ref(name), &rule.id, rule.shown_title());
+                |rule: engine::rules::Rule| names_rule(std::slice::from_ref(name), &rule.id, rule.display_title());
             !judged.iter().any(|id| rules.get(id).ok().flatten().is_some_and(is_meant))
         });
     }
@@ -57,7 +57,7 @@ impl Unheard {
         let is_held = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
         let waited = is_held.filter(|finding| finding.section == Some(SectionKind::Demand));
         let waited: Vec<String> = waited.map(|finding| format!("`<promise>{}</promise>`", finding.rule)).collect();
-        if self.0.is_empty() || waited.is_empty() || verdict.lifted.is_some() {
+        if self.0.is_empty() || waited.is_empty() || verdict.not_enforced.is_some() {
             return None;
         }
         let said: Vec<String> =

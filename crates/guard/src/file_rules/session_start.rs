@@ -129,6 +129,3 @@ fn before_own(history: &[Made], own: Option<&BTreeSet<String>>) -> Before {
         (Some(first), None) => first.parents.first().map_or(Before::Nothing, |parent| Before::Commit(parent.clone())),
     }
 }
-
-#[cfg(test)]
-mod tests;

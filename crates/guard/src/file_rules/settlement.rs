@@ -63,7 +63,7 @@ impl Settlement {
     /// counted could go on for ever.
     pub fn answered(&self, demand: &UnmetFileRule<'_>, reference: &Reference) -> Option<DemandState> {
         let settled = settled(&self.queue, &self.root, demand, reference);
-        let open = demand.found.clone().without(|trigger| settled.contains(&trigger.path));
+        let open = demand.found.clone().without_settled(|trigger| settled.contains(&trigger.path));
         let settled = settled.into_iter().collect();
         if !open.is_unmet() {
             return Some(DemandState { settled, ..DemandState::default() });
@@ -91,7 +91,7 @@ impl Settlement {
         let shown = self.times_asked(&entry, &open);
         // A warning keeps nobody from anything, so nothing is gained by saying it twice.
         let was_warned = demand.action == Level::Warn && shown > 0;
-        Some(DemandState { settled, shown, is_given_up: was_warned || shown > demand.most_holds })
+        Some(DemandState { settled, times_asked: shown, is_given_up: was_warned || shown > demand.max_holds })
     }
 
     /// How often this session was asked since it last did anything about it.
@@ -110,7 +110,7 @@ impl Settlement {
     /// Somebody answers for all that is open of a rule: how many files that were.
     pub fn acknowledge(&self, demand: &UnmetFileRule<'_>, reference: &Reference, how: &str) -> Result<usize, String> {
         let is_settled = |path: &str| is_settled(&self.queue, &self.root, demand, path, reference);
-        let open = demand.found.clone().without(|trigger| is_settled(&trigger.path));
+        let open = demand.found.clone().without_settled(|trigger| is_settled(&trigger.path));
         if !open.is_unmet() {
             return Ok(0);
         }
@@ -171,10 +171,10 @@ impl Settlement {
         for (demand, reference) in demands.iter().filter(|_| is_enforced) {
             let Some(mut entry) = self.queue.find(&demand.rule.id, &hash_of(demand, reference)) else { continue };
             entry.shown = entry.shown.saturating_add(1);
-            let asked = TimesAsked { times: demand.asked_before.saturating_add(1), state: self.state(&demand.found) };
+            let asked = TimesAsked { times: demand.times_asked.saturating_add(1), state: self.state(&demand.found) };
             entry.asked.insert(self.asked.clone(), asked);
-            let is_prompt = !demand.rule.runs_a_command();
-            if demand.let_go.is_some() && is_prompt {
+            let is_prompt = !demand.rule.runs_command();
+            if demand.release_notice.is_some() && is_prompt {
                 entry.status = QueueStatus::Failed;
                 entry.evaluated_at = Some(self.timestamp.clone());
                 entry.action_result = Some(prompt_result("asked for as often as it may be, and not answered"));
@@ -302,7 +302,7 @@ pub fn settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, reference
 
 /// Whether somebody has answered for a file to a rule, and what is in it is what was answered for, where that counts.
 fn is_settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, path: &str, reference: &Reference) -> bool {
-    let is_by_files = demand.file.is_answered_by_files();
+    let is_by_files = demand.file.answers_survive_edits();
     let mut answered = queue.settled(demand.id, path, reference).into_iter();
     answered.any(|content| is_by_files || content == tree::fingerprint(&root.join(path)))
 }
@@ -337,6 +337,3 @@ pub fn prompt_result(output: &str) -> ActionResult {
         tree: None,
     }
 }
-
-#[cfg(test)]
-mod tests;

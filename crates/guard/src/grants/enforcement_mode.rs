@@ -21,7 +21,7 @@ impl EnforcementMode<'_> {
     /// Why this verdict is not enforced, whatever the call.
     pub fn of(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
         let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
-        let lifted = verdict.stops().then(|| self.of_everything(now)).flatten();
+        let lifted = verdict.asks_or_blocks().then(|| self.of_everything(now)).flatten();
         lifted.filter(|lifted| *lifted != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
     }
 

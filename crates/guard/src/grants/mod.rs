@@ -6,8 +6,6 @@ mod acknowledgement;
 mod allowance;
 mod enforcement_mode;
 mod pause;
-#[cfg(test)]
-mod tests;
 mod trust;
 
 pub use acceptance::Acceptance;

@@ -57,7 +57,7 @@ fn judge(
     let root = session::root::of_event(&event, start.as_deref(), environment);
     // Where there is no policy, nobody asked for a guard.
     if !root.project.has_policy() {
-        return Verdict::silent();
+        return Verdict::empty();
     }
     if file_limit::is_too_low() {
         progress.configured(&session::policy::config_looked_at(&root.project, &event, environment));
@@ -83,7 +83,7 @@ fn read_event(
     // One byte more than is allowed, so that what is too large shows.
     let limit = u64::try_from(agents::PAYLOAD_LIMIT).unwrap_or(u64::MAX);
     if let Err(error) = payload.take(limit + 1).read_to_end(&mut bytes) {
-        return Err(Box::new((Event::unnamed(agent.name(), received), Failure::Undecodable(error.to_string()))));
+        return Err(Box::new((Event::unknown(agent.name(), received), Failure::Undecodable(error.to_string()))));
     }
     match agents::decode(agent, named, &bytes, received) {
         Ok(event) if event.name.is_empty() => {

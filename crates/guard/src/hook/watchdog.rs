@@ -46,8 +46,8 @@ impl Terms {
 
     /// Who only observes stops nothing, even where judging fails.
     pub(crate) fn lift(self, verdict: Verdict) -> Verdict {
-        let lifted = (self.mode == Mode::Observe && verdict.stops()).then_some(NotEnforced::Observe);
-        Verdict { lifted, ..verdict }
+        let lifted = (self.mode == Mode::Observe && verdict.asks_or_blocks()).then_some(NotEnforced::Observe);
+        Verdict { not_enforced: lifted, ..verdict }
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn in_time(
             return;
         }
         let (event, terms) = progress.known();
-        let event = event.unwrap_or_else(|| Arc::new(Event::unnamed(agent.name(), received)));
+        let event = event.unwrap_or_else(|| Arc::new(Event::unknown(agent.name(), received)));
         let verdict = outcome.unwrap_or_else(|failure| terms.lift(failure.verdict(&event)));
         tell(&agents::encode(agent, &event, &verdict, terms.output_limit));
     };
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn event(kind: EventKind, name: &str) -> Event {
-        Event { kind, name: name.to_owned(), ..Event::unnamed("claude", 0) }
+        Event { kind, name: name.to_owned(), ..Event::unknown("claude", 0) }
     }
 
     /// The one answer that is given: the watchdog would have one too, soon after.
@@ -196,7 +196,7 @@ mod tests {
         let answer = told(|progress| {
             progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
             thread::sleep(Duration::from_mins(10));
-            Verdict::silent()
+            Verdict::empty()
         });
         insta::assert_snapshot!(answer, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The rules were not judged within 500 ms. Nobody can say whether this is allowed, so a person has to."}}"#);
     }

@@ -86,7 +86,7 @@ impl<'a> CombinedVerdict<'a> {
 
     fn add_settled(&mut self, here: &ApplicablePolicy<'_>, settled: Settled) {
         let Settled { decision, demands, notices, changes } = settled;
-        self.unheard.hear(&here.policy.rules, &decision.file_rules);
+        self.unheard.hear(&here.policy.rules, &decision.judged_file_rules);
         self.note_news(notices);
         self.is_approved |= decision.verdict.approved;
         self.findings.extend(decision.verdict.findings);
@@ -94,7 +94,7 @@ impl<'a> CombinedVerdict<'a> {
         self.effects.demands.extend(demands);
         self.effects.add_facts(&here.facts);
         let is_of_workflow = matches!(here.scope, PolicyScope::Workflow(_));
-        self.effects.conduct.add(decision.pace, decision.holds, is_of_workflow, &here.facts);
+        self.effects.conduct.add(decision.pace_updates, decision.holds, is_of_workflow, &here.facts);
     }
 
     /// Keeps what observers and actions of a policy set.
@@ -127,7 +127,7 @@ impl<'a> CombinedVerdict<'a> {
             notices.extend(broken);
         }
         (verdict.notices, verdict.context) = (notices, context);
-        verdict.lifted = lift(&verdict);
+        verdict.not_enforced = lift(&verdict);
         verdict.context.extend(unheard.told(&verdict));
         (verdict, effects)
     }

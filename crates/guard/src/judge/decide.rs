@@ -7,7 +7,7 @@ use crate::Environment;
 use crate::failure::Failure;
 
 pub(super) fn decide(here: &ApplicablePolicy<'_>, environment: &Environment) -> Result<Decision, Failure> {
-    let inquiry = DecisionRequest { situation: &here.situation, rules: &here.policy.rules, thorough: false };
+    let inquiry = DecisionRequest { situation: &here.situation, rules: &here.policy.rules, evaluate_all: false };
     engine::decide(&inquiry).map_err(|_| {
         // The rules of a workflow are not in the compiled policy.
         if !matches!(here.scope, PolicyScope::Workflow(_)) {

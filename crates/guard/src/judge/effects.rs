@@ -50,12 +50,12 @@ impl Conduct {
     }
 
     fn remember(self, verdict: &Verdict, changes: &mut StateChanges) {
-        let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
+        let is_let_through = verdict.level < Level::Ask || verdict.not_enforced.is_some();
         for facts in &self.facts {
             facts.paced().remember_added(is_let_through, changes);
         }
         // A stop that is not held does not count as one, nor does a call that is not refused.
-        if verdict.lifted.is_some() {
+        if verdict.not_enforced.is_some() {
             return;
         }
         for (memory, is_of_workflow) in &self.pace {
@@ -100,9 +100,7 @@ impl Effects {
                 SessionNotice::Always(text) => news.push(text),
                 SessionNotice::Once(text) => {
                     let variable = format!("_told:{}", policy::digest(&text));
-                    let was_told = state.is_some_and(|state| state.variables.contains_key(&variable));
-                    // Another policy may have the same to say of this event.
-                    if !was_told && !self.changes.variables.contains_key(&variable) {
+                    if state.is_none_or(|state| !state.variables.contains_key(&variable)) {
                         self.changes.set(variable, true);
                         news.push(text);
                     }

@@ -153,7 +153,7 @@ impl Judge<'_> {
 /// happen, and the files that they name.
 pub(crate) fn nested_roots(root: &Path, situation: &Situation, has_policy: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut folders = BTreeSet::new();
-    for path in situation.whereabouts().iter().map(Path::new) {
+    for path in situation.involved_paths().iter().map(Path::new) {
         let possible = path.ancestors().skip_while(|folder| folder.as_os_str().len() > LONGEST_PATH);
         // What is around one that is known is known too.
         for folder in possible.take_while(|folder| *folder != root && folder.starts_with(root)) {

@@ -11,8 +11,6 @@ mod occasion;
 mod programs;
 mod record;
 mod settle;
-#[cfg(test)]
-mod tests;
 
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
@@ -153,11 +151,11 @@ impl<'a> Judge<'a> {
             let (mut verdict, effects) = self.verdict(&occasion, Stored { session: None, workflow: workflow.as_ref() });
             if is_refused_call(event, &verdict) {
                 // What was used up for this call counts for it.
-                verdict.lifted = occasion.allowed.get().copied().flatten();
+                verdict.not_enforced = occasion.allowed.get().copied().flatten();
             }
             verdict.notices.push(failure::store_notice(&error));
             // The queue counts on, or a file rule could hold for ever.
-            verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
+            verdict.notices.extend(effects.conclude(verdict.not_enforced.is_none()));
             Judged { verdict, id: None }
         })
     }
@@ -187,11 +185,11 @@ impl<'a> Judge<'a> {
         verdict.notices.extend(notice);
         if event.session == TRIAL_SESSION {
             // It is asked whether the guard works, not whether it is set aside.
-            verdict.lifted = None;
+            verdict.not_enforced = None;
         } else if is_refused_call(event, &verdict) {
             let input = journal.ok().and_then(|mut journal| journal.input_digest(event).ok()?);
             let call = Call::of_event(event, input.as_deref());
-            verdict.lifted = call
+            verdict.not_enforced = call
                 .and_then(|call| Allowances::of(&self.builder.project.root, self.builder.environment).look_at(&call));
         }
         verdict

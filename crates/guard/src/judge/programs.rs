@@ -48,7 +48,7 @@ impl<'a> Programs<'a> {
         if let Some(answer) = self.answers.borrow().get(&key) {
             return answer.clone();
         }
-        let question = ExternalBehavior::question(&situation.event, situation.facts.as_ref());
+        let question = ExternalBehavior::input(&situation.event, situation.facts.as_ref());
         let question = question.map_err(|missing| missing.to_string())?.to_string();
         let started = Instant::now();
         let limit = *self.time_left.borrow();

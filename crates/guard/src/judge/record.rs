@@ -18,7 +18,7 @@ use crate::rule_deeds;
 impl Judge<'_> {
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
     pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
-        verdict.lifted = self.enforcement().of(&verdict, event.time);
+        verdict.not_enforced = self.enforcement().of(&verdict, event.time);
         let judge = |_: Stored<'_>| (verdict.clone(), Effects::default());
         let recorded = self.record(event, &OnceCell::new(), &OnceCell::new(), judge);
         recorded.map_or(verdict, |judged| judged.verdict)
@@ -41,7 +41,7 @@ impl Judge<'_> {
             let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
                 // Looked for once, even if judged twice: what may pass once is then used up.
-                verdict.lifted = *allowed
+                verdict.not_enforced = *allowed
                     .get_or_init(|| Allowances::of(&self.builder.project.root, self.builder.environment).take(call));
             }
             effects.heed(event, &verdict);
@@ -61,8 +61,8 @@ impl Judge<'_> {
             };
             match judgement.record(&record)? {
                 Recorded::Stored(id) => {
-                    verdict.appeal = call.filter(|_| verdict.lifted.is_none()).map(|_| id.0);
-                    verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
+                    verdict.refusal_id = call.filter(|_| verdict.not_enforced.is_none()).map(|_| id.0);
+                    verdict.notices.extend(effects.conclude(verdict.not_enforced.is_none()));
                     break (verdict, id);
                 }
                 Recorded::Moved(again) => judgement = *again,
@@ -102,5 +102,5 @@ fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> 
 }
 
 pub(super) fn is_refused_call(event: &Event, verdict: &Verdict) -> bool {
-    event.kind.awaits_permission() && verdict.stops() && verdict.lifted.is_none()
+    event.kind.awaits_permission() && verdict.asks_or_blocks() && verdict.not_enforced.is_none()
 }

@@ -164,6 +164,3 @@ impl Moves<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -142,7 +142,9 @@ impl ReplayTally {
         match outcome {
             ReplayOutcome::Same => self.same += 1,
             ReplayOutcome::Undecidable(_) => self.undecidable += 1,
-            ReplayOutcome::Changed(change) if change.verdict.rank() > entry.verdict.rank() => self.stricter += 1,
+            ReplayOutcome::Changed(change) if change.verdict.strictness() > entry.verdict.strictness() => {
+                self.stricter += 1
+            }
             ReplayOutcome::Changed(_) => self.milder += 1,
         }
     }
@@ -341,7 +343,7 @@ impl<'a> Replay<'a> {
         let trial = self.try_again(entry, &event, false)?;
         let outcome = if is_wanted { Some(self.compare(entry, &event, &trial)?) } else { None };
         // A stop that was not held in fact does not count as one.
-        let is_enforced = entry.verdict.lifted.is_none();
+        let is_enforced = entry.verdict.not_enforced.is_none();
         if let Some(past) = self.sessions.get_mut(&session_of(entry)).filter(|_| is_enforced) {
             past.holds.extend(trial.holds);
         }
@@ -397,7 +399,7 @@ impl<'a> Replay<'a> {
 
     fn try_again(&self, entry: &Arc<Entry>, event: &Arc<Event>, thorough: bool) -> Result<Trial, ReplayError> {
         let mut trial =
-            Trial { verdict: Verdict::silent(), undecided: Vec::new(), holds: Vec::new(), considered: Vec::new() };
+            Trial { verdict: Verdict::empty(), undecided: Vec::new(), holds: Vec::new(), considered: Vec::new() };
         let mut findings: Vec<Finding> =
             entry.verdict.findings.iter().filter(|finding| finding.rule == GUARD).cloned().collect();
         let mut approved = false;
@@ -428,7 +430,7 @@ impl<'a> Replay<'a> {
         matches!(self.at_node()?, AtNode::Broken).then(|| UndecidedRule {
             rule: name.clone(),
             digest: String::new(),
-            most: Level::Block,
+            strictest: Level::Block,
             facts: vec!["the workflow's file (broken)".to_owned()],
         })
     }
@@ -466,7 +468,7 @@ impl<'a> Replay<'a> {
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
         let situation = Arc::new(self.situation(here, entry, event));
-        engine::decide(&DecisionRequest { situation: &situation, rules: &here.policy.rules, thorough })
+        engine::decide(&DecisionRequest { situation: &situation, rules: &here.policy.rules, evaluate_all: thorough })
     }
 
     fn situation(&self, here: &ApplicablePolicy<'_>, entry: &Arc<Entry>, event: &Arc<Event>) -> Situation {
@@ -476,7 +478,7 @@ impl<'a> Replay<'a> {
             facts = facts.in_workflow(Arc::clone(workflow), Arc::clone(&self.stood));
         }
         let is_part = here.root != self.root;
-        let place = BaseFolders { is_part, ..place(here.root, &here.policy.config, self.environment) };
+        let place = BaseFolders { is_subfolder: is_part, ..place(here.root, &here.policy.config, self.environment) };
         Situation::new(Arc::clone(event), place, Arc::new(facts))
     }
 
@@ -487,7 +489,7 @@ impl<'a> Replay<'a> {
             return Ok(ReplayOutcome::Undecidable(undecided));
         }
         let (then, now) = (&entry.verdict, &trial.verdict);
-        if then.rank() == now.rank() {
+        if then.strictness() == now.strictness() {
             return Ok(ReplayOutcome::Same);
         }
         let missing_from = |verdict: &Verdict, finding: &Finding| {
@@ -522,8 +524,8 @@ fn is_the_same(rule: &UndecidedRule, finding: &Finding) -> bool {
 
 /// Whether a rule could make the verdict another one: a stricter one, or one that approves.
 fn matters(rule: &UndecidedRule, verdict: &Verdict) -> bool {
-    let could_approve = rule.most == Level::Allow && verdict.level == Level::Allow && !verdict.approved;
-    rule.most > verdict.level || could_approve
+    let could_approve = rule.strictest == Level::Allow && verdict.level == Level::Allow && !verdict.approved;
+    rule.strictest > verdict.level || could_approve
 }
 
 /// What the event may have been, where a secret in its command is masked.

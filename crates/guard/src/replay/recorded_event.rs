@@ -38,6 +38,6 @@ pub fn recorded_event(entry: &Entry) -> Option<Event> {
         outcome,
         held_before: entry.held_before,
         subagent: entry.subagent.clone(),
-        ..Event::unnamed(&entry.session.agent, entry.time)
+        ..Event::unknown(&entry.session.agent, entry.time)
     })
 }

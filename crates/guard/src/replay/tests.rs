@@ -43,9 +43,9 @@ impl Scene {
             name: "UserPromptSubmit".to_owned(),
             session: "s".to_owned(),
             cwd: self.project.root.to_string_lossy().into_owned(),
-            ..Event::unnamed("claude", time)
+            ..Event::unknown("claude", time)
         };
-        let (none, verdict) = (Map::new(), Verdict::silent());
+        let (none, verdict) = (Map::new(), Verdict::empty());
         let record = Record {
             event: &event,
             root: "/",

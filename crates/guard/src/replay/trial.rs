@@ -42,7 +42,7 @@ pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, 
         rules: rules.clone(),
     };
     let situation = Arc::new(Situation::new(event, place, Arc::new(facts)));
-    engine::decide(&DecisionRequest { situation: &situation, rules, thorough: true })
+    engine::decide(&DecisionRequest { situation: &situation, rules, evaluate_all: true })
 }
 
 /// Files that changed are judged by every file rule, whatever events it is for, and a phase by every pace rule, whatever it
@@ -73,17 +73,17 @@ fn history_of(subject: &CaseSubject) -> Option<(History, Phase)> {
         match what {
             What::Command { text, has_failed } => {
                 let parts = shell::parse(text).texts().collect();
-                history.happenings.push((time, Activity::command(text.clone(), parts, *has_failed)));
+                history.activities.push((time, Activity::command(text.clone(), parts, *has_failed)));
             }
             What::Edit(path) => {
-                history.happenings.push((time, Activity::edit("Edit".to_owned(), vec![path.clone()])));
+                history.activities.push((time, Activity::edit("Edit".to_owned(), vec![path.clone()])));
             }
             What::Tokens { message, tokens } => {
                 history.tokens.insert(message.clone(), *tokens);
             }
         }
     }
-    history.happenings.sort_by_key(|(time, _)| *time);
+    history.activities.sort_by_key(|(time, _)| *time);
     Some((
         history,
         Phase { name: None, started: NOW, now: NOW.saturating_add(now.saturating_mul(1000)), utc_offset: 0 },
@@ -109,7 +109,7 @@ fn event_of(subject: &CaseSubject) -> Event {
 
 fn event_without_call(kind: EventKind) -> Event {
     let name = kind.name().to_owned();
-    Event { kind, name, cwd: ROOT.to_owned(), ..Event::unnamed(Agent::Claude.name(), NOW) }
+    Event { kind, name, cwd: ROOT.to_owned(), ..Event::unknown(Agent::Claude.name(), NOW) }
 }
 
 fn event_with(fields: &EventFields) -> Event {
@@ -120,7 +120,7 @@ fn event_with(fields: &EventFields) -> Event {
             let input = fields.input.clone().or(given).unwrap_or_else(|| json!({}));
             tool_event(fields.kind, tool, &input)
         }
-        None => Event { cwd: ROOT.to_owned(), ..Event::unnamed(Agent::Claude.name(), NOW) },
+        None => Event { cwd: ROOT.to_owned(), ..Event::unknown(Agent::Claude.name(), NOW) },
     };
     event.kind = fields.kind;
     fields.kind.name().clone_into(&mut event.name);
@@ -191,9 +191,9 @@ impl Facts for CaseFacts {
         self.rules.get(id).ok()??.as_file_rule().cloned()
     }
 
-    fn pace(&self, rule: PaceRuleRef<'_>, _happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
+    fn pace_state(&self, rule: PaceRuleRef<'_>, _happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let Some((history, phase)) = &self.history else { return Ok(None) };
-        Ok(history.standing(&rule.pace.limit, phase.clone()).ok())
+        Ok(history.state(&rule.pace.limit, phase.clone()).ok())
     }
 
     fn git(&self, field: GitField) -> Result<Value, Missing> {

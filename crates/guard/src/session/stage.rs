@@ -64,7 +64,7 @@ impl Stage {
         Self {
             run: run.0,
             iteration,
-            workflow: the_loop.stage(hat),
+            workflow: the_loop.workflow_for(hat),
             completion: the_loop.completion.clone(),
             close_requires: the_loop.close_requires.clone(),
             baseline: None,

@@ -109,7 +109,7 @@ impl Moves<'_> {
             NextMove { to: way.to.clone(), when: plain_text::line(&way.when), claims, depends_on_session, gates }
         };
         Ahead {
-            gates: gates(&node.requires, Some(&Workflow::completion_of(&node.name))),
+            gates: gates(&node.requires, Some(&Workflow::completion_claim(&node.name))),
             moves: node.transitions.iter().map(next_move).collect(),
         }
     }

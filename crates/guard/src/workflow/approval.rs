@@ -88,6 +88,3 @@ pub fn asked<'a>(active: &'a Active, besides: &'a [Requirement]) -> Vec<(String,
     }
     asked
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,7 +12,7 @@ impl Claims {
     /// From the words of a command line: names, or one JSON object. None: whoever moves claims that the node is done.
     pub fn read(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, Refusal> {
         let claims = match words {
-            [] => Map::from_iter([(Workflow::completion_of(node), Value::Bool(true))]),
+            [] => Map::from_iter([(Workflow::completion_claim(node), Value::Bool(true))]),
             [json] if json.trim_start().starts_with('{') => match serde_json::from_str(json) {
                 Ok(Value::Object(claims)) => claims,
                 Ok(_) => return Err(Refusal::BadClaims("it is not an object".to_owned())),

@@ -127,13 +127,13 @@ impl Gates<'_> {
         let asked = |rule: &Rule| {
             let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
             if let (true, Detector::Files(files)) = (self.since_activation, &mut rule.detect) {
-                files.reach.compare_to = Baseline::Prompt;
+                files.scope.compare_to = Baseline::Prompt;
             }
             rule
         };
         let rules: Vec<Rule> = rules.iter().map(asked).collect();
         let is_told = |rule: &&Rule| {
-            rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.reach), Ok(Some(_))))
+            rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.scope), Ok(Some(_))))
         };
         if let Some(rule) = rules.iter().find(|rule| !is_told(rule)) {
             // At a stop that is let go; what a gate does not know, it does not let pass.
@@ -141,7 +141,7 @@ impl Gates<'_> {
             return Some(Lack::new(gate, why));
         }
         let asked = RuleSet::pack(&rules).and_then(|rules| {
-            engine::decide(&DecisionRequest { situation: self.situation, rules: &rules, thorough: false })
+            engine::decide(&DecisionRequest { situation: self.situation, rules: &rules, evaluate_all: false })
         });
         match asked {
             Ok(decision) if !decision.skipped.is_empty() => {
@@ -199,7 +199,7 @@ impl Gates<'_> {
 /// Whether an expression is true where a workflow is about to move, or why that is not known. A variable of a session that is
 /// not known is not taken for its first value.
 pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool, String> {
-    expr::holds(expression, situation, ChangeScope::default()).map_err(|error| match error {
+    expr::is_true(expression, situation, ChangeScope::default()).map_err(|error| match error {
         EvaluationError::Missing(Missing::Unreadable(Stored::Session)) => NO_SESSION.to_owned(),
         error => error.to_string(),
     })
@@ -215,6 +215,3 @@ const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and it is no
 fn shown(gate: &Gate) -> String {
     plain_text::line(&gate.to_string())
 }
-
-#[cfg(test)]
-mod tests;

@@ -71,7 +71,7 @@ impl Moves<'_> {
         let observers = self.policy.config.observers.iter();
         let set_by_observers = observers.flat_map(engine::observers::Observer::variables).map(str::to_owned);
         let scope = Scope::with_variables(variables.iter().cloned().chain(set_by_observers));
-        let scope = if active.is_some() { scope.of_workflow(claims).of_moves() } else { scope };
+        let scope = if active.is_some() { scope.in_workflow(claims).for_transitions() } else { scope };
         let is_known = |value: &Value| value.as_object().is_some_and(|fields| !fields.is_empty());
         let names = names.into_iter().filter(|(_, value)| is_known(value));
         let names = names.map(|(name, value)| (name.to_owned(), value)).collect();

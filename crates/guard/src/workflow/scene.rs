@@ -128,7 +128,7 @@ impl Moves<'_> {
             name: "next".to_owned(),
             session,
             cwd: self.project.root.to_string_lossy().into_owned(),
-            ..Event::unnamed(agent, self.now)
+            ..Event::unknown(agent, self.now)
         }
     }
 

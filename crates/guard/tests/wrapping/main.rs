@@ -61,17 +61,17 @@ fn judged(command: &str) -> Level {
         kind: EventKind::BeforeTool,
         cwd: "/project".to_owned(),
         tool: Some(call),
-        ..Event::unnamed("claude", 0)
+        ..Event::unknown("claude", 0)
     };
     let place = BaseFolders {
         root: "/project".to_owned(),
         home: Some("/home/user".to_owned()),
         temp: Some("/tmp".to_owned()),
-        known_as: Vec::new(),
-        is_part: false,
+        aliases: Vec::new(),
+        is_subfolder: false,
     };
     let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(OnFeature)));
-    let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &RULES, thorough: false });
+    let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &RULES, evaluate_all: false });
     decision.expect("a decision").verdict.level
 }
 

@@ -18,9 +18,9 @@ pub fn completion(gates: &GateReader, around: &mut Fields) -> (Completion, Vec<S
     completion.topic = topic("topic", Loop::COMPLETE, &mut fields);
     completion.requires = gates.of_list("requires", "completion", &mut fields);
     let after = fields.texts("after").unwrap_or_default();
-    if let Some(first) = after.get(Loop::MOST_AFTER) {
+    if let Some(first) = after.get(Loop::MAX_AFTER) {
         let message =
-            format!("{} topics under `after` are more than the {} that there may be", after.len(), Loop::MOST_AFTER);
+            format!("{} topics under `after` are more than the {} that there may be", after.len(), Loop::MAX_AFTER);
         fields.refuse(ErrorKind::InvalidValue, message, first.span.clone());
     }
     let after = after.into_iter().filter(|topic| is_topic(topic, &mut fields));

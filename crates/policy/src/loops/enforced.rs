@@ -11,7 +11,7 @@ use crate::text::digest::digest;
 pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
     let own = |name: &str, detect: Detector, when: &str, reason: String| {
         let id = format!("{LOOP_NAME}/{hat}/{name}");
-        let rule = Rule::made(id, source, detect, reason);
+        let rule = Rule::synthetic(id, source, detect, reason);
         let digest = digest(format!("{} {when} {}", rule.id, rule.reason));
         // An agent that could answer for itself would be held by nothing.
         Rule { digest, when: Some(when.to_owned()), ack: AckBy::Human, ..rule }
@@ -54,7 +54,7 @@ pub fn gate_files_rule(hat: &str, paths: &[&str], source: &str) -> Rule {
     let glob = |path: &&str| PathPattern::Glob { source: Pattern::escape(path), literal: String::new() };
     let patterns = paths.iter().map(glob).collect();
     let tool = ToolRule {
-        paths: vec![PathClause { about: PathKey::Writes, patterns, except: Vec::new() }],
+        paths: vec![PathClause { key: PathKey::Writes, patterns, except: Vec::new() }],
         ..ToolRule::default()
     };
     let listed = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
@@ -62,7 +62,7 @@ pub fn gate_files_rule(hat: &str, paths: &[&str], source: &str) -> Rule {
         "Gates of this loop run {listed}, so no agent of the run writes that. Make the gate pass by the work itself; if the \
          file has to change, say so in your summary, and a person changes it."
     );
-    let rule = Rule::made(format!("{LOOP_NAME}/{hat}/gate-files"), source, Detector::Tool(Box::new(tool)), reason);
+    let rule = Rule::synthetic(format!("{LOOP_NAME}/{hat}/gate-files"), source, Detector::Tool(Box::new(tool)), reason);
     Rule { digest: digest(format!("{} {listed}", rule.id)), ack: AckBy::Human, ..rule }
 }
 
@@ -71,8 +71,8 @@ pub fn writing_outside_of(except: Vec<PathPattern>) -> ToolRule {
     let everything = PathPattern::Glob { source: "**".to_owned(), literal: String::new() };
     let patterns = vec![everything, PathPattern::OutsideProject];
     ToolRule {
-        paths: vec![PathClause { about: PathKey::Writes, patterns, except }],
-        unless: Some(Exemptions { linchpin: true, ..Exemptions::default() }),
+        paths: vec![PathClause { key: PathKey::Writes, patterns, except }],
+        exemptions: Some(Exemptions { linchpin: true, ..Exemptions::default() }),
         ..ToolRule::default()
     }
 }

@@ -27,9 +27,9 @@ pub struct Spans {
 
 /// Every fault and doubt of a loop that could be read.
 pub fn of_shape(the_loop: &Loop, spans: &Spans, source: &Source) -> Vec<Diagnostic> {
-    let faults = the_loop.faults();
+    let faults = the_loop.errors();
     let faults = faults.iter().map(|fault| spans.fault(fault, the_loop, source));
-    let doubts = the_loop.doubts();
+    let doubts = the_loop.warnings();
     faults.chain(doubts.iter().map(|doubt| spans.doubt(doubt, source))).collect()
 }
 
@@ -59,11 +59,11 @@ impl Spans {
                 ErrorKind::NoWayToDone,
                 self.completion.clone(),
                 meant_or(
-                    the_loop.close_to(topic).filter(|close| close != topic),
+                    the_loop.suggest_topic(topic).filter(|close| close != topic),
                     "add it to the `publishes` of the hat that says when the work is done",
                 ),
             ),
-            LoopError::NeverAfter { .. } => (
+            LoopError::UnreachableAfter { .. } => (
                 ErrorKind::NoWayToDone,
                 self.completion.clone(),
                 "a topic counts once it was published by one hat and taken by another".to_owned(),
@@ -78,7 +78,7 @@ impl Spans {
                 span_of(if *is_after { &self.after } else { &self.topics }, topic),
                 meant_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"),
             ),
-            LoopError::NeverAsked { topic, instead } => {
+            LoopError::UncheckedGate { topic, instead } => {
                 let instead = instead.as_deref().unwrap_or(&the_loop.completion.topic);
                 let help = format!(
                     "gates are asked where a hat hands over: write them under a topic that a hat publishes, such as \
@@ -92,11 +92,15 @@ impl Spans {
 
     fn doubt(&self, doubt: &LoopWarning, source: &Source) -> Diagnostic {
         let (hat, help) = match doubt {
-            LoopWarning::Untaken { hat, .. } => (hat, "add it to the `triggers` of a hat, or leave it out".to_owned()),
+            LoopWarning::UnhandledTopic { hat, .. } => {
+                (hat, "add it to the `triggers` of a hat, or leave it out".to_owned())
+            }
             LoopWarning::UnreachableHat { hat } => {
                 (hat, "let another hat publish what puts it on, or leave it out".to_owned())
             }
-            LoopWarning::Silent { hat } => (hat, "give it `publishes` with a topic that another hat takes".to_owned()),
+            LoopWarning::PublishesNothing { hat } => {
+                (hat, "give it `publishes` with a topic that another hat takes".to_owned())
+            }
             LoopWarning::Unpublished { hat, close, .. } => {
                 (hat, meant_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"))
             }

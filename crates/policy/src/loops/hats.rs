@@ -159,5 +159,5 @@ fn only_writes(id: String, hat: &str, texts: &[Text], fields: &mut Fields) -> Ru
         "The hat `{hat}` writes only: {listed}. Notes go into `.linchpin/agent/`; other work is another hat's."
     );
     let digest = digest(format!("{id} {listed}"));
-    Rule { digest, ..Rule::made(id, &fields.source().name, Detector::Tool(Box::new(tool)), reason) }
+    Rule { digest, ..Rule::synthetic(id, &fields.source().name, Detector::Tool(Box::new(tool)), reason) }
 }

@@ -26,7 +26,7 @@ impl LoopSource<'_> {
         for name in variables.keys() {
             scope.declare(name);
         }
-        scope.of_workflow([])
+        scope.in_workflow([])
     }
 
     pub fn observers(self, fields: &mut Fields, scope: &Scope) -> Observing {

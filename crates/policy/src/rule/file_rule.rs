@@ -82,7 +82,7 @@ pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> 
     let refire = fields.choice("refire", &REFIRES).unwrap_or_default();
     let command = command.and_then(|node| command_action::read(node, mode.as_ref(), fields));
     let exclude = exclude.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
-    Some(FileRule { mode: mode?, exclude, reach, refire, command })
+    Some(FileRule { kind: mode?, exclude, scope: reach, refire, command })
 }
 
 /// In a rule about something else, each of these says nothing.

@@ -19,7 +19,8 @@ pub fn warn(detect: &Detector, action: Level, on: EventKinds, fields: &mut Field
     let Detector::Tool(tool) = detect else { return };
     of_tools(tool, fields);
     of_exceptions(tool, fields);
-    for (key, search) in [("command_pattern", &tool.search.pattern), ("command_not_pattern", &tool.search.not_pattern)]
+    for (key, search) in
+        [("command_pattern", &tool.command_regex.pattern), ("command_not_pattern", &tool.command_regex.not_pattern)]
     {
         if let Some((message, help)) = search.as_ref().and_then(|search| never_found(&search.regex)) {
             doubt(key, message, help, fields);
@@ -69,8 +70,10 @@ fn of_tools(tool: &ToolRule, fields: &mut Fields) {
 
 /// An exception from nothing said.
 fn of_exceptions(tool: &ToolRule, fields: &mut Fields) {
-    let says_more =
-        tool.search.pattern.is_some() || !tool.matchers.is_empty() || tool.rewrites.is_some() || !tool.paths.is_empty();
+    let says_more = tool.command_regex.pattern.is_some()
+        || !tool.matchers.is_empty()
+        || tool.rewrites.is_some()
+        || !tool.paths.is_empty();
     if !says_more {
         doubt(
             "command_not_pattern",

@@ -294,7 +294,7 @@ fn seconds(key: &str, fields: &mut Fields) -> Option<u64> {
 }
 
 fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
-    let Some(texts) = fields.texts("count") else { return TokenKind::USUAL.to_vec() };
+    let Some(texts) = fields.texts("count") else { return TokenKind::DEFAULT.to_vec() };
     let mut kinds = Vec::new();
     for text in texts {
         match TOKEN_KINDS.iter().find(|(name, _)| *name == text.value) {

@@ -41,7 +41,7 @@ pub fn refuse_in_script(script: &Text, captured: &[String], fields: &mut Fields)
 
 /// In prose, braces mean many things: only what nearly is a placeholder, or is one elsewhere, is spoken of.
 pub fn warn_of_text(text: &str, file: &FileRule, fields: &mut Fields) {
-    let captured = captured(&file.mode);
+    let captured = captured(&file.kind);
     let known: Vec<&str> = OF_TEXTS.into_iter().chain(captured.iter().map(String::as_str)).collect();
     for name in names(text).filter(|name| !known.contains(name)) {
         let help = if OF_COMMANDS.contains(&name) {

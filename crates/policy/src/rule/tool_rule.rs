@@ -64,7 +64,7 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     let except = excluded(fields);
     let paths = path_clauses(&PathKey::ALL, &except, fields);
     let incomplete = fields.choice("incomplete", &INCOMPLETES);
-    ToolRule { tools, mcp_tools, search, matchers, rewrites, paths, incomplete, unless: None }
+    ToolRule { tools, mcp_tools, command_regex: search, matchers, rewrites, paths, incomplete, exemptions: None }
 }
 
 fn excluded(fields: &mut Fields) -> Vec<PathPattern> {
@@ -85,7 +85,7 @@ fn branches(texts: Vec<Text>, protected: &[String], fields: &mut Fields) -> Vec<
     for text in texts {
         if text.value == BranchClause::PROTECTED {
             branches
-                .extend(protected.iter().map(|name| Wildcard::parse(name).unwrap_or_else(|_| Wildcard::exactly(name))));
+                .extend(protected.iter().map(|name| Wildcard::parse(name).unwrap_or_else(|_| Wildcard::literal(name))));
         } else {
             let name = text.value.strip_prefix("refs/heads/").unwrap_or(&text.value).to_owned();
             branches.extend(wildcard(&Text { value: name, ..text }, fields));

@@ -10,7 +10,7 @@ use crate::text::fields::{Fields, Text};
 pub fn path_clauses(keys: &[PathKey], except: &[PathPattern], fields: &mut Fields) -> Vec<PathClause> {
     let clause = |about: &PathKey| {
         let patterns = path_patterns(about.name(), fields)?;
-        Some(PathClause { about: *about, patterns, except: except.to_vec() })
+        Some(PathClause { key: *about, patterns, except: except.to_vec() })
     };
     keys.iter().filter_map(clause).collect()
 }

@@ -35,7 +35,7 @@ impl WorkflowSource<'_> {
         let claims = self.claims(nodes, &variables, fields);
         let scope = self.scope(&variables, &observers, nodes, &claims);
         problems.extend(observing.unchecked.iter().flat_map(|unchecked| unchecked.problems(&scope)));
-        let moves = scope.of_moves();
+        let moves = scope.for_transitions();
         let claims = claims.into_iter().map(|claim| claim.value).collect();
         Declarations { variables, observers, claims, scope, moves }
     }
@@ -59,7 +59,7 @@ impl WorkflowSource<'_> {
             }
         }
         for (key, _) in nodes {
-            let own = Workflow::completion_of(&key.text);
+            let own = Workflow::completion_claim(&key.text);
             if is_variable(&own) {
                 let message = format!("{} (node `{}`)", shared(&own), key.text);
                 fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
@@ -83,7 +83,7 @@ impl WorkflowSource<'_> {
             observer.declare_in(&mut scope);
         }
         let own = nodes.iter().filter(|(key, _)| !Workflow::is_end(&key.text));
-        let own = own.map(|(key, _)| Workflow::completion_of(&key.text));
-        scope.of_workflow(own.chain(claims.iter().map(|claim| claim.value.clone())))
+        let own = own.map(|(key, _)| Workflow::completion_claim(&key.text));
+        scope.in_workflow(own.chain(claims.iter().map(|claim| claim.value.clone())))
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::expr::{self, Scope};
 use engine::suggest;
-use engine::workflow::{Expected, Gate, Requirement, Webhook, Workflow};
+use engine::workflow::{ExpectedResponse, Gate, Requirement, Webhook, Workflow};
 use serde_json::Value;
 
 use super::keys::{EXPECT, GATE, METHODS, OLD_GATE, OLD_GATES, WEBHOOK};
@@ -281,7 +281,7 @@ impl<'a> GateReader<'a> {
             }
             "user_approval" => (approval("prompt", fields)?, "write `{approval: …}`".to_owned()),
             _ => {
-                let expect = Expected { status: DEFAULT_STATUS, json: None };
+                let expect = ExpectedResponse { status: DEFAULT_STATUS, json: None };
                 (webhook(span.clone(), expect, fields)?, "write `{webhook: {url: …}}`".to_owned())
             }
         };
@@ -330,7 +330,7 @@ fn approval(key: &str, fields: &mut Fields) -> Option<Gate> {
     Some(Gate::Approval(text.value))
 }
 
-fn webhook(span: Range<usize>, expect: Expected, fields: &mut Fields) -> Option<Gate> {
+fn webhook(span: Range<usize>, expect: ExpectedResponse, fields: &mut Fields) -> Option<Gate> {
     let is_mapping = fields.problems.is_empty();
     let methods = METHODS.map(|name| (name, name));
     let method = fields.choice("method", &methods).unwrap_or("POST").to_owned();
@@ -350,8 +350,8 @@ fn webhook(span: Range<usize>, expect: Expected, fields: &mut Fields) -> Option<
     Some(Gate::Webhook(Box::new(Webhook { url: url.value, method, headers, expect })))
 }
 
-fn expected(around: &mut Fields) -> Expected {
-    let mut expect = Expected { status: DEFAULT_STATUS, json: None };
+fn expected(around: &mut Fields) -> ExpectedResponse {
+    let mut expect = ExpectedResponse { status: DEFAULT_STATUS, json: None };
     let Some(node) = around.take("expect") else { return expect };
     let mut fields = Fields::of(node, around.source(), EXPECT.keys);
     fields.refuse_unknown();

@@ -33,7 +33,7 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
         for (at, tool) in tool_rules.into_iter().enumerate() {
             let number = if several { format!("/{}", at + 1) } else { String::new() };
             let (id, detect) = (rules.id(&format!("{key}{number}")), Detector::Tool(Box::new(tool)));
-            let rule = Rule::made(id, &fields.source().name, detect, reason(key, node, &listed));
+            let rule = Rule::synthetic(id, &fields.source().name, detect, reason(key, node, &listed));
             rules.made(Rule { digest: digest(format!("{text}{number}")), ..rule }, span.clone());
         }
     }
@@ -48,13 +48,14 @@ fn allowed_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
         fields.problems.push(problem.help("leave `allowed_tools` out to allow every tool"));
         return Vec::new();
     }
-    let unless = Exemptions { tools: tool_names(names, fields), mcp_tools: vec![any_mcp()], ..Exemptions::harmless() };
-    vec![ToolRule { tools: vec![any()], unless: Some(unless), ..ToolRule::default() }]
+    let exemptions =
+        Exemptions { tools: tool_names(names, fields), mcp_tools: vec![any_mcp()], ..Exemptions::harmless() };
+    vec![ToolRule { tools: vec![any()], exemptions: Some(exemptions), ..ToolRule::default() }]
 }
 
 fn allowed_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
-    let unless = Exemptions { mcp_tools: mcp_patterns(names, fields), ..Exemptions::default() };
-    vec![ToolRule { mcp_tools: vec![any_mcp()], unless: Some(unless), ..ToolRule::default() }]
+    let exemptions = Exemptions { mcp_tools: mcp_patterns(names, fields), ..Exemptions::default() };
+    vec![ToolRule { mcp_tools: vec![any_mcp()], exemptions: Some(exemptions), ..ToolRule::default() }]
 }
 
 fn blocked_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
@@ -64,7 +65,7 @@ fn blocked_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
     if tools.is_empty() {
         return Vec::new();
     }
-    vec![ToolRule { tools, unless: Some(Exemptions::harmless()), ..ToolRule::default() }]
+    vec![ToolRule { tools, exemptions: Some(Exemptions::harmless()), ..ToolRule::default() }]
 }
 
 fn blocked_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
@@ -78,8 +79,8 @@ fn blocked_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
 fn blocked_commands(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
     let searches = names.iter().filter_map(|name| text_search(name, fields));
     let rule = |pattern| ToolRule {
-        search: CommandRegex { pattern: Some(pattern), not_pattern: None },
-        unless: Some(Exemptions { linchpin: true, ..Exemptions::default() }),
+        command_regex: CommandRegex { pattern: Some(pattern), not_pattern: None },
+        exemptions: Some(Exemptions { linchpin: true, ..Exemptions::default() }),
         ..ToolRule::default()
     };
     searches.map(rule).collect()
@@ -96,7 +97,7 @@ fn mcp_patterns(names: &[Text], fields: &mut Fields) -> Vec<McpPattern> {
 
 /// A list that blocks nothing should say so.
 fn warn_of_reading(names: &[Text], fields: &mut Fields) {
-    for name in names.iter().filter(|name| Exemptions::READING_TOOLS.contains(&name.value.as_str())) {
+    for name in names.iter().filter(|name| Exemptions::READ_ONLY_TOOLS.contains(&name.value.as_str())) {
         let message = format!("reading always passes, so `{}` is not blocked here", name.value);
         let span = Some(name.span.clone());
         let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), span);

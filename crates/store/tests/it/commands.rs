@@ -57,12 +57,12 @@ fn a_failed_outcome_is_no_success_and_a_blocked_call_did_not_run() {
         digest: None,
         protects_guard: false,
         section: None,
-        is_shared: false,
+        is_combined: false,
     };
     let refused = shell(EventKind::BeforeTool, 2, "rm -rf /", None);
     record(&mut store, &refused, &Verdict::of(vec![no.clone()]), &StateChanges::default());
     assert_eq!(ran(&store, 0, 9), [(1, "make".to_owned(), Some(false))]);
-    let lifted = Verdict { lifted: Some(NotEnforced::Paused), ..Verdict::of(vec![no]) };
+    let lifted = Verdict { not_enforced: Some(NotEnforced::Paused), ..Verdict::of(vec![no]) };
     record(&mut store, &refused, &lifted, &StateChanges::default());
     assert_eq!(ran(&store, 0, 1), [(2, "rm -rf /".to_owned(), None)]);
 }

@@ -23,7 +23,7 @@ fn try_record(store: &mut Store) -> Result<(), StoreError> {
     let record = Record {
         event: &event,
         root: "/",
-        verdict: &Verdict::silent(),
+        verdict: &Verdict::empty(),
         facts: &none,
         fields: &none,
         changes: &changes,

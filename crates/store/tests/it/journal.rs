@@ -17,7 +17,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
         digest: Some("d1".to_owned()),
         protects_guard: false,
         section: None,
-        is_shared: false,
+        is_combined: false,
     }
 }
 
@@ -224,7 +224,7 @@ fn ten(store: &mut Store) {
         let verdict = match number {
             4 => Verdict::of(vec![finding("odd-rule", Level::Warn, "hm")]),
             8 => Verdict::of(vec![finding("other", Level::Block, "no")]),
-            _ => Verdict::silent(),
+            _ => Verdict::empty(),
         };
         record(store, &event, &verdict, &StateChanges::default());
     }

@@ -54,7 +54,7 @@ fn a_journal_of_version_1_goes_on() {
     let mut changes = StateChanges::default();
     changes.set("release", false);
     changes.unset("other");
-    record(&mut store, &event(EventKind::Stop, 9), &engine::verdict::Verdict::silent(), &changes);
+    record(&mut store, &event(EventKind::Stop, 9), &engine::verdict::Verdict::empty(), &changes);
     store.sync_rules(&[RuleVersion { id: "a", digest: "d", tier: "user", source: "a.md", text: "a" }], 9).unwrap();
     let entries = store.entries(&Filter::default()).unwrap();
     assert_eq!((entries[0].tool.command.as_deref(), entries[0].verdict.findings.len()), (Some("danger"), 1));

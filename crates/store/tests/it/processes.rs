@@ -84,7 +84,7 @@ fn record_counting(store: &mut Store, session: &str, time: usize) -> EventId {
         let record = Record {
             event: &event,
             root: "/",
-            verdict: &Verdict::silent(),
+            verdict: &Verdict::empty(),
             facts: &none,
             fields: &none,
             changes: &changes,
@@ -196,7 +196,7 @@ fn a_session_is_made_once_by_processes_that_meet() {
     let record = Record {
         event: &event,
         root: "/other",
-        verdict: &Verdict::silent(),
+        verdict: &Verdict::empty(),
         facts: &none,
         fields: &none,
         changes: &StateChanges::default(),

@@ -20,7 +20,7 @@ fn what_is_older_goes_with_its_findings_and_variables() {
             digest: None,
             protects_guard: false,
             section: None,
-            is_shared: false,
+            is_combined: false,
         }])
     };
     let mut changes = StateChanges::default();

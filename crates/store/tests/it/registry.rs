@@ -60,7 +60,7 @@ fn pruning_keeps_what_a_finding_names_and_what_may_be_in_force() {
         rule: "a".to_owned(),
         protects_guard: false,
         section: None,
-        is_shared: false,
+        is_combined: false,
         level: Level::Warn,
         reason: "hm".to_owned(),
         because: Vec::new(),

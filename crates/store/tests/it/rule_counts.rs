@@ -19,7 +19,7 @@ fn what_came_of_a_rule_by_phase() {
     let place = place();
     let mut store = open(&place.path);
     let mut tell = |deed, phase: Option<&str>| {
-        record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &did(deed, phase.map(self::phase)));
+        record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &did(deed, phase.map(self::phase)));
     };
     // Nothing fired yet that somebody could go on past.
     tell(Deed::WentOn, Some("1.2"));
@@ -42,8 +42,8 @@ fn what_came_of_a_rule_by_phase() {
 fn what_is_pruned_is_not_counted_any_more() {
     let place = place();
     let mut store = open(&place.path);
-    record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &did(Deed::Warned, Some(phase("1.1"))));
-    record(&mut store, &event(EventKind::Stop, 20), &Verdict::silent(), &did(Deed::Warned, Some(phase("1.2"))));
+    record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &did(Deed::Warned, Some(phase("1.1"))));
+    record(&mut store, &event(EventKind::Stop, 20), &Verdict::empty(), &did(Deed::Warned, Some(phase("1.2"))));
     record_plain(&mut store, &event(EventKind::Stop, 30));
     store.prune(10).unwrap();
     let counts = store.rule_counts().unwrap();

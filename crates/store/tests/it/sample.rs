@@ -37,7 +37,7 @@ pub fn event(kind: EventKind, time: i64) -> Event {
         name: kind.name().to_owned(),
         session: KEY.session.to_owned(),
         cwd: "/srv/project".to_owned(),
-        ..Event::unnamed(KEY.agent, time)
+        ..Event::unknown(KEY.agent, time)
     }
 }
 
@@ -64,7 +64,7 @@ pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &Sta
 }
 
 pub fn record_plain(store: &mut Store, event: &Event) -> EventId {
-    record(store, event, &Verdict::silent(), &StateChanges::default())
+    record(store, event, &Verdict::empty(), &StateChanges::default())
 }
 
 pub fn stored(recorded: &Recorded<'_>) -> EventId {

@@ -22,13 +22,13 @@ fn variables_and_counters_outlive_the_process() {
     changes.set("gone", "soon");
     changes.count("hold:x", CounterChange::Add(2));
     changes.count("y", CounterChange::Set(-7));
-    record(&mut open(&place.path), &event(EventKind::Stop, 5), &Verdict::silent(), &changes);
+    record(&mut open(&place.path), &event(EventKind::Stop, 5), &Verdict::empty(), &changes);
 
     let mut changes = StateChanges::default();
     changes.unset("gone");
     changes.unset("never was");
     changes.count("hold:x", CounterChange::Add(1));
-    record(&mut open(&place.path), &event(EventKind::Stop, 6), &Verdict::silent(), &changes);
+    record(&mut open(&place.path), &event(EventKind::Stop, 6), &Verdict::empty(), &changes);
 
     let state = open(&place.path).session(KEY).unwrap();
     assert_eq!(json!(state.variables), json!({"notes": {"a": [1, "two", null]}, "tests_ran": true}));
@@ -42,7 +42,7 @@ fn sessions_of_two_agents_are_two_sessions() {
     let mut store = open(&place.path);
     let mut changes = StateChanges::default();
     changes.set("mine", 1);
-    record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
+    record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &changes);
     let other = SessionKey { agent: "codex", session: KEY.session };
     assert_eq!(store.session(other).unwrap(), SessionState::default());
 }
@@ -54,7 +54,7 @@ fn secrets_in_variables_are_masked() {
     let mut changes = StateChanges::default();
     changes.set("last", "deploy --token abc123");
     changes.set("login", json!({"password": "hunter2"}));
-    record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
+    record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &changes);
     let state = store.session(KEY).unwrap();
     assert_eq!(json!(state.variables), json!({"last": "deploy --token ***", "login": {"password": "***"}}));
 }
@@ -69,7 +69,7 @@ fn counting(judgement: store::Judgement<'_>, time: i64) -> Recorded<'_> {
         .record(&Record {
             event: &event,
             root: "/",
-            verdict: &Verdict::silent(),
+            verdict: &Verdict::empty(),
             facts: &none,
             fields: &none,
             changes: &changes,
@@ -106,7 +106,7 @@ fn an_event_that_changes_nothing_is_never_judged_twice() {
     let record = Record {
         event: &event,
         root: "/",
-        verdict: &Verdict::silent(),
+        verdict: &Verdict::empty(),
         facts: &none,
         fields: &none,
         changes: &as_it_was,
@@ -135,7 +135,7 @@ fn counters_do_not_overflow() {
     for change in [CounterChange::Set(i64::MAX), CounterChange::Add(1)] {
         let mut changes = StateChanges::default();
         changes.count("n", change);
-        record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
+        record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &changes);
     }
     assert_eq!(store.session(KEY).unwrap().counter("n"), i64::MAX);
 }

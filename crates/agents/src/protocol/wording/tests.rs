@@ -13,7 +13,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
         digest: None,
         protects_guard: false,
         section: None,
-        is_shared: false,
+        is_combined: false,
     }
 }
 
@@ -35,7 +35,7 @@ fn every_rule_that_speaks_has_its_paragraph() {
 
 #[test]
 fn behind_a_refusal_nothing_is_said_of_what_might_be() {
-    let vague = |level| Finding { is_shared: true, ..finding("others", level, "It may be anything.") };
+    let vague = |level| Finding { is_combined: true, ..finding("others", level, "It may be anything.") };
     let refused = Verdict::of(vec![finding("sure", Level::Block, "Do not."), vague(Level::Ask)]);
     insta::assert_snapshot!(reasons(Blocking::Refused, &refused), @"Blocked by Linchpin rule `sure`: Do not.");
     let asked = Verdict::of(vec![finding("sure", Level::Ask, "Do you?"), vague(Level::Ask)]);
@@ -55,7 +55,7 @@ fn a_held_stop_and_an_objection_are_called_so() {
 
 #[test]
 fn there_is_always_a_reason() {
-    let nameless = Verdict { level: Level::Block, ..Verdict::silent() };
+    let nameless = Verdict { level: Level::Block, ..Verdict::empty() };
     insta::assert_snapshot!(reasons(Blocking::Refused, &nameless), @"Blocked by Linchpin, which gave no reason.");
     let blank = Verdict::of(vec![finding("a", Level::Ask, " \u{7}\n")]);
     insta::assert_snapshot!(reasons(Blocking::Refused, &blank), @"Approval required by Linchpin rule `a`: it gives no reason");
@@ -63,7 +63,7 @@ fn there_is_always_a_reason() {
 
 #[test]
 fn an_approval_names_its_rules() {
-    let mut verdict = Verdict::silent();
+    let mut verdict = Verdict::empty();
     insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin");
     verdict.findings.push(finding("reads", Level::Allow, "fine"));
     insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin rule `reads`");
@@ -74,12 +74,12 @@ fn an_approval_names_its_rules() {
 #[test]
 fn people_read_notices() {
     insta::assert_snapshot!(notices(&several()).unwrap(), @"Linchpin: observing only: nothing is stopped");
-    assert_eq!(notices(&Verdict::silent()), None);
+    assert_eq!(notices(&Verdict::empty()), None);
 }
 
 #[test]
 fn a_refusal_that_was_recorded_says_how_a_person_can_let_it_through() {
-    let refused = Verdict { appeal: Some(17), ..Verdict::of(vec![finding("no-danger", Level::Block, "No.")]) };
+    let refused = Verdict { refusal_id: Some(17), ..Verdict::of(vec![finding("no-danger", Level::Block, "No.")]) };
     insta::assert_snapshot!(reasons(Blocking::Refused, &refused), @"
     Blocked by Linchpin rule `no-danger`: No.
 
@@ -98,9 +98,9 @@ fn held_by() -> Vec<Finding> {
     vec![
         finding("tests-ran", Level::Block, "Run the tests first."),
         finding("linchpin", Level::Block, "The policy cannot be read."),
-        Finding { is_shared: true, ..finding("others", Level::Block, "It may be anything.") },
+        Finding { is_combined: true, ..finding("others", Level::Block, "It may be anything.") },
         section("demand", Level::Block, SectionKind::Demand),
-        section("persons", Level::Block, SectionKind::PersonsDemand),
+        section("persons", Level::Block, SectionKind::HumanAckDemand),
         section("command", Level::Block, SectionKind::FailedCommand),
         finding("tidy", Level::Warn, "Tidy up."),
         finding("broken", Level::Ask, "It cannot be judged."),
@@ -119,7 +119,7 @@ fn what_a_held_stop_is_told_is_known_again_whatever_it_is_made_of() {
         let text = reasons_and_context(Blocking::Held, &verdict);
         assert_eq!(is_hold(&text), verdict.level == Level::Block, "{text}");
     }
-    let nameless = Verdict { level: Level::Block, ..Verdict::silent() };
+    let nameless = Verdict { level: Level::Block, ..Verdict::empty() };
     assert!(is_hold(&reasons(Blocking::Held, &nameless)));
 }
 

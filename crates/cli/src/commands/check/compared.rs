@@ -145,7 +145,7 @@ impl Looking<'_> {
     fn since_baselines(&mut self, rules: &[Rule]) -> Result<Comparison, Problem> {
         let named = self.config.branches.default.as_deref();
         let wanted: BTreeSet<Baseline> =
-            rules.iter().filter_map(Rule::as_file_rule).map(|file| file.reach.compare_to).collect();
+            rules.iter().filter_map(Rule::as_file_rule).map(|file| file.scope.compare_to).collect();
         if wanted.contains(&Baseline::Prompt) {
             self.notes
                 .push("rules that compare with the last prompt compare with the base of the branch here".to_owned());

@@ -27,7 +27,8 @@ pub fn run_commands(
     for checked in checked.iter_mut().filter(|checked| checked.is_unmet()) {
         let Some(action) = checked.rule.as_file_rule().and_then(|file| file.command.as_ref()) else { continue };
         let outcome = commands.run(&checked.rule.id, action, &checked.found);
-        let demand = Demand { rule: checked.rule.clone(), found: checked.found.clone(), let_go: None, asked_before: 0 };
+        let demand =
+            Demand { rule: checked.rule.clone(), found: checked.found.clone(), release_notice: None, times_asked: 0 };
         settlement.ran(&demand, &Reference::from(baseline.to_owned()), &outcome, None);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {

@@ -1,7 +1,7 @@
 //! A check's report as GitHub's workflow commands: an annotation a file.
 
 use engine::Level;
-use engine::file_rules::{Placeholders, how_answered, shown};
+use engine::file_rules::{Placeholders, escaped, safety_hint};
 use guard::check::CheckedRule;
 
 use super::report::{CheckReport, level, reason};
@@ -24,14 +24,15 @@ pub fn show(report: &CheckReport, context: &Context) {
 
 fn annotations(checked: &CheckedRule, prefix: &str) -> Vec<String> {
     let command = if level(&checked.outcome) == Some(Level::Warn) { "warning" } else { "error" };
-    let title = property(checked.rule.shown_title());
+    let title = property(checked.rule.display_title());
     if super::is_broken(checked) || checked.command.is_some() {
         return vec![format!("::{command} title={title}::{}", data(&reason(checked)))];
     }
     let body = Placeholders(&checked.found).fill(&checked.rule.reason);
     let annotation = |trigger: &engine::file_rules::TriggeringFile| {
-        let lacking = trigger.missing.iter().map(|missing| format!("{} → {}\n", shown(&trigger.path), shown(missing)));
-        let answer = how_answered(trigger, &checked.found).map(|answer| format!("{answer}\n"));
+        let lacking =
+            trigger.missing.iter().map(|missing| format!("{} → {}\n", escaped(&trigger.path), escaped(missing)));
+        let answer = safety_hint(trigger, &checked.found).map(|answer| format!("{answer}\n"));
         let text = format!("{}{}{}", lacking.collect::<String>(), answer.unwrap_or_default(), body.trim());
         format!("::{command} file={},title={title}::{}", property(&format!("{prefix}{}", trigger.path)), data(&text))
     };

@@ -106,7 +106,7 @@ fn to_json(checked: &CheckedRule) -> Value {
     let CheckedRule { rule, found, outcome, command, silenced_by: _ } = checked;
     json!({
         "rule": rule.id,
-        "title": rule.shown_title(),
+        "title": rule.display_title(),
         "source": rule.source,
         "unmet": checked.is_unmet() && !super::waits_for_its_command(checked),
         "outcome": outcome_name(checked),
@@ -163,7 +163,9 @@ pub fn level(outcome: &RuleOutcome) -> Option<Level> {
 /// What an agent would read.
 pub fn reason(checked: &CheckedRule) -> String {
     match &checked.outcome {
-        RuleOutcome::Fault(_, why) => format!("## {}\nThe rule itself is at fault: {why}", checked.rule.shown_title()),
+        RuleOutcome::Fault(_, why) => {
+            format!("## {}\nThe rule itself is at fault: {why}", checked.rule.display_title())
+        }
         _ => match &checked.command {
             Some(result) => told(&checked.rule, &checked.found, result),
             None => section(&checked.rule, &checked.found),

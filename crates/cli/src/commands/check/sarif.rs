@@ -35,8 +35,8 @@ fn rule(checked: &CheckedRule) -> Value {
     let rule = &checked.rule;
     json!({
         "id": rule.id,
-        "name": rule.shown_title(),
-        "shortDescription": { "text": rule.description.as_deref().unwrap_or(rule.shown_title()) },
+        "name": rule.display_title(),
+        "shortDescription": { "text": rule.description.as_deref().unwrap_or(rule.display_title()) },
         "help": { "text": rule.reason },
     })
 }

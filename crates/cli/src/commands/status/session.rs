@@ -130,7 +130,7 @@ fn holds(state: &SessionState) -> BTreeMap<String, usize> {
 
 fn show_demand(demand: &QueueEntry, output: &Output) {
     let QueueEntry { rule_name, trigger_files, shown, status, .. } = demand;
-    let named = trigger_files.iter().take(FILES_NAMED).map(|file| engine::file_rules::shown(file));
+    let named = trigger_files.iter().take(FILES_NAMED).map(|file| engine::file_rules::escaped(file));
     let mut files = named.collect::<Vec<_>>().join(", ");
     if trigger_files.len() > FILES_NAMED {
         let _ = write!(files, " and {} more", trigger_files.len() - FILES_NAMED);

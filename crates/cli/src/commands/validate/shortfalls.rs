@@ -47,7 +47,7 @@ impl Shortfalls {
         for (event, shortfall) in shortfall::shortfalls(agent, on, rule.action) {
             self.add(agent, shortfall, rule, event);
         }
-        let names_a_server = |server| matches!(&rule.detect, Detector::Tool(tool) if tool.names_server_besides(server));
+        let names_a_server = |server| matches!(&rule.detect, Detector::Tool(tool) if tool.names_other_server(server));
         if shortfall::unknown_server(agent).is_some_and(names_a_server) {
             on.iter().for_each(|event| self.add(agent, Shortfall::NoServer, rule, event));
         }

@@ -31,7 +31,7 @@ pub fn show(progress: GateProgress<'_>) {
 /// The command, how long it has been running, and its last line of output.
 pub fn line(running: &Running, now: i64) -> String {
     let seconds = u64::try_from(now.saturating_sub(running.started) / 1000).unwrap_or(0);
-    let duration = engine::pace::shown_duration(seconds);
+    let duration = engine::pace::format_duration(seconds);
     let said = if running.last_line.is_empty() { String::new() } else { format!(": {}", running.last_line) };
     format!("running `{}` for {duration}{said}", running.command)
 }

@@ -135,5 +135,5 @@ fn seconds(report: &WorkflowReport, now: i64) -> u64 {
 }
 
 fn elapsed(report: &WorkflowReport, now: i64) -> String {
-    engine::pace::shown_duration(seconds(report, now))
+    engine::pace::format_duration(seconds(report, now))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::workflow::{Expected, Webhook};
+use engine::workflow::{ExpectedResponse, Webhook};
 use guard::Environment;
 use serde_json::Value;
 use ureq::Agent;
@@ -58,7 +58,7 @@ fn header_value(header: &str, value: &str, environment: &Environment) -> Result<
     }
 }
 
-fn judge(mut response: Response<ureq::Body>, expect: &Expected) -> Result<(), String> {
+fn judge(mut response: Response<ureq::Body>, expect: &ExpectedResponse) -> Result<(), String> {
     let status = response.status().as_u16();
     if status != expect.status {
         return Err(format!("it answered with status {status}, not {}", expect.status));

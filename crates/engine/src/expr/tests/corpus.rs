@@ -1,4 +1,4 @@
-//! Every line of `corpus/expressions.jsonl`: an expression, what its names stand for, and what comes of it.
+//! Evaluates every line of `corpus/expressions.jsonl`: an expression, its names, and the expected result.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::evaluate_with;
 const CASES: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/expressions.jsonl"));
 
 #[test]
-fn every_case_gives_what_it_says() {
+fn every_case_of_the_corpus() {
     let mut wrong = Vec::new();
     let mut count = 0;
     for line in CASES.lines() {

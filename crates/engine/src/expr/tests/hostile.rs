@@ -1,4 +1,4 @@
-//! Whatever the text is: no panic, no hang, no stack overflow.
+//! No source text causes a panic, a hang or a stack overflow.
 
 use std::thread;
 
@@ -20,7 +20,7 @@ fn names() -> Map<String, Value> {
     names.as_object().expect("an object").clone()
 }
 
-/// Both entries, and what every error must satisfy.
+/// Checks and evaluates the text, and verifies invariants of every error.
 fn try_out(source: &str) {
     let errors = check(source, &Scope::with_variables(["x", "y"]));
     let result = evaluate_with(source, &names());
@@ -133,44 +133,44 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text(source in "\\PC{0,80}") {
+    fn any_text_is_handled(source in "\\PC{0,80}") {
         try_out(&source);
     }
 
     #[test]
-    fn any_bytes_of_ascii(source in "[ -~\\n]{0,80}") {
+    fn any_ascii_is_handled(source in "[ -~\\n]{0,80}") {
         try_out(&source);
     }
 
     #[test]
-    fn any_tokens(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..24)) {
+    fn any_tokens_are_handled(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..24)) {
         try_out(&tokens.join(" "));
         try_out(&tokens.concat());
     }
 
     #[test]
-    fn any_tree(source in tree()) {
+    fn any_tree_is_handled(source in tree()) {
         try_out(&source);
     }
 
     #[test]
-    fn any_pattern(pattern in "[a-z(){}\\[\\]*+?.,|^$\\\\<>=!:#&0-9-]{0,30}") {
+    fn any_regex_is_handled(pattern in "[a-z(){}\\[\\]*+?.,|^$\\\\<>=!:#&0-9-]{0,30}") {
         let mut names = names();
         names.insert("pattern".to_owned(), json!(pattern));
         let _ = evaluate_with("matches(x * 50, pattern)", &names);
         let _ = evaluate_with("glob(x, pattern)", &names);
     }
 
-    /// Not compiling what cannot match changes no answer.
+    /// Skipping the compilation by hints does not change the result.
     #[test]
-    fn required_text_is_required(pattern in "[ab(){}|*+?.^$\\\\bw,1=<!-]{0,12}", text in "[ab<=1 -]{0,12}") {
+    fn hints_do_not_change_the_result(pattern in "[ab(){}|*+?.^$\\\\bw,1=<!-]{0,12}", text in "[ab<=1 -]{0,12}") {
         if let Ok(regex) = BoundedRegex::parse(&pattern) {
-            prop_assert_eq!(regex_cache::cached_regex(&pattern).found_in(&text).ok(), regex.found_in(&text).ok());
+            prop_assert_eq!(regex_cache::cached_regex(&pattern).is_match(&text).ok(), regex.is_match(&text).ok());
         }
     }
 }
 
-/// Text that mostly parses, so that what comes after the parser is reached.
+/// Mostly valid expressions, to test the stages after the parser.
 fn tree() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "x", "y", "d", "n", "f", "u", "missing", "null", "True", "'a'", "''", "0", "-1", "2.5", "[]", "{}", "1000000",
@@ -213,7 +213,7 @@ fn tree() -> impl Strategy<Value = String> {
     })
 }
 
-/// Half of what a thread has by default, without optimisation; a main thread has eight times as much.
+/// Half of the default stack of a thread, in an unoptimised build. The main thread has eight times the default.
 const SMALL_STACK: usize = 1 << 20;
 
 fn on_a_small_stack(source: String) -> Option<ExprError> {
@@ -225,7 +225,7 @@ fn on_a_small_stack(source: String) -> Option<ExprError> {
 }
 
 #[test]
-fn deep_nesting_is_an_error_and_not_an_overflow() {
+fn deep_nesting_is_an_error_and_no_stack_overflow() {
     let length = LENGTH_LIMIT / 2 - 1;
     for (before, core, after) in [
         ("(", "1", ")"),
@@ -262,14 +262,14 @@ fn deep_nesting_is_an_error_and_not_an_overflow() {
         let count = (length / (before.len() + after.len()).max(1)).max(1);
         let source = [before.repeat(count).as_str(), core, after.repeat(count).as_str()].concat();
         assert!(source.len() <= LENGTH_LIMIT);
-        // `1 < 1 < 1 …` is one flat chain; it may pass or be refused, as long as it ends.
+        // `1 < 1 < 1 …` is one flat chain: accepting and rejecting it are both fine.
         let error = on_a_small_stack(source.clone());
         assert!(error.is_some() || before == "1 < ", "{source}");
     }
 }
 
 #[test]
-fn what_is_just_within_the_limits_fits_a_small_stack() {
+fn the_largest_permitted_nesting_fits_a_small_stack() {
     let brackets = |count: usize| ["(".repeat(count), "1".to_owned(), ")".repeat(count)].concat();
     assert_eq!(on_a_small_stack(brackets(BRACKET_LIMIT)), None);
     assert!(on_a_small_stack(brackets(BRACKET_LIMIT + 1)).is_some());
@@ -281,7 +281,7 @@ fn what_is_just_within_the_limits_fits_a_small_stack() {
     let negations = |count: usize| format!("{}1", "not ".repeat(count));
     assert_eq!(on_a_small_stack(negations(DEPTH_LIMIT - 1)), None);
 
-    // Both limits at once, each level as wide in stack frames as it can be.
+    // Both limits at once, with the largest stack frames at each level.
     let mixed =
         format!("{}1{}", "not - [x, 1 if 1 else (".repeat(BRACKET_LIMIT / 2), ")][0]".repeat(BRACKET_LIMIT / 2));
     on_a_small_stack(mixed);

@@ -1,4 +1,4 @@
-//! The words of every error, and the place it points at.
+//! The message and position of every error.
 
 use std::fmt::Write;
 
@@ -153,7 +153,7 @@ fn functions_methods_filters_and_tests() {
 }
 
 #[test]
-fn functions_that_behaviors_feed() {
+fn functions_that_need_a_behavior() {
     let mut scope = Scope::default();
     scope.declare_behavior("mcp_call_tracking");
     scope.declare_condition("behavior_lint_clean", 1);
@@ -256,7 +256,7 @@ fn limits() {
 }
 
 #[test]
-fn run_time() {
+fn run_time_errors() {
     insta::assert_snapshot!(failures(&[
         "n and int('x')",
         "int(list)",

@@ -1,4 +1,4 @@
-//! Names in a real situation: where they come from, and that nothing is asked for in vain.
+//! Resolution of names in a situation, and that facts are not requested in vain.
 
 use crate::file_rules::ChangeScope;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     event::Event,
-    expr::{EvaluationError, Scope, check, context_names, evaluate, evaluate_beside, holds},
+    expr::{EvaluationError, Scope, check, context_names, evaluate, evaluate_with_names, is_true},
     facts::{EventPart, Facts, GitField, Missing, NoFacts, PhaseField, RanCommand, Stored, TaskField, WorkflowField},
     situation::{BaseFolders, Situation},
 };
@@ -86,7 +86,7 @@ impl Facts for Asked {
         ])
     }
 
-    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+    fn require(&self, part: EventPart<'_>) -> Result<(), Missing> {
         self.note(if part == EventPart::HasInput { "has input".to_owned() } else { part.name() });
         Ok(())
     }
@@ -134,7 +134,7 @@ fn every_field_of_the_event() {
 }
 
 #[test]
-fn fields_that_the_event_has_not_are_undefined() {
+fn missing_fields_of_the_event_are_undefined() {
     let event = json!({"kind": "stop", "name": "Stop", "agent": "claude", "session": "s1", "time": 1, "cwd": "/"});
     let event = serde_json::from_value(event).expect("an event");
     let situation = Arc::new(Situation::new(Arc::new(event), BaseFolders::default(), Arc::new(NoFacts)));
@@ -144,11 +144,11 @@ fn fields_that_the_event_has_not_are_undefined() {
         assert_eq!(evaluate(source, &situation), Ok(Value::Null), "{source}");
     }
     assert_eq!(evaluate("event.commands", &situation), Ok(json!([])));
-    assert_eq!(holds("not variables and 'x' not in variables", &situation, ChangeScope::default()), Ok(true));
+    assert_eq!(is_true("not variables and 'x' not in variables", &situation, ChangeScope::default()), Ok(true));
 }
 
 #[test]
-fn variables_are_bare_names_that_hide_nothing() {
+fn variables_are_bare_names_that_shadow_nothing() {
     assert_eq!(
         value("[release, variables.release, variables['release'], variables.get('release')]"),
         json!([true, true, true, true])
@@ -160,7 +160,7 @@ fn variables_are_bare_names_that_hide_nothing() {
 }
 
 #[test]
-fn facts_are_asked_for_only_when_named() {
+fn facts_are_requested_only_when_used() {
     let (situation, log) = situation();
     let asked = |source: &str| {
         evaluate(source, &situation).expect(source);
@@ -173,7 +173,7 @@ fn facts_are_asked_for_only_when_named() {
 }
 
 #[test]
-fn the_parts_of_the_event_that_are_used_are_told() {
+fn used_parts_of_the_event_are_reported() {
     let (situation, log) = situation();
     let asked = |source: &str| {
         evaluate(source, &situation).expect(source);
@@ -195,7 +195,7 @@ fn the_parts_of_the_event_that_are_used_are_told() {
 }
 
 #[test]
-fn commands_that_ran() {
+fn command_history_functions() {
     assert_eq!(value("command_ran('^cargo test')"), json!(true));
     assert_eq!(value("command_succeeded('^cargo test') and not command_succeeded('^git fetch')"), json!(true));
     assert_eq!(value("command_ran('push')"), json!(false));
@@ -208,15 +208,15 @@ fn commands_that_ran() {
 }
 
 #[test]
-fn an_agent_cannot_break_a_rule_with_a_key() {
+fn an_agent_cannot_break_a_rule_with_an_input_key() {
     assert_eq!(value("tool_input.get('command').startswith('git')"), json!(true));
 }
 
 #[test]
-fn what_is_not_supplied_fails_also_without_a_check() {}
+fn unsupplied_functions_fail_even_unchecked() {}
 
 #[test]
-fn tasks_and_their_trees() {
+fn task_functions() {
     assert_eq!(value("tasks.open > 1 and tasks.ready == 0 and not tasks.claimed"), json!(true));
     assert_eq!(value("len(tasks)"), json!(6));
     for source in [
@@ -244,7 +244,7 @@ fn tasks_and_their_trees() {
 }
 
 #[test]
-fn a_workflow_its_phase_and_its_claims() {
+fn workflow_phase_and_claims() {
     for source in [
         "workflow.node == 'code' and 'spec' in workflow.history and not workflow.active",
         "phase.elapsed > 60 and not phase.tokens > 0 and phase.tokens is None",
@@ -256,10 +256,10 @@ fn a_workflow_its_phase_and_its_claims() {
 }
 
 #[test]
-fn what_is_known_only_in_workflows_and_while_moving() {
+fn names_that_are_known_only_in_workflows_and_transitions() {
     let everywhere = Scope::with_variables(["reviewed"]);
-    let workflow = everywhere.clone().of_workflow(["code_complete".to_owned()]);
-    let moves = workflow.of_moves();
+    let workflow = everywhere.clone().in_workflow(["code_complete".to_owned()]);
+    let moves = workflow.for_transitions();
     let said = |source: &str, scope: &Scope| {
         let problems = check(source, scope).into_iter();
         problems
@@ -281,7 +281,7 @@ fn what_is_known_only_in_workflows_and_while_moving() {
     insta::assert_snapshot!(said("phase.visits > 1", &everywhere), @"`phase` has no field `visits` (did you mean `visit`?)");
 }
 
-/// A record without the session's variables, and with an input that it did not keep.
+/// A record without variables and without the tool input.
 struct Lacking;
 
 impl Facts for Lacking {
@@ -301,7 +301,7 @@ impl Facts for Lacking {
         Err(Missing::NotRecorded("commands".to_owned()))
     }
 
-    fn asked(&self, part: EventPart<'_>) -> Result<(), Missing> {
+    fn require(&self, part: EventPart<'_>) -> Result<(), Missing> {
         Err(Missing::NotRecorded(part.name()))
     }
 }
@@ -309,7 +309,7 @@ impl Facts for Lacking {
 #[test]
 fn a_missing_fact_ends_the_evaluation() {
     let situation = Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(Lacking)));
-    let missing = |source: &str| match holds(source, &situation, ChangeScope::default()) {
+    let missing = |source: &str| match is_true(source, &situation, ChangeScope::default()) {
         Err(error @ (EvaluationError::Missing(_) | EvaluationError::NotRecorded(_))) => error.to_string(),
         other => panic!("{source}: {other:?}"),
     };
@@ -336,15 +336,15 @@ fn a_missing_fact_ends_the_evaluation() {
     assert_eq!(missing("(tool_input or {}).get('path') or command_ran('make')"), all);
     assert_eq!(missing("tool_input.path"), "event.input.path was not recorded");
     for source in ["event.tool == 'Bash' or release", "True or git.dirty", "1 if True else command_ran('x')"] {
-        assert_eq!(holds(source, &situation, ChangeScope::default()), Ok(true), "{source}");
+        assert_eq!(is_true(source, &situation, ChangeScope::default()), Ok(true), "{source}");
     }
     assert!(matches!(evaluate("[variables]", &situation), Err(EvaluationError::Missing(_))));
 }
 
 #[test]
-fn whoever_tries_an_expression_out_sees_what_it_gives_without_the_fact() {
+fn trying_an_expression_reports_a_missing_fact() {
     let situation = Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(Lacking)));
-    let found = evaluate_beside("not command_ran('make')", &Map::new(), Some(&situation), None).expect("a value");
+    let found = evaluate_with_names("not command_ran('make')", &Map::new(), Some(&situation), None).expect("a value");
     assert!(found.truthy);
     assert_eq!(found.missing, Some(Missing::NotRecorded("commands".to_owned())));
 }

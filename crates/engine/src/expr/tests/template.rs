@@ -1,4 +1,4 @@
-//! Prompts and guides as templates.
+//! Templates of prompts and guides.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -30,7 +30,7 @@ impl Facts for Session {
 }
 
 fn situation() -> Arc<Situation> {
-    let event = Event::unnamed("claude", 100_000);
+    let event = Event::unknown("claude", 100_000);
     Arc::new(Situation::new(Arc::new(event), BaseFolders::default(), Arc::new(Session)))
 }
 
@@ -41,7 +41,7 @@ fn rendered(text: &str, guides: &[(&str, &str)]) -> String {
 }
 
 fn said(text: &str) -> String {
-    let scope = Scope::with_variables(["topic", "reviewed"]).of_workflow([]);
+    let scope = Scope::with_variables(["topic", "reviewed"]).in_workflow([]);
     let checked = check(text, &scope);
     let mut said = String::new();
     for problem in checked.problems {
@@ -55,7 +55,7 @@ fn said(text: &str) -> String {
 }
 
 #[test]
-fn text_expressions_and_choices() {
+fn text_expressions_and_conditions() {
     assert_eq!(rendered("Plain.", &[]), "Plain.");
     assert_eq!(rendered("{{ 1 + 1 }} {{ missing }}|{{ None }}|{{ paths|join(', ') }}", &[]), "2 ||a.rs, b.rs");
     let choice = "A\n{% if reviewed %}\nyes\n{% elif topic %}\nmaybe\n{% else %}\nno\n{% endif %}\nB";
@@ -65,14 +65,14 @@ fn text_expressions_and_choices() {
 }
 
 #[test]
-fn what_was_put_there_is_not_read_again() {
+fn output_is_never_parsed_again() {
     assert_eq!(rendered("On {{ topic }}.", &[]), "On parser {{ topic }} {% raw %}.");
     let quoting = [("ONE", "{{ topic }}: {{ \"{{ guide('TWO') }}\" }}"), ("TWO", "never")];
     assert_eq!(rendered("{{ guide('ONE') }}", &quoting), "parser {{ topic }} {% raw %}: {{ guide('TWO') }}");
 }
 
 #[test]
-fn guides_within_guides() {
+fn nested_guides() {
     let guides = [("ONE", "one, {{ guide('TWO') }}"), ("TWO", "two {{ 1 + 1 }}\n"), ("LOOP", "{{ guide('LOOP') }}")];
     assert_eq!(rendered("{{ guide('ONE') }}.", &guides), "one, two 2.");
     assert_eq!(rendered("{% if not reviewed %}{{ guide('ONE') }}{% endif %}.", &guides), ".");
@@ -84,7 +84,7 @@ fn guides_within_guides() {
 }
 
 #[test]
-fn what_is_wrong_is_known_early() {
+fn errors_are_found_by_check() {
     insta::assert_snapshot!(said("{{ topic }} {{ guide('ONE') }} {% if reviewed %}{{ guide(\"TWO\") }}{% endif %}"), @"
     guide ONE at [ONE]
     guide TWO at [TWO]
@@ -109,7 +109,7 @@ fn what_is_wrong_is_known_early() {
 }
 
 #[test]
-fn hostile_templates_end() {
+fn hostile_templates_terminate() {
     for text in ["{{ ((((".repeat(20_000), "{% if topic %}".repeat(4_000), "{{ [".to_owned() + &"[".repeat(60_000)] {
         assert!(!check(&text, &Scope::default()).problems.is_empty());
         assert!(rendered(&text, &[]).starts_with("error: "));

@@ -1,12 +1,12 @@
-//! What a hat without instructions does: derived from the topics that it takes and publishes.
+//! Derives instructions for a hat without its own from its topics.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::ticked;
+use super::backticked;
 use crate::hats::{Hat, Loop, Topic};
 
-/// A topic that is well known, what to do when it comes, and when to publish it.
+/// Well-known topics, each with default instructions for the triggered hat and for publishing hats.
 const WELL_KNOWN: [(&str, &str, &str); 8] = [
     ("task.start", "Understand the task, and write down a plan: tasks, in an order in which each can be finished.", ""),
     (
@@ -45,16 +45,16 @@ const WELL_KNOWN: [(&str, &str, &str); 8] = [
 
 pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     let taken = taken_topics(the_loop, hat).into_iter().filter_map(|topic| {
-        let text = said(the_loop, &topic, |topic| &topic.on_trigger, |known| known.1)?;
+        let text = instructions_for(the_loop, &topic, |topic| &topic.on_trigger, |known| known.1)?;
         Some(format!("**On `{topic}`:** {text}"))
     });
     let published = hat.publishes.iter().filter_map(|topic| {
-        let text = said(the_loop, topic, |topic| &topic.on_publish, |known| known.2)?;
+        let text = instructions_for(the_loop, topic, |topic| &topic.on_publish, |known| known.2)?;
         Some(format!("**Publish `{topic}`:** {text}"))
     });
     let mut lines: Vec<String> = taken.chain(published).collect();
     if !hat.publishes.is_empty() {
-        lines.push(format!("You MUST publish one of {} in every iteration.", ticked(&hat.publishes)));
+        lines.push(format!("You MUST publish one of {} in every iteration.", backticked(&hat.publishes)));
     }
     if lines.is_empty() {
         return out.write_str("Do what the incoming event asks for.\n");
@@ -62,15 +62,15 @@ pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) ->
     write!(out, "### Derived Behaviors\n\n{}\n", lines.join("\n\n"))
 }
 
-/// The topics that put the hat on. A glob stands for every topic that the file speaks of and that it matches.
+/// Topics that trigger the hat. A pattern stands for all matching topics of the loop.
 fn taken_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
-    let spoken_of: BTreeSet<&str> =
+    let known_topics: BTreeSet<&str> =
         the_loop.published().into_iter().chain(the_loop.topics.keys().map(String::as_str)).collect();
     let mut topics: Vec<String> = Vec::new();
     for trigger in &hat.triggers {
-        let matching: Vec<String> = match trigger.only() {
+        let matching: Vec<String> = match trigger.as_exact() {
             Some(topic) => vec![topic],
-            None => spoken_of
+            None => known_topics
                 .iter()
                 .filter(|topic| trigger.matches(topic) && **topic != the_loop.completion.topic)
                 .map(|&topic| topic.to_owned())
@@ -85,8 +85,8 @@ fn taken_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
     topics
 }
 
-/// What the file says of a topic, else what is well known of it.
-fn said<'a>(
+/// The instructions of the file for a topic, or the default.
+fn instructions_for<'a>(
     the_loop: &'a Loop,
     topic: &str,
     own: fn(&Topic) -> &String,

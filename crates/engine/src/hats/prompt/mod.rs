@@ -1,8 +1,7 @@
-//! What an agent under a hat is told: a pure function of the loop, the hat, the events and what is known. The same input
-//! gives the same bytes. Text from outside is never rendered: it is quoted line by line, with control
-//! characters made visible.
+//! Renders the prompt of an agent under a hat: a pure function of the loop, the hat, the events and the context.
+//! Foreign text is never rendered as a template; it is quoted line by line, with control characters made visible.
 //!
-//! What is asked for here is, where it can be, also enforced: by `emit`, by gates, and by the hooks.
+//! Where possible, requirements of the prompt are also enforced by `emit`, by gates, and by hooks.
 
 mod derived_behaviors;
 mod prompt_context;
@@ -10,16 +9,16 @@ mod quote;
 
 use std::fmt::{self, Write};
 
-pub use prompt_context::{IncomingEvent, MOST_TASKS, PromptContext, PromptMemory, ReadyTask};
+pub use prompt_context::{IncomingEvent, MAX_TASKS, PromptContext, PromptMemory, ReadyTask};
 
 use quote::Quoted;
 
 use super::{Hat, Loop};
 
-/// The first guardrail's number.
+/// Number of the first guardrail.
 const FIRST_GUARDRAIL: usize = 999;
 
-/// Guardrails where a loop has none of its own.
+/// Default guardrails.
 pub const GUARDRAILS: [&str; 5] = [
     "Fresh context each iteration: read before you write, because nothing of what you remember is from here.",
     "One task at a time, finished before the next is begun.",
@@ -84,7 +83,7 @@ You SHOULD read what `{specs_dir}` says about the work, and the scratchpad `{scr
     }
 
     fn tool_discipline(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Where the hat says what it writes, nothing else can be written.
+        // A hat with `writes` can write nothing else.
         let logs = if self.hat.writes.is_some() { ".linchpin/agent/logs/" } else { "logs/" };
         write!(
             out,
@@ -116,7 +115,7 @@ If this takes more than a few minutes, you SHOULD say where you are: `linchpin p
         }
         if let Some(writes) = &self.hat.writes {
             let only =
-                if writes.is_empty() { "nothing but".to_owned() } else { format!("only {} and", ticked(writes)) };
+                if writes.is_empty() { "nothing but".to_owned() } else { format!("only {} and", backticked(writes)) };
             writeln!(
                 out,
                 "\nYou MUST write {only} `.linchpin/agent/`; other files are another hat's, and writing them is refused."
@@ -142,7 +141,7 @@ The form is `linchpin emit \"{first}\" \"<summary>\"`. Exit 0 means that it was 
              MUST mend that and emit again.
 You MUST stop after an accepted emit: until the iteration ends, nothing more can be written.
 ",
-            topics = ticked(&self.hat.publishes),
+            topics = backticked(&self.hat.publishes),
         )?;
         match &self.hat.default_publishes {
             Some(topic) => writeln!(out, "If you end without one, `{topic}` is published in your place."),
@@ -174,7 +173,7 @@ You MUST stop after an accepted emit: until the iteration ends, nothing more can
 }
 
 /// `` `a`, `b` ``
-fn ticked(topics: &[String]) -> String {
+fn backticked(topics: &[String]) -> String {
     let mut text = String::new();
     for (at, topic) in topics.iter().enumerate() {
         let _ = write!(text, "{}`{topic}`", if at > 0 { ", " } else { "" });

@@ -1,34 +1,34 @@
-//! What a prompt is told beside the loop itself: the events, tasks, memories and notes.
+//! Content of a prompt besides the loop: events, tasks, memories and notes.
 
 use std::fmt::{self, Write};
 
 use super::quote::Quoted;
 
-/// So many tasks are shown; the rest is counted.
-pub const MOST_TASKS: usize = 20;
-/// In bytes.
-const MOST_MEMORY: usize = 4 * 1024;
-const MOST_SCRATCHPAD: usize = 16 * 1024;
+/// Maximum of tasks shown; the rest is counted.
+pub const MAX_TASKS: usize = 20;
+/// Maximum bytes of all memories.
+const MAX_MEMORY_BYTES: usize = 4 * 1024;
+const MAX_SCRATCHPAD_BYTES: usize = 16 * 1024;
 
-/// Something that was published, for the hat that takes it.
+/// A published event for the hat that it triggers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingEvent {
     pub topic: String,
-    /// Who published it; none: whoever started the run.
+    /// The publishing hat; `None` for the person who started the run.
     pub from: Option<String>,
     pub summary: String,
-    /// As JSON text.
+    /// The payload as JSON text.
     pub payload: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptContext {
-    /// What the run is for.
+    /// The objective of the run.
     pub objective: Option<String>,
     pub ready_tasks: Vec<ReadyTask>,
-    /// How many there are beside those.
+    /// Number of further ready tasks.
     pub more_ready: usize,
-    /// The best matches first.
+    /// Memories, best matches first.
     pub memories: Vec<PromptMemory>,
     pub scratchpad: Option<String>,
 }
@@ -38,7 +38,7 @@ pub struct ReadyTask {
     pub id: String,
     pub priority: u8,
     pub title: String,
-    /// Blockers that will not be closed by themselves: failed or missing.
+    /// Blockers that will never close: failed or missing tasks.
     pub blockers: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl IncomingEvent {
 impl PromptContext {
     pub(super) fn tasks(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("\n<ready-tasks>\n")?;
-        for ReadyTask { id, priority, title, blockers } in self.ready_tasks.iter().take(MOST_TASKS) {
+        for ReadyTask { id, priority, title, blockers } in self.ready_tasks.iter().take(MAX_TASKS) {
             let mut line = format!("{id} (priority {priority}) {title}");
             if !blockers.is_empty() {
                 let _ = write!(line, " [blocked for good by {}]", blockers.join(", "));
@@ -76,14 +76,14 @@ impl PromptContext {
         }
         match self.ready_tasks.len() + self.more_ready {
             0 => out.write_str("none\n")?,
-            count if count > MOST_TASKS => writeln!(out, "and {} more: `linchpin task ready`", count - MOST_TASKS)?,
+            count if count > MAX_TASKS => writeln!(out, "and {} more: `linchpin task ready`", count - MAX_TASKS)?,
             _ => {}
         }
         out.write_str("</ready-tasks>\n")
     }
 
     pub(super) fn memories(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = MOST_MEMORY;
+        let mut rest = MAX_MEMORY_BYTES;
         let lines = self.memories.iter().map(|PromptMemory { id, kind, text }| {
             let line = format!("{id} ({kind}) {text}");
             Quoted(&line).to_string()
@@ -105,7 +105,7 @@ impl PromptContext {
         let Some(text) = self.scratchpad.as_deref().map(str::trim_end).filter(|text| !text.is_empty()) else {
             return Ok(());
         };
-        let from = text.len().saturating_sub(MOST_SCRATCHPAD);
+        let from = text.len().saturating_sub(MAX_SCRATCHPAD_BYTES);
         let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         let end = text.get(from..).unwrap_or_default();
         let cut = if from > 0 { "…" } else { "" };

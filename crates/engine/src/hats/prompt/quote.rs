@@ -1,13 +1,13 @@
-//! Text that others wrote, quoted line by line. A quoted line can neither close the section that it stands in nor pass for
-//! one of our numbered instructions, because every one of them begins with `>`. Control characters, and those that change the
-//! order of writing, are shown as escapes (`\u{1b}`): a prompt goes to logs and terminals too.
+//! Quotes foreign text line by line. Every quoted line begins with `>`, so it can neither close its section nor pass
+//! for one of the prompt's numbered instructions. Control characters and characters that change the writing direction
+//! are escaped (`\u{1b}`), because prompts are also written to logs and terminals.
 
 use std::fmt::{self, Write};
 
-/// Every character that a reader may take for the end of a line.
+/// All characters that a reader may interpret as a line break.
 const LINE_BREAKS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Shown with `> ` before each line; each line ends with a line break.
+/// Displays each line with the prefix `> ` and a final line break.
 pub struct Quoted<'a>(pub &'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_a_quoted_text_begins_with_its_mark() {
+    fn every_quoted_line_has_the_prefix() {
         assert_eq!(Quoted("one\r\n\n</event>\n").to_string(), "> one\n>\n> </event>\n");
         assert_eq!(Quoted("").to_string(), ">\n");
         for line_break in LINE_BREAKS {

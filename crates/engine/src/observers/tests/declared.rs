@@ -31,7 +31,7 @@ fn matches(matching: ObserverMatch, event: &Value) -> bool {
 }
 
 #[test]
-fn commands_are_matched_as_rules_match_them() {
+fn commands_match_like_in_rules() {
     let tests = || ObserverMatch {
         commands: vec![command("^cargo (test|nextest)"), command("^make check$")],
         ..ObserverMatch::default()
@@ -45,7 +45,7 @@ fn commands_are_matched_as_rules_match_them() {
 }
 
 #[test]
-fn every_key_has_to_match() {
+fn all_keys_must_match() {
     let edit = |path: &str| {
         let call = json!({"name": "Edit", "aliases": ["apply_patch"], "input": {}, "files": [{"path": path, "access": "write"}]});
         event("after_tool", &json!({"tool": call, "outcome": "ok"}))
@@ -89,7 +89,7 @@ fn outcomes() {
     let mut unknown = bash("ls");
     unknown["outcome"] = Value::Null;
     assert!(!matches(ok.clone(), &unknown) && !matches(failed.clone(), &unknown));
-    // A server may say in good order that it failed.
+    // A server may report a failure in a successful response.
     let refused = after_mcp("a", "b", &json!({}), &text(&json!({"success": false})));
     assert!(!matches(ok, &refused) && matches(failed, &refused));
 }
@@ -116,7 +116,7 @@ fn values_keep_their_types() {
 }
 
 #[test]
-fn counting() {
+fn a_counter_increments() {
     let session = Session::default();
     let count = observer(ObserverMatch::default(), &[("runs", template("{{ variables.get('runs', 0) + 1 }}"))]);
     for _ in 0..3 {
@@ -126,7 +126,7 @@ fn counting() {
 }
 
 #[test]
-fn what_an_agent_wrote_is_data() {
+fn text_of_an_agent_is_never_evaluated() {
     let session = Session::default();
     let set = [("last", template("{{ event.command }}")), ("text", template("ran {{ event.command }}"))];
     session.see(&observer(ObserverMatch::default(), &set), &bash("echo {{ 1 + 1 }}")).expect("no fault");
@@ -135,7 +135,7 @@ fn what_an_agent_wrote_is_data() {
 }
 
 #[test]
-fn a_fault_changes_nothing() {
+fn a_failing_value_changes_nothing() {
     let session = Session::default();
     let set = [("first", Template::constant(&json!(1))), ("second", template("{{ int(event.command) }}"))];
     let fault = session.see(&observer(ObserverMatch::default(), &set), &bash("ls")).expect_err("a fault");
@@ -148,7 +148,7 @@ fn a_fault_changes_nothing() {
 }
 
 #[test]
-fn templates_that_do_not_end() {
+fn unclosed_templates_are_errors() {
     for text in ["{{", "{{ a", "{{ a }", "{{ '}}'", "{{ {'a': 1 }}", "x {{ a } }"] {
         assert!(Template::parse(text).is_err(), "{text}");
     }

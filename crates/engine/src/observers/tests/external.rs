@@ -28,7 +28,7 @@ fn an_answer_sets_variables_and_conditions() {
 }
 
 #[test]
-fn an_answer_that_goes_too_far_changes_nothing() {
+fn an_invalid_answer_changes_nothing() {
     let session = Session::default();
     let wrong = [
         json!({"set": {"_own": 1}}),
@@ -50,11 +50,11 @@ fn an_answer_that_goes_too_far_changes_nothing() {
 }
 
 #[test]
-fn the_question_has_the_event_and_the_variables() {
+fn the_input_has_the_event_and_the_variables() {
     let session = Session::default();
     session.0.lock().expect("not poisoned").extend([("a".to_owned(), json!(1)), ("_own".to_owned(), json!(2))]);
     let stop: Event = serde_json::from_value(event("stop", &json!({}))).expect("an event");
-    let question = ExternalBehavior::question(&stop, &session).expect("known");
+    let question = ExternalBehavior::input(&stop, &session).expect("known");
     assert_eq!(question["variables"], json!({"a": 1}));
     assert_eq!(question["event"]["kind"], "stop");
 }

@@ -21,14 +21,14 @@ fn value(session: &Session, source: &str) -> Result<Value, String> {
 }
 
 #[test]
-fn successes_and_failures_are_kept_apart() {
+fn successes_and_failures_are_stored_separately() {
     let session = Session::default();
     call(&session, "get_issue", &text(&json!({"state": "open"})));
     call(&session, "search", &json!({"isError": true, "content": text(&json!("no"))}));
     assert_eq!(session.get("mcp_calls"), json!({"github": ["get_issue"]}));
     assert_eq!(session.get("mcp_results"), json!({"github": {"get_issue": {"state": "open"}}}));
     assert_eq!(session.get("mcp_failures"), json!({"github": ["search"]}));
-    // A failure takes nothing back; a success ends a failure.
+    // A failure keeps earlier successes; a success removes an earlier failure.
     call(&session, "get_issue", &text(&json!({"error": "gone"})));
     call(&session, "search", &text(&json!([])));
     assert_eq!(session.get("mcp_calls"), json!({"github": ["get_issue", "search"]}));
@@ -36,7 +36,7 @@ fn successes_and_failures_are_kept_apart() {
 }
 
 #[test]
-fn both_ends_of_a_proxy_count() {
+fn a_proxied_call_counts_for_the_proxy_and_the_tool() {
     let session = Session::default();
     let result = text(&json!({"success": true, "result": null}));
     session.see(&TRACKING, &after_proxy("tasks", "next", &json!({}), &result)).expect("no fault");
@@ -45,7 +45,7 @@ fn both_ends_of_a_proxy_count() {
 }
 
 #[test]
-fn functions_read_it() {
+fn mcp_functions_read_the_variables() {
     let session = Session::default();
     for (source, expected) in [
         ("mcp_called('github')", false),
@@ -78,7 +78,7 @@ fn functions_read_it() {
 }
 
 #[test]
-fn only_results_that_arrived_count() {
+fn calls_without_a_result_do_not_count() {
     let session = Session::default();
     let mut before = after_mcp("github", "get_issue", &json!({}), &text(&json!({})));
     before["kind"] = json!("before_tool");
@@ -90,7 +90,7 @@ fn only_results_that_arrived_count() {
 }
 
 #[test]
-fn what_is_kept_is_bounded() {
+fn stored_results_are_bounded() {
     let session = Session::default();
     call(&session, "large", &text(&json!("x".repeat(20_000))));
     assert_eq!(session.get("mcp_results"), json!({"github": {"large": {"_dropped_bytes": 20_002}}}));

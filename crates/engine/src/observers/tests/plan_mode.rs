@@ -5,7 +5,7 @@ use crate::observers::{BuiltinBehavior, ObserverKind};
 
 const DETECT: ObserverKind = ObserverKind::Behavior(BuiltinBehavior::DetectPlanMode);
 
-/// Whether the session is in plan mode after the event.
+/// True if the session is in plan mode after the event.
 fn after(session: &Session, event: &Value) -> bool {
     session.see(&DETECT, event).expect("no fault");
     session.get("plan_mode") == json!(true)
@@ -21,13 +21,13 @@ fn tool(kind: &str, name: &str, output: &Value, mode: &str) -> Value {
     event(kind, &json!({"tool": call, "outcome": outcome, "extra": {"permission_mode": mode}}))
 }
 
-/// A prompt of an agent that sends no mode.
+/// A prompt without a permission mode.
 fn prompt(text: &str) -> Value {
     event("prompt", &json!({"prompt": text}))
 }
 
 #[test]
-fn the_agents_mode_tells() {
+fn the_permission_mode_is_a_sign() {
     let session = Session::default();
     assert!(!after(&session, &mode("default")));
     assert!(session.0.lock().expect("not poisoned").is_empty(), "nothing to say");
@@ -38,7 +38,7 @@ fn the_agents_mode_tells() {
 }
 
 #[test]
-fn tools_enter_and_leave() {
+fn tools_enter_and_leave_plan_mode() {
     for (enter, exit) in [("EnterPlanMode", "ExitPlanMode"), ("enter_plan_mode", "exit_plan_mode")] {
         let session = Session::default();
         let done = json!({"message": "done"});
@@ -57,7 +57,7 @@ fn tools_enter_and_leave() {
 }
 
 #[test]
-fn the_mode_of_a_turn_tells() {
+fn the_mode_of_a_turn_is_a_sign() {
     let session = Session::default();
     let turn = |mode: &str, prompt: &str| {
         event("prompt", &json!({"prompt": prompt, "extra": {"permission_mode": "default", "collaboration_mode": mode}}))
@@ -70,7 +70,7 @@ fn the_mode_of_a_turn_tells() {
 }
 
 #[test]
-fn a_subagents_mode_is_its_own() {
+fn subagents_do_not_change_the_mode() {
     let session = Session::default();
     let mut planning = mode("plan");
     planning["subagent"] = json!("planner");
@@ -78,7 +78,7 @@ fn a_subagents_mode_is_its_own() {
 }
 
 #[test]
-fn markers_of_the_agents() {
+fn markers_in_prompts_are_signs() {
     let reminder = |text: &str| format!("<system-reminder>\n{text}\n</system-reminder>\nfix the bug");
     for (marker, plan_mode) in [
         (reminder("Plan mode is active. The person does not want changes yet."), true),
@@ -89,7 +89,7 @@ fn markers_of_the_agents() {
         ("# Active Approval Mode: Default\n\nfix".to_owned(), false),
     ] {
         let session = Session::default();
-        // From the other mode.
+        // Start in the opposite mode.
         session.0.lock().expect("not poisoned").insert("plan_mode".to_owned(), json!(!plan_mode));
         assert_eq!(after(&session, &prompt(&marker)), plan_mode, "{marker}");
     }
@@ -120,17 +120,17 @@ fn quoted_markers_do_not_count() {
     ] {
         assert!(!after(&Session::default(), &prompt(&text)), "{text}");
     }
-    // An agent that sends its mode is believed, not the text.
+    // The permission mode takes precedence over markers.
     let session = Session::default();
     let pasted = event("prompt", &json!({"prompt": marker, "extra": {"permission_mode": "default"}}));
     assert!(!after(&session, &pasted));
 }
 
 #[test]
-fn what_follows_a_quote_counts_again() {
+fn markers_after_a_quote_count() {
     let text = "```\ncode\n```\n<br/> 1 < 2\n<system-reminder>Plan mode is active</system-reminder>";
     assert!(after(&Session::default(), &prompt(text)));
-    // The last one is the newest.
+    // The last marker is the newest.
     let both = "# Active Approval Mode: Plan\n# Active Approval Mode: Default\n";
     assert!(!after(&Session::default(), &prompt(both)));
 }

@@ -26,7 +26,7 @@ fn claim(session: &Session, reference: &str, result: &Value) -> Value {
 }
 
 #[test]
-fn a_claim_is_of_the_task_that_the_result_names() {
+fn a_claim_is_for_the_task_in_the_result() {
     for result in [
         text(&task()),
         json!({"content": text(&task()), "isError": false}),
@@ -92,7 +92,7 @@ fn a_failure_in_any_form_changes_nothing() {
 }
 
 #[test]
-fn prose_is_looked_through_only_so_far() {
+fn only_a_limited_part_of_prose_is_searched() {
     let far = format!("{}{}", "{".repeat(100), json!({"success": false}));
     let long = format!("{}{}", "x".repeat(70_000), json!({"success": false}));
     for prose in [far, long, "{".repeat(60_000), "{\"a\":".repeat(10_000)] {
@@ -120,7 +120,7 @@ fn failed_and_unfinished_calls_change_nothing() {
 }
 
 #[test]
-fn other_servers_are_nobodys_business() {
+fn other_servers_are_ignored() {
     let session = Session::default();
     session.see(&claims(), &after_mcp("other", "claim_task", &json!({"id": ID}), &text(&task()))).expect("no fault");
     let own_name = after_proxy("other", "claim_task", &json!({"id": ID}), &text(&task()));
@@ -129,7 +129,7 @@ fn other_servers_are_nobodys_business() {
 }
 
 #[test]
-fn references_are_resolved_by_what_the_session_has_seen() {
+fn references_resolve_to_seen_tasks() {
     let session = Session::default();
     let listed = text(&json!({"tasks": [task(), {"id": OTHER, "seq_num": 13}]}));
     assert_eq!(call(&session, "list_tasks", &json!({}), &listed), Value::Null);
@@ -148,7 +148,7 @@ fn references_are_resolved_by_what_the_session_has_seen() {
 }
 
 #[test]
-fn a_whole_id_means_itself() {
+fn a_full_id_needs_no_lookup() {
     let session = Session::default();
     assert_eq!(claim(&session, ID, &text(&json!("Claimed."))), json!([ID]));
     assert_eq!(claim(&Session::default(), "gt-1", &text(&json!("Claimed."))), Value::Null);
@@ -156,7 +156,7 @@ fn a_whole_id_means_itself() {
 }
 
 #[test]
-fn creating_and_updating() {
+fn create_and_update_can_claim() {
     let session = Session::default();
     assert_eq!(call(&session, "create_task", &json!({"title": "x"}), &text(&task())), Value::Null);
     let update = |status: &str| json!({"task_id": "#12", "status": status});
@@ -169,7 +169,7 @@ fn creating_and_updating() {
 }
 
 #[test]
-fn what_is_remembered_is_bounded() {
+fn seen_tasks_are_bounded() {
     let session = Session::default();
     for round in 0..5 {
         let tasks: Vec<Value> = (0..100).map(|number| json!({"id": format!("task-{round}-{number}")})).collect();

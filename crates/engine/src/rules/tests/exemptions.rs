@@ -1,17 +1,17 @@
-//! What passes whatever a list of tools says.
+//! Calls that pass any tool list of a workflow.
 
 use super::*;
 use crate::rules::Exemptions;
 
-/// As `allowed_tools: [Edit]` of a workflow's node.
+/// The rule for `allowed_tools: [Edit]` of a workflow's node.
 fn only_edit() -> Rule {
-    let unless = Exemptions {
+    let exemptions = Exemptions {
         tools: vec![ToolName("Edit".to_owned())],
         mcp_tools: vec![McpPattern { server: "*".to_owned(), tool: "*".to_owned() }],
         ..Exemptions::harmless()
     };
     let tools = vec![ToolName("*".to_owned())];
-    rule("only-edit", Detector::Tool(Box::new(ToolRule { tools, unless: Some(unless), ..ToolRule::default() })))
+    rule("only-edit", Detector::Tool(Box::new(ToolRule { tools, exemptions: Some(exemptions), ..ToolRule::default() })))
 }
 
 fn level(event: Event) -> Level {
@@ -19,7 +19,7 @@ fn level(event: Event) -> Level {
 }
 
 #[test]
-fn linchpin_and_plain_reading_pass() {
+fn linchpin_and_read_only_commands_pass() {
     for command in [
         "linchpin next",
         "linchpin next spec_complete && linchpin status",
@@ -33,7 +33,7 @@ fn linchpin_and_plain_reading_pass() {
 }
 
 #[test]
-fn what_does_more_does_not_pass() {
+fn other_commands_do_not_pass() {
     for command in [
         "cargo test",
         "linchpin next && cargo test",

@@ -1,15 +1,15 @@
-//! To delete a folder is to delete what is in it.
+//! Recursive access to folders.
 
 use std::sync::Arc;
 
-use super::{bash, path_pattern, place, rule, verdict, wildcard};
+use super::{base_folders, bash, path_pattern, rule, verdict, wildcard};
 use crate::facts::{Facts, GitField, Missing, NoFacts};
 use crate::rules::{BranchClause, CommandMatcher, Detector, PathClause, PathKey, Rule, RuleSet, ToolRule};
 use crate::{DecisionRequest, Level, Situation, decide};
 
 fn about(key: PathKey, patterns: &[&str], except: &[&str]) -> PathClause {
     let all = |patterns: &[&str]| patterns.iter().map(|pattern| path_pattern(pattern)).collect();
-    PathClause { about: key, patterns: all(patterns), except: all(except) }
+    PathClause { key: key, patterns: all(patterns), except: all(except) }
 }
 
 fn against(paths: Vec<PathClause>) -> Rule {
@@ -17,7 +17,7 @@ fn against(paths: Vec<PathClause>) -> Rule {
 }
 
 #[test]
-fn with_a_folder_goes_what_could_be_in_it() {
+fn recursive_access_matches_files_in_the_folder() {
     let cases = [
         ("src/**/*.ts", "rm -rf src", Level::Block),
         ("src/**/*.ts", "rm --recursive ./src/", Level::Block),
@@ -37,7 +37,7 @@ fn with_a_folder_goes_what_could_be_in_it() {
         ("src/important.txt", "find src -name '*.log' -delete", Level::Allow),
         ("src/important.txt", "rsync -a --delete new/ src/", Level::Block),
         ("src/important.txt", "python3 -c 'import shutil; shutil.rmtree(\"src\")'", Level::Block),
-        // It says what a file is called, and not where it lies.
+        // The pattern has no location.
         ("**/*.ts", "rm -r node_modules", Level::Allow),
         ("**/*.ts", "rm -r .", Level::Block),
         ("/**/.secret", "rm -r build", Level::Allow),
@@ -49,7 +49,7 @@ fn with_a_folder_goes_what_could_be_in_it() {
     ];
     for (pattern, command, expected) in cases {
         for key in [PathKey::Deletes, PathKey::Writes] {
-            // What a copy writes to is another matter.
+            // `rsync` also writes into the folder.
             if key == PathKey::Writes && command.starts_with("rsync") {
                 continue;
             }
@@ -60,7 +60,7 @@ fn with_a_folder_goes_what_could_be_in_it() {
 }
 
 #[test]
-fn what_is_found_lies_at_any_depth() {
+fn files_found_by_find_match_at_any_depth() {
     let cases = [
         ("find . -type f -delete", Level::Block, Level::Block),
         ("find -type f -delete", Level::Block, Level::Block),
@@ -103,14 +103,14 @@ fn what_is_found_lies_at_any_depth() {
 }
 
 #[test]
-fn what_is_excepted_is_so_with_its_folder() {
+fn exceptions_apply_to_recursive_access() {
     let rule = against(vec![about(PathKey::Deletes, &["src/**"], &["src/made/**"])]);
     assert_eq!(verdict(std::slice::from_ref(&rule), bash("rm -r src/made"), false).level, Level::Allow);
     assert_eq!(verdict(&[rule], bash("rm -r src"), false).level, Level::Block);
 }
 
 #[test]
-fn what_a_variable_is_set_to_is_not_written() {
+fn values_of_variables_are_not_written() {
     let cases = [
         ("PYTHONPATH=gen python3 -m pytest", PathKey::Writes, Level::Allow),
         ("RUST_LOG=gen/x cargo run", PathKey::Writes, Level::Allow),
@@ -131,14 +131,14 @@ fn what_a_variable_is_set_to_is_not_written() {
 }
 
 #[test]
-fn a_matcher_knows_it_too() {
+fn matchers_match_recursive_access() {
     let paths = vec![about(PathKey::Deletes, &["src/important.txt"], &[])];
     let matchers = vec![CommandMatcher { paths, ..CommandMatcher::default() }];
     let rule = rule("matcher", Detector::Tool(Box::new(ToolRule { matchers, ..ToolRule::default() })));
     assert_eq!(verdict(&[rule], bash("cd src; rm -r ../src"), false).level, Level::Block);
 }
 
-/// Somebody who has looked, and seen one file.
+/// A file system with one file.
 struct OneFile;
 
 impl Facts for OneFile {
@@ -147,7 +147,7 @@ impl Facts for OneFile {
     }
 }
 
-/// A repository with one of its own below it, and `feature` checked out.
+/// A repository with a nested repository, and `feature` checked out.
 struct Nested;
 
 impl Facts for Nested {
@@ -161,13 +161,13 @@ impl Facts for Nested {
 }
 
 #[test]
-fn what_is_checked_out_below_another_repository_is_not_known() {
+fn the_branch_of_a_nested_repository_is_unknown() {
     let judged = |command: &str| {
-        let situation = Arc::new(Situation::new(Arc::new(bash(command)), place(), Arc::new(Nested)));
+        let situation = Arc::new(Situation::new(Arc::new(bash(command)), base_folders(), Arc::new(Nested)));
         let rewrites = Some(BranchClause { branches: vec![wildcard("main")] });
         let rule = rule("push", Detector::Tool(Box::new(ToolRule { rewrites, ..ToolRule::default() })));
         let rules = RuleSet::pack(&[rule]).expect("packed");
-        decide(&DecisionRequest { situation: &situation, rules: &rules, thorough: false })
+        decide(&DecisionRequest { situation: &situation, rules: &rules, evaluate_all: false })
             .expect("judged")
             .verdict
             .level
@@ -180,11 +180,11 @@ fn what_is_checked_out_below_another_repository_is_not_known() {
 }
 
 #[test]
-fn a_file_is_no_folder() {
+fn recursive_access_to_a_file_matches_nothing_below() {
     let judged = |facts: Arc<dyn Facts>| {
-        let situation = Arc::new(Situation::new(Arc::new(bash("rm -rf src/notes")), place(), facts));
+        let situation = Arc::new(Situation::new(Arc::new(bash("rm -rf src/notes")), base_folders(), facts));
         let rules = RuleSet::pack(&[against(vec![about(PathKey::Deletes, &["src/**/*.ts"], &[])])]).expect("packed");
-        decide(&DecisionRequest { situation: &situation, rules: &rules, thorough: false })
+        decide(&DecisionRequest { situation: &situation, rules: &rules, evaluate_all: false })
             .expect("judged")
             .verdict
             .level

@@ -1,4 +1,4 @@
-//! What reasons end with.
+//! The subject at the end of a reason.
 
 use insta::assert_snapshot;
 
@@ -11,7 +11,7 @@ fn tool(tool: ToolRule) -> Rule {
 }
 
 fn about_paths(about: PathKey, pattern: &str) -> PathClause {
-    PathClause { about, patterns: vec![path_pattern(pattern)], except: Vec::new() }
+    PathClause { key: about, patterns: vec![path_pattern(pattern)], except: Vec::new() }
 }
 
 fn program(name: &str) -> CommandMatcher {
@@ -37,7 +37,7 @@ fn a_rule_about_commands_names_the_command() {
 }
 
 #[test]
-fn of_several_it_is_the_innermost() {
+fn the_innermost_command_is_named() {
     let build = about_command("make");
     assert_snapshot!(reason(&build, "sudo -u me bash -c 'cd x; make all'"), @"block: no (It is about `make all`.)");
     assert_snapshot!(reason(&build, "docker run image make all"), @"block: no (It is about `make all`.)");
@@ -55,7 +55,7 @@ fn a_rule_about_paths_names_the_path_as_it_was_written() {
 }
 
 #[test]
-fn with_a_folder_it_names_what_is_in_it() {
+fn access_to_a_folder_names_the_protected_file() {
     let writes = tool(ToolRule { paths: vec![about_paths(PathKey::Writes, ".git")], ..ToolRule::default() });
     assert_snapshot!(reason(&writes, "git clean -fdx; rm -r ."), @"block: no (It is about `.git`.)");
 }
@@ -68,7 +68,7 @@ fn a_rule_about_both_names_the_command_of_the_path() {
 }
 
 #[test]
-fn what_is_long_is_cut_and_on_one_line() {
+fn long_subjects_are_truncated_and_on_one_line() {
     let push = about_command("^git push");
     assert_snapshot!(reason(&push, &format!("git push {}", "é".repeat(200))), @"block: no (It is about `git push ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé…`.)");
     let reads = tool(ToolRule { paths: vec![about_paths(PathKey::Reads, "src/**")], ..ToolRule::default() });
@@ -76,7 +76,7 @@ fn what_is_long_is_cut_and_on_one_line() {
 }
 
 #[test]
-fn several_paragraphs_are_followed_by_one_of_its_own() {
+fn after_several_paragraphs_the_subject_has_its_own() {
     let rule = Rule { reason: "One.\n\nTwo.".to_owned(), ..about_command("^git push") };
     assert_snapshot!(reason(&rule, "git push"), @"
     block: One.
@@ -88,7 +88,7 @@ fn several_paragraphs_are_followed_by_one_of_its_own() {
 }
 
 #[test]
-fn what_is_allowed_or_names_neither_says_nothing_of_it() {
+fn rules_that_allow_or_match_no_command_or_path_name_no_subject() {
     let allow = Rule { action: Level::Allow, ..about_command("^git push") };
     assert_snapshot!(reason(&allow, "git push"), @"allow: no");
     assert_snapshot!(reason(&rule("event", Detector::Event), "git push"), @"block: no");

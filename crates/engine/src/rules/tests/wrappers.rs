@@ -1,9 +1,9 @@
-//! Programs that only run others are no commands of the script, and yet a rule can be about them.
+//! Wrappers are not commands of the script, but rules can match them.
 
 use super::*;
 
 fn about_program(program: &str) -> Rule {
-    let matcher = CommandMatcher { program: vec![Wildcard::exactly(program)], ..CommandMatcher::default() };
+    let matcher = CommandMatcher { program: vec![Wildcard::literal(program)], ..CommandMatcher::default() };
     rule("program", Detector::Tool(Box::new(ToolRule { matchers: vec![matcher], ..ToolRule::default() })))
 }
 
@@ -12,7 +12,7 @@ fn level(rule: &Rule, command: &str) -> Level {
 }
 
 #[test]
-fn a_rule_can_be_about_what_a_command_is_run_through() {
+fn rules_match_wrappers() {
     for (program, command) in [
         ("sudo", "sudo apt install jq"),
         ("sudo", "cd sub && timeout 5 sudo -u deploy make"),
@@ -31,7 +31,7 @@ fn a_rule_can_be_about_what_a_command_is_run_through() {
 }
 
 #[test]
-fn what_is_only_said_is_not_run_through() {
+fn mentioned_programs_are_not_wrappers() {
     for command in
         ["git commit -m 'sudo make'", "echo sudo make", "make sudo", "grep -r sudo .", "bash -c 'echo sudo x'"]
     {
@@ -42,7 +42,7 @@ fn what_is_only_said_is_not_run_through() {
 }
 
 #[test]
-fn to_allow_what_runs_others_is_not_to_allow_those() {
+fn allowing_a_wrapper_does_not_allow_its_command() {
     let allowing = |rule: Rule| Rule { action: Level::Allow, ..rule };
     let approves = |rule: Rule, command: &str| verdict(&[allowing(rule)], bash(command), false).approved;
     assert!(!approves(about_program("timeout"), "timeout 5 make"));
@@ -51,9 +51,9 @@ fn to_allow_what_runs_others_is_not_to_allow_those() {
 }
 
 #[test]
-fn all_but_some_means_the_commands_themselves() {
+fn a_negative_pattern_ignores_wrappers() {
     let search = CommandRegex { pattern: None, not_pattern: Some(RegexSource::new("^git ")) };
-    let rule = rule("command", Detector::Tool(Box::new(ToolRule { search, ..ToolRule::default() })));
+    let rule = rule("command", Detector::Tool(Box::new(ToolRule { command_regex: search, ..ToolRule::default() })));
     assert_eq!(level(&rule, "time git status"), Level::Allow);
     assert_eq!(level(&rule, "time make"), Level::Block);
 }
