@@ -62,7 +62,7 @@ pub struct UndecidedRule {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
     pub rule: Rule,
-    /// The triggering files that nobody has answered for.
+    /// The match, without triggers that are settled.
     pub found: FileMatch,
     /// Set if the rule has reached its maximum of holds and releases the stop: the notice for the person.
     pub release_notice: Option<String>,

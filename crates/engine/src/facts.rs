@@ -113,7 +113,7 @@ pub trait Facts: Send + Sync {
     }
 
     /// The changed files; `None` if git cannot determine them, so that file rules cannot be judged.
-    fn changes(&self, _reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
+    fn changes(&self, _change_scope: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
         Ok(None)
     }
 

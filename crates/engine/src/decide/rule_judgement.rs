@@ -17,7 +17,7 @@ use crate::verdict::Level;
 
 pub(super) struct RuleJudgement {
     pub(super) clauses: Vec<Clause>,
-    /// The match of a file rule, reduced to triggers that nobody has answered for.
+    /// The match of a file rule, without triggers that are settled.
     pub(super) files: Option<FileMatch>,
     /// How often the file rule has asked for these files.
     pub(super) times_asked: u32,
@@ -128,8 +128,8 @@ impl RuleJudge<'_> {
         let Some(when) = self.rule.when.as_ref().filter(|_| !is_false || self.evaluate_all) else {
             return Ok(detected);
         };
-        let reach = self.rule.as_file_rule().map_or_else(ChangeScope::default, |file| file.scope);
-        let missing = match expr::is_true(when, self.situation, reach) {
+        let change_scope = self.rule.as_file_rule().map_or_else(ChangeScope::default, |file| file.scope);
+        let missing = match expr::is_true(when, self.situation, change_scope) {
             Ok(value) => {
                 let holds = Truth::from(value);
                 self.judged.clauses.push(Clause::new("when", holds, when.clone()));

@@ -55,11 +55,11 @@ impl NameSource {
 
     pub(super) fn resolve(&self, name: &str) -> Option<Value> {
         match self {
-            Self::Situation(facts, reach) => {
+            Self::Situation(facts, change_scope) => {
                 let part = |part| Some(Value::from_object(Part { facts: Arc::clone(facts), part }));
                 match name {
                     "event" => part(PartName::Event),
-                    "files" => part(PartName::Files(*reach)),
+                    "files" => part(PartName::Files(*change_scope)),
                     "git" => part(PartName::Git),
                     "variables" => part(PartName::Variables),
                     "workflow" => part(PartName::Workflow),
@@ -159,7 +159,7 @@ impl Object for Part {
         facts.value(match self.part {
             PartName::Event if name == "input" => return input(facts),
             PartName::Event => facts.event_field(name),
-            PartName::Files(reach) => facts.files_field(name, reach),
+            PartName::Files(change_scope) => facts.files_field(name, change_scope),
             PartName::Git => facts.git_field(name),
             PartName::Variables => facts.variable(name),
             PartName::Workflow => facts.workflow_field(name),

@@ -173,8 +173,8 @@ impl FactReader {
         Ok(self.situation.facts.require_claims()?.get(name).map(from_json))
     }
 
-    pub(super) fn files_field(&self, field: &str, reach: ChangeScope) -> Field {
-        let Some(changes) = self.situation.facts.changes(reach)? else { return Ok(None) };
+    pub(super) fn files_field(&self, field: &str, change_scope: ChangeScope) -> Field {
+        let Some(changes) = self.situation.facts.changes(change_scope)? else { return Ok(None) };
         let of = |status: Status| changes.own().filter(move |(_, found)| *found == status).map(|(path, _)| path);
         Ok(match field {
             "changed" => Some(changes.own().map(|(path, _)| path).collect()),

@@ -155,23 +155,24 @@ pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, Evalua
     })
 }
 
-/// True if the expression is true in this situation, where `files` are the changes within `reach`. Cheaper than
+/// True if the expression is true in this situation, where `files` are the changes within `change_scope`. Cheaper than
 /// [`evaluate`], which converts the result.
-pub fn is_true(source: &str, situation: &Arc<Situation>, reach: ChangeScope) -> Result<bool, EvaluationError> {
-    in_situation(source, situation, reach, |value| Ok(value.is_true()))
+pub fn is_true(source: &str, situation: &Arc<Situation>, change_scope: ChangeScope) -> Result<bool, EvaluationError> {
+    in_situation(source, situation, change_scope, |value| Ok(value.is_true()))
 }
 
 /// `read` may request further facts, because some values are computed lazily.
 fn in_situation<T>(
     source: &str,
     situation: &Arc<Situation>,
-    reach: ChangeScope,
+    change_scope: ChangeScope,
     read: impl FnOnce(&Value) -> Result<T, ExprError>,
 ) -> Result<T, EvaluationError> {
     let source = Source::read(source)?;
     let (tree, _) = lowered(&source)?;
     let facts = Arc::new(FactReader::new(situation, OnMissing::Abort));
-    let value = run(&source, &tree, NameSource::Situation(Arc::clone(&facts), reach)).and_then(|value| read(&value));
+    let value =
+        run(&source, &tree, NameSource::Situation(Arc::clone(&facts), change_scope)).and_then(|value| read(&value));
     facts.check()?;
     Ok(value?)
 }

@@ -183,8 +183,8 @@ impl Loop {
         let first = self.hat_for(&self.start)?;
         // States of a walk: the current hat, and a bit mask of the accepted topics of `after`.
         let marked = |marks: u32, topic: &str| {
-            let places = after.iter().enumerate().filter(|(_, name)| **name == topic);
-            places.fold(marks, |marks, (at, _)| marks | 1 << at)
+            let positions = after.iter().enumerate().filter(|(_, name)| **name == topic);
+            positions.fold(marks, |marks, (at, _)| marks | 1 << at)
         };
         let begin = (first.id.as_str(), marked(0, &self.start));
         let mut known = BTreeSet::from([begin]);
@@ -204,9 +204,9 @@ impl Loop {
             }
             for next in hat.publishes.iter().filter(|next| !self.is_completion(next)) {
                 let Some(next_hat) = self.hat_for(next) else { continue };
-                let place = (next_hat.id.as_str(), marked(marks, next));
-                if known.insert(place) {
-                    open.push_back(place);
+                let state = (next_hat.id.as_str(), marked(marks, next));
+                if known.insert(state) {
+                    open.push_back(state);
                 }
             }
         }

@@ -64,7 +64,8 @@ pub struct ExpectedResponse {
 }
 
 impl Gate {
-    /// True if the gate is checked without starting a process or contacting anybody. Cheap gates are checked first.
+    /// True if the gate is checked without starting a process, contacting a server or asking a person. Cheap gates are
+    /// checked first.
     pub fn is_cheap(&self) -> bool {
         matches!(self, Self::Expression(_) | Self::Approval(_) | Self::FileRules(_))
     }

@@ -44,7 +44,7 @@ const WELL_KNOWN: [(&str, &str, &str); 8] = [
 ];
 
 pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let taken = taken_topics(the_loop, hat).into_iter().filter_map(|topic| {
+    let taken = trigger_topics(the_loop, hat).into_iter().filter_map(|topic| {
         let text = instructions_for(the_loop, &topic, |topic| &topic.on_trigger, |known| known.1)?;
         Some(format!("**On `{topic}`:** {text}"))
     });
@@ -63,7 +63,7 @@ pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) ->
 }
 
 /// Topics that trigger the hat. A pattern stands for all matching topics of the loop.
-fn taken_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
+fn trigger_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
     let known_topics: BTreeSet<&str> =
         the_loop.published().into_iter().chain(the_loop.topics.keys().map(String::as_str)).collect();
     let mut topics: Vec<String> = Vec::new();
