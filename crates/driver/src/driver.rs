@@ -24,6 +24,9 @@ use crate::signals::Signals;
 /// How long to wait for a journal that another process writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How many of the latest events are searched for a call that has not ended.
+const LATEST_EVENTS: usize = 256;
+
 /// Everything that a run needs.
 pub struct Driver<'a> {
     pub project: &'a Project,
@@ -130,6 +133,16 @@ impl Driver<'_> {
         // A note that is lost does no harm: the run itself is kept in `work`.
         let _ =
             Store::open(&self.project.store(self.environment), self.store_options()).map(|mut store| store.note(&note));
+    }
+
+    /// Whether a tool call that began since a time has not ended, as far as the journal knows: an agent whose build runs may be
+    /// silent until it is done.
+    pub(crate) fn has_open_call(&self, since: i64) -> bool {
+        let options = self.store_options();
+        let now = options.now;
+        let calls =
+            Store::open(&self.project.store(self.environment), options).and_then(|store| store.calls(LATEST_EVENTS));
+        calls.is_ok_and(|calls| calls.iter().any(|call| call.started >= since && call.is_open(now)))
     }
 
     fn store_options(&self) -> store::Options {

@@ -24,6 +24,7 @@ pub fn start(command: &str, text: &str, root: PathBuf, environment: Environment)
             input,
             get: &get,
             idle: None,
+            is_busy: &|| false,
             time: Some(LIMIT),
             shim: shim::own_call(),
             on_start: &|_| (),

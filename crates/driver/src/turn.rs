@@ -52,6 +52,7 @@ impl Driver<'_> {
         let command = command.map_err(|error| NotStarted { why: error.to_string() })?;
         let mut output = AgentOutput::new(command.output, log);
         let get = |name: &str| self.environment.get(name).map(OsString::from);
+        let started = (self.clock)();
         let group = AgentGroup::new(stage.id(), &self.project.root, self.environment);
         let attended = Attended {
             words: command.words,
@@ -68,6 +69,7 @@ impl Driver<'_> {
             input: command.input,
             get: &get,
             idle: self.the_loop.limits.idle,
+            is_busy: &|| self.has_open_call(started),
             time,
             shim: shim::own_call(),
             on_start: &|first| group.note(first),

@@ -33,8 +33,9 @@ pub struct Attended<'a> {
     pub input: Option<Vec<u8>>,
     /// How variables are looked up, to find the program.
     pub get: &'a dyn Fn(&str) -> Option<OsString>,
-    /// After so long without a word it is ended.
+    /// After so long without a word it is ended, unless it is known to be busy.
     pub idle: Option<Duration>,
+    pub is_busy: &'a dyn Fn() -> bool,
     /// After so long it is ended.
     pub time: Option<Duration>,
     /// The words that call this binary as the shim.
@@ -74,7 +75,7 @@ impl Attended<'_> {
     ) -> Result<AttendedEnd, NotStarted> {
         let name = self.words.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy().into_owned();
         let mut running = self.start(&name)?;
-        let cut_short = running.attend(self.time, self.idle, &mut hear, &mut heed);
+        let cut_short = running.attend(&self, &mut hear, &mut heed);
         if cut_short.is_some() {
             running.group.end(|| true);
         }
@@ -156,8 +157,7 @@ impl Running {
     /// Waits for its end. Says why it is to be ended before, where it is.
     fn attend(
         &mut self,
-        time: Option<Duration>,
-        idle: Option<Duration>,
+        limits: &Attended<'_>,
         hear: &mut impl FnMut(Stream, &[u8]),
         heed: &mut impl FnMut() -> Heed,
     ) -> Option<AttendedEnd> {
@@ -177,11 +177,14 @@ impl Running {
                 Heed::SignOfLife => self.last_word = Instant::now(),
                 Heed::End => return Some(AttendedEnd::Told),
             }
-            if is_over(time, self.started) {
+            if is_over(limits.time, self.started) {
                 return Some(AttendedEnd::TimeOver);
             }
-            if is_over(idle, self.last_word) {
-                return Some(AttendedEnd::Silent);
+            if is_over(limits.idle, self.last_word) {
+                if !(limits.is_busy)() {
+                    return Some(AttendedEnd::Silent);
+                }
+                self.last_word = Instant::now();
             }
         }
     }

@@ -41,6 +41,11 @@ impl RecordedCall {
         self.command.is_some() || self.tool.starts_with("mcp__")
     }
 
+    /// Whether it may still run. `now`: when the journal was opened.
+    pub fn is_open(&self, now: i64) -> bool {
+        !self.has_ended && self.ended >= now
+    }
+
     /// Of a call that was seen to end, and of one that was not. `idle`: when the session was next known to run no call.
     fn until(self, end: Option<i64>, idle: Option<i64>, now: i64) -> Self {
         let idle = idle.unwrap_or(now);

@@ -87,6 +87,7 @@ impl Trial<'_> {
             input: Some(event.to_string().into_bytes()),
             get: &|name| self.environment.get(name).map(OsString::from),
             idle: None,
+            is_busy: &|| false,
             time: Some(limit),
             shim: shim::own_call(),
             on_start: &|_| (),

@@ -231,6 +231,26 @@ fn an_agent_whose_gate_runs_is_not_idle() {
 }
 
 #[test]
+fn an_agent_whose_tool_call_is_open_is_not_idle() {
+    let script = format!(
+        r#"
+        hook() {{
+            printf '{{"hook_event_name":"%s","session_id":"s","cwd":"%s","tool_name":"Bash","tool_use_id":"c",%s}}' "$1" "$PWD" "$2" |
+                "$LINCHPIN_BIN" hook claude > said
+        }}
+        hook PreToolUse '"tool_input":{{"command":"make test"}}'
+        sleep 4; touch built
+        hook PostToolUse '"tool_input":{{"command":"make test"}},"tool_response":{{"stdout":"","stderr":""}}'
+        {HANG}
+        "#
+    );
+    let (scratch, reply) = ends("{idle: 2s, failures: 1}", &script);
+    assert!(scratch.root().join("built").exists(), "{}", reply.transcript());
+    // Once the call has ended, silence counts again.
+    assert!(reply.stderr.contains("nor called Linchpin for 2s, and was ended"), "{}", reply.transcript());
+}
+
+#[test]
 fn what_is_said_on_purpose_reaches_the_persons_own_program() {
     let scratch = project();
     scratch.config("progress_command: sh told.sh\n").file("told.sh", "cat > told");
