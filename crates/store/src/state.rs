@@ -136,6 +136,15 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The sessions for which a variable of this name is set.
+    pub fn sessions_with_variable(&self, name: &str) -> Result<Vec<(String, String)>> {
+        let mut statement = self.connection.prepare(
+            "SELECT s.agent, s.session FROM state t JOIN sessions s ON s.id = t.session WHERE t.kind = 'variable' AND t.name = ?1",
+        )?;
+        let rows = statement.query_map([name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     pub(crate) fn session_id(&self, key: SessionKey<'_>) -> Result<Option<i64>> {
         let id = self
             .connection

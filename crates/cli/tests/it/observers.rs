@@ -50,11 +50,12 @@ fn tasks_of_linchpins_own_are_claims_too() {
     project.config("observers:\n  - behavior: task_claim_tracking\n").rule("claim-first", CLAIM_FIRST);
     assert_eq!(edit(&project), "deny");
     project.run(&["task", "add", "One"]);
-    let task = |arguments: &[&str]| {
+    let task_in = |session: &str, arguments: &[&str]| {
         let mut command = project.command(&[&["task"], arguments].concat());
-        command.env("CLAUDE_CODE_SESSION_ID", "session-1");
+        command.env("CLAUDE_CODE_SESSION_ID", session);
         project.feed(command, b"").code
     };
+    let task = |arguments: &[&str]| task_in("session-1", arguments);
     // A person's start is no claim of the session, and a start that is refused is none either.
     project.run(&["task", "start", "t1"]);
     assert_eq!(edit(&project), "deny");
@@ -65,6 +66,12 @@ fn tasks_of_linchpins_own_are_claims_too() {
         assert_eq!((task(&[end, "t1"]), edit(&project).as_str()), (Some(0), "deny"), "{end}");
         task(&["reopen", "t1"]);
     }
+    // A task that ended is nobody's, whoever ended it.
+    task(&["start", "t1"]);
+    assert_eq!((project.run(&["task", "close", "t1"]).code, edit(&project).as_str()), (Some(0), "deny"));
+    task(&["reopen", "t1"]);
+    task(&["start", "t1"]);
+    assert_eq!((task_in("session-2", &["fail", "t1"]), edit(&project).as_str()), (Some(0), "deny"));
     let log = project.run(&["log"]).stdout;
     assert!(log.contains("task t1 started") && log.contains("task t1 ended"), "{log}");
 }
