@@ -98,6 +98,27 @@ fn a_test_command_that_is_a_guess_is_called_one() {
 }
 
 #[test]
+fn a_makefile_without_tests_tells_no_test_command() {
+    for (makefile, is_guess) in [("all:\n\tcc x.c\n", true), ("all:\n\ntest: all\n\t./x\n", false)] {
+        let project = project();
+        project.file("Makefile", makefile);
+        let said = project.run(&["hats", "new", "builder-reviewer"]).stdout;
+        assert_eq!(said.contains("`make test` in it is a guess"), is_guess, "{makefile}: {said}");
+    }
+}
+
+#[test]
+fn a_project_of_poetry_runs_its_tests_through_it() {
+    for manifest in ["[tool.poetry]\nname = 'x'\n", "[build-system]\nbuild-backend = \"poetry.core.masonry.api\"\n"] {
+        let project = project();
+        project.file("pyproject.toml", manifest);
+        project.run(&["hats", "new", "builder-reviewer"]);
+        let listed = project.run(&["hats", "list"]).stdout;
+        assert!(listed.contains("requires tests (command poetry run pytest)"), "{manifest}: {listed}");
+    }
+}
+
+#[test]
 fn agents_write_no_loops() {
     let project = project();
     insta::assert_snapshot!(by_agent(&project, &["hats", "new", "docs"], "").transcript());

@@ -56,9 +56,13 @@ impl Preset {
 
 fn tests_of(root: &Path) -> Option<&'static str> {
     let has_script = |text: &str| text.contains("\"test\":") && !text.contains("no test specified");
-    test_command(|file| match file {
-        "package.json" => fs::read_to_string(root.join(file)).is_ok_and(|text| has_script(&text)),
-        file => root.join(file).exists(),
+    let has = |file: &str, is_right: &dyn Fn(&str) -> bool| {
+        fs::read_to_string(root.join(file)).is_ok_and(|text| is_right(&text))
+    };
+    test_command(|file| match file.split_once(": ") {
+        Some((file, beginning)) => has(file, &|text| text.lines().any(|line| line.starts_with(beginning))),
+        None if file == "package.json" => has(file, &has_script),
+        None => root.join(file).exists(),
     })
 }
 

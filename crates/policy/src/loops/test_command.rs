@@ -1,6 +1,6 @@
 //! The command that runs the tests of a project, by the manifests that lie in its root.
 
-/// Files that must all be there, and the command, as a loop writes it. The first line that fits counts, so what is more
+/// Files that must all be there, and the command, as a loop writes it. `FILE: TEXT` is a file that has a line with this beginning. The first line that fits counts, so what is more
 /// particular comes first. A build tool that runs anything (`make`, `just`) comes last: many projects have one beside their manifest.
 const TEST_COMMANDS: &[(&[&str], &str)] = &[
     (&["Cargo.toml"], "[cargo, test]"),
@@ -13,7 +13,10 @@ const TEST_COMMANDS: &[(&[&str], &str)] = &[
     (&["package.json", "bun.lockb"], "[bun, run, test]"),
     (&["package.json"], "[npm, test]"),
     (&["uv.lock"], "[uv, run, pytest]"),
+    (&["pyproject.toml: [tool.uv"], "[uv, run, pytest]"),
     (&["poetry.lock"], "[poetry, run, pytest]"),
+    (&["pyproject.toml: [tool.poetry"], "[poetry, run, pytest]"),
+    (&["pyproject.toml: build-backend = \"poetry"], "[poetry, run, pytest]"),
     (&["tox.ini"], "[tox]"),
     (&["pyproject.toml"], "[python3, -m, pytest]"),
     (&["setup.py"], "[python3, -m, pytest]"),
@@ -36,8 +39,9 @@ const TEST_COMMANDS: &[(&[&str], &str)] = &[
     (&["cabal.project"], "[cabal, test]"),
     (&["dune-project"], "[dune, test]"),
     (&["build.zig"], "[zig, build, test]"),
-    (&["justfile"], "[just, test]"),
-    (&["Makefile"], "[make, test]"),
+    (&["justfile: test:"], "[just, test]"),
+    (&["justfile: test "], "[just, test]"),
+    (&["Makefile: test:"], "[make, test]"),
 ];
 
 /// None where nothing tells. `has`: whether a file or folder of this name is in the root.
@@ -52,10 +56,10 @@ mod tests {
     #[test]
     fn a_manifest_goes_before_a_makefile() {
         let command = |files: &[&str]| test_command(|file| files.contains(&file));
-        assert_eq!(command(&["Makefile", "Cargo.toml"]), Some("[cargo, test]"));
+        assert_eq!(command(&["Makefile: test:", "Cargo.toml"]), Some("[cargo, test]"));
         assert_eq!(command(&["package.json", "pnpm-lock.yaml"]), Some("[pnpm, test]"));
         assert_eq!(command(&["package.json"]), Some("[npm, test]"));
-        assert_eq!(command(&["Makefile"]), Some("[make, test]"));
+        assert_eq!(command(&["Makefile: test:"]), Some("[make, test]"));
         assert_eq!(command(&["README.md"]), None);
     }
 }
