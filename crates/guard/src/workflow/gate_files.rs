@@ -41,9 +41,10 @@ pub fn gate_files_of_run(
     let required = the_loop.topics.values().flat_map(|topic| &topic.requires);
     let required = required.chain(&the_loop.completion.requires).chain(&the_loop.close_requires);
     let mut run_by_gates = BTreeSet::new();
-    for named in required.map(|required| NamedFiles::of(&required.gate, &project.root)) {
-        for path in named.all(&project.root) {
-            files.entry(path).or_insert_with_key(|path| digest(path, &project.root));
+    for mut named in required.map(|required| NamedFiles::of(&required.gate, &project.root)) {
+        named.resolve(&project.root);
+        for path in named.paths.iter().chain(&named.run) {
+            files.entry(path.clone()).or_insert_with_key(|path| digest(path, &project.root));
         }
         run_by_gates.extend(named.run);
     }
@@ -103,7 +104,8 @@ impl Stage {
     /// The files of a gate that are not as they were: what to do about them, and which they are.
     fn changed(&self, gate: &Gate, root: &Path) -> Option<(String, String)> {
         let (mut changed, mut made, mut told) = (Vec::new(), Vec::new(), Vec::new());
-        let named = NamedFiles::of(gate, root);
+        let mut named = NamedFiles::of(gate, root);
+        named.resolve(root);
         for (path, was) in self.gate_files.iter().filter(|(path, _)| named.includes(path)) {
             let is = digest(path, root);
             if is == *was {
@@ -131,9 +133,15 @@ impl Stage {
     }
 }
 
-/// None where there is no such file.
+/// None where there is no such file. Of a symlink to a file in the repository, which is among the files itself, only where it
+/// leads; of one that leads out of it, what is there.
 fn digest(path: &str, root: &Path) -> Option<String> {
     let file = root.join(path);
+    if let Ok(target) = fs::read_link(&file)
+        && file.canonicalize().ok().zip(root.canonicalize().ok()).is_none_or(|(file, root)| file.starts_with(root))
+    {
+        return Some(policy::digest(target.to_string_lossy().as_bytes()));
+    }
     let metadata = fs::metadata(&file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
     metadata.and_then(|_| fs::read(&file).ok()).map(policy::digest)
 }

@@ -1,6 +1,7 @@
 //! The files below the root of a project that the command of a gate names.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 
 use engine::workflow::Gate;
@@ -14,7 +15,7 @@ use crate::facts::glob;
 #[derive(Default)]
 pub struct NamedFiles {
     /// Whether there is such a file or not.
-    paths: BTreeSet<String>,
+    pub paths: BTreeSet<String>,
     /// Those that it runs, as far as that is known, whether there is such a file or not.
     pub run: BTreeSet<String>,
     /// Globs that a shell expands.
@@ -30,7 +31,8 @@ impl NamedFiles {
         for command in &script.commands {
             let read = command.redirects().iter().filter(|redirect| redirect.kind == RedirectKind::Read);
             let assigned = command.assignments().iter().map(|assignment| &assignment.value);
-            let words = command.words().iter().chain(assigned).chain(read.map(|redirect| &redirect.target));
+            let words = command.words().iter().flat_map(|word| std::iter::once(word).chain(&word.given_paths));
+            let words = words.chain(assigned).chain(read.map(|redirect| &redirect.target));
             // Where a folder is not known, the command is read as if it ran at the root.
             let at_root = [String::new()];
             let folders = command.folders().list().unwrap_or(&at_root);
@@ -65,18 +67,51 @@ impl NamedFiles {
         }
     }
 
-    /// The paths, and what the globs match now.
-    pub fn all(&self, root: &Path) -> Vec<String> {
-        let root = root.to_string_lossy();
-        let matched = self.globs.iter().flat_map(|pattern| glob::expanded(&format!("{root}/{pattern}")));
-        let matched: Vec<String> = matched.filter_map(|path| path::below(&path, &root).map(str::to_owned)).collect();
-        self.paths.iter().chain(&self.run).cloned().chain(matched).collect()
+    /// The paths, and what the globs match now; in place of a path that leads through symlinks, the symlinks and the file
+    /// behind them. What is behind a symlink that a gate runs is run, too.
+    pub fn resolve(&mut self, root: &Path) {
+        let shown = root.to_string_lossy();
+        for pattern in &self.globs {
+            let matched = glob::expanded(&format!("{shown}/{pattern}"));
+            self.paths.extend(matched.iter().filter_map(|path| path::below(path, &shown).map(str::to_owned)));
+        }
+        let resolved = |paths: &BTreeSet<String>| paths.iter().flat_map(|path| behind_symlinks(path, root)).collect();
+        self.paths = resolved(&self.paths);
+        self.run = resolved(&self.run);
     }
 
+    /// Also where it is a folder on the way to one of them: only symlinks among folders are asked about.
     pub fn includes(&self, path: &str) -> bool {
+        let is_on_the_way = |named: &String| path::below(named, path).is_some();
         let matches = |glob: &String| Pattern::parse(glob).is_ok_and(|pattern| pattern.matches(path));
-        self.paths.contains(path) || self.run.contains(path) || self.globs.iter().any(matches)
+        let mut named = self.paths.iter().chain(&self.run);
+        named.any(is_on_the_way) || self.globs.iter().any(matches)
     }
+}
+
+/// The symlinks that a path below the root leads through, and the path behind them, if that is below the root.
+fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
+    const MOST: usize = 40;
+    let root = root.to_string_lossy();
+    let mut found = Vec::new();
+    let mut rest = path.to_owned();
+    for _ in 0..MOST {
+        let ends = rest.match_indices('/').map(|(end, _)| end).chain([rest.len()]);
+        let mut parts = ends.filter_map(|end| rest.split_at_checked(end));
+        let symlink =
+            parts.find_map(|(part, behind)| Some((part, behind, fs::read_link(Path::new(&*root).join(part)).ok()?)));
+        let Some((part, behind, target)) = symlink else {
+            found.push(rest);
+            break;
+        };
+        found.push(part.to_owned());
+        let folder = part.rsplit_once('/').map_or(root.to_string(), |(folder, _)| format!("{root}/{folder}"));
+        let target = path::absolute(&target.to_string_lossy(), &folder, None);
+        let target = path::tidy(&format!("{target}{behind}"));
+        let Some(next) = path::below(&target, &root).filter(|next| !next.is_empty()) else { break };
+        rest = next.to_owned();
+    }
+    found
 }
 
 /// A path from the root; none where it does not lead below it.
@@ -88,6 +123,10 @@ fn below(path: &str, folder: &str, root: &str) -> Option<String> {
     path::below(&path, root).filter(|path| !path.is_empty()).map(str::to_owned)
 }
 
+/// Programs, by the beginnings of their names, and the files that they run in place of `NAME`, by what follows the name.
+const ALSO_RUN: &[(&str, &[&str])] =
+    &[("py", &["/__main__.py"]), ("node", &[".js", ".json", ".node", "/package.json", "/index.js"])];
+
 /// The files that a command runs, as far as its words tell: its program, and what an interpreter is given.
 fn run_by(command: &SimpleCommand) -> Vec<String> {
     let text = |argument: &Argument| command.text_from(argument.word, argument.from).map(str::to_owned);
@@ -96,15 +135,10 @@ fn run_by(command: &SimpleCommand) -> Vec<String> {
     let Some(arguments) = command.arguments() else { return files };
     let scripts: Vec<String> =
         arguments.list.iter().filter(|argument| argument.role == Role::Script).filter_map(text).collect();
-    let is_python = command.program().is_some_and(|program| program.starts_with("py"));
-    if is_python {
-        // A folder is run by its main module.
-        files.extend(
-            scripts
-                .iter()
-                .filter(|script| Path::new(script).extension().is_none_or(|ending| ending != "py"))
-                .map(|script| format!("{script}/__main__.py")),
-        );
+    let program = command.program().unwrap_or_default();
+    let also = ALSO_RUN.iter().filter(|(name, _)| program.starts_with(name)).flat_map(|(_, endings)| *endings);
+    files.extend(also.flat_map(|ending| scripts.iter().map(move |script| format!("{script}{ending}"))));
+    if program.starts_with("py") {
         let module = arguments.flags.iter().rfind(|flag| flag.is("-m")).and_then(|flag| text(&flag.value?));
         files.extend(module.iter().flat_map(|module| files_of_module(module)));
     }
@@ -153,7 +187,13 @@ mod tests {
             (&shell("sh tests/*.sh"), "tests/one.sh"),
             (&shell("cd \"$(git rev-parse --show-toplevel)\" && tools/check"), "tools/check"),
             (&shell("\"$(git rev-parse --show-toplevel)/tools/check\""), "tools/check"),
+            (&shell("./tools/*.sh"), "tools/one.sh"),
+            (&shell("tools/*.sh --strict"), "tools/one.sh"),
+            (&shell("./tools/check*"), "tools/check.sh"),
+            (&shell("cd tools && ./*.sh"), "tools/one.sh"),
             (&["python3", "pk"], "pk/__main__.py"),
+            (&["node", "./check"], "check.js"),
+            (&["node", "check"], "check/index.js"),
             (&["python3", "-m", "mod"], "mod.py"),
             (&["python3", "-mpk.mod", "--strict"], "pk/mod/__main__.py"),
             (&["python3", "-m", "pk.mod"], "pk/__init__.py"),

@@ -15,7 +15,9 @@ pub(crate) fn forget_pattern(command: &mut SimpleCommand) {
     };
     if folder.contains('/') {
         let shown = format!("{folder}$…");
-        *first = Word { raw: shown.clone(), shown, ..Word::default() };
+        let unknown = Word { raw: shown.clone(), shown, ..Word::default() };
+        let pattern = std::mem::replace(first, unknown);
+        first.given_paths.push(pattern);
     }
 }
 

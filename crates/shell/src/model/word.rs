@@ -29,8 +29,8 @@ pub struct Word {
     pub(crate) means: Option<String>,
     /// What comes out of a `<(…)`, or is in a file that the session wrote, where that is known and asked for.
     pub(crate) given: Option<String>,
-    /// The paths that come out of it, where they are all that does.
-    pub(crate) given_paths: Vec<Word>,
+    /// The paths that come out of it, where they are all that does; for a program that a glob names, the glob.
+    pub given_paths: Vec<Word>,
     /// For a word whose value is not known: without quotes, expansions as they were written.
     pub(crate) shown: String,
     /// For a word whose value is not known only because of variables from outside: what a shell gets that reads it, with

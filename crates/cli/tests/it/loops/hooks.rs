@@ -69,6 +69,31 @@ hats:
 }
 
 #[test]
+#[cfg(unix)]
+fn a_hat_does_not_write_what_its_gates_run_through_a_symlink() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+completion: {requires: [{command: [sh, link.sh]}, {command: [sh, tools/check.sh]}]}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete]}
+";
+    let script = r#"
+        write real.sh; shell 'echo exit 0 > real.sh'; write link.sh; shell 'rm link.sh'
+        write scripts/check.sh; write tools/check.sh
+        "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let scratch = project();
+    scratch.file("real.sh", "exit 0").file("scripts/check.sh", "exit 0");
+    for (target, link) in [("real.sh", "link.sh"), ("scripts", "tools")] {
+        std::os::unix::fs::symlink(target, scratch.root().join(link)).expect("a link");
+    }
+    let scratch = looping_in(scratch, the_loop, &format!("{HOOK}{script}"));
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    assert_eq!(reply.stdout.matches("rule `loop/worker/gate-files`").count(), 6, "{}", reply.transcript());
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
 fn nothing_is_written_after_the_hand_over() {
     let script = r#"
         write a.rs; shell 'touch b'
