@@ -24,7 +24,7 @@ impl Driver<'_> {
     ) -> Result<IterationResult, DriveError> {
         let (id, work, spent) = (active.run.id, active.work, active.spent);
         let number = work.begin_iteration(id, published, &hat.id, (self.clock)())?;
-        let mut stage = Stage::new(&self.the_loop, hat, (id, number), self.project, self.environment);
+        let mut stage = Stage::new(&self.the_loop, hat, (id, number), published.id, self.project, self.environment);
         stage.protect(&active.gate_files);
         self.moves(&stage).enter_iteration(&mut stage, &published.topic)?;
         (active.report)(RunEvent::Iteration { number, hat: &hat.id, topic: &published.topic, spent });

@@ -15,7 +15,13 @@ impl Moves<'_> {
     /// Sets the stage for an iteration. INVARIANT: these moves are about the same stage.
     pub fn enter_iteration(&self, stage: &mut Stage, topic: &str) -> Result<(), Refusal> {
         let iteration = stage.iteration;
-        if stage.compares()
+        let last = Stage::of_run(stage.id(), self.project, self.environment);
+        // The state folder may still have the stage of another run, with the same number, of a database that was deleted.
+        let is_restart = |last: &Stage| last.published == stage.published && last.iteration < iteration;
+        if let Some(last) = last.filter(|last| is_restart(last) && last.compares()) {
+            // A later baseline would take what was refused as given.
+            stage.baseline = last.baseline;
+        } else if stage.compares()
             && let Some(tree) = Tree::of(&self.project.root, GIT_LIMIT)
         {
             let kept = PromptBaseline::new(&self.project.tmp(self.environment), &stage.baseline_name(), self.now);

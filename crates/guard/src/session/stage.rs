@@ -25,7 +25,10 @@ pub struct Stage {
     pub completion: Completion,
     /// What has to hold before a task is closed.
     pub close_requires: Vec<Requirement>,
-    /// When the tree was kept as it was before the agent started, in milliseconds since 1970; none where nobody compares
+    /// The number of the published topic that the iteration handles: a restart handles the same one, and is no new activation.
+    #[serde(default)]
+    pub published: i64,
+    /// When the tree was kept as it was before the hat's first agent for that topic started, in milliseconds since 1970; none where nobody compares
     /// with it.
     pub baseline: Option<i64>,
     /// What only the processes of this iteration are told: others do not speak for it.
@@ -58,6 +61,7 @@ impl Stage {
         the_loop: &Loop,
         hat: &Hat,
         (run, iteration): (RunId, u32),
+        published: i64,
         project: &Project,
         environment: &Environment,
     ) -> Self {
@@ -67,6 +71,7 @@ impl Stage {
             workflow: the_loop.workflow_for(hat),
             completion: the_loop.completion.clone(),
             close_requires: the_loop.close_requires.clone(),
+            published,
             baseline: None,
             ticket: format!("{:016x}", RandomState::new().build_hasher().finish()),
             path: environment.get("PATH"),

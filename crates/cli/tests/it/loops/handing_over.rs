@@ -304,6 +304,46 @@ hats:
 }
 
 #[test]
+fn a_restart_does_not_open_a_gate_of_file_rules() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+completion: {requires: [{file_rules: [pairs]}]}
+limits: {iterations: 2}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete]}
+";
+    for first in [
+        r#""$LINCHPIN_BIN" emit loop.complete"#,
+        r#"git add src; git commit --quiet -m code; "$LINCHPIN_BIN" emit loop.complete"#,
+        ":",
+    ] {
+        let script = format!(
+            r#"
+            case $LINCHPIN_ITERATION in
+                1) mkdir src; echo 1 > src/code.c; {first};;
+                4) echo 1 > src/test.c; "$LINCHPIN_BIN" emit loop.complete;;
+                *) "$LINCHPIN_BIN" emit loop.complete;;
+            esac
+            exit 0
+            "#
+        );
+        let scratch = project();
+        scratch.rule("pairs", "---\nset: ['{path}/code.c', '{path}/test.c']\n---\nThey change together.\n");
+        let scratch = looping_in(scratch, the_loop, &script);
+        let reply = scratch.run(&["run", "-p", "Do it"]);
+        assert_eq!(reply.code, Some(4), "{first}: {}", reply.transcript());
+        // Nor does going on with the run.
+        for (iterations, code) in [("3", 4), ("4", 0)] {
+            let raised = the_loop.replace("iterations: 2", &format!("iterations: {iterations}"));
+            scratch.file(".linchpin/loop.yml", raised);
+            scratch.run(&["trust", "--yes"]);
+            let reply = scratch.run(&["run", "--resume"]);
+            assert_eq!(reply.code, Some(code), "{first}: {}", reply.transcript());
+        }
+    }
+}
+
+#[test]
 fn a_file_rule_that_does_not_apply_is_acknowledged_in_the_run() {
     let the_loop = "
 agent: {command: [sh, agent.sh]}
@@ -492,6 +532,9 @@ fn files_that_gates_name_in_other_spellings_are_not_the_agents_to_change() {
         "command: [make, --file=tools/check]",
         "shell: 'cd tools && sh check'",
         "shell: 'for check in tools/*; do sh $check; done'",
+        "shell: './tools/*'",
+        "shell: 'tools/ch* --strict'",
+        "shell: 'cd tools && ./c*'",
     ] {
         let scratch = project();
         let gate = gate.replace("ROOT", &scratch.root().to_string_lossy());
@@ -511,6 +554,8 @@ fn a_file_that_a_gate_runs_and_that_was_not_there_is_not_the_agents_to_make() {
         ("[python3, pk]", "pk/__main__.py"),
         ("[python3, -m, mod]", "mod.py"),
         ("[python3, -m, pk]", "pk/__main__.py"),
+        ("[node, ./check]", "check.js"),
+        ("[node, pk]", "pk/index.js"),
     ] {
         let the_loop = format!("{ALONE}completion: {{requires: [{{command: {gate}}}]}}\nlimits: {{iterations: 1}}\n");
         let script = format!(
@@ -522,6 +567,36 @@ fn a_file_that_a_gate_runs_and_that_was_not_there_is_not_the_agents_to_make() {
         let expected = format!("changed since the run began: `{path}` (was not there, now ");
         assert!(said.contains(&expected) && !said.contains("`built`"), "{gate}: {said}");
         assert!(said.contains(&format!("\nDelete `{path}`; or a person accepts the change: ")), "{gate}: {said}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_gate_that_runs_a_file_through_a_symlink_names_the_file_that_was_changed() {
+    for (gate, change, told, mend) in [
+        ("link.sh", "echo 'exit 0' > link.sh", "`scripts/real.sh` (now ", "git checkout -- scripts/real.sh"),
+        (
+            "tools/real.sh",
+            "echo 'exit 0' > scripts/real.sh",
+            "`scripts/real.sh` (now ",
+            "git checkout -- scripts/real.sh",
+        ),
+        ("link.sh", "ln -sf scripts/other.sh link.sh", "`link.sh` (now ", "git checkout -- link.sh"),
+        ("tools/real.sh", "rm tools; cp -r other tools", "`tools` (gone)", "git checkout -- tools"),
+    ] {
+        let scratch = project();
+        scratch.file("scripts/real.sh", "exit 1").file("scripts/other.sh", "exit 0").file("other/real.sh", "exit 0");
+        for (target, link) in [("scripts/real.sh", "link.sh"), ("scripts", "tools")] {
+            std::os::unix::fs::symlink(target, scratch.root().join(link)).expect("a link");
+        }
+        let the_loop =
+            format!("{ALONE}completion: {{requires: [{{command: [sh, {gate}]}}]}}\nlimits: {{iterations: 1}}\n");
+        let script = format!(r#"{change}; "$LINCHPIN_BIN" emit loop.complete > .git/said; exit 0"#);
+        let scratch = looping_in(scratch, &the_loop, &script);
+        assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(4), "{change}");
+        let said = std::fs::read_to_string(scratch.root().join(".git/said")).expect("what emit said");
+        assert!(said.contains(&format!("since the run began: {told}")), "{change}: {said}");
+        assert!(said.contains(&format!("as with `{mend}`;")), "{change}: {said}");
     }
 }
 
