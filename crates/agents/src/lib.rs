@@ -9,6 +9,7 @@
 //! What agents have in common lives in `protocol/`, `install/` and `transcript/`, never in two folders.
 
 mod antigravity;
+pub mod attempt;
 pub mod capabilities;
 mod claude;
 mod codex;
@@ -96,6 +97,9 @@ struct Adapter {
     fields: &'static [(&'static str, &'static str)],
     /// Puts what is left of the payload into the family's shape, and says what the event is where its name does not tell.
     translate: Option<Translate>,
+    /// The agent's own name for its shell, and those for its tools that are called with a file or a folder: for `try`.
+    shell_tool: &'static str,
+    file_tools: &'static [&'static str],
     /// Turns what the payload says of a tool call into the canonical call.
     tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
     /// The argument of the agent's shell that names the folder it runs in.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use engine::event::CallOutcome;
 use engine::{Event, EventKind, Finding, Level, NotEnforced, Verdict};
 
+use crate::attempt::{self, AttemptedCall, ToolSubject};
 use crate::capabilities::{Capability, capabilities};
 use crate::{Agent, Answer, Audience, Blocking, decode};
 
@@ -414,6 +415,21 @@ fn what_is_lifted_stops_nothing_and_warnings_remain() {
                     "{name}"
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn the_tools_that_are_tried_with_a_path_are_tools_of_their_agent() {
+    for agent in Agent::ALL {
+        assert_eq!(attempt::subject(agent, attempt::shell_tool(agent)), ToolSubject::Command, "{}", agent.name());
+        for tool in attempt::file_tools(agent) {
+            let subject = attempt::subject(agent, tool);
+            assert!(matches!(subject, ToolSubject::File | ToolSubject::Folder), "{} {tool}", agent.name());
+            let input = &attempt::input_with_path(agent, tool, "/a/b", false);
+            let call = AttemptedCall { session: "", cwd: "/", tool, input };
+            let files = attempt::before_tool(agent, call, 0).tool.expect("a call").files;
+            assert!(files.iter().any(|file| file.path == "/a/b"), "{} {tool}", agent.name());
         }
     }
 }

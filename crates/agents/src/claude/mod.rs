@@ -16,6 +16,8 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: kinds::FAMILY,
     fields: &[],
     translate: None,
+    shell_tool: "Bash",
+    file_tools: &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep"],
     tool: decode::tool,
     folder: None,
     unknown_server: None,

@@ -18,6 +18,8 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: kinds::FAMILY,
     fields: &[],
     translate: None,
+    shell_tool: "Bash",
+    file_tools: &["apply_patch", "view_image"],
     tool: decode::tool,
     folder: None,
     unknown_server: None,

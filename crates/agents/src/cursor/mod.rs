@@ -16,6 +16,8 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: decode::EVENTS,
     fields: decode::FIELDS,
     translate: Some(decode::translate),
+    shell_tool: "Shell",
+    file_tools: &["Read", "Write", "StrReplace", "ApplyPatch", "EditNotebook", "Delete"],
     tool: decode::tool,
     folder: Some("working_directory"),
     unknown_server: Some(decode::UNKNOWN_SERVER),

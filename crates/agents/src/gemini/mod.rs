@@ -17,6 +17,8 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: decode::EVENTS,
     fields: &[],
     translate: Some(decode::translate),
+    shell_tool: "run_shell_command",
+    file_tools: &["read_file", "read_many_files", "write_file", "replace", "glob", "grep_search", "list_directory"],
     tool: decode::tool,
     folder: Some("dir_path"),
     unknown_server: None,

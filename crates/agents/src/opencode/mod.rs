@@ -16,6 +16,8 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: kinds::FAMILY,
     fields: &[],
     translate: None,
+    shell_tool: "bash",
+    file_tools: &["read", "write", "edit", "apply_patch", "glob", "grep", "list"],
     tool: decode::tool,
     folder: Some(decode::FOLDER),
     unknown_server: None,

@@ -326,7 +326,7 @@ pub struct TryArguments {
     #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"], allow_hyphen_values = true)]
     pub command: Option<String>,
 
-    /// Another tool that it would call: `Write`, `Edit`, `Read`, `mcp__SERVER__TOOL`, …
+    /// Another tool that it would call: `Write`, `apply_patch`, `mcp__SERVER__TOOL`, …
     #[arg(long, conflicts_with = "command")]
     pub tool: Option<String>,
 

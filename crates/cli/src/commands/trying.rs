@@ -1,11 +1,12 @@
 //! `try`: the verdict that an agent would get now. People and agents may both ask, and nothing is recorded.
 
 use agents::Agent;
+use agents::attempt::{self, ToolSubject};
 use engine::{EventKind, Finding, Level, NotEnforced, Verdict};
 use guard::grants::OBSERVING;
 use guard::replay::{AttemptedAct, DryRun};
 use guard::session::{CommandRun, SessionOwner, project_of_command};
-use serde_json::{Value, json};
+use serde_json::json;
 use store::{SessionKey, Store};
 
 use super::Context;
@@ -13,15 +14,6 @@ use super::install::agent_named;
 use crate::arguments::TryArguments;
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
-
-/// Tools of Claude Code's that are about a file, and what they call it.
-const FILE_TOOLS: [(&str, &str); 5] = [
-    ("Read", "file_path"),
-    ("Write", "file_path"),
-    ("Edit", "file_path"),
-    ("MultiEdit", "file_path"),
-    ("NotebookEdit", "notebook_path"),
-];
 
 pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
     let environment = &context.environment;
@@ -34,7 +26,7 @@ pub fn run(arguments: &TryArguments, context: &Context) -> CommandOutcome {
         None => heard.as_ref().and_then(|heard| Agent::from_name(&heard.agent)).unwrap_or(Agent::Claude),
     };
     let session = heard.filter(|heard| heard.agent == agent.name()).map(|heard| heard.session).unwrap_or_default();
-    let (attempt, kind) = if let Some(call) = attempt(arguments, context)? {
+    let (attempt, kind) = if let Some(call) = attempted_call(arguments, agent, context)? {
         (call, EventKind::BeforeTool)
     } else {
         let key = SessionKey { agent: agent.name(), session: &session };
@@ -73,24 +65,34 @@ fn session(store: &Store, now: i64, context: &Context) -> Option<SessionOwner> {
     command.session(store).ok().flatten()
 }
 
-/// The call that is tried; `None` for a stop.
-fn attempt(arguments: &TryArguments, context: &Context) -> Result<Option<AttemptedAct>, Problem> {
+/// The call that is tried, as the agent would make it; `None` for a stop.
+fn attempted_call(arguments: &TryArguments, agent: Agent, context: &Context) -> Result<Option<AttemptedAct>, Problem> {
     if let Some(command) = &arguments.command {
-        return Ok(Some(AttemptedAct::Call { tool: "Bash".to_owned(), input: json!({ "command": command }) }));
+        let tool = attempt::shell_tool(agent).to_owned();
+        return Ok(Some(AttemptedAct::Call { tool, input: json!({ "command": command }) }));
     }
     let Some(tool) = arguments.tool.clone() else { return Ok(None) };
-    if tool == "Bash" {
-        return Err(Problem::new("Usage", "what the shell would run is missing").help("`linchpin try 'COMMAND'`"));
-    }
-    let key = FILE_TOOLS.iter().find(|(name, _)| *name == tool).map(|(_, key)| *key);
-    if key.is_some() && arguments.path.is_none() {
-        let message = format!("`{tool}` is about a file, and none is named");
-        return Err(Problem::new("Usage", message).help(format!("`linchpin try --tool {tool} --path PATH`")));
-    }
     let path = arguments.path.as_ref().map(|path| context.environment.cwd.join(path));
-    let input: serde_json::Map<String, Value> =
-        path.into_iter().map(|path| (key.unwrap_or("path").to_owned(), json!(path.to_string_lossy()))).collect();
-    Ok(Some(AttemptedAct::Call { tool, input: Value::Object(input) }))
+    let input = match (attempt::subject(agent, &tool), path) {
+        (ToolSubject::Command, _) => {
+            return Err(Problem::new("Usage", "what the shell would run is missing").help("`linchpin try 'COMMAND'`"));
+        }
+        (ToolSubject::File, None) => {
+            let message = format!("`{tool}` is about a file, and none is named");
+            return Err(Problem::new("Usage", message).help(format!("`linchpin try --tool {tool} --path PATH`")));
+        }
+        (ToolSubject::Other, Some(_)) => {
+            let names: Vec<String> = attempt::file_tools(agent).iter().map(|name| format!("`{name}`")).collect();
+            let message = format!("{} has no tool `{tool}` that is called with a path", agent.title());
+            let help = format!("it has {}; `mcp__SERVER__TOOL` is one of an MCP server", names.join(", "));
+            return Err(Problem::new("Usage", message).help(help));
+        }
+        (ToolSubject::File | ToolSubject::Folder | ToolSubject::Mcp, Some(path)) => {
+            attempt::input_with_path(agent, &tool, &path.to_string_lossy(), path.exists())
+        }
+        (ToolSubject::Folder | ToolSubject::Mcp | ToolSubject::Other, None) => json!({}),
+    };
+    Ok(Some(AttemptedAct::Call { tool, input }))
 }
 
 /// The rules that speak; of an approval, those that give it.

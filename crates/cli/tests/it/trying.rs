@@ -395,3 +395,45 @@ fn a_stop_is_tried_with_the_holds_that_are_used_up() {
     prompt();
     assert_eq!(verdict(&project, &["--event", "stop"]), says("block", &["test-first"]));
 }
+
+#[test]
+fn a_call_is_tried_as_its_agent_would_make_it() {
+    let project = project();
+    for (agent, tools) in [
+        ("claude", &["Write", "Edit", "MultiEdit", "NotebookEdit"][..]),
+        ("gemini", &["write_file", "replace", "Write"]),
+        ("codex", &["apply_patch", "Write"]),
+        ("copilot", &["edit", "create", "Edit", "str_replace_editor", "apply_patch"]),
+        ("opencode", &["edit", "write", "apply_patch"]),
+        ("antigravity", &["write_to_file", "replace_file_content", "delete_file"]),
+        ("cursor", &["Write", "StrReplace", "ApplyPatch", "EditNotebook", "Delete"]),
+    ] {
+        for tool in tools {
+            let path = |path| ["--agent", agent, "--tool", tool, "--path", path];
+            assert_eq!(verdict(&project, &path(".linchpin/config.yml")).0, "block", "{agent} {tool}");
+            assert_eq!(verdict(&project, &path("src/a.rs")).0, "allow", "{agent} {tool}");
+        }
+        let mistyped = ["try", "--agent", agent, "--tool", "Wirte", "--path", "a"];
+        assert_eq!(project.run(&mistyped).code, Some(2), "{agent}");
+    }
+    project.rule("no-shell", "---\ntools: run_shell_command\n---\nNo.\n");
+    assert_eq!(verdict(&project, &["ls", "--agent", "gemini"]), says("block", &["no-shell"]));
+    project.rule("secrets", "---\ntools: [Read, Grep]\npaths: '**/.env'\n---\nSecrets.\n");
+    for (agent, tool) in
+        [("gemini", "read_many_files"), ("codex", "view_image"), ("claude", "Grep"), ("opencode", "grep")]
+    {
+        let arguments = ["--agent", agent, "--tool", tool, "--path", ".env"];
+        assert_eq!(verdict(&project, &arguments), says("block", &["secrets"]), "{agent} {tool}");
+    }
+    assert_snapshot!(project.run(&["try", "--agent", "gemini", "--tool", "write", "--path", "a"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: Gemini CLI has no tool `write` that is called with a path
+    help: it has `read_file`, `read_many_files`, `write_file`, `replace`, `glob`, `grep_search`, `list_directory`; `mcp__SERVER__TOOL` is one of an MCP server
+    ");
+    for (agent, tool) in [("codex", "shell"), ("opencode", "bash"), ("cursor", "Shell"), ("antigravity", "run_command")]
+    {
+        assert_eq!(project.run(&["try", "--agent", agent, "--tool", tool]).code, Some(2), "{agent}");
+    }
+}

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use agents::Agent;
+use agents::attempt::{self, AttemptedCall};
 use engine::{Event, Verdict};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{Environment, hook};
 
@@ -37,25 +38,26 @@ impl DryRun<'_> {
         hook::dry_run(self.event(), self.agent, environment)
     }
 
-    /// Decoded from a payload of Claude Code's, whose names of tools are the canonical ones.
+    /// A call comes as its agent would send it, a stop as Claude Code would.
     fn event(&self) -> Event {
-        let mut payload = Map::new();
-        payload.insert("session_id".to_owned(), json!(self.session));
-        payload.insert("cwd".to_owned(), json!(self.cwd.to_string_lossy()));
-        match &self.attempt {
-            AttemptedAct::Call { tool, input } => {
-                payload.insert("hook_event_name".to_owned(), json!("PreToolUse"));
-                payload.insert("tool_name".to_owned(), json!(tool));
-                payload.insert("tool_input".to_owned(), input.clone());
-            }
+        let cwd = self.cwd.to_string_lossy();
+        let event = match &self.attempt {
+            AttemptedAct::Call { tool, input } => attempt::before_tool(
+                self.agent,
+                AttemptedCall { session: self.session, cwd: &cwd, tool, input },
+                self.now,
+            ),
             AttemptedAct::Stop { held_before } => {
-                payload.insert("hook_event_name".to_owned(), json!("Stop"));
-                payload.insert("stop_hook_active".to_owned(), json!(held_before));
+                let payload = json!({
+                    "session_id": self.session,
+                    "cwd": cwd,
+                    "hook_event_name": "Stop",
+                    "stop_hook_active": held_before,
+                });
+                let read = agents::decode(Agent::Claude, None, payload.to_string().as_bytes(), self.now);
+                read.unwrap_or_else(|unread| unread.partial)
             }
-        }
-        let payload = Value::Object(payload).to_string();
-        let read = agents::decode(Agent::Claude, None, payload.as_bytes(), self.now);
-        let event = read.unwrap_or_else(|unread| unread.partial);
+        };
         let session_folders = vec![self.root.to_string_lossy().into_owned()];
         Event { agent: self.agent.name().to_owned(), session_folders, ..event }
     }
