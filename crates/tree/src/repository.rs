@@ -75,28 +75,39 @@ impl Repository {
         head.strip_prefix("ref: ").map_or_else(|| id(head), |name| self.resolve(name))
     }
 
-    /// What `origin` calls its default; else `main` or `master`, whichever there is; else the only branch that there is.
+    /// What the remote calls its default; else `main` or `master`, whichever there is; else the only branch that there is.
     pub fn default_branch(&self) -> Option<String> {
-        let remote = if self.has_other_store() {
-            self.ask(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])
-        } else {
-            let text = read_short(&self.common_dir.join("refs/remotes/origin/HEAD"));
-            text.and_then(|text| text.trim().strip_prefix("ref: ").map(str::to_owned))
-        };
-        if let Some(branch) = remote.as_deref().and_then(|name| name.strip_prefix("refs/remotes/origin/")) {
-            return Some(branch.to_owned());
-        }
-        let prefixes = ["refs/remotes/origin/", "refs/heads/"];
+        let remote = self.remote();
+        let told = remote.as_deref().and_then(|remote| self.default_of(remote));
+        let remotes = remote.map(|remote| format!("refs/remotes/{remote}/"));
+        let mut folders = remotes.into_iter().chain(["refs/heads/".to_owned()]);
         let names = ["main", "master"];
-        let exists = |prefix: &str, name: &&str| self.resolve(&format!("{prefix}{name}")).is_some();
-        let usual = prefixes.iter().find_map(|prefix| names.into_iter().find(|name| exists(prefix, name)));
-        usual.map(str::to_owned).or_else(|| self.only_branch())
+        let exists = |folder: &str, name: &&str| self.resolve(&format!("{folder}{name}")).is_some();
+        let mut usual = || folders.find_map(|folder| names.into_iter().find(|name| exists(&folder, name)));
+        told.or_else(|| usual().map(str::to_owned)).or_else(|| self.only_branch())
     }
 
-    /// Whether there is a remote `origin`.
-    pub fn has_origin(&self) -> bool {
+    /// The branch that `HEAD` of a remote is.
+    fn default_of(&self, remote: &str) -> Option<String> {
+        let head = format!("refs/remotes/{remote}/HEAD");
+        let name = if self.has_other_store() {
+            self.ask(&["symbolic-ref", "--quiet", &head])?
+        } else {
+            read_short(&self.common_dir.join(&head))?.trim().strip_prefix("ref: ")?.to_owned()
+        };
+        name.strip_prefix(&format!("refs/remotes/{remote}/")).map(str::to_owned)
+    }
+
+    /// `origin`, or the only remote.
+    pub fn remote(&self) -> Option<String> {
         let config = read_up_to(&self.common_dir.join("config"), CONFIG_LIMIT).unwrap_or_default();
-        config.contains("[remote \"origin\"]") || self.common_dir.join("refs/remotes/origin").is_dir()
+        let sections = config.lines().filter_map(|line| line.trim().strip_prefix("[remote \"")?.split_once("\"]"));
+        let mut names: BTreeSet<String> = sections.map(|(name, _)| name.to_owned()).collect();
+        let fetched = fs::read_dir(self.common_dir.join("refs/remotes")).into_iter().flatten().flatten();
+        names.extend(
+            fetched.filter(|entry| entry.path().is_dir()).filter_map(|entry| entry.file_name().into_string().ok()),
+        );
+        names.take("origin").or_else(|| names.pop_first().filter(|_| names.is_empty()))
     }
 
     /// The branch of a repository that has one branch, and none of a remote.

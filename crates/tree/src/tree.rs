@@ -65,27 +65,27 @@ pub struct UnknownDefault {
 }
 
 impl UnknownDefault {
-    /// `named`: by the configuration. `has_origin`: there is a remote of this name.
-    fn new(named: Option<&str>, has_origin: bool) -> Self {
-        let set = "set `default_branch: NAME` in `.linchpin/config.yml`";
-        let (why, help) = match (named, has_origin) {
-            (Some(name), true) => (
-                format!("there is no branch `{name}`, which `default_branch` names"),
-                format!("name another one in `.linchpin/config.yml`, or run `git fetch origin {name}`"),
+    /// `named`: by the configuration.
+    fn new(named: Option<&str>, remote: Option<&str>) -> Self {
+        let why = match (named, remote) {
+            (Some(name), _) => format!("there is no branch `{name}`, which `default_branch` names"),
+            (None, Some(remote)) => format!(
+                "the default branch is not known: `{remote}/HEAD` is not set, and there is no `main` or `master`"
             ),
-            (Some(name), false) => (
-                format!("there is no branch `{name}`, which `default_branch` names"),
-                "name another one in `.linchpin/config.yml`".to_owned(),
-            ),
-            (None, true) => (
-                "the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`"
-                    .to_owned(),
-                format!("{set}, or run `git remote set-head origin --auto`"),
-            ),
-            (None, false) => (
-                "the default branch is not known: there are several, and none is `main` or `master`".to_owned(),
-                set.to_owned(),
-            ),
+            (None, None) => {
+                "the default branch is not known: there are several, and none is `main` or `master`".to_owned()
+            }
+        };
+        let set = match named {
+            Some(_) => "name another one in `.linchpin/config.yml`",
+            None => "set `default_branch: NAME` in `.linchpin/config.yml`",
+        };
+        // Only with a destination does it also work in a clone of one branch.
+        let fetch = |remote: &str, name: &str| format!("`git fetch {remote} {name}:refs/remotes/{remote}/{name}`");
+        let help = match (named, remote) {
+            (Some(name), Some(remote)) => format!("{set}, or run {}", fetch(remote, name)),
+            (None, Some(remote)) => format!("{set}, and run {} if it was not fetched", fetch(remote, "NAME")),
+            (_, None) => set.to_owned(),
         };
         Self { why, help }
     }
@@ -161,7 +161,7 @@ impl Tree {
 
     /// What is checked out, in place of the default branch, which is not known.
     fn without_default(&self, head: String, named: Option<&str>) -> Commit {
-        let unknown = UnknownDefault::new(named, self.repository.has_origin());
+        let unknown = UnknownDefault::new(named, self.repository.remote().as_deref());
         Commit { unknown: Some(unknown), ..Commit::at(head) }
     }
 
@@ -213,7 +213,8 @@ impl Tree {
         let Some(branch) = named.map(str::to_owned).or_else(|| self.repository.default_branch()) else {
             return Ok(None);
         };
-        for folder in ["refs/remotes/origin", "refs/heads"] {
+        let remotes = self.repository.remote().map(|remote| format!("refs/remotes/{remote}"));
+        for folder in remotes.iter().map(String::as_str).chain(["refs/heads"]) {
             let name = format!("{folder}/{branch}");
             let known = self.repository.resolve(&name);
             let id = match known {

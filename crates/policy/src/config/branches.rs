@@ -31,9 +31,10 @@ impl BranchSettings {
         branches
     }
 
-    /// The default branch that the farthest tier names counts.
+    /// The default branch that the farthest tier names counts, without the name of its remote.
     pub(super) fn take(&mut self, fields: &mut Fields, tier: Tier) {
-        self.default = self.default.take().or(fields.text("default_branch").map(|text| text.value));
+        let own_name = |name: &str| name.strip_prefix("origin/").unwrap_or(name).to_owned();
+        self.default = self.default.take().or(fields.text("default_branch").map(|text| own_name(&text.value)));
         if let Some(branches) = fields.texts("protected_branches") {
             self.protected.insert(tier, branches.into_iter().map(|text| text.value).collect());
         }

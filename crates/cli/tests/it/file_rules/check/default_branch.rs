@@ -59,13 +59,13 @@ fn that_the_default_branch_is_not_known_is_told_by_validate_and_doctor() {
     ");
     project.git(&["remote", "add", "origin", "../nowhere"]);
     insta::assert_snapshot!(told(&project), @"
-    note: file rules cannot tell where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`
+    note: file rules cannot tell where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`, and run `git fetch origin NAME:refs/remotes/origin/NAME` if it was not fetched
     bad   file rules cannot tell where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
-          set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`
+          set `default_branch: NAME` in `.linchpin/config.yml`, and run `git fetch origin NAME:refs/remotes/origin/NAME` if it was not fetched
     ");
     project.config("default_branch: nosuch\n");
     insta::assert_snapshot!(told(&project), @"
-    note: file rules cannot tell where a branch began: there is no branch `nosuch`, which `default_branch` names; name another one in `.linchpin/config.yml`, or run `git fetch origin nosuch`
+    note: file rules cannot tell where a branch began: there is no branch `nosuch`, which `default_branch` names; name another one in `.linchpin/config.yml`, or run `git fetch origin nosuch:refs/remotes/origin/nosuch`
     bad   file rules cannot tell where a branch began: there is no branch `nosuch`, which `default_branch` names
     ");
     project.config("default_branch: trunk\n");
@@ -110,6 +110,59 @@ fn a_clone_of_one_branch_does_not_know_what_to_compare_with() {
     project.git(&["clone", "-q", "--branch", "feat", &from, &clone_text]);
     assert_eq!(check(&of_trunk).code, Some(1));
     assert_eq!(check(&[("GITHUB_ACTIONS", "true"), ("GITHUB_BASE_REF", "feat")]).code, Some(0));
+}
+
+/// Checks in another folder than the project's, which is a clone of it.
+fn check_in(project: &Scratch, folder: &std::path::Path) -> testkit::Reply {
+    let mut command = project.command(&["check"]);
+    command.current_dir(folder);
+    project.feed(command, b"")
+}
+
+#[test]
+fn what_to_fetch_in_a_clone_of_one_branch_is_told_and_is_enough() {
+    for settings in ["default_branch: main\n", "default_branch: origin/main\n"] {
+        let project = with_rule("readme", README);
+        project.git(&["checkout", "-q", "-b", "feat"]);
+        project.config(settings).file("src/a.py", "changed\n");
+        commit(&project, "Changed");
+        let from = format!("file://{}", project.root().display());
+        let clone = project.home().join("clone");
+        let clone_text = clone.to_string_lossy();
+        project.git(&["clone", "-q", "--single-branch", "--branch", "feat", &from, &clone_text]);
+        let told = check_in(&project, &clone);
+        assert_eq!(told.code, Some(2));
+        assert!(
+            told.stderr.contains("error: there is no branch `main`, which `default_branch` names\n")
+                && told.stderr.contains(", or run `git fetch origin main:refs/remotes/origin/main`; or say"),
+            "{}",
+            told.stderr
+        );
+        project.git(&["-C", &clone_text, "fetch", "-q", "origin", "main:refs/remotes/origin/main"]);
+        assert_eq!(check_in(&project, &clone).code, Some(1), "{settings}");
+    }
+}
+
+#[test]
+fn the_only_remote_says_what_its_default_is_whatever_it_is_called() {
+    for settings in ["", "default_branch: main\n"] {
+        let project = with_rule("readme", README);
+        project.config(settings);
+        commit(&project, "Configured");
+        let from = format!("file://{}", project.root().display());
+        let clone = project.home().join("clone");
+        let clone_text = clone.to_string_lossy();
+        project.git(&["clone", "-q", "--origin", "upstream", &from, &clone_text]);
+        let in_clone = |words: &[&str]| project.git(&[&["-C", &clone_text][..], words].concat());
+        assert_eq!(check_in(&project, &clone).code, Some(0));
+        // What is pushed is the base: on `main`, ahead of it.
+        std::fs::write(clone.join("src/a.py"), "changed\n").expect("a file");
+        in_clone(&["commit", "-q", "-a", "-m", "Changed"]);
+        assert_eq!(check_in(&project, &clone).code, Some(1), "{settings}");
+        in_clone(&["checkout", "-q", "-b", "feat"]);
+        in_clone(&["branch", "-q", "-D", "main"]);
+        assert_eq!(check_in(&project, &clone).code, Some(1), "{settings}");
+    }
 }
 
 #[test]
