@@ -8,7 +8,7 @@ use super::code::{commands_in, fed, in_code};
 use super::git::{by_git, is_form, script_of_alias};
 use super::{DelegatedCommand, Delegation, InputUse};
 use crate::model::{Assignment, Container, Input, RemovedVariables, SimpleCommand, Word, Written};
-use crate::programs::{Argument, Arguments, Role, is_known_program};
+use crate::programs::{self, Argument, Arguments, Role, is_known_program};
 use crate::special_programs::command_settings::{
     code_of_setting, command_of_properties, command_of_setting, git_alias,
 };
@@ -435,6 +435,12 @@ fn packaged_command(program: &str, arguments: &Arguments, words: &[Word]) -> Opt
         "uv" if name == "-" || name.rsplit('.').next() == Some("py") => {
             Some(std::iter::once(Word::known("python3")).chain(words.iter().cloned()).collect())
         }
+        // `nvm exec 20 npm test`
+        "nvm" if is_node_version(name) => Some(rest.to_vec()),
+        // `pipx runpip PACKAGE install x`
+        "pipx" if is_form(arguments, "runpip") => {
+            Some(std::iter::once(Word::known("pip")).chain(words.iter().cloned()).collect())
+        }
         // `hatch run ENVIRONMENT:COMMAND`
         "hatch" => name.rsplit_once(':').map(|(_, name)| with(name)),
         "npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "bun" | "uvx" | "corepack" | "pipx" | "dnx" => {
@@ -442,6 +448,13 @@ fn packaged_command(program: &str, arguments: &Arguments, words: &[Word]) -> Opt
         }
         _ => None,
     }
+}
+
+fn is_node_version(name: &str) -> bool {
+    let is_alias = matches!(name, "node" | "iojs" | "stable" | "unstable" | "system" | "default");
+    is_alias
+        || name.starts_with("lts/")
+        || name.trim_start_matches('v').starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// Returns the name of a package without its version: `rimraf` of `rimraf@5`, `@scope/name` of `@scope/name@1.2`, `pip`
@@ -465,7 +478,9 @@ pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     }?;
     let words = command.words().get(place..)?;
     let name = words.first()?.value.as_deref()?;
-    let is_program = if words.len() > 1 { is_known_program(name) } else { is_interpreter(name) };
+    // A script of the project's may well be called `script` or `mysql`.
+    let opens_session = || programs::arguments(name, &[Some(name)]).is_some_and(|own| own.session.is_some());
+    let is_program = is_known_program(name) && (words.len() > 1 || is_interpreter(name) || !opens_session());
     is_program.then(|| words.to_vec())
 }
 
@@ -510,7 +525,7 @@ fn module_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<
 fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     const COMMANDS: &[&str] = &["chmod", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
     let text = |argument: Argument| command.text_from(argument.word, argument.from);
-    let is_un = |flag: &crate::programs::Flag| flag.name == "-r" && flag.value.and_then(text) == Some("un");
+    let is_un = |flag: &programs::Flag| flag.name == "-r" && flag.value.and_then(text) == Some("un");
     arguments.flags.iter().find(|flag| is_un(flag)).filter(|_| command.program() == Some("ruby"))?;
     let code = arguments.list.iter().find(|argument| argument.role == Role::Code).copied()?;
     let name = text(code).filter(|name| COMMANDS.contains(name))?;
