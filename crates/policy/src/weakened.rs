@@ -160,8 +160,21 @@ fn is_slower(now: &PaceRule, before: &PaceRule) -> bool {
     fires_later || (before.live == LiveMode::Block && now.live != LiveMode::Block)
 }
 
-/// Whether a regex is another one with text around it that has to be found too: `git push` becomes `git push --force`.
+/// Whether a regex is another one with text that has to be found too, around it or before what ends its word: `git push( |$)`
+/// becomes `git push --force( |$)`.
 fn adds_plain_text(now: &str, before: &str) -> bool {
     let is_plain = |added: char| added.is_alphanumeric() || " -_/=:,^$".contains(added);
-    now != before && now.split_once(before).is_some_and(|(start, end)| (start.chars().chain(end.chars())).all(is_plain))
+    let [(now, now_end), (before, before_end)] = [now, before].map(without_word_end);
+    match now.split_once(before) {
+        Some(("", "")) => before_end.is_empty() && !now_end.is_empty(),
+        Some((start, end)) => start.chars().chain(end.chars()).all(is_plain),
+        None => false,
+    }
+}
+
+/// A regex and what ends its last word.
+fn without_word_end(regex: &str) -> (&str, &str) {
+    const ENDS: [&str; 6] = ["( |$)", r"(\s|$)", "(?: |$)", r"(?:\s|$)", r"\b", "$"];
+    let core = ENDS.iter().find_map(|end| regex.strip_suffix(end)).unwrap_or(regex);
+    regex.split_at(core.len())
 }

@@ -327,6 +327,22 @@ fn a_tool_rule_with_another_condition_or_clause_stays_for_the_session_as_it_was(
 }
 
 #[test]
+fn plain_text_added_before_the_end_of_a_word_is_milder() {
+    for end in ["( |$)", r"(\s|$)", r"\b"] {
+        let [before, now] = ["^git push", "^git push --force"].map(|text| format!("command_pattern: '{text}{end}'"));
+        assert_eq!(decision_after(&before, &now, "git push"), "deny", "{end}");
+        assert_eq!(decision_after("command_pattern: ^git push", &before, "git pushx"), "deny", "{end}");
+    }
+    let anchored = "command_pattern: ^git push$";
+    assert_eq!(decision_after(anchored, "command_pattern: ^git push --force$", "git push"), "deny");
+    // Nobody can tell which of two patterns finds more.
+    assert_eq!(
+        decision_after("command_pattern: '^git push( |$)'", "command_pattern: '^git pull( |$)'", "git push"),
+        "allow"
+    );
+}
+
+#[test]
 fn a_tool_rule_with_shorter_lists_stays_for_the_session_as_it_was() {
     for (before, now) in [
         ("command: {program: make}", "command: {program: make, subcommand: all}"),
