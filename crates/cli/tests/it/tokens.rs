@@ -406,3 +406,24 @@ fn the_tokens_of_a_session_begin_again_with_continue() {
     assert!(!is_refused(600));
     assert!(is_refused(401));
 }
+
+#[test]
+fn a_budget_that_blocks_and_has_refused_nothing_has_not_fired() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    rules: [{token_budget: {max_tokens: 1000}, live: block}]\n    \
+         transitions: [{when: code_complete, to: done}]\n",
+    );
+    assert_eq!(scratch.run(&["start", "work"]).code, Some(0));
+    let session = session(&scratch, "s1");
+    session.starts();
+    session.says("msg_1", 1_200).after_call();
+    let call = |command: &str| json!({"tool_name": "Bash", "tool_input": {"command": command}});
+    assert_eq!(session.hook("PreToolUse", &call("echo hi")).decision(), "allow");
+    let told = scratch.run(&["continue"]).stdout;
+    assert!(told.starts_with("No pace rule has fired at `code`"), "{told}");
+    assert_eq!(session.hook("PreToolUse", &call("make")).decision(), "deny");
+    assert_eq!(scratch.run(&["continue"]).stdout, "Code.\n");
+    assert_eq!(session.hook("PreToolUse", &call("make")).decision(), "allow");
+}

@@ -89,7 +89,7 @@ impl<'a> PaceScope<'a> {
 
     /// Whether a rule has interrupted the phase and nobody went on past it since.
     pub fn has_fired(&self, digest: &str) -> bool {
-        self.memory.contains_key(&format!("{MEMORY}{digest}"))
+        Memory::of(self.memory, digest).has_fired()
     }
 
     fn passed(&self, digest: &str) -> Option<Passed> {
@@ -513,6 +513,11 @@ impl Memory {
             closed: kept.get("closed").and_then(|closed| serde_json::from_value(closed.clone()).ok()),
         }
     }
+
+    /// It told the agent, or refused a call or a move. A limit that is used up alone is nothing to go past.
+    fn has_fired(&self) -> bool {
+        self.is_told || self.refusals > 0
+    }
 }
 
 /// Writes down what a rule remembers from now on, with the phase of a workflow or with the session.
@@ -536,5 +541,6 @@ pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes
 
 /// The digests of the rules that have interrupted a session, and were not answered.
 pub fn interrupting(variables: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    variables.keys().filter_map(|name| name.strip_prefix(MEMORY))
+    let digests = variables.keys().filter_map(|name| name.strip_prefix(MEMORY));
+    digests.filter(|digest| Memory::of(variables, digest).has_fired())
 }
