@@ -135,13 +135,18 @@ impl Mover {
         let store = super::log::open(&project, context).ok();
         let runs_in = store.as_ref().and_then(|store| command.agents(store).ok()).unwrap_or_default();
         let is_marked = person::required(verb, &context.environment).is_err();
-        // A person goes on for the session that was last heard of; whose variables decide a move is not guessed.
-        let is_for_last = ["continue", "explain", "set"].contains(&verb);
+        let is_agents = is_marked || !runs_in.is_empty();
+        // A person goes on for the session that was last heard of. Whose variables decide a move is not guessed, nor whose an
+        // agent sets.
+        let is_for_last = ["continue", "explain"].contains(&verb) || (verb == "set" && !is_agents);
         let session = store.as_ref().and_then(|store| {
-            let found = if is_for_last { command.session(store) } else { command.known_session(store, is_marked) };
+            let found = if is_for_last {
+                command.session(store)
+            } else {
+                command.known_session(store, is_marked || verb == "set")
+            };
             found.ok().flatten()
         });
-        let is_agents = is_marked || !runs_in.is_empty();
         let stage = Stage::of_process(&project, &context.environment).map(Arc::new);
         let again = match verb {
             "emit" => "linchpin emit",

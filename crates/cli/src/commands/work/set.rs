@@ -37,6 +37,13 @@ pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
     let owner = match (declaring, &mover.session) {
         (Some(workflow), _) => VariableOwner::Workflow(workflow.name.clone()),
         (None, Some(session)) => VariableOwner::Session(session.clone()),
+        (None, None) if mover.is_agents => {
+            let problem = Problem::new(
+                "NotFound",
+                format!("`{name}` is a variable of a session, and which session runs this command is not known"),
+            );
+            return Err(problem.help("name your own session in the call: `--session ID`, or ask a person to run it"));
+        }
         (None, None) => {
             let problem = Problem::new("NotFound", "no session was heard of yet");
             return Err(problem.help("it begins with an agent's first event"));

@@ -204,3 +204,26 @@ fn a_project_does_not_let_agents_set_the_users_own_variables() {
     std::fs::write(&users, "variables: {strict: true}\nagent_may: [set]\n").expect("a file");
     assert_eq!(by_agent(&project, &["set", "strict", "false"]).code, Some(0));
 }
+
+#[test]
+fn an_agent_whose_session_is_not_known_sets_no_session_variable() {
+    let project = heard("variables: {hotfix: false}\nagent_may: [set]\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    let mut command = project.command(&["set", "hotfix", "true"]);
+    command.env("AI_AGENT", "x");
+    assert_snapshot!(project.feed(command, b"").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `hotfix` is a variable of a session, and which session runs this command is not known
+    help: name your own session in the call: `--session ID`, or ask a person to run it
+    ");
+    assert_eq!(value(&project, "hotfix"), json!(null));
+    // The only unfinished call is its own.
+    let mut agent = project.agent();
+    agent.before("linchpin set hotfix true");
+    let mut command = project.command(&["set", "hotfix", "true"]);
+    command.env("AI_AGENT", "x");
+    assert_eq!(project.feed(command, b"").code, Some(0));
+    assert_eq!(value(&project, "hotfix"), true);
+}
