@@ -43,7 +43,7 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
         place: guard::facts::place(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
         // What was promised or acknowledged here counts before a commit; a person who looks wants to see what there is.
-        answers: arguments.staged.then(|| Queue::of(&project, &context.environment)),
+        answers: arguments.staged.then(|| Queue::of(&project, &context.environment).for_dry_run(true)),
         acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
         tasks: TaskFacts::of(&project_of_command(&context.environment), &context.environment),
         now: super::now(),

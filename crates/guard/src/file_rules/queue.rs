@@ -137,7 +137,7 @@ impl Reference {
 enum Found {
     Entry(Box<QueueEntry>),
     Nothing,
-    /// Something that cannot be used; it was removed.
+    /// Something that cannot be used; only a dry run leaves it there.
     Damaged,
 }
 
@@ -220,7 +220,7 @@ impl Queue {
         self.folder.join("queue")
     }
 
-    /// The demand of this name. One that cannot be read is put away and told of, and is then none.
+    /// The demand of this name. One that cannot be read is reported, and counts as missing.
     pub fn find(&self, rule: &str, hash: &str) -> Option<QueueEntry> {
         QueueStatus::ALL.into_iter().find_map(|status| match self.read(rule, hash, status) {
             Found::Entry(entry) => Some(*entry),
@@ -228,7 +228,7 @@ impl Queue {
         })
     }
 
-    /// Whether the record of an answer could not be used. It is put away then, and told of.
+    /// Whether the record of an answer could not be used, which is then reported.
     pub fn has_damaged_answer(&self, rule: &str, hash: &str) -> bool {
         matches!(self.read(rule, hash, QueueStatus::Passed), Found::Damaged)
     }
@@ -311,13 +311,14 @@ impl Queue {
         self.folder().join(format!("{hash}{}", status.ending()))
     }
 
+    /// The entry is removed, unless this is a dry run: then the next hook does that and records it.
     fn put_away(&self, rule: &str, path: &Path, why: &str) {
-        if self.is_dry_run {
-            return;
-        }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let problem = format!("the queue entry `{name}` of rule `{rule}` cannot be used: {why}. {}", removed(path));
-        if let Ok(mut problems) = self.problems.lock() {
+        let outcome = if self.is_dry_run { LEFT_TO_HOOKS } else { removed(path) };
+        let problem = format!("the queue entry `{name}` of rule `{rule}` cannot be used: {why}. {outcome}");
+        if let Ok(mut problems) = self.problems.lock()
+            && !problems.contains(&problem)
+        {
             problems.push(problem);
         }
     }
@@ -361,6 +362,8 @@ fn removed(path: &Path) -> &'static str {
         "It cannot be removed: delete it by hand"
     }
 }
+
+const LEFT_TO_HOOKS: &str = "It counts as missing, and the next stop removes it";
 
 fn unreadable(error: &io::Error) -> String {
     match error.kind() {

@@ -49,7 +49,7 @@ impl SessionStatus {
         let kept = name.as_ref().map_or_else(Vec::new, |name| {
             session_policy::kept(project, policy, &name.agent, &name.session, environment)
         });
-        let queue = Queue::of(project, environment);
+        let queue = Queue::of(project, environment).for_dry_run(true);
         Self {
             name,
             kept,

@@ -361,5 +361,12 @@ fn check_before_a_commit_tells_of_an_answer_whose_record_is_damaged() {
     assert_eq!(reply.code, Some(1));
     let note = reply.stdout.lines().find(|line| line.starts_with("Note: ")).unwrap_or_default();
     let hash = entry["trigger_hash"].as_str().expect("a hash");
-    insta::assert_snapshot!(note.replace(hash, "[HASH]"), @"Note: the queue entry `[HASH].passed.json` of rule `readme` cannot be used: it is cut short. It was removed, and what still holds is asked for again.");
+    insta::assert_snapshot!(note.replace(hash, "[HASH]"), @"Note: the queue entry `[HASH].passed.json` of rule `readme` cannot be used: it is cut short. It counts as missing, and the next stop removes it.");
+    assert_eq!(project.run(&["check", "--staged"]).stdout.matches("cannot be used").count(), 1);
+    assert!(!project.run(&["status", "--json"]).stdout.is_empty() && path.exists());
+    // What reads only removes nothing, so the journal hears of it.
+    stop(&project);
+    assert!(!path.exists());
+    let log = project.run(&["log", "--json"]).stdout;
+    assert!(log.contains(".passed.json` of rule `readme` cannot be used: it is cut short. It was removed"), "{log}");
 }
