@@ -8,18 +8,26 @@ use engine::Level;
 use policy::Style;
 use serde_json::Value;
 
-use crate::stdout::is_unwritable;
+use crate::stdout::{is_unwritable, was_closed};
 
 pub struct Output {
     pub json: bool,
     pub coloured: bool,
+    /// Nobody runs the command for its exit code alone, so a stdout that was closed is no way to throw the result away.
+    is_for_reading: bool,
     /// The first write to stdout that failed. Nothing is written after it: half of a result would pass for all of it.
     failure: OnceCell<io::Error>,
 }
 
 impl Output {
     pub fn new(json: bool, coloured: bool) -> Self {
-        Self { json, coloured: coloured && !json, failure: OnceCell::new() }
+        Self { json, coloured: coloured && !json, is_for_reading: json, failure: OnceCell::new() }
+    }
+
+    /// The same, of a command that only prints.
+    #[must_use]
+    pub fn for_reading(self, is_for_reading: bool) -> Self {
+        Self { is_for_reading: self.is_for_reading || is_for_reading, ..self }
     }
 
     pub fn line(&self, text: impl Display) {
@@ -64,7 +72,8 @@ impl Output {
         }
         let mut stdout = io::stdout();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-        if let Err(error) = written.and_then(|()| if is_unwritable() { Err(not_open()) } else { Ok(()) }) {
+        let is_lost = is_unwritable() || (self.is_for_reading && was_closed());
+        if let Err(error) = written.and_then(|()| if is_lost { Err(not_open()) } else { Ok(()) }) {
             let _ = self.failure.set(error);
         }
     }

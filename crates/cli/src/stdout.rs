@@ -9,7 +9,7 @@ pub fn is_unwritable() -> bool {
     access_mode() == Some(rustix::fs::OFlags::RDONLY)
 }
 
-/// Whether stdout was closed, or leads nowhere in the same way: some programs start others with such a `/dev/null`.
+/// Whether stdout was closed, or leads nowhere in the same way: Python's `DEVNULL` and Node's `ignore` are such a `/dev/null`.
 #[cfg(unix)]
 pub fn was_closed() -> bool {
     access_mode() == Some(rustix::fs::OFlags::RDWR) && is_null()

@@ -41,7 +41,7 @@ use clap::FromArgMatches;
 use guard::Environment;
 use store::Store;
 
-use crate::arguments::{self, Colour, Command, CommandLine};
+use crate::arguments::{self, Colour, Command, CommandLine, RulesArguments};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::problem::{CommandOutcome, Problem};
@@ -65,7 +65,9 @@ pub fn run() -> process::ExitCode {
         Colour::Auto => environment.get("NO_COLOR").is_none() && io::stdout().is_terminal(),
     };
     guard::session::Stage::keep_alive(&environment);
-    let context = Context { environment, output: Output::new(arguments.json, coloured) };
+    let only_prints = matches!(arguments.command, Command::Log(_) | Command::Rules { what: RulesArguments::Export(_) });
+    let output = Output::new(arguments.json, coloured).for_reading(only_prints);
+    let context = Context { environment, output };
     let code = match dispatch(&arguments, &context) {
         Ok(code) => code,
         Err(problem) => {

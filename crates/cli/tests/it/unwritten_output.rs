@@ -190,3 +190,23 @@ fn a_stdout_that_is_open_for_reading_only_is_no_success() {
         );
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn a_result_that_a_closed_stdout_swallows_is_no_success() {
+    let scratch = scratch();
+    for arguments in [
+        &["rules", "export", "no-danger"][..],
+        &["log"],
+        &["log", "--json"],
+        &["status", "--json"],
+        &["validate", "--json"],
+    ] {
+        let reply = redirected(&scratch, arguments, ">&-", "");
+        assert_eq!(reply.code, Some(2), "{arguments:?}");
+        assert!(reply.stderr.starts_with("error: the output cannot be written to stdout"), "{}", reply.stderr);
+        assert_eq!(redirected(&scratch, arguments, ">/dev/null", "").code, Some(0), "{arguments:?}");
+    }
+    // Programs that run it for its exit code give it a `/dev/null` that looks the same.
+    assert_eq!(redirected(&scratch, &["validate"], "1<>/dev/null", "").code, Some(0));
+}
