@@ -1,6 +1,6 @@
 //! What a project has from DeepWork that is not read: rules in `.deepwork`, and lists in the old format.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::files::folder::PolicyFolder;
 use crate::files::reading;
@@ -38,17 +38,33 @@ fn warning(name: &str, message: &str, help: String) -> Diagnostic {
     Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(name, ""), None).help(help)
 }
 
-/// The folder of DeepWork's rules, unless ours are read from there or it holds none. What its configuration names may be
-/// meant from the project's root or from `.deepwork`.
+/// The folder of DeepWork's rules, unless ours are read from there or a file of ours has the name of each.
 fn unread_rules(root: &Path, rules_dir: &Path) -> Option<String> {
-    let named = configured(&root.join(CONFIG));
-    let below = named.as_ref().map(|name| format!("{FOLDER}/{name}"));
-    let has_rules =
-        |name: &String| reading::files_with_extension(&root.join(name), "md").is_ok_and(|files| !files.is_empty());
-    let name = named.into_iter().chain(below).chain([RULES.to_owned()]).find(has_rules)?;
+    let name = rules_folder(root)?;
     let there = root.join(&name);
     let is_read = there == rules_dir || there.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
-    (!is_read).then_some(name)
+    let is_copied = |path: &PathBuf| path.file_name().is_some_and(|name| rules_dir.join(name).is_file());
+    let mut files = rule_files(&there);
+    (!is_read && !files.all(|path| is_copied(&path))).then_some(name)
+}
+
+/// What to import in the place of `.deepwork` itself.
+pub fn rules_beside(folder: &Path) -> Option<PathBuf> {
+    let root = folder.parent().filter(|_| folder.ends_with(FOLDER))?;
+    rules_folder(root).map(|name| root.join(name))
+}
+
+/// The folder that holds DeepWork's rules. What its configuration names may be meant from the project's root or from `.deepwork`.
+fn rules_folder(root: &Path) -> Option<String> {
+    let named = configured(&root.join(CONFIG));
+    let below = named.as_ref().map(|name| format!("{FOLDER}/{name}"));
+    let has_rules = |name: &String| rule_files(&root.join(name)).next().is_some();
+    named.into_iter().chain(below).chain([RULES.to_owned()]).find(has_rules)
+}
+
+fn rule_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = reading::files_with_extension(folder, "md").unwrap_or_default();
+    files.into_iter().filter(|path| !reading::is_readme(path))
 }
 
 /// `rules: {rules_dir: …}` of DeepWork's configuration, or `rules_dir` beside it.

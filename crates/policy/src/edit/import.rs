@@ -7,6 +7,7 @@ use super::document::Document;
 use super::editor::{Changed, Demand, Editor, FileEdit, Place, has_extension};
 use super::file;
 use super::refusal::EditRefusal;
+use crate::deepwork;
 use crate::files::bounded::SIZE_LIMIT;
 use crate::files::reading::{holds_rules, is_readme, is_yaml};
 use crate::import::{self, Conversion};
@@ -160,6 +161,9 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
 
 /// What to name instead of a folder that holds no rules itself.
 fn where_rules_are(folder: &Path) -> String {
+    if let Some(rules) = deepwork::rules_beside(folder) {
+        return format!("did you mean `linchpin rules import {}`?", rules.display());
+    }
     let below = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut below: Vec<PathBuf> = below.filter(|path| holds_rules(path)).collect();
     below.sort();

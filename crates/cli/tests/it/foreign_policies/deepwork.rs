@@ -138,6 +138,23 @@ fn a_folder_that_deepworks_configuration_names_from_its_own_is_found() {
 }
 
 #[test]
+fn importing_deepworks_folder_names_where_its_configuration_keeps_rules_and_then_is_done() {
+    for (folder, rules) in [("guards", "guards"), (".deepwork/guards", "guards"), (".deepwork/rules", "rules")] {
+        let project = project();
+        project.file(&format!("{folder}/no-danger.md"), NO_DANGER).file(&format!("{folder}/README.md"), "About.\n");
+        project.file(".deepwork/config.yml", &format!("rules_dir: {rules}\n"));
+        let told = project.run(&["rules", "import", ".deepwork"]).stderr;
+        assert!(told.contains(&format!("did you mean `linchpin rules import {folder}`?")), "{told}");
+        assert!(project.run(&["validate"]).stdout.contains("are not read"));
+        assert_eq!(project.run(&["rules", "import", folder]).code, Some(0));
+        assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+        // One that was not imported is told of again.
+        project.file(&format!("{folder}/more.md"), NO_DANGER);
+        assert!(project.run(&["validate"]).stdout.contains("are not read"));
+    }
+}
+
+#[test]
 fn deepworks_rules_without_a_policy_of_ours_say_how_to_begin() {
     let project = bare();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
