@@ -8,7 +8,7 @@ mod rule_judgement;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use crate::facts::Missing;
+use crate::facts::{Missing, Stored};
 use crate::file_rules::{self, FileMatch, Placeholders};
 use crate::rules::{AckBy, Clause, Rule, RuleSet, RuleSetError, Truth};
 use crate::situation::Situation;
@@ -40,11 +40,18 @@ pub struct Decision {
     /// File rules that were judged against known changes.
     pub judged_file_rules: Vec<String>,
     /// Rules that were skipped because a stored fact that they need cannot be read.
-    pub skipped: Vec<String>,
+    pub skipped: Vec<SkippedRule>,
     /// Rules that need a fact that the record does not have. Always empty for live events.
     pub undecided: Vec<UndecidedRule>,
     /// The outcome of each rule. Empty unless the request has `evaluate_all`.
     pub considered: Vec<ConsideredRule>,
+}
+
+/// A rule that was not judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedRule {
+    pub rule: String,
+    pub unreadable: Stored,
 }
 
 /// A rule whose outcome depends on facts that were not recorded.
@@ -140,9 +147,9 @@ impl DecisionBuilder<'_> {
     fn add(&mut self, rule: Rule) {
         let DecisionRequest { situation, evaluate_all, .. } = *self.request;
         let decision = &mut self.decision;
-        let Ok(mut judged) = RuleJudgement::of(&rule, situation, evaluate_all, &self.activity) else {
-            decision.skipped.push(rule.id);
-            return;
+        let mut judged = match RuleJudgement::of(&rule, situation, evaluate_all, &self.activity) {
+            Ok(judged) => judged,
+            Err(unreadable) => return decision.skipped.push(SkippedRule { rule: rule.id, unreadable }),
         };
         if is_acknowledged(&rule, &judged, situation) {
             judged.outcome = RuleOutcome::Acknowledged;
@@ -167,8 +174,7 @@ impl DecisionBuilder<'_> {
         if let Some(level) = judged.outcome.level() {
             // Without a hold count the stop could be held forever.
             let Ok(finding) = decision.finding(&rule, level, &judged, self.request) else {
-                decision.skipped.push(rule.id);
-                return;
+                return decision.skipped.push(SkippedRule { rule: rule.id, unreadable: Stored::Journal });
             };
             released = finding.level < level;
             self.findings.push((finding, matches!(judged.outcome, RuleOutcome::Incomplete(_))));

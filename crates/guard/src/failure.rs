@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use engine::facts::Stored;
 use engine::{Event, Finding, Level, Verdict};
 
 /// The name under which the guard speaks for itself.
@@ -83,7 +84,12 @@ pub fn broken_workflow_notice(name: &str, has_last_good: bool) -> String {
     format!("workflow `{name}` is active and its file cannot be used, {consequence}: `linchpin validate`")
 }
 
-/// A rule that needs the journal, while there is none.
-pub fn skipped_rule_notice(rule: &str) -> String {
-    format!("rule `{rule}` needs the journal and was skipped")
+/// A rule that needs what is stored, while that cannot be read.
+pub fn skipped_rule_notice(rule: &str, unreadable: Stored) -> String {
+    match unreadable {
+        Stored::Session | Stored::Journal => format!("rule `{rule}` needs the journal and was skipped"),
+        Stored::Work => {
+            format!("rule `{rule}` needs the project's tasks, which cannot be read, and was skipped: `linchpin doctor`")
+        }
+    }
 }

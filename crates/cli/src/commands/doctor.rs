@@ -12,6 +12,7 @@ use guard::{Project, file_limit};
 use policy::{Diagnostic, ErrorKind, Mode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
+use work::Work;
 
 use super::validate::how_to_begin;
 use super::{Context, default_branch};
@@ -42,6 +43,7 @@ pub fn run(context: &Context) -> CommandOutcome {
         checks.extend(state_check(context));
         checks.push(journal_check(&project, context));
         checks.extend(queue_check(&project, context));
+        checks.extend(work_check(&project, context));
     }
     checks.extend(hooks::checks(&project, &nested, context));
     let is_bad = checks.iter().any(|check| check.state == State::Bad);
@@ -154,6 +156,18 @@ fn queue_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
         folder.display()
     );
     Some(DoctorCheck { help: Some("delete it, or make it writable".to_owned()), ..DoctorCheck::note(text) })
+}
+
+/// Tasks, memories and runs, where there are any.
+fn work_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
+    let path = project.work(&context.environment);
+    let error =
+        Work::existing(&path).and_then(|work| work.map_or(Ok(()), |work| work.tasks().counts(None).map(drop))).err()?;
+    let help = format!(
+        "rules that ask for tasks are skipped; if it is damaged, move {} away: tasks begin anew",
+        path.display()
+    );
+    Some(DoctorCheck::bad(error.to_string(), help))
 }
 
 fn report(project: &Project, nested: &[Project], checks: &[DoctorCheck], context: &Context) {

@@ -327,6 +327,8 @@ fn tasks_that_cannot_be_read_are_told() {
     let reply = project.hook("claude", &project.bash("deploy now"));
     insta::assert_snapshot!(reply.transcript());
     insta::assert_snapshot!(task(&project, &["list"]).transcript());
+    let doctor = project.run(&["doctor"]).stdout;
+    assert!(doctor.contains("bad   tasks, memories and runs cannot be had: file is not a database\n"), "{doctor}");
 }
 
 #[test]

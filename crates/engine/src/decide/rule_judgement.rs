@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::RuleOutcome;
 use super::pace_judgement::{ActivityCell, PaceJudgement};
 use crate::expr::{self, EvaluationError};
-use crate::facts::{DemandState, Missing};
+use crate::facts::{DemandState, Missing, Stored};
 use crate::file_rules::{self, ChangeScope, Changes, FileMatch, FileRule};
 use crate::pace::PaceRule;
 use crate::rules::{Clause, Detector, Rule, ToolRule, Truth};
@@ -25,12 +25,10 @@ pub(super) struct RuleJudgement {
     pub(super) outcome: RuleOutcome,
 }
 
-/// The rule is skipped: a stored fact that it needs cannot be read.
-pub(super) struct Skipped;
-
 /// Ends the judgement of a rule early.
 enum Halt {
-    Skipped,
+    /// The rule is skipped: a fact that it needs is stored there and cannot be read.
+    Skipped(Stored),
     /// The outcome is known without the remaining clauses.
     Outcome(RuleOutcome),
 }
@@ -41,13 +39,13 @@ impl RuleJudgement {
         situation: &Arc<Situation>,
         evaluate_all: bool,
         activity: &ActivityCell,
-    ) -> Result<Self, Skipped> {
+    ) -> Result<Self, Stored> {
         let judged =
             Self { clauses: Vec::new(), files: None, times_asked: 0, pace: None, outcome: RuleOutcome::Passed };
         let mut judge = RuleJudge { rule, situation, evaluate_all, judged };
         let outcome = match judge.outcome(activity) {
             Ok(outcome) | Err(Halt::Outcome(outcome)) => outcome,
-            Err(Halt::Skipped) => return Err(Skipped),
+            Err(Halt::Skipped(stored)) => return Err(stored),
         };
         Ok(Self { outcome, ..judge.judged })
     }
@@ -179,7 +177,7 @@ impl RuleJudge<'_> {
         let mut names = Vec::new();
         for one in missing {
             match one {
-                Missing::Unreadable(_) => return Halt::Skipped,
+                Missing::Unreadable(stored) => return Halt::Skipped(stored),
                 Missing::Failed(why) => return self.fault(&why),
                 Missing::NotRecorded(name) => names.push(name),
             }

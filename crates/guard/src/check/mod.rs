@@ -113,8 +113,8 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &set, evaluate_all: true })?;
     let mut rules: Vec<CheckedRule> =
         decision.considered.into_iter().map(|considered| checked(considered, &situation, &facts)).collect();
-    for id in &decision.skipped {
-        let Some(rule) = set.get(id)? else { continue };
+    for skipped in &decision.skipped {
+        let Some(rule) = set.get(&skipped.rule)? else { continue };
         let outcome = RuleOutcome::Undecidable(vec![STORED.to_owned()]);
         rules.push(CheckedRule { rule, found: FileMatch::default(), outcome, command: None, silenced_by: Vec::new() });
     }

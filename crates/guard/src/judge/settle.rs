@@ -1,6 +1,7 @@
 //! Stage 4: what file rules demand. Their commands are run, and what they say is gathered for the person.
 
 use engine::Decision;
+use engine::decide::SkippedRule;
 use store::{SessionState, StateChanges};
 
 use super::Judge;
@@ -79,15 +80,15 @@ impl Judge<'_> {
 }
 
 /// Notices of rules that were skipped, and of a queue that cannot be written.
-fn skipped_notices(here: &ApplicablePolicy<'_>, skipped: &[String]) -> Vec<String> {
+fn skipped_notices(here: &ApplicablePolicy<'_>, skipped: &[SkippedRule]) -> Vec<String> {
     let files = here.facts.files_asked();
     let unwritten = files.and_then(|files| files.settlement.take_problem());
     let is_about_files = |rule: &str| files.is_some_and(|files| files.rule(rule).is_some());
-    let told = skipped.iter().map(|rule| match &unwritten {
+    let told = skipped.iter().map(|SkippedRule { rule, unreadable }| match &unwritten {
         Some(why) if is_about_files(rule) => format!("rule `{rule}` was skipped: {why}"),
-        _ => failure::skipped_rule_notice(rule),
+        _ => failure::skipped_rule_notice(rule, *unreadable),
     });
     let told: Vec<String> = told.collect();
-    let alone = unwritten.filter(|_| !skipped.iter().any(|rule| is_about_files(rule)));
+    let alone = unwritten.filter(|_| !skipped.iter().any(|skipped| is_about_files(&skipped.rule)));
     told.into_iter().chain(alone).collect()
 }

@@ -145,7 +145,8 @@ impl Gates<'_> {
         });
         match asked {
             Ok(decision) if !decision.skipped.is_empty() => {
-                let skipped = decision.skipped.join(", ");
+                let skipped: Vec<&str> = decision.skipped.iter().map(|skipped| skipped.rule.as_str()).collect();
+                let skipped = skipped.join(", ");
                 let why = format!("{skipped} cannot be judged: what was asked for cannot be written down");
                 Some(Lack::new(gate, why))
             }
