@@ -5,7 +5,7 @@ use crate::syntax::bash_differences::{has_command_in_index, runs_something};
 
 /// Makes a program that is given as a glob unknown: `for test in tests/*; do $test; done`. A glob may expand to several
 /// words, so only a glob below a directory of the project counts as a single unknown program.
-pub(crate) fn forget_pattern(command: &mut SimpleCommand) {
+pub(crate) fn forget_glob(command: &mut SimpleCommand) {
     let Some(first) = command.invocation.words.first_mut().filter(|first| first.glob) else { return };
     let stays = |text: &str| !text.starts_with(['/', '~', '$']) && !text.contains("..");
     let Some((folder, _)) =

@@ -1,4 +1,4 @@
-//! Whether a script's exit status covers every command in it.
+//! Tells if a script's exit status covers every command in it.
 
 use brush_parser::ast::{AndOr, Command, Pipeline, SeparatorOperator};
 
@@ -31,12 +31,12 @@ mod tests {
     use crate::parse;
 
     #[test]
-    fn only_plain_commands_between_ands_end_well_together() {
-        let together = |text: &str| super::every_command_must_succeed(text, &parse(text));
+    fn only_simple_commands_joined_by_and_must_all_succeed() {
+        let must_succeed = |text: &str| super::every_command_must_succeed(text, &parse(text));
         for text in
             ["cargo test", "cd api && FOO=1 cargo test -q && git add .", "time cargo test", "cargo test > log 2>&1"]
         {
-            assert!(together(text), "{text}");
+            assert!(must_succeed(text), "{text}");
         }
         for text in [
             "cargo test | tail",
@@ -52,7 +52,7 @@ mod tests {
             "cargo test() { true; }",
             "cargo test && (",
         ] {
-            assert!(!together(text), "{text}");
+            assert!(!must_succeed(text), "{text}");
         }
     }
 }

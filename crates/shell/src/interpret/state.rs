@@ -58,7 +58,7 @@ pub(crate) struct State {
     pub(crate) branches: Branches,
 }
 
-/// Variables that are set before the script starts, with values that can be told without reading the environment.
+/// Variables that the environment usually sets, to values that are known without reading it.
 const INHERITED_VARIABLES: &[&str] = &[
     "SHELL",
     "BASH",
@@ -73,12 +73,12 @@ const INHERITED_VARIABLES: &[&str] = &[
 /// True if a loop's body does nothing with an array but append to it. The next iteration then appends nothing new,
 /// because everything else that the loop changes is unknown in every iteration.
 fn is_only_appended(text: &str, name: &str) -> bool {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    text.match_indices(name).all(|(place, _)| {
-        let before = text.get(..place).and_then(|before| before.chars().next_back());
-        let behind = text.get(place + name.len()..).unwrap_or_default();
-        let is_other = before.is_some_and(is_of_name) || behind.starts_with(is_of_name);
-        is_other || before != Some('$') && behind.starts_with("+=(")
+    let is_name_character = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.match_indices(name).all(|(index, _)| {
+        let before = text.get(..index).and_then(|before| before.chars().next_back());
+        let after = text.get(index + name.len()..).unwrap_or_default();
+        let is_other = before.is_some_and(is_name_character) || after.starts_with(is_name_character);
+        is_other || before != Some('$') && after.starts_with("+=(")
     })
 }
 
@@ -104,8 +104,8 @@ impl State {
         }
         // Assigning an element changes the array.
         let name = name.split('[').next().unwrap_or(name);
-        let meant = self.variables.references.get(name).cloned();
-        let name = meant.as_deref().unwrap_or(name);
+        let target = self.variables.references.get(name).cloned();
+        let name = target.as_deref().unwrap_or(name);
         let value = match self.variables.attributes.get(name) {
             Some(attribute) => value.and_then(|value| self.with_attribute(*attribute, &value)),
             None => value,
@@ -138,7 +138,7 @@ impl State {
         }
     }
 
-    /// Returns the caller's positional parameters.
+    /// Starts a function call. Returns the caller's positional parameters.
     pub(crate) fn enter_function(&mut self, arguments: ParameterList) -> PositionalParameters {
         self.variables.locals.push(SharedMap::default());
         std::mem::replace(&mut self.parameters.positional, arguments.into())
@@ -247,16 +247,18 @@ impl State {
     /// it, and so is the field separator.
     pub(crate) fn forget_changed_by_functions(&mut self) {
         let texts: Vec<String> = self.commands.functions.values().map(|it| it.function.body.0.to_string()).collect();
-        let is_in_one = |wanted: &[&str]| {
+        let any_contains = |wanted: &[&str]| {
             let words = |text: &String| {
                 text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.')
                     .any(|word| wanted.contains(&word))
             };
             texts.iter().any(words)
         };
-        let is_anything = is_in_one(&["eval", "source", "."]);
-        let folders = (!is_anything && !is_in_one(&["cd", "pushd", "popd"])).then(|| self.directory.folders.clone());
-        let keeps_separators = !is_anything && !is_in_one(&["IFS"]) && !self.variables.values.contains_key("IFS");
+        let runs_arbitrary_code = any_contains(&["eval", "source", "."]);
+        let folders =
+            (!runs_arbitrary_code && !any_contains(&["cd", "pushd", "popd"])).then(|| self.directory.folders.clone());
+        let keeps_separators =
+            !runs_arbitrary_code && !any_contains(&["IFS"]) && !self.variables.values.contains_key("IFS");
         self.forget();
         self.directory.folders = folders.unwrap_or_else(|| self.directory.folders.clone());
         if keeps_separators {
@@ -296,16 +298,16 @@ impl State {
             self.forget();
             return;
         }
-        let leaves = ["cd", "pushd", "popd"].iter().any(|word| mentioned.contains(word));
+        let changes_directory = ["cd", "pushd", "popd"].iter().any(|word| mentioned.contains(word));
         if mentioned.iter().any(|word| self.commands.functions.contains_key(*word)) {
-            if leaves {
+            if changes_directory {
                 self.forget();
             } else {
                 self.forget_changed_by_functions();
             }
             return;
         }
-        if leaves {
+        if changes_directory {
             self.directory.folders = Folders::unknown();
         }
         // The next iteration has other positional parameters.
@@ -314,11 +316,11 @@ impl State {
             if !shifts && is_only_appended(text, name) && self.variables.arrays.contains_key(name) {
                 continue;
             }
-            let held = self.variables.known_contents(name);
+            let contents = self.variables.known_contents(name);
             remove(&mut self.variables.arrays, name);
             if let Some((name, value)) = self.variables.values.get_key_value(name) {
                 let (name, is_known) = (Arc::clone(name), value.is_some());
-                add_possible(&mut self.variables.possible, &name, held);
+                add_possible(&mut self.variables.possible, &name, contents);
                 self.variables.mark_incomplete(&name);
                 if is_known {
                     Rc::make_mut(&mut self.variables.values).insert(name, None);

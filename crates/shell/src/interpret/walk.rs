@@ -131,7 +131,7 @@ struct Streams {
     output_readers: usize,
 }
 
-/// Alternatives for the current command.
+/// Alternatives for the values that the current command uses.
 struct Alternatives {
     /// How many possible outputs the command's substitutions have, none of which is certain.
     possible_count: usize,
@@ -147,7 +147,7 @@ impl Default for Alternatives {
     }
 }
 
-/// What the wrappers and commands around the current command determine for it.
+/// The wrappers around the current command, and what follows from them.
 #[derive(Default, Clone)]
 struct Enclosing {
     /// Wrappers that run the current command, outermost first.
@@ -168,7 +168,7 @@ struct Enclosing {
 struct Filled {
     /// True if globs in the command stand for found paths, even in quotes:
     /// `find -name '*.x' -exec sh -c 'cat "{}"' \;`.
-    holds_patterns: bool,
+    has_globs: bool,
     /// True if words of the command come from the wrapper's stdin: `xargs`.
     fills_words: bool,
 }
@@ -191,7 +191,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Spends budget; must be called before work that may be expensive. After it has returned false, the script is
+    /// Spends budget. Must be called before work that may be expensive. After it has returned false, the script is
     /// incomplete.
     fn spend(&mut self, steps: usize) -> bool {
         let has_budget = self.effort.budget.spend(steps);
@@ -259,7 +259,7 @@ impl Walker<'_> {
         self.hidden = outer;
     }
 
-    /// The output has no known kind, or comes from several commands.
+    /// Forgets the kind of the output, because it is not known or the output comes from several commands.
     fn forget_output_kind(&mut self) {
         self.streams.output_example = None;
         self.streams.paths.clear();
@@ -359,8 +359,8 @@ impl Walker<'_> {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
                 let outer = (Rc::clone(&self.streams.compound_input_paths), self.streams.input.clone());
-                if let Some(fed) = self.redirects_of_compound(redirects.as_ref()) {
-                    (self.streams.compound_input_paths, self.streams.input) = (fed.paths, fed.text);
+                if let Some(input) = self.redirects_of_compound(redirects.as_ref()) {
+                    (self.streams.compound_input_paths, self.streams.input) = (input.paths, input.text);
                 }
                 self.deeper(|walker| walker.compound(compound));
                 (self.streams.compound_input_paths, self.streams.input) = outer;

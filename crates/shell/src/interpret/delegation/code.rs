@@ -13,7 +13,7 @@ use crate::special_programs::telling_words;
 use crate::written_files::makefile;
 
 /// Returns what runs because a program reads it from a file or stdin.
-pub(super) fn fed(
+pub(super) fn commands_read(
     command: &SimpleCommand,
     script: Option<&Word>,
     input: Input,
@@ -32,7 +32,7 @@ pub(super) fn fed(
     };
     let text = text.map(|text| commands_in(program, text, command.words()));
     if runs_code(program) {
-        return in_code(command, text.as_deref());
+        return commands_of_code(command, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
     vec![DelegatedCommand::Script { text, in_own_shell, gets_more_arguments: false, name: None, arguments }]
@@ -41,14 +41,14 @@ pub(super) fn fed(
 /// Returns the shell commands in a file that a program reads.
 pub(super) fn commands_in(program: &str, text: String, words: &[Word]) -> String {
     match program {
-        "crontab" => without_times(&text),
+        "crontab" => crontab_commands(&text),
         "make" | "gmake" => makefile::recipes(&text, words),
         _ => text,
     }
 }
 
 /// Returns the commands of a crontab.
-fn without_times(table: &str) -> String {
+fn crontab_commands(table: &str) -> String {
     let command = |line: &str| {
         let fields = if line.trim_start().starts_with('@') { 1 } else { 5 };
         let mut rest = line.trim_start();
@@ -61,7 +61,7 @@ fn without_times(table: &str) -> String {
 }
 
 /// Returns what code in another language starts.
-pub(super) fn in_code(command: &SimpleCommand, text: Option<&str>) -> Vec<DelegatedCommand> {
+pub(super) fn commands_of_code(command: &SimpleCommand, text: Option<&str>) -> Vec<DelegatedCommand> {
     let program = command.program().unwrap_or_default();
     if is_awk(program) {
         return text.map_or_else(
@@ -70,8 +70,8 @@ pub(super) fn in_code(command: &SimpleCommand, text: Option<&str>) -> Vec<Delega
         );
     }
     if !is_readable(program) {
-        let is_asked = text.is_none_or(|text| telling_words::has_one(program, text));
-        return is_asked.then(|| DelegatedCommand::script(None)).into_iter().collect();
+        let may_start_others = text.is_none_or(|text| telling_words::has_one(program, text));
+        return may_start_others.then(|| DelegatedCommand::script(None)).into_iter().collect();
     }
     let mut given = given(command);
     // What a one-liner does with its arguments is not known.
@@ -82,7 +82,7 @@ pub(super) fn in_code(command: &SimpleCommand, text: Option<&str>) -> Vec<Delega
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
     let set = |(name, value): (String, Option<String>)| Assignment { name, value: word(value) };
     let assignments: Vec<Assignment> = read.sets.into_iter().map(set).collect();
-    let mut runs: Vec<DelegatedCommand> = read
+    let mut commands: Vec<DelegatedCommand> = read
         .spawns
         .into_iter()
         .map(|spawn| match &spawn.command {
@@ -94,7 +94,7 @@ pub(super) fn in_code(command: &SimpleCommand, text: Option<&str>) -> Vec<Delega
         })
         .collect();
     if !read.complete {
-        runs.push(DelegatedCommand::script(None));
+        commands.push(DelegatedCommand::script(None));
     }
-    runs
+    commands
 }

@@ -9,48 +9,54 @@ use crate::special_programs::command_settings::{command_of_setting, is_command_v
 use crate::syntax::quoting::quoted;
 
 /// Returns what git runs because of its settings and environment variables.
-pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<DelegatedCommand> {
+pub(super) fn commands_of_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<DelegatedCommand> {
     let is_alias = |name: &str| name.strip_prefix("alias.") == Some(sub.to_ascii_lowercase().as_str());
     let settings =
         command.context.git_settings.iter().map(|setting| &**setting).chain(&command.context.git_environment);
     let alias = settings.rev().find(|(name, _)| is_alias(name));
     let alias = alias.and_then(|(_, text)| script_of_alias(command, arguments, text));
-    let mut runs: Vec<DelegatedCommand> = alias.into_iter().collect();
-    let told = command.context.git_environment.iter().filter(|(name, _)| !name.starts_with("alias."));
-    let told =
-        told.filter_map(|(name, value)| Some(command_of_setting("git", &format!("{name}={value}"))?.into_owned()));
-    runs.extend(told.map(|text| DelegatedCommand::script_prefix(Some(text))));
+    let mut commands: Vec<DelegatedCommand> = alias.into_iter().collect();
+    let from_environment = command.context.git_environment.iter().filter(|(name, _)| !name.starts_with("alias."));
+    let from_environment = from_environment
+        .filter_map(|(name, value)| Some(command_of_setting("git", &format!("{name}={value}"))?.into_owned()));
+    commands.extend(from_environment.map(|text| DelegatedCommand::script_prefix(Some(text))));
     if sub == "for-each-repo" {
-        let words = arguments.operands.iter().filter_map(|place| command.words().get(*place)).cloned();
-        runs.push(DelegatedCommand::words(std::iter::once(Word::known("git")).chain(words).collect()));
+        let words = arguments.operands.iter().filter_map(|index| command.words().get(*index)).cloned();
+        commands.push(DelegatedCommand::words(std::iter::once(Word::known("git")).chain(words).collect()));
     }
-    let operands = arguments.operands.iter().map(|place| command.text_from(*place, 0));
+    let operands = arguments.operands.iter().map(|index| command.text_from(*index, 0));
     let operands: Vec<&str> = operands.collect::<Option<_>>().unwrap_or_default();
-    // A remote that is a command.
+    // A remote may be a command: `ext::COMMAND`.
     let remotes = operands.iter().filter_map(|remote| remote.strip_prefix("ext::"));
-    runs.extend(remotes.map(|text| DelegatedCommand::script(Some(text.to_owned()))));
+    commands.extend(remotes.map(|text| DelegatedCommand::script(Some(text.to_owned()))));
     if let ("config", [name, value]) = (sub, operands.as_slice()) {
         let text = command_of_setting("git", &format!("{name}={value}")).map(Cow::into_owned);
-        runs.extend(text.map(|text| DelegatedCommand::script_prefix(Some(text))));
+        commands.extend(text.map(|text| DelegatedCommand::script_prefix(Some(text))));
     }
     let variables = command.exported().iter().filter(|variable| is_command_variable(&variable.name));
-    runs.extend(
+    commands.extend(
         variables.map(|variable| DelegatedCommand::script_prefix(variable.value.as_deref().map(str::to_owned))),
     );
-    runs
+    commands
 }
 
 /// Returns the command that `git x` runs for an alias `x`. The arguments are appended to the alias.
 pub(super) fn script_of_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Option<DelegatedCommand> {
-    let place = arguments.list.iter().find(|argument| argument.role == Role::Subcommand)?.word;
-    let rest = command.words().get(place + 1..).unwrap_or_default().to_vec();
+    let index = arguments.list.iter().find(|argument| argument.role == Role::Subcommand)?.word;
+    let after = command.words().get(index + 1..).unwrap_or_default().to_vec();
     // Flags before the alias apply to the command that it stands for.
-    let flags = command.words().get(1..place).unwrap_or_default().iter();
+    let flags = command.words().get(1..index).unwrap_or_default().iter();
     let flag = |word: &Word| word.value.as_ref().map(|text| format!("{} ", quoted(text)));
     let flags: String = flags.map(flag).collect::<Option<_>>()?;
     let text = alias.strip_prefix('!').map_or_else(|| format!("git {flags}{alias}"), str::to_owned);
     let text = Some(format!("{text} \"$@\""));
-    Some(DelegatedCommand::Script { text, in_own_shell: true, gets_more_arguments: false, name: None, arguments: rest })
+    Some(DelegatedCommand::Script {
+        text,
+        in_own_shell: true,
+        gets_more_arguments: false,
+        name: None,
+        arguments: after,
+    })
 }
 
 pub(super) fn is_form(arguments: &Arguments, name: &str) -> bool {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use code::Language;
 
-use super::code::{commands_in, fed, in_code};
-use super::git::{by_git, is_form, script_of_alias};
+use super::code::{commands_in, commands_of_code, commands_read};
+use super::git::{commands_of_git, is_form, script_of_alias};
 use super::{DelegatedCommand, Delegation, InputUse};
 use crate::model::{Assignment, Container, Input, RemovedVariables, SimpleCommand, Word, Written};
 use crate::programs::{self, Argument, Arguments, Role, is_known_program};
@@ -21,7 +21,7 @@ use crate::special_programs::language::language_of;
 use crate::special_programs::{container, find, git_settings, listed_paths, parallel, query, sed, xargs};
 
 /// The property of `systemd-run` that sets the working directory.
-const WORKING_FOLDER: &str = "WorkingDirectory=";
+const WORKING_DIRECTORY: &str = "WorkingDirectory=";
 
 pub(super) struct Wrapper<'c> {
     program: &'c str,
@@ -30,7 +30,7 @@ pub(super) struct Wrapper<'c> {
     input: Input<'c>,
     delegation: Delegation,
     /// Scripts that are spread over several operands, each with the index of its last word.
-    texts: Vec<(usize, Vec<&'c Word>)>,
+    scripts: Vec<(usize, Vec<&'c Word>)>,
     /// Assignments for the command that follows them.
     assignments: Vec<Assignment>,
 }
@@ -43,15 +43,15 @@ impl<'c> Wrapper<'c> {
         input: Input<'c>,
     ) -> Delegation {
         let delegation = Delegation { name: program.to_owned(), ..Delegation::default() };
-        let (texts, assignments) = (Vec::new(), Vec::new());
-        let mut wrapper = Self { program, command, arguments, input, delegation, texts, assignments };
+        let (scripts, assignments) = (Vec::new(), Vec::new());
+        let mut wrapper = Self { program, command, arguments, input, delegation, scripts, assignments };
         for argument in &arguments.list {
             if let Some(word) = command.words().get(argument.word) {
                 wrapper.argument(argument, word);
             }
         }
-        wrapper.finish_texts();
-        wrapper.delegation.removed_variables = removed(program, command, arguments);
+        wrapper.finish_scripts();
+        wrapper.delegation.removed_variables = removed_variables(program, command, arguments);
         if wrapper.delegation.is_remote && container::is_engine(program) {
             wrapper.enter_container();
         }
@@ -83,7 +83,7 @@ impl<'c> Wrapper<'c> {
             wrapper.delegation.commands.extend(startup_files(command, arguments).into_iter().map(run));
         }
         if let Some(form) = arguments.subcommands.first().filter(|_| program == "git") {
-            wrapper.delegation.commands.extend(by_git(command, arguments, form));
+            wrapper.delegation.commands.extend(commands_of_git(command, arguments, form));
         }
         wrapper.delegation
     }
@@ -92,7 +92,7 @@ impl<'c> Wrapper<'c> {
         let text = || word.value.as_deref().and_then(|value| value.get(argument.from..));
         match argument.role {
             Role::Assignment => self.assignments.extend(assignment(word)),
-            Role::Command => self.run_command(self.behind(argument)),
+            Role::Command => self.run_command(self.words_from(argument)),
             // `rails runner` takes a file or code.
             Role::Code
                 if self.program == "rails" && text().is_some_and(|text| interpreter_of(text) == Some("ruby")) =>
@@ -101,7 +101,7 @@ impl<'c> Wrapper<'c> {
             }
             Role::Code => {
                 let text = self.command.meaning_from(argument.word, argument.from);
-                self.delegation.commands.extend(in_code(self.command, text));
+                self.delegation.commands.extend(commands_of_code(self.command, text));
             }
             Role::Data if sed::is_sed(self.program) => {
                 self.delegation
@@ -112,8 +112,8 @@ impl<'c> Wrapper<'c> {
             Role::Setting if is_editor(self.program) => {}
             Role::Folder => self.delegation.folder = Some(part(word, argument.from)),
             // `systemd-run -p WorkingDirectory=/x`
-            Role::Setting if text().is_some_and(|text| text.starts_with(WORKING_FOLDER)) => {
-                self.delegation.folder = Some(part(word, argument.from + WORKING_FOLDER.len()));
+            Role::Setting if text().is_some_and(|text| text.starts_with(WORKING_DIRECTORY)) => {
+                self.delegation.folder = Some(part(word, argument.from + WORKING_DIRECTORY.len()));
             }
             Role::Setting if self.program == "git" => {
                 match git_settings::given(self.command, self.arguments, *argument) {
@@ -125,17 +125,17 @@ impl<'c> Wrapper<'c> {
             Role::Setting => self.setting(text().unwrap_or_default()),
             Role::Host => self.delegation.is_remote = true,
             Role::Words if self.delegation.is_remote && container::is_engine(self.program) => {
-                self.delegation.commands.push(DelegatedCommand::words(self.behind(argument)));
+                self.delegation.commands.push(DelegatedCommand::words(self.words_from(argument)));
             }
             Role::Words if self.delegation.is_remote => {
-                let words = self.behind(argument);
+                let words = self.words_from(argument);
                 self.delegation.is_transparent = self.program != "kubectl";
-                let runs = if self.delegation.is_transparent {
+                let delegated = if self.delegation.is_transparent {
                     DelegatedCommand::script(joined(words.iter()))
                 } else {
                     DelegatedCommand::words(words)
                 };
-                self.delegation.commands.push(runs);
+                self.delegation.commands.push(delegated);
             }
             // The commands of `parallel` are read in `script_or_input`.
             Role::Shell if self.is_parallel() => self.delegation.is_transparent = true,
@@ -143,7 +143,7 @@ impl<'c> Wrapper<'c> {
             Role::Hook if container::is_engine(self.program) => {}
             Role::Shell | Role::Hook => {
                 self.delegation.is_transparent |= argument.role == Role::Shell;
-                self.add_text(argument, word);
+                self.add_script(argument, word);
             }
             _ => {}
         }
@@ -175,8 +175,8 @@ impl<'c> Wrapper<'c> {
     }
 
     /// Returns all words from an argument on.
-    fn behind(&self, argument: &Argument) -> Vec<Word> {
-        behind_dashes(self.program, self.command.words().get(argument.word..).unwrap_or_default())
+    fn words_from(&self, argument: &Argument) -> Vec<Word> {
+        after_dashes(self.program, self.command.words().get(argument.word..).unwrap_or_default())
     }
 
     fn is_parallel(&self) -> bool {
@@ -207,7 +207,7 @@ impl<'c> Wrapper<'c> {
             }
             ("env", [Some("-"), ..]) => self.delegation.commands.push(in_empty_environment(&words)),
             ("pwsh" | "powershell", [Some("-")]) => {
-                self.delegation.commands.extend(fed(self.command, None, self.input, Vec::new()));
+                self.delegation.commands.extend(commands_read(self.command, None, self.input, Vec::new()));
                 self.delegation.input_use = InputUse::Commands;
             }
             ("flock", [Some("-c" | "--command"), text]) => {
@@ -230,36 +230,36 @@ impl<'c> Wrapper<'c> {
 
     fn setting(&mut self, setting: &str) {
         let code = code_of_setting(self.program, setting).filter(|_| is_debugger(self.program));
-        self.delegation.commands.extend(code.map(|(language, code)| by_interpreter(language, code)));
+        self.delegation.commands.extend(code.map(|(language, code)| interpreter_command(language, code)));
         let text = command_of_setting(self.program, setting).map(Cow::into_owned);
         // Other programs append arguments to the command.
-        let runs = |text| {
+        let delegated = |text| {
             if self.program == "socat" {
                 DelegatedCommand::script(Some(text))
             } else {
                 DelegatedCommand::script_prefix(Some(text))
             }
         };
-        self.delegation.commands.extend(text.map(runs));
+        self.delegation.commands.extend(text.map(delegated));
         if let Some((_, alias)) = git_alias(setting).filter(|(name, _)| is_form(self.arguments, name)) {
             self.delegation.commands.extend(script_of_alias(self.command, self.arguments, alias));
         }
     }
 
     /// Adjacent operands are one script. The value of a flag is a script of its own.
-    fn add_text(&mut self, argument: &Argument, word: &'c Word) {
-        match self.texts.last_mut().filter(|(last, _)| last + 1 == argument.word && argument.from == 0) {
+    fn add_script(&mut self, argument: &Argument, word: &'c Word) {
+        match self.scripts.last_mut().filter(|(last, _)| last + 1 == argument.word && argument.from == 0) {
             Some((last, words)) => {
                 *last = argument.word;
                 words.push(word);
             }
-            None if argument.from == 0 => self.texts.push((argument.word, vec![word])),
+            None if argument.from == 0 => self.scripts.push((argument.word, vec![word])),
             None => self.delegation.commands.push(DelegatedCommand::script(part(word, argument.from).value)),
         }
     }
 
-    fn finish_texts(&mut self) {
-        let texts = std::mem::take(&mut self.texts);
+    fn finish_scripts(&mut self) {
+        let texts = std::mem::take(&mut self.scripts);
         if self.program == "env" && self.arguments.has_flag(&["-S", "--split-string"]) {
             return self.split_string(&texts);
         }
@@ -268,7 +268,7 @@ impl<'c> Wrapper<'c> {
         let own = self.arguments.list.iter().find(is_own).and_then(|own| self.command.words().get(own.word..));
         // The first word is `$0`.
         let (name, own) = own.and_then(<[Word]>::split_first).unzip();
-        let runs = texts.into_iter().map(|(_, words)| DelegatedCommand::Script {
+        let delegated = texts.into_iter().map(|(_, words)| DelegatedCommand::Script {
             text: joined(words.into_iter()),
             in_own_shell,
             // These append the target to the command.
@@ -276,15 +276,15 @@ impl<'c> Wrapper<'c> {
             name: name.cloned(),
             arguments: own.unwrap_or_default().to_vec(),
         });
-        self.delegation.commands.extend(runs);
+        self.delegation.commands.extend(delegated);
     }
 
     /// `env -S 'rm -rf' x` runs `rm -rf x`.
     fn split_string(&mut self, texts: &[(usize, Vec<&Word>)]) {
         let mut arguments = Vec::new();
         let mut text = texts.first().and_then(|(_, words)| joined(words.iter().copied()));
-        for runs in self.delegation.commands.drain(..) {
-            match runs {
+        for delegated in self.delegation.commands.drain(..) {
+            match delegated {
                 DelegatedCommand::Words { words, .. } => arguments = words,
                 DelegatedCommand::Script { text: attached, .. } => text = attached,
             }
@@ -308,8 +308,8 @@ impl<'c> Wrapper<'c> {
     /// Shell commands in scripts for editors.
     fn editor_commands(&mut self) {
         let scripts = ex::scripts(self.command, self.arguments);
-        let runs = scripts.into_iter().flat_map(|script| ex::read(&script).runs);
-        self.delegation.commands.extend(runs.map(|text| DelegatedCommand::script(Some(text))));
+        let delegated = scripts.into_iter().flat_map(|script| ex::read(&script).runs);
+        self.delegation.commands.extend(delegated.map(|text| DelegatedCommand::script(Some(text))));
     }
 
     /// Shell commands in scripts for debuggers, one a line.
@@ -340,7 +340,7 @@ impl<'c> Wrapper<'c> {
             self.command.evidence.script.as_ref().filter(|_| is_interpreter(program))
         {
             if runs_code(program) {
-                self.delegation.commands.extend(in_code(self.command, Some(text)));
+                self.delegation.commands.extend(commands_of_code(self.command, Some(text)));
                 return;
             }
             let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();
@@ -370,30 +370,36 @@ impl<'c> Wrapper<'c> {
             // After `-s`, the word in the script's place is the first argument.
             let own = script.filter(|_| self.arguments.has_flag(&["-s"])).and_then(|script| words.get(script.word..));
             let script = script.and_then(|script| words.get(script.word));
-            self.delegation.commands.extend(fed(self.command, script, self.input, own.unwrap_or_default().to_vec()));
+            self.delegation.commands.extend(commands_read(
+                self.command,
+                script,
+                self.input,
+                own.unwrap_or_default().to_vec(),
+            ));
             self.delegation.input_use = InputUse::Commands;
             self.delegation.is_transparent = is_shell(program) && !self.delegation.commands.is_empty();
         }
     }
 }
 
-/// `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
-fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
+/// Returns the words of a command without the `--` before it: `kubectl exec POD -- ls`,
+/// `mise exec node@20 -- npm test`.
+fn after_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     let is_end = |word: &Word| word.value.as_deref() == Some("--");
     // `heroku run bash -a app`: flags of `heroku` may follow the command.
     let is_own = |word: &Word| matches!(word.value.as_deref(), Some("-a" | "--app" | "-r" | "--remote"));
-    if let Some(place) = words.iter().position(is_own).filter(|_| program == "heroku") {
-        let (before, behind) = words.split_at(place);
-        return before.iter().chain(behind.iter().skip(2)).cloned().collect();
+    if let Some(index) = words.iter().position(is_own).filter(|_| program == "heroku") {
+        let (before, after) = words.split_at(index);
+        return before.iter().chain(after.iter().skip(2)).cloned().collect();
     }
     match words.iter().position(is_end) {
-        Some(place) if place == 0 || matches!(program, "mise" | "kubectl" | "oc") => {
-            words.get(place + 1..).unwrap_or_default().to_vec()
+        Some(index) if index == 0 || matches!(program, "mise" | "kubectl" | "oc") => {
+            words.get(index + 1..).unwrap_or_default().to_vec()
         }
         // `npm exec PACKAGE -- FLAGS`
-        Some(place) if matches!(program, "npm" | "npx" | "pnpm" | "yarn" | "bun") => {
-            let (before, behind) = words.split_at(place);
-            before.iter().chain(behind.iter().skip(1)).cloned().collect()
+        Some(index) if matches!(program, "npm" | "npx" | "pnpm" | "yarn" | "bun") => {
+            let (before, after) = words.split_at(index);
+            before.iter().chain(after.iter().skip(1)).cloned().collect()
         }
         _ => words.to_vec(),
     }
@@ -402,8 +408,8 @@ fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
 /// `nix run nixpkgs#git -- push`: in most cases, runs the program that the package is named after.
 fn nix_command(package: &str, words: &[Word]) -> Option<Vec<Word>> {
     let (_, name) = package.rsplit_once('#')?;
-    let behind = words.iter().skip(1).filter(|word| word.value.as_deref() != Some("--"));
-    Some(std::iter::once(Word::known(name)).chain(behind.cloned()).collect())
+    let after = words.iter().skip(1).filter(|word| word.value.as_deref() != Some("--"));
+    Some(std::iter::once(Word::known(name)).chain(after.cloned()).collect())
 }
 
 /// `fd -x rm {}`: replaces `{}` with the found paths, or appends them.
@@ -470,13 +476,13 @@ fn without_version(package: &str) -> &str {
 pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     let arguments = command.arguments()?;
     let last = |role| arguments.list.iter().rfind(|argument| argument.role == role).map(|argument| argument.word);
-    let place = match (command.program()?, arguments.is_known) {
+    let index = match (command.program()?, arguments.is_known) {
         ("yarn" | "pnpm" | "bun", false) => last(Role::Subcommand),
         ("bun", true) => last(Role::Script),
         ("yarn", true) if is_form(arguments, "run") => arguments.operands.first().copied(),
         _ => None,
     }?;
-    let words = command.words().get(place..)?;
+    let words = command.words().get(index..)?;
     let name = words.first()?.value.as_deref()?;
     // A script of the project's may well be called `script` or `mysql`.
     let opens_session = || programs::arguments(name, &[Some(name)]).is_some_and(|own| own.session.is_some());
@@ -535,7 +541,7 @@ fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) -> Option<V
 }
 
 /// Returns the variables that a program removes from the environment of its command.
-fn removed(program: &str, command: &SimpleCommand, arguments: &Arguments) -> RemovedVariables {
+fn removed_variables(program: &str, command: &SimpleCommand, arguments: &Arguments) -> RemovedVariables {
     let mut removed = RemovedVariables::default();
     let is_env = program == "env";
     let drops_all = is_env
@@ -555,7 +561,7 @@ fn is_debugger(program: &str) -> bool {
 }
 
 /// Returns the command line that passes code to an interpreter.
-fn by_interpreter(language: &str, code: &str) -> DelegatedCommand {
+fn interpreter_command(language: &str, code: &str) -> DelegatedCommand {
     let flag = if language.starts_with("python") { "-c" } else { "-e" };
     DelegatedCommand::words([language, flag, code].map(Word::known).to_vec())
 }
@@ -563,16 +569,16 @@ fn by_interpreter(language: &str, code: &str) -> DelegatedCommand {
 /// An unknown program with the words of a known command among its arguments may run that command.
 pub(super) fn command_within(words: &[Word]) -> Option<Vec<Word>> {
     let base = |word: &Word| word.value.as_deref().map(|text| text.rsplit('/').next().unwrap_or(text).to_owned());
-    let is_program = |place: &usize| {
-        let next = words.get(place + 1).and_then(|word| word.value.as_deref());
-        match words.get(*place).and_then(base).as_deref() {
+    let is_program = |index: &usize| {
+        let next = words.get(index + 1).and_then(|word| word.value.as_deref());
+        match words.get(*index).and_then(base).as_deref() {
             Some("git" | "sudo" | "bash" | "sh" | "zsh" | "claude" | "codex" | "linchpin") => next.is_some(),
             Some("rm") => next.is_some_and(|next| next.starts_with('-')),
             _ => false,
         }
     };
-    let place = (1..words.len()).find(is_program)?;
-    words.get(place..).map(<[Word]>::to_vec)
+    let index = (1..words.len()).find(is_program)?;
+    words.get(index..).map(<[Word]>::to_vec)
 }
 
 /// Returns the part of a word that starts at a byte offset.

@@ -5,6 +5,7 @@ use super::{Array, State, Value};
 use crate::syntax::arithmetic::{Counted, count, sets_unnamed};
 
 impl State {
+    /// Returns the value of an expression and its assignments, without applying them.
     pub(super) fn evaluated(&self, expression: &str) -> Option<Counted> {
         // A number with a leading zero is octal. Scripts hardly use that, so it counts as unknown.
         let is_plain = |text: &str| !text.trim_start_matches('-').starts_with('0') || text == "0";
@@ -53,13 +54,13 @@ impl State {
         if key.contains(['$', '`']) {
             return None;
         }
-        let counted = || self.evaluated(key).filter(|counted| counted.set.is_empty());
+        let evaluated = || self.evaluated(key).filter(|evaluated| evaluated.set.is_empty());
         match array {
             Array::List(elements) if elements.is_empty() => {
-                Some(counted().map_or_else(|| key.to_owned(), |counted| counted.value.to_string()))
+                Some(evaluated().map_or_else(|| key.to_owned(), |evaluated| evaluated.value.to_string()))
             }
-            Array::List(_) => counted().map(|counted| counted.value.to_string()),
-            Array::Map(_) if array.named(key).is_none() => counted().map(|counted| counted.value.to_string()),
+            Array::List(_) => evaluated().map(|evaluated| evaluated.value.to_string()),
+            Array::Map(_) if array.named(key).is_none() => evaluated().map(|evaluated| evaluated.value.to_string()),
             Array::Map(_) => Some(key.to_owned()),
         }
     }
@@ -70,8 +71,9 @@ impl State {
         // `:+` starts another operator.
         let range = Some(range).filter(|range| !range.starts_with('+'))?;
         let (from, length) = range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));
-        let number =
-            |text: &str| self.evaluated(text).filter(|counted| counted.set.is_empty()).map(|counted| counted.value);
+        let number = |text: &str| {
+            self.evaluated(text).filter(|evaluated| evaluated.set.is_empty()).map(|evaluated| evaluated.value)
+        };
         let from = number(from)?;
         match length {
             Some(length) => Some(format!(":{from}:{}", number(length)?)),

@@ -30,7 +30,7 @@ impl Array {
     /// `${!NAME[@]}`
     pub(super) fn keys(&self) -> Vec<Value> {
         match self {
-            Self::List(elements) => (0..elements.len()).map(|place| Value::literal(place.to_string())).collect(),
+            Self::List(elements) => (0..elements.len()).map(|index| Value::literal(index.to_string())).collect(),
             Self::Map(elements) => elements.iter().map(|(key, _)| Value::literal(key.as_str())).collect(),
         }
     }
@@ -44,30 +44,30 @@ impl Array {
     }
 
     /// Returns the element at this index; `-1` is the last.
-    pub(super) fn at(&self, place: i64) -> Option<Value> {
-        let Self::List(elements) = self else { return self.named(&place.to_string()) };
-        let place = match usize::try_from(place) {
-            Ok(place) => place,
-            Err(_) => elements.len().checked_sub(usize::try_from(place.unsigned_abs()).ok()?)?,
+    pub(super) fn at(&self, index: i64) -> Option<Value> {
+        let Self::List(elements) = self else { return self.named(&index.to_string()) };
+        let index = match usize::try_from(index) {
+            Ok(index) => index,
+            Err(_) => elements.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
         };
         // A glob before the element expands to an unknown number of elements.
-        let is_counted = !elements.get(..place)?.iter().any(|value| value.glob);
-        elements.get(place).filter(|_| is_counted).cloned()
+        let is_counted = !elements.get(..index)?.iter().any(|value| value.glob);
+        elements.get(index).filter(|_| is_counted).cloned()
     }
 
     /// Returns the array with one element set; `None` if it gets too long.
     pub(super) fn with(self, key: &str, value: Value) -> Option<Self> {
         let mut elements = match self {
             Self::List(mut elements) => match key.parse::<usize>() {
-                Ok(place) if place < elements.len() => {
-                    *elements.get_mut(place)? = value;
+                Ok(index) if index < elements.len() => {
+                    *elements.get_mut(index)? = value;
                     return Some(Self::List(elements));
                 }
-                Ok(place) if place == elements.len() && place < MAX_ELEMENTS => {
+                Ok(index) if index == elements.len() && index < MAX_ELEMENTS => {
                     elements.push(value);
                     return Some(Self::List(elements));
                 }
-                _ => elements.into_iter().enumerate().map(|(place, value)| (place.to_string(), value)).collect(),
+                _ => elements.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect(),
             },
             Self::Map(elements) => elements,
         };

@@ -159,9 +159,9 @@ impl State {
 
     fn declare_one(&mut self, declaration: &Declaration, word: &Word) {
         let text = word.meaning().unwrap_or(&word.shown);
-        if let Some((name, meant)) = text.split_once('=').filter(|_| declaration.is_nameref) {
+        if let Some((name, target)) = text.split_once('=').filter(|_| declaration.is_nameref) {
             match word.value {
-                Some(_) => drop(Rc::make_mut(&mut self.variables.references).insert(name.into(), meant.into())),
+                Some(_) => drop(Rc::make_mut(&mut self.variables.references).insert(name.into(), target.into())),
                 None => self.forget(),
             }
             return;
@@ -229,8 +229,8 @@ impl State {
             names.push(VariableName::Known("REPLY"));
         }
         let words = line.map(|(line, separators)| read_line::fields(line, &separators, names.len()));
-        for (place, name) in names.iter().enumerate() {
-            let word = words.as_ref().map(|words| words.get(place).copied().unwrap_or_default());
+        for (index, name) in names.iter().enumerate() {
+            let word = words.as_ref().map(|words| words.get(index).copied().unwrap_or_default());
             self.assign_by_name(*name, word.map(Value::literal));
         }
     }
@@ -278,8 +278,8 @@ impl State {
 
 /// The variables that the operands name.
 fn operand_names(command: &SimpleCommand) -> Vec<VariableName<'_>> {
-    let places = command.arguments().into_iter().flat_map(|arguments| &arguments.operands);
-    places.filter_map(|place| command.words().get(*place)).map(|word| VariableName::of(word, 0)).collect()
+    let indices = command.arguments().into_iter().flat_map(|arguments| &arguments.operands);
+    indices.filter_map(|index| command.words().get(*index)).map(|word| VariableName::of(word, 0)).collect()
 }
 
 /// For a declaration with a partly known name, `"x_$name=value"`: returns the known start of the name, and the value.

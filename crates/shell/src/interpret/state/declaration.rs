@@ -27,7 +27,7 @@ enum Reach {
     Global,
 }
 
-/// Which programs inherit the variables.
+/// The export of the variables to programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Visibility {
     AsBefore,

@@ -96,13 +96,12 @@ impl State {
             }
         }
         let value = self.value(name)?;
-        let counted = self.evaluated_range(operator);
-        let operator = counted.as_deref().unwrap_or(operator);
+        let evaluated = self.evaluated_range(operator);
+        let operator = evaluated.as_deref().unwrap_or(operator);
         match operator {
             "" => Some(Expanded::One(value)),
-            // The variable has a value, so its default does not matter.
             _ if apply_operator(&value, operator).is_some() => apply_operator(&value, operator).map(Expanded::One),
-            // An inherited variable may be unset.
+            // The variable has a value, so its default does not matter. An inherited variable may be unset.
             _ if is_default(operator)
                 && !value.text.is_empty()
                 && (self.variables.values.contains_key(name) || operator.trim_start_matches(':').starts_with('?')) =>
@@ -127,7 +126,7 @@ impl State {
             let arguments = self.arguments()?;
             return match number.checked_sub(1) {
                 None => None,
-                Some(start_index) => arguments.get(start_index).cloned().unwrap_or_else(|| Some(Value::literal(""))),
+                Some(index) => arguments.get(index).cloned().unwrap_or_else(|| Some(Value::literal(""))),
             };
         }
         let name = self.variables.references.get(name).map_or(name, |target| target);
@@ -140,7 +139,7 @@ impl State {
             Some(None) => self.variables.arrays.get(name).and_then(|array| array.named("0")),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::literal("bash")),
-            // In a run of the loop, agents are told to call the binary through this variable.
+            // In a run of the loop, agents are told to call Linchpin through this variable.
             None if name == "LINCHPIN_BIN" => Some(Value::literal("linchpin")),
             None if name == "_" => self.parameters.last_word.clone(),
             None if name == "IFS" => Some(Value::literal(" \t\n")),
@@ -149,7 +148,7 @@ impl State {
             None if NUMBERS.contains(&name) => Some(Value::unknown_number()),
             None if name == "HOME" => Some(Value { tilde: true, ..Value::literal("~") }),
             None if name.starts_with("XDG_") => {
-                xdg_default(name).map(|start_index| Value { tilde: true, ..Value::literal(start_index) })
+                xdg_default(name).map(|path| Value { tilde: true, ..Value::literal(path) })
             }
             None if name == "PWD" => self.directory.folders.only().map(|folder| Value {
                 tilde: folder.starts_with('~'),

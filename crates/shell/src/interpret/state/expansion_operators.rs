@@ -7,7 +7,7 @@ use crate::syntax::escape;
 /// Patterns are not matched against longer values, because each position is tried.
 const MAX_MATCHED: usize = 256;
 
-/// Returns the value that an operator makes of another; `None` if the result is not known.
+/// Applies an operator to a value. Returns `None` if the result is not known.
 pub(super) fn apply_operator(value: &Value, operator: &str) -> Option<Value> {
     let with = |text: &str| Value { text: text.into(), ..value.clone() };
     let text = &*value.text;
@@ -89,12 +89,12 @@ fn with_replacement(text: &str, replacing: &str) -> Option<String> {
     })
 }
 
-/// `,,` and `^^` convert all letters, `,` and `^` the first; `@L` and `@U` are the same as `,,` and `^^`.
+/// `,,`, `@L`, `^^` and `@U` convert all letters; `,`, `^` and `@u` convert the first.
 fn with_case(text: &str, operator: &str) -> Option<String> {
-    let first = |apply_operator: fn(&str) -> String| {
+    let first = |convert: fn(&str) -> String| {
         let end = text.chars().next().map_or(0, char::len_utf8);
         let (first, rest) = text.split_at(end);
-        format!("{}{rest}", apply_operator(first))
+        format!("{}{rest}", convert(first))
     };
     Some(match operator {
         ",," | "@L" => text.to_lowercase(),

@@ -16,27 +16,29 @@ impl Pattern {
 
     /// True if the pattern matches the whole text.
     pub(super) fn matches(&self, text: &str) -> bool {
-        let rest: Vec<char> = text.chars().collect();
-        let (mut at, mut place) = (0, 0);
+        let text_letters: Vec<char> = text.chars().collect();
+        let (mut in_pattern, mut in_text) = (0, 0);
         // The position of the last star, and the end of what it matches.
         let mut star: Option<(usize, usize)> = None;
-        while let Some(letter) = rest.get(place) {
-            match self.letters.get(at) {
+        while let Some(letter) = text_letters.get(in_text) {
+            match self.letters.get(in_pattern) {
                 Some('*') => {
-                    star = Some((at, place));
-                    at += 1;
+                    star = Some((in_pattern, in_text));
+                    in_pattern += 1;
                 }
-                Some(own) if *own == '?' || own == letter => (at, place) = (at + 1, place + 1),
+                Some(expected) if *expected == '?' || expected == letter => {
+                    (in_pattern, in_text) = (in_pattern + 1, in_text + 1);
+                }
                 _ => match star {
                     Some((before, taken)) => {
                         star = Some((before, taken + 1));
-                        (at, place) = (before + 1, taken + 1);
+                        (in_pattern, in_text) = (before + 1, taken + 1);
                     }
                     None => return false,
                 },
             }
         }
-        self.letters.iter().skip(at).all(|letter| *letter == '*')
+        self.letters.iter().skip(in_pattern).all(|letter| *letter == '*')
     }
 }
 
@@ -45,7 +47,7 @@ mod tests {
     use super::Pattern;
 
     #[test]
-    fn stars_take_anything() {
+    fn stars_match_any_text() {
         let matches = |pattern: &str, text: &str| Pattern::of(pattern).map(|pattern| pattern.matches(text));
         assert_eq!(matches("*/", "a/b/"), Some(true));
         assert_eq!(matches(",*", "a,b"), Some(false));

@@ -29,7 +29,7 @@ impl PossibleValues {
         self.contents.len()
     }
 
-    /// Returns the last contents if there are fewer.
+    /// Returns the contents at an index, or the last ones if there are fewer.
     pub(super) fn at(&self, number: usize) -> Option<&Contents> {
         self.contents.get(number).or(self.contents.last())
     }
@@ -94,16 +94,16 @@ impl State {
     /// Splits the state into one for each possible value of the first variable in a script whose possible values are
     /// complete. Returns nothing if there is no such variable, or too many combinations.
     pub(crate) fn split_by_variable_in(&self, text: &str, limit: usize) -> Vec<Self> {
-        let decided = |name: &str| {
+        let splittable = |name: &str| {
             self.variables
                 .possible
                 .get_key_value(name)
                 .filter(|(_, possible)| possible.is_complete && possible.len() > 1)
         };
         let names: BTreeSet<&str> = used_in(text).collect();
-        let decided: Vec<(&Arc<str>, &PossibleValues)> = names.into_iter().filter_map(decided).collect();
-        let together = decided.iter().fold(1_usize, |count, (_, possible)| count.saturating_mul(possible.len()));
-        let Some((name, possible)) = decided.first().filter(|_| together <= limit) else { return Vec::new() };
+        let splittable: Vec<(&Arc<str>, &PossibleValues)> = names.into_iter().filter_map(splittable).collect();
+        let combinations = splittable.iter().fold(1_usize, |count, (_, possible)| count.saturating_mul(possible.len()));
+        let Some((name, possible)) = splittable.first().filter(|_| combinations <= limit) else { return Vec::new() };
         possible.contents.iter().map(|contents| self.with_contents(name, contents)).collect()
     }
 
@@ -125,24 +125,26 @@ impl State {
     /// The largest number of possible values of a variable that the script uses.
     pub(crate) fn possible_count_in(&self, text: &str) -> usize {
         let is_argument = |letter: char| letter.is_ascii_digit() || matches!(letter, '@' | '*' | '#');
-        let behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        let after_dollar = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
         let arguments =
-            behind.filter(|rest| rest.starts_with(is_argument)).map(|_| self.parameters.positional.possible());
+            after_dollar.filter(|rest| rest.starts_with(is_argument)).map(|_| self.parameters.positional.possible());
         let named = used_in(text).filter_map(|name| self.variables.possible.get(name)).map(PossibleValues::len);
         arguments.chain(named).max().unwrap_or(0)
     }
 }
 
-fn is_of_name(letter: char) -> bool {
+fn is_name_character(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// The names of variables whose values the script uses.
 fn used_in(text: &str) -> impl Iterator<Item = &str> {
-    let behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches(['{', '#', '!']));
-    let expanded = behind.filter_map(|rest| rest.get(..rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len())));
+    let after_dollar = text.split('$').skip(1).map(|rest| rest.trim_start_matches(['{', '#', '!']));
+    let expanded = after_dollar
+        .filter_map(|rest| rest.get(..rest.find(|letter| !is_name_character(letter)).unwrap_or(rest.len())));
     // `NAME+=` uses the present value.
     let appended = text.match_indices("+=");
-    let appended = appended.filter_map(|(place, _)| text.get(..place)?.rsplit(|letter| !is_of_name(letter)).next());
+    let appended =
+        appended.filter_map(|(index, _)| text.get(..index)?.rsplit(|letter| !is_name_character(letter)).next());
     expanded.chain(appended)
 }

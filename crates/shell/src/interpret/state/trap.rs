@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{State, Value};
 
 pub(crate) struct Trap {
-    /// `None` if it is not known.
+    /// The commands; `None` if they are not known.
     pub(crate) text: Option<String>,
     /// The state when the trap was set.
     state: State,
@@ -37,17 +37,17 @@ impl State {
     /// that path.
     pub(super) fn join_traps(&mut self, other: &Self) {
         let is_in = |traps: &[Rc<Trap>], trap: &Rc<Trap>| traps.iter().any(|found| Rc::ptr_eq(found, trap));
-        let on_one_way = |trap: &Rc<Trap>, end_of_path: &Self| {
+        let on_one_path = |trap: &Rc<Trap>, end_of_path: &Self| {
             let end_of_path = || Some(end_of_path.without_traps());
             let (text, state) = (trap.text.clone(), trap.state.clone());
             Rc::new(Trap { text, state, end_of_path: trap.end_of_path.clone().or_else(end_of_path) })
         };
         let only_there = other.traps.iter().filter(|trap| !is_in(&self.traps, trap));
-        let only_there: Vec<_> = only_there.map(|trap| on_one_way(trap, other)).collect();
+        let only_there: Vec<_> = only_there.map(|trap| on_one_path(trap, other)).collect();
         let here = self
             .traps
             .iter()
-            .map(|trap| if is_in(&other.traps, trap) { Rc::clone(trap) } else { on_one_way(trap, self) });
+            .map(|trap| if is_in(&other.traps, trap) { Rc::clone(trap) } else { on_one_path(trap, self) });
         self.traps = here.chain(only_there).collect();
     }
 

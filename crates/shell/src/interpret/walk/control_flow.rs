@@ -43,7 +43,7 @@ pub(super) enum Jump {
 
 impl Jump {
     pub(super) fn of(command: &SimpleCommand) -> Option<Self> {
-        let word = |place: usize| command.words().get(place).and_then(|word| word.value.as_deref());
+        let word = |index: usize| command.words().get(index).and_then(|word| word.value.as_deref());
         match word(0)? {
             "exit" => Some(Self::Exit),
             "return" => Some(Self::Return),
@@ -88,38 +88,38 @@ impl Walker<'_> {
             let is_last = number + 1 == list.additional.len();
             let outcome = certain_outcome(before);
             let (AndOr::And(next) | AndOr::Or(next)) = item;
-            let goes_on_if = matches!(item, AndOr::And(_));
-            let is_made = goes_on_if && !before.bang && makes_folders(before);
-            let moved = self.state.directory.may_have_moved().then_some(goes_on_if == before.bang);
+            let runs_if = matches!(item, AndOr::And(_));
+            let after_mkdir = runs_if && !before.bang && is_mkdir_p(before);
+            let cd_outcome = self.state.directory.may_have_moved().then_some(runs_if == before.bang);
             before = next;
             let failed = self.state.if_failed();
             self.state.assume_success();
             // A path that skipped earlier items may resume here: `a || b && c`.
             let resuming: Vec<State> =
-                short_circuits.extract_if(.., |other| other.succeeded == goes_on_if).map(|other| other.state).collect();
+                short_circuits.extract_if(.., |other| other.succeeded == runs_if).map(|other| other.state).collect();
             // The other outcome is impossible.
-            if outcome == Some(goes_on_if) {
+            if outcome == Some(runs_if) {
                 for state in &resuming {
                     self.join(state);
                 }
                 self.walk_item(next, is_last);
-                self.add_printed(&mut printed, goes_on_if, next);
+                self.append_output(&mut printed, runs_if, next);
                 continue;
             }
-            let state = if goes_on_if { failed } else { std::mem::replace(&mut self.state, failed) };
-            let cause = match moved {
+            let state = if runs_if { failed } else { std::mem::replace(&mut self.state, failed) };
+            let cause = match cd_outcome {
                 Some(false) => ShortCircuitCause::CdFailed,
                 Some(true) if resuming.is_empty() => ShortCircuitCause::CdSucceeded,
-                None if is_made => ShortCircuitCause::MkdirFailed,
+                None if after_mkdir => ShortCircuitCause::MkdirFailed,
                 _ => ShortCircuitCause::Other,
             };
             for state in &resuming {
                 self.join(state);
             }
             self.walk_item(next, is_last);
-            self.add_printed(&mut printed, goes_on_if, next);
+            self.append_output(&mut printed, runs_if, next);
             if !short_circuits.last().is_some_and(|last| last.cause == cause && last.state.is_equivalent(&state)) {
-                short_circuits.push(ShortCircuit { state, succeeded: !goes_on_if, cause });
+                short_circuits.push(ShortCircuit { state, succeeded: !runs_if, cause });
             }
         }
         self.state.leave_success_unknown();
@@ -130,13 +130,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Appends the output of the last pipeline, if it runs.
-    fn add_printed(&mut self, printed: &mut PossibleOutput, if_succeeded: bool, last: &Pipeline) {
+    /// Appends the output of the last pipeline to `printed`, on those paths on which it runs.
+    fn append_output(&mut self, printed: &mut PossibleOutput, if_succeeded: bool, last: &Pipeline) {
         self.streams.output.set_succeeded(certain_outcome(last));
         printed.append_if(if_succeeded, &std::mem::take(&mut self.streams.output));
     }
 
-    /// If only a `cd` may have failed, the first of the directories that exists tells which path was taken.
+    /// Joins the skipped paths. After a `cd` that may have failed, the first of the directories that exists tells which
+    /// path was taken.
     fn join_short_circuits(&mut self, short_circuits: &[ShortCircuit]) {
         for other in short_circuits.iter().filter(|other| other.cause == ShortCircuitCause::Other) {
             self.join(&other.state);
@@ -163,7 +164,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `is_last`: under `set -e`, only a failure of the last pipeline of a list ends the script.
+    /// Walks one pipeline of an and-or list. `is_last`: under `set -e`, only a failure of the last one ends the script.
     fn walk_item(&mut self, pipeline: &Pipeline, is_last: bool) {
         let outer = self.state.failure.in_condition;
         self.state.failure.in_condition |= !is_last || pipeline.bang;
@@ -195,7 +196,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Nothing after the command runs. If there is nothing to leave, the shell only prints an error.
+    /// Marks the commands that follow as unreachable. If there is nothing to leave, the shell only prints an error.
     pub(super) fn jump_out(&mut self, jump: Jump) {
         let name = match jump {
             Jump::Exit => "exit",
@@ -235,7 +236,7 @@ fn only_last_prints(list: &AndOrList) -> bool {
     is_cd(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(is_and_cd)
 }
 
-/// Returns true if the pipeline certainly succeeds, and false if it certainly fails.
+/// Returns true if the pipeline certainly succeeds, false if it certainly fails, and `None` if neither is certain.
 fn certain_outcome(pipeline: &Pipeline) -> Option<bool> {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
     let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
@@ -248,11 +249,11 @@ fn certain_outcome(pipeline: &Pipeline) -> Option<bool> {
     }
 }
 
-/// `mkdir -p` succeeds if the directory exists.
-fn makes_folders(pipeline: &Pipeline) -> bool {
+/// True for `mkdir -p`, which succeeds if the directory exists.
+fn is_mkdir_p(pipeline: &Pipeline) -> bool {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
-    let makes = simple.word_or_name.as_ref().is_some_and(|word| word.value == "mkdir");
-    makes && words_of(simple).any(|word| matches!(word, "-p" | "--parents"))
+    let is_mkdir = simple.word_or_name.as_ref().is_some_and(|word| word.value == "mkdir");
+    is_mkdir && words_of(simple).any(|word| matches!(word, "-p" | "--parents"))
 }
 
 /// True if `printf` accepts any arguments for this format. `%d` fails for words that are not numbers, and `-v` may not

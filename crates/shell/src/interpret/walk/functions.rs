@@ -10,7 +10,7 @@ use crate::limits::Gap;
 use crate::model::SimpleCommand;
 
 /// Depth of recursive calls that are followed. Deeper calls run with an unknown state.
-const MAX_ITERATIONS: usize = 3;
+const MAX_RECURSION: usize = 3;
 
 impl Walker<'_> {
     /// Returns the script that an alias stands for. An alias that refers to itself is expanded once.
@@ -34,22 +34,22 @@ impl Walker<'_> {
         let arguments: ParameterList = command.words().iter().skip(1).map(Value::of).collect();
         let has_same_arguments = self.state.has_arguments(&arguments);
         // A call with an unknown state, or with the same arguments, was already walked, and this one does nothing new.
-        let was_walked = depth > MAX_ITERATIONS + 1 || depth > MAX_ITERATIONS && has_same_arguments;
+        let was_walked = depth > MAX_RECURSION + 1 || depth > MAX_RECURSION && has_same_arguments;
         let before = self.script.commands.len();
         if was_walked {
             self.streams.output = PossibleOutput::default();
         } else {
             let outer = self.state.enter_function(arguments.clone());
-            if depth >= MAX_ITERATIONS {
+            if depth >= MAX_RECURSION {
                 self.state.forget_changed_by_functions();
             }
-            if depth == MAX_ITERATIONS && has_same_arguments {
+            if depth == MAX_RECURSION && has_same_arguments {
                 self.state.set_arguments(arguments);
             }
             self.enclosing.via.push(name.to_owned());
             let input = self.streams.input.clone();
-            if let Some(fed) = self.redirected_input(command.redirects()) {
-                self.streams.input = fed.text;
+            if let Some(redirected) = self.redirected_input(command.redirects()) {
+                self.streams.input = redirected.text;
             }
             self.until_return(|walker| walker.function_body(function));
             self.streams.input = input;
@@ -71,8 +71,8 @@ impl Walker<'_> {
     fn function_body(&mut self, function: &Function) {
         let outer = std::mem::replace(&mut self.hidden, Rc::clone(&function.hidden));
         let input = self.streams.input.clone();
-        if let Some(fed) = self.redirects_of_compound(function.body.1.as_ref()) {
-            self.streams.input = fed.text;
+        if let Some(redirected) = self.redirects_of_compound(function.body.1.as_ref()) {
+            self.streams.input = redirected.text;
         }
         self.deeper(|walker| walker.compound(&function.body.0));
         self.streams.input = input;

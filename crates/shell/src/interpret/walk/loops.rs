@@ -31,13 +31,13 @@ impl Walker<'_> {
         });
         let before = self.saved_state();
         let mut alternatives = alternatives.into_iter();
-        self.iterations(clause, alternatives.next().unwrap_or_default());
+        self.walk_values(clause, alternatives.next().unwrap_or_default());
         for values in alternatives {
             if !self.spend(before.size()) {
                 return;
             }
             let known = std::mem::replace(&mut self.state, before.clone());
-            self.in_addition(|walker| walker.iterations(clause, values));
+            self.in_addition(|walker| walker.walk_values(clause, values));
             self.join(&known);
         }
         // There may be no arguments.
@@ -46,8 +46,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the iterations over these values.
-    fn iterations(&mut self, clause: &ForClauseCommand, values: Vec<Word>) {
+    /// Walks the loop's body once for each value.
+    fn walk_values(&mut self, clause: &ForClauseCommand, values: Vec<Word>) {
         let known: Option<Vec<Value>> = values.iter().map(Value::of).collect();
         if let Some(known) = known.filter(|known| known.len() <= MAX_ITERATIONS) {
             // A substitution may print nothing.
@@ -103,7 +103,7 @@ impl Walker<'_> {
     pub(super) fn unknown_iterations(&mut self, iteration: impl Fn(&mut Self)) {
         let known = self.state.variables.unknown_name_assignments;
         self.in_loop(&iteration);
-        // A variable with an unknown name that the body sets has its value when the next iteration starts.
+        // The next iteration starts with the variables that the body has set by an unknown name.
         if self.state.variables.unknown_name_assignments > known && self.has_budget() {
             self.in_loop(&iteration);
         }
@@ -249,7 +249,7 @@ fn line_terminator(condition: &CompoundList) -> Option<char> {
     let is_read = command.word_or_name.as_ref().is_some_and(|word| word.value == "read") && !pipeline.bang;
     let suffix = || command.suffix.iter().flat_map(|suffix| &suffix.0);
     let mut parts = command.prefix.iter().flat_map(|prefix| &prefix.0).chain(suffix());
-    let is_own = parts.any(|part| {
+    let has_redirect = parts.any(|part| {
         !matches!(part, CommandPrefixOrSuffixItem::Word(_) | CommandPrefixOrSuffixItem::AssignmentWord(..))
     });
     let words: Vec<&str> = suffix()
@@ -260,9 +260,9 @@ fn line_terminator(condition: &CompoundList) -> Option<char> {
         .collect();
     let flag = words.iter().position(|word| word.starts_with('-') && word.contains('d'));
     let ends_with_nul =
-        flag.is_some_and(|place| words.get(place + 1).is_some_and(|end| matches!(*end, "''" | "\"\"" | "$'\\0'")));
+        flag.is_some_and(|index| words.get(index + 1).is_some_and(|end| matches!(*end, "''" | "\"\"" | "$'\\0'")));
     match flag {
-        _ if !is_read || is_own => None,
+        _ if !is_read || has_redirect => None,
         Some(_) => ends_with_nul.then_some('\0'),
         None => Some('\n'),
     }

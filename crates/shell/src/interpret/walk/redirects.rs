@@ -24,12 +24,12 @@ impl Walker<'_> {
         let alternatives = self.for_each_possible_value(&list.to_string(), |walker| {
             list.0.iter().map(|redirect| walker.redirect(redirect)).collect::<Vec<Redirect>>()
         });
-        let mut fed = None;
+        let mut input = None;
         for redirects in alternatives {
-            fed = fed.or_else(|| self.redirected_input(&redirects));
+            input = input.or_else(|| self.redirected_input(&redirects));
             self.dispatch(Invocation { redirects, ..Invocation::default() }.into());
         }
-        fed
+        input
     }
 
     pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
@@ -56,11 +56,11 @@ impl Walker<'_> {
                 let body = &document.doc.value;
                 let target = if document.requires_expansion {
                     let units = self.scan(body, Context::Text);
-                    let is_meant =
+                    let is_known =
                         |unit: &Unit| !matches!(unit, Unit::Expansion(expansion) if expansion.means.is_none());
                     let mut text = word_of(body.clone(), &units);
                     // A partly known heredoc is not a path, so its unknown parts cannot be replaced by a glob.
-                    text.means = text.means.filter(|_| units.iter().all(is_meant));
+                    text.means = text.means.filter(|_| units.iter().all(is_known));
                     text
                 } else {
                     known_word(body.clone())

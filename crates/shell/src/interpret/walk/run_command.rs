@@ -16,7 +16,8 @@ use crate::special_programs::one_liner::{self, given};
 use crate::special_programs::output_kind::{meaning, passed_on};
 use crate::special_programs::{copied, ex, git_format, listed_paths, named_files, query};
 
-fn unquote_patterns(command: &mut SimpleCommand) {
+/// Makes globs active in quotes too, because they stand for found paths.
+fn unquote_globs(command: &mut SimpleCommand) {
     let targets = command.invocation.redirects.iter_mut().map(|redirect| &mut redirect.target);
     for word in command.invocation.words.iter_mut().skip(1).chain(targets) {
         word.glob |= word.meaning().is_some_and(|text| text.contains(['*', '?', '[']));
@@ -111,13 +112,14 @@ impl Walker<'_> {
         self.find_program(command);
         command.context.folders = self.state.directory.folders.clone();
         // A glob is kept if it matches a file that the script has written. Otherwise it is an unknown program.
-        let is_pattern = command.words().first().is_some_and(|word| word.glob);
-        let named = || command.words().first().and_then(Word::meaning).and_then(|path| self.files.get(command, path));
-        if !is_pattern || named().is_none() {
-            doubtful_command::forget_pattern(command);
+        let is_glob = command.words().first().is_some_and(|word| word.glob);
+        let written_file =
+            || command.words().first().and_then(Word::meaning).and_then(|path| self.files.get(command, path));
+        if !is_glob || written_file().is_none() {
+            doubtful_command::forget_glob(command);
         }
-        if self.enclosing.filled.holds_patterns {
-            unquote_patterns(command);
+        if self.enclosing.filled.has_globs {
+            unquote_globs(command);
         }
         self.set_context(command);
         command.read_arguments();
@@ -180,7 +182,7 @@ impl Walker<'_> {
 
     /// Finds the contents of the script that the command runs.
     fn note_script(&mut self, command: &mut SimpleCommand) -> bool {
-        self.note_scripts(command);
+        self.note_script_contents(command);
         let is_code = command.program().is_some_and(is_readable);
         let code = command.script_text().filter(|_| is_code);
         if !self.spend(budget::CODE * code.map_or(0, str::len)) {
@@ -303,7 +305,7 @@ impl Walker<'_> {
     /// Returns an example of the command's output, which may depend on its input.
     fn output_example(&mut self, command: &SimpleCommand) -> Option<String> {
         let read = self.streams.output_example.take().filter(|_| !command.piped_from().is_empty());
-        let source = command.piped_from().last().and_then(|place| self.script.commands.get(place));
+        let source = command.piped_from().last().and_then(|index| self.script.commands.get(index));
         meaning(command).or_else(|| passed_on(command, source, read))
     }
 }

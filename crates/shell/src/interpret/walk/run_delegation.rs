@@ -51,7 +51,7 @@ struct Forwarded {
     /// True if the commands replace the delegating command.
     is_transparent: bool,
     /// True if the scripts come from programs that only print shell setup.
-    sets_up: bool,
+    is_shell_setup: bool,
     /// The path of the script file that it runs.
     script: Option<String>,
     /// The commands in its words.
@@ -60,16 +60,16 @@ struct Forwarded {
     redirects: Vec<Redirect>,
     assignments: Vec<Assignment>,
     /// Variables that all commands inherit.
-    given: Vec<Assignment>,
+    inherited: Vec<Assignment>,
 }
 
 impl Forwarded {
     /// Takes the redirections and assignments of a transparent wrapper.
-    fn of(delegation: &Delegation, command: &mut SimpleCommand, sets_up: bool) -> Self {
+    fn of(delegation: &Delegation, command: &mut SimpleCommand, is_shell_setup: bool) -> Self {
         let script = command.evidence.script.as_ref().and_then(|_| script_file(command)).map(Cow::into_owned);
         // Commands on this machine inherit the variables that are set for the wrapper.
         let is_inherited = delegation.is_transparent || !delegation.is_remote;
-        let given = if is_inherited { command.assignments().to_vec() } else { Vec::new() };
+        let inherited = if is_inherited { command.assignments().to_vec() } else { Vec::new() };
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
         if delegation.is_transparent {
             redirects = std::mem::take(&mut command.invocation.redirects);
@@ -79,18 +79,18 @@ impl Forwarded {
         Self {
             name: delegation.name.clone(),
             is_transparent: delegation.is_transparent,
-            sets_up,
+            is_shell_setup,
             script,
             substituted: command.evidence.substituted.clone(),
             redirects,
             assignments,
-            given,
+            inherited,
         }
     }
 
     fn command(&mut self, words: Vec<Word>, more: Vec<Assignment>) -> SimpleCommand {
-        let given = self.given.iter().filter(|_| !self.is_transparent).cloned();
-        self.assignments.extend(given.chain(more));
+        let inherited = self.inherited.iter().filter(|_| !self.is_transparent).cloned();
+        self.assignments.extend(inherited.chain(more));
         let (assignments, redirects) = (std::mem::take(&mut self.assignments), std::mem::take(&mut self.redirects));
         let invocation = Invocation { words, assignments, redirects, arguments: None };
         let evidence = Evidence { substituted: self.substituted.clone(), ..Evidence::default() };
@@ -118,21 +118,21 @@ struct SavedContext {
 
 impl Walker<'_> {
     pub(super) fn delegate(&mut self, mut delegation: Delegation, mut command: SimpleCommand) {
-        let runs = std::mem::take(&mut delegation.commands);
-        let is_unknown = runs.iter().any(|runs| matches!(runs, DelegatedCommand::Script { text: None, .. }));
+        let delegated = std::mem::take(&mut delegation.commands);
+        let is_unknown = delegated.iter().any(|one| matches!(one, DelegatedCommand::Script { text: None, .. }));
         // An unknown script cannot replace the command.
         delegation.is_transparent &= !is_unknown;
-        let sets_up = is_unknown && self.note_sources(&mut command, delegation.input_use == InputUse::Commands);
-        let before = self.enter_delegation(&mut delegation, &runs, &command);
-        let mut forwarded = Forwarded::of(&delegation, &mut command, sets_up);
+        let is_shell_setup = is_unknown && self.note_sources(&mut command, delegation.input_use == InputUse::Commands);
+        let saved = self.enter_delegation(&mut delegation, &delegated, &command);
+        let mut forwarded = Forwarded::of(&delegation, &mut command, is_shell_setup);
         self.record_delegator(delegation.is_transparent, command);
         let mut printed = PossibleOutput::empty();
-        for runs in runs {
+        for one in delegated {
             self.streams.output = PossibleOutput::default();
-            self.deeper(|walker| walker.run_delegated(runs, &mut forwarded));
+            self.deeper(|walker| walker.run_delegated(one, &mut forwarded));
             printed.append(&std::mem::take(&mut self.streams.output));
         }
-        self.leave_delegation(before);
+        self.leave_delegation(saved);
         self.streams.output = printed;
         if !delegation.is_transparent {
             self.streams.output.mark_incomplete();
@@ -147,11 +147,11 @@ impl Walker<'_> {
     fn enter_delegation(
         &mut self,
         delegation: &mut Delegation,
-        runs: &[DelegatedCommand],
+        delegated: &[DelegatedCommand],
         command: &SimpleCommand,
     ) -> SavedContext {
         let goes_elsewhere = delegation.folder.is_some() || delegation.container.is_some();
-        let before = SavedContext {
+        let saved = SavedContext {
             enclosing: self.enclosing.clone(),
             input: self.streams.input.clone(),
             piped_from: self.streams.piped_from.clone(),
@@ -162,30 +162,30 @@ impl Walker<'_> {
         if delegation.is_remote {
             self.enclosing.go_elsewhere(delegation.container.take());
         }
-        let fed = command.redirects().iter().rev().find(|redirect| redirect.is_input());
+        let redirect = command.redirects().iter().rev().find(|redirect| redirect.is_input());
         self.enclosing.via.push(delegation.name.clone());
-        self.enclosing.has_input |= fed.is_some();
+        self.enclosing.has_input |= redirect.is_some();
         let filled = &mut self.enclosing.filled;
-        let runs_words = runs.iter().all(|runs| matches!(runs, DelegatedCommand::Words { .. }));
-        filled.holds_patterns |= inserts_found_paths(command);
-        filled.fills_words = delegation.input_use == InputUse::Arguments || filled.fills_words && runs_words;
+        let runs_no_script = delegated.iter().all(|one| matches!(one, DelegatedCommand::Words { .. }));
+        filled.has_globs |= inserts_found_paths(command);
+        filled.fills_words = delegation.input_use == InputUse::Arguments || filled.fills_words && runs_no_script;
         // Commands that a shell reads from stdin cannot read the same stdin.
         let reads_input = delegation.input_use == InputUse::Commands;
-        if reads_input || fed.is_some() {
+        if reads_input || redirect.is_some() {
             // `ssh host bash <<E`: the wrapped command inherits stdin.
-            self.streams.input = fed.filter(|_| !reads_input).and_then(Redirect::text).map(Arc::from);
+            self.streams.input = redirect.filter(|_| !reads_input).and_then(Redirect::text).map(Arc::from);
             self.streams.piped_from = 0..0;
         }
-        before
+        saved
     }
 
-    fn leave_delegation(&mut self, before: SavedContext) {
-        self.enclosing = before.enclosing;
-        (self.streams.input, self.streams.piped_from) = (before.input, before.piped_from);
-        if let Some(folders) = before.folders {
+    fn leave_delegation(&mut self, saved: SavedContext) {
+        self.enclosing = saved.enclosing;
+        (self.streams.input, self.streams.piped_from) = (saved.input, saved.piped_from);
+        if let Some(folders) = saved.folders {
             self.state.directory.folders = folders;
         }
-        if let Some(removed) = before.removed {
+        if let Some(removed) = saved.removed {
             self.state.variables.removed = removed;
         }
     }
@@ -199,30 +199,30 @@ impl Walker<'_> {
         }
     }
 
-    fn run_delegated(&mut self, runs: DelegatedCommand, forwarded: &mut Forwarded) {
-        match runs {
+    fn run_delegated(&mut self, delegated: DelegatedCommand, forwarded: &mut Forwarded) {
+        match delegated {
             DelegatedCommand::Words { words, assignments } => self.run(forwarded.command(words, assignments)),
             DelegatedCommand::Script { text: None, in_own_shell, .. } => {
-                self.run_unknown_script(in_own_shell, forwarded)
+                self.run_unknown_script(in_own_shell, forwarded);
             }
             DelegatedCommand::Script { text: Some(text), .. } if self.enclosing_scripts.contains(&text) => {}
             DelegatedCommand::Script { text: Some(text), in_own_shell: true, arguments, gets_more_arguments, name } => {
                 self.enclosing.gets_more_arguments = gets_more_arguments;
                 let arguments = arguments.iter().map(Value::of).collect();
                 let own = (name.as_ref().and_then(Value::of), arguments);
-                self.in_own_shell(&text, &forwarded.given, forwarded.script.as_deref(), own);
+                self.in_own_shell(&text, &forwarded.inherited, forwarded.script.as_deref(), own);
             }
             DelegatedCommand::Script { text: Some(text), in_own_shell: false, .. } => {
-                self.in_same_shell(&forwarded.name, &text, &forwarded.given);
+                self.in_same_shell(&forwarded.name, &text, &forwarded.inherited);
             }
         }
     }
 
     fn run_unknown_script(&mut self, in_own_shell: bool, forwarded: &Forwarded) {
-        if !forwarded.sets_up {
+        if !forwarded.is_shell_setup {
             self.add_gap(Gap::Unknown(forwarded.name.clone()));
         }
-        match (in_own_shell, forwarded.sets_up) {
+        match (in_own_shell, forwarded.is_shell_setup) {
             (true, _) => {}
             // Setup scripts do not change the directory.
             (false, true) => self.state.forget_all_but_directory(),
@@ -230,10 +230,10 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the script of `eval`, or of `source`, which `return` leaves. `given`: variables that are set while it
-    /// runs.
-    fn in_same_shell(&mut self, program: &str, text: &str, given: &[Assignment]) {
-        let outer = self.state.enter_assignments(given);
+    /// Walks the script of `eval`, or of `source`, which `return` leaves. `inherited`: variables that are set while
+    /// it runs.
+    fn in_same_shell(&mut self, program: &str, text: &str, inherited: &[Assignment]) {
+        let outer = self.state.enter_assignments(inherited);
         self.in_this_shell(program, text);
         self.state.leave_assignments(outer);
     }
@@ -245,20 +245,20 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks a script in a new shell, with its own `$0` and arguments. `given`: variables that it inherits beside the
+    /// Walks a script in a new shell, with its own `$0` and arguments. `inherited`: variables that it sees beside the
     /// exported ones.
     fn in_own_shell(
         &mut self,
         text: &str,
-        given: &[Assignment],
+        inherited: &[Assignment],
         script: Option<&str>,
         (name, arguments): (Option<Value>, ParameterList),
     ) {
-        // Traps of the script run within it.
+        // Added before the scope starts, because the script's traps run at its end and are part of the script.
         self.enclosing_scripts.push(text.to_owned());
         self.in_new_scope(|walker| {
             walker.state.enter_program(name, arguments);
-            for assignment in given {
+            for assignment in inherited {
                 walker.state.export(assignment);
             }
             if let Some(script) = script {

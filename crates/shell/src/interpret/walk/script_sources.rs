@@ -12,27 +12,28 @@ use crate::special_programs::shell_setup::is_setup;
 use crate::written_files::implicit_files;
 
 /// Directories of a `PATH` that are searched.
-const MAX_FOLDERS: usize = 16;
+const MAX_PATH_ENTRIES: usize = 16;
 
 impl Walker<'_> {
-    /// Notes the commands whose output a command runs. Returns true if all of them are harmless.
+    /// Notes the commands whose output a command runs. Returns true if all of them only print shell setup, or files
+    /// that the session did not write.
     pub(super) fn note_sources(&self, command: &mut SimpleCommand, reads_input: bool) -> bool {
         // With a `<(…)`, the script does not come from the pipe.
         let reads_pipe = reads_input && !command.words().iter().any(Word::is_process);
         let sources = self.sources_of(command, reads_pipe);
-        let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
+        let sources = || sources.iter().filter_map(|index| self.script.commands.get(*index));
         let programs: BTreeSet<&str> = sources().filter_map(SimpleCommand::program).collect();
         command.evidence.runs_output_of = programs.into_iter().map(str::to_owned).collect();
         // The program itself downloads the script: `deno run https://…`.
         if script_file(command).is_some_and(|script| is_fetched(&script)) {
             command.evidence.runs_output_of.push("fetch".to_owned());
         }
-        let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_unwritten_file(source);
+        let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_preexisting_file(source);
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
     }
 
     /// Notes the contents of the scripts that the command runs, if the session wrote them.
-    pub(super) fn note_scripts(&self, command: &mut SimpleCommand) {
+    pub(super) fn note_script_contents(&self, command: &mut SimpleCommand) {
         let named = script_files(command);
         let script = named.iter().find_map(|path| self.files.get(command, path));
         let script = script.or_else(|| named.iter().find_map(|path| self.files.unpacked(command, path)));
@@ -44,26 +45,26 @@ impl Walker<'_> {
     /// Returns the indices of commands whose output another command runs: those in its words, and those that it reads
     /// from.
     fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<usize> {
-        let mut places: Vec<usize> = command.evidence.substituted.clone().collect();
-        let mut is_known = vec![false; self.script.commands.len()];
-        let mut next = places.len();
-        places.extend(command.piped_from().filter(|_| reads_input || self.enclosing.filled.fills_words));
-        for place in &places {
-            if let Some(is_known) = is_known.get_mut(*place) {
-                *is_known = true;
+        let mut indices: Vec<usize> = command.evidence.substituted.clone().collect();
+        let mut is_listed = vec![false; self.script.commands.len()];
+        let mut next = indices.len();
+        indices.extend(command.piped_from().filter(|_| reads_input || self.enclosing.filled.fills_words));
+        for index in &indices {
+            if let Some(is_listed) = is_listed.get_mut(*index) {
+                *is_listed = true;
             }
         }
         // The output of commands earlier in the pipe comes through the later ones.
-        while let Some(source) = places.get(next).and_then(|place| self.script.commands.get(*place)) {
-            for place in source.piped_from() {
-                if let Some(is_known @ false) = is_known.get_mut(place) {
-                    *is_known = true;
-                    places.push(place);
+        while let Some(source) = indices.get(next).and_then(|index| self.script.commands.get(*index)) {
+            for index in source.piped_from() {
+                if let Some(is_listed @ false) = is_listed.get_mut(index) {
+                    *is_listed = true;
+                    indices.push(index);
                 }
             }
             next += 1;
         }
-        places
+        indices
     }
 
     /// The contents of an archive that was just downloaded are unknown.
@@ -79,10 +80,10 @@ impl Walker<'_> {
         }
         let archives = arguments.list.iter().filter(|argument| argument.role == Role::Read);
         let archives = archives.filter_map(|argument| command.meaning_from(argument.word, argument.from));
-        let is_unseen = |path: &str| self.files.of_script(command, path) == Some(Written::Unknown);
+        let is_unknown = |path: &str| self.files.of_script(command, path) == Some(Written::Unknown);
         let sources = self.sources_of(command, true);
-        let sources = sources.iter().filter_map(|place| self.script.commands.get(*place)?.program());
-        let is_fetched = archives.into_iter().any(is_unseen) || sources.into_iter().any(fetches);
+        let sources = sources.iter().filter_map(|index| self.script.commands.get(*index)?.program());
+        let is_fetched = archives.into_iter().any(is_unknown) || sources.into_iter().any(fetches);
         let folders =
             arguments.flags.iter().filter(|flag| flag.is("-C") || flag.is("-d")).filter_map(|flag| flag.value);
         let folder =
@@ -104,13 +105,13 @@ impl Walker<'_> {
         let folders = set.or_else(|| self.state.variables.path.clone())?;
         let folders = folders.replace("${PWD}", ".").replace("$PWD", ".").replace("$(pwd)", ".");
         let folders = folders.split(':').filter(|folder| !folder.is_empty() && !folder.contains('$'));
-        let mut paths = folders.take(MAX_FOLDERS).map(|folder| format!("{folder}/{name}"));
+        let mut paths = folders.take(MAX_PATH_ENTRIES).map(|folder| format!("{folder}/{name}"));
         paths.find(|path| !path.contains('\'') && self.files.of_script(command, path).is_some())
     }
 
     /// Running the output of `cat FILE` is the same as running the file. A file that the session did not write is
     /// trusted.
-    fn prints_unwritten_file(&self, command: &SimpleCommand) -> bool {
+    fn prints_preexisting_file(&self, command: &SimpleCommand) -> bool {
         file_of_cat(command).is_some_and(|file| self.files.get(command, file).is_none())
     }
 
@@ -138,7 +139,7 @@ fn file_of_cat(command: &SimpleCommand) -> Option<&str> {
 /// True if the command runs the output of substitutions and nothing else: `eval "$(a)"`, but not `eval "x; $(a)"`.
 fn runs_one_output(command: &SimpleCommand) -> bool {
     let mut unknown = command.words().iter().filter(|word| word.value.is_none());
-    let is_all = |word: &Word| word.is_process() || word.is_substitution();
+    let is_whole_output = |word: &Word| word.is_process() || word.is_substitution();
     let is_joined = command.program() == Some("eval") && command.words().len() > 2;
-    unknown.next().is_none_or(is_all) && unknown.next().is_none() && !is_joined
+    unknown.next().is_none_or(is_whole_output) && unknown.next().is_none() && !is_joined
 }

@@ -15,9 +15,9 @@ impl Walker<'_> {
             return self.simple_once(node);
         }
         let text = if self.state.has_possible_values() { node.to_string() } else { String::new() };
-        let decided = self.state.split_by_variable_in(&text, MAX_COMBINATIONS / self.alternatives.state_count);
-        if !decided.is_empty() {
-            return self.simple_in_each_state(node, decided);
+        let states = self.state.split_by_variable_in(&text, MAX_COMBINATIONS / self.alternatives.state_count);
+        if !states.is_empty() {
+            return self.simple_in_each_state(node, states);
         }
         let outer = std::mem::take(&mut self.alternatives.possible_count);
         let mut count = self.state.possible_count_in(&text);
@@ -25,7 +25,7 @@ impl Walker<'_> {
         let before = if count > 0 || node.prefix.is_some() { Some(self.saved_state()) } else { None };
         self.alternatives.substitution_outputs = None;
         self.simple_once(node);
-        let decided = self.alternatives.substitution_outputs.take();
+        let outputs = self.alternatives.substitution_outputs.take();
         count = count.max(std::mem::replace(&mut self.alternatives.possible_count, outer)).min(MAX_ALTERNATIVES);
         // Walks the command again for each possible value.
         for number in 0..count {
@@ -39,14 +39,14 @@ impl Walker<'_> {
             let assumed = std::mem::replace(&mut self.state, state);
             self.state.add_possible_from(&assumed);
         }
-        if let Some((name, values)) = set_by_substitution(node).zip(decided) {
+        if let Some((name, values)) = set_by_substitution(node).zip(outputs) {
             self.state.assign_one_of(&name, &values);
         }
     }
 
     /// Walks the command in each of the given states, one of which is certainly the real one.
     fn simple_in_each_state(&mut self, node: &SimpleCommandNode, states: Vec<State>) {
-        let (found, is_timed) = (std::mem::take(&mut self.streams.paths), self.is_timed);
+        let (paths, is_timed) = (std::mem::take(&mut self.streams.paths), self.is_timed);
         let mut ended: Option<State> = None;
         let outer = self.alternatives.state_count;
         self.alternatives.state_count *= states.len();
@@ -56,13 +56,13 @@ impl Walker<'_> {
             }
             self.state = state;
             let visit = |walker: &mut Self| {
-                (walker.streams.paths, walker.is_timed) = (found.clone(), is_timed);
+                (walker.streams.paths, walker.is_timed) = (paths.clone(), is_timed);
                 walker.simple(node);
             };
             match ended.take() {
                 None => visit(self),
                 Some(before) => {
-                    self.or_else(visit);
+                    self.as_alternative(visit);
                     self.join(&before);
                 }
             }

@@ -12,12 +12,12 @@ impl Walker<'_> {
     /// Returns the word for a process substitution, with its output if that is known.
     pub(super) fn process(&mut self, subshell: &SubshellCommand, kind: &ProcessSubstitutionKind) -> Word {
         let (input, output) = (self.streams.input.take(), std::mem::take(&mut self.streams.output));
-        let (found, meaning) = (std::mem::take(&mut self.streams.paths), self.streams.output_example.take());
+        let (paths, example) = (std::mem::take(&mut self.streams.paths), self.streams.output_example.take());
         self.streams.output_readers += 1;
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
         self.streams.output_readers -= 1;
-        (self.streams.input, self.streams.output_example) = (input, meaning);
-        let given_paths = std::mem::replace(&mut self.streams.paths, found);
+        (self.streams.input, self.streams.output_example) = (input, example);
+        let given_paths = std::mem::replace(&mut self.streams.paths, paths);
         let printed = std::mem::replace(&mut self.streams.output, output);
         let possible: Vec<&str> = printed.possible().collect();
         let assumed =
@@ -29,19 +29,19 @@ impl Walker<'_> {
     /// Walks the script of a command substitution, and returns its output if that is known.
     pub(super) fn substitution(&mut self, script: &str) -> Option<Value> {
         let (input, output) = (self.streams.input.take(), std::mem::take(&mut self.streams.output));
-        let (found, meaning) = (std::mem::take(&mut self.streams.paths), self.streams.output_example.take());
+        let (paths, example) = (std::mem::take(&mut self.streams.paths), self.streams.output_example.take());
         // `$(< file)` prints the file.
         let file = script.trim().strip_prefix('<').map(str::trim);
-        let shown =
+        let cat =
             file.filter(|file| !file.contains(|letter: char| letter.is_whitespace() || "<>&;|(".contains(letter)));
-        let shown = shown.map(|file| format!("cat {file}"));
-        let script = shown.as_deref().unwrap_or(script);
+        let cat = cat.map(|file| format!("cat {file}"));
+        let script = cat.as_deref().unwrap_or(script);
         self.streams.output_readers += 1;
         self.in_new_scope(|walker| walker.deeper(|walker| walker.walk_script(script)));
         self.streams.output_readers -= 1;
-        let meaning = std::mem::replace(&mut self.streams.output_example, meaning);
+        let example = std::mem::replace(&mut self.streams.output_example, example);
         let printed = std::mem::replace(&mut self.streams.output, output);
-        let found = std::mem::replace(&mut self.streams.paths, found);
+        let paths = std::mem::replace(&mut self.streams.paths, paths);
         self.streams.input = input;
         // Shells drop NUL bytes.
         let value = |text: &str| Value::literal(text.replace('\0', "").trim_end_matches('\n'));
@@ -49,8 +49,8 @@ impl Walker<'_> {
         if let Some(text) = printed.known() {
             return Some(value(text));
         }
-        let paths = || found.iter().filter_map(Value::of).map(Value::any_match_of);
-        let several = paths().take(MAX_ALTERNATIVES).filter(|_| found.len() > 1);
+        let matches = || paths.iter().filter_map(Value::of).map(Value::any_match_of);
+        let several = matches().take(MAX_ALTERNATIVES).filter(|_| paths.len() > 1);
         let possible: Vec<Value> = printed.possible().map(value).chain(several).collect();
         if let Some(number) = self.state.variables.assumed_index
             && let Some(value) = possible.get(number).or(possible.last())
@@ -59,6 +59,6 @@ impl Walker<'_> {
         }
         self.alternatives.possible_count = self.alternatives.possible_count.max(possible.len());
         // One of the paths that it prints, or all of them.
-        meaning.map(Value::placeholder).or_else(|| paths().next().filter(|_| found.len() == 1))
+        example.map(Value::placeholder).or_else(|| matches().next().filter(|_| paths.len() == 1))
     }
 }

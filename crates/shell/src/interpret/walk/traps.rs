@@ -20,9 +20,9 @@ pub(super) fn runs_at_exit(command: &SimpleCommand) -> bool {
 }
 
 impl Walker<'_> {
-    pub(super) fn set_traps(&mut self, runs: Vec<DelegatedCommand>) {
-        for runs in runs {
-            let DelegatedCommand::Script { text, .. } = runs else { continue };
+    pub(super) fn set_traps(&mut self, commands: Vec<DelegatedCommand>) {
+        for command in commands {
+            let DelegatedCommand::Script { text, .. } = command else { continue };
             self.state.add_trap(text);
         }
     }

@@ -144,9 +144,9 @@ impl Walker<'_> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
         let (name, operator) = inside.split_at_checked(inside.find(['-', '=', ':'])?)?;
         let operator = operator.strip_prefix(':').unwrap_or(operator);
-        if let Some(meant) = name.strip_prefix('!').and_then(|name| self.state.named_by(name)) {
+        if let Some(target) = name.strip_prefix('!').and_then(|name| self.state.named_by(name)) {
             let operator = inside.get(name.len()..)?;
-            return self.default_of(&format!("${{{meant}{operator}}}"));
+            return self.default_of(&format!("${{{target}{operator}}}"));
         }
         // `${!NAME:=…}` sets an unknown variable.
         let set = if name.starts_with('!') { VariableName::StartsWith("") } else { VariableName::Known(name) };
@@ -202,7 +202,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Expands a text that is not split into words.
+    /// Expands a text into a single word, without field splitting.
     pub(super) fn single_word(&mut self, raw: &str) -> Word {
         let raw = self.hidden.restore(raw).into_owned();
         if word_scan::is_plain(&raw) {
@@ -229,8 +229,8 @@ impl Walker<'_> {
             self.expand_word(raw, words);
         }
         if self.state.options.dotglob {
-            let hidden: Vec<Word> = words.iter().skip(first).filter_map(matched_dotfile).collect();
-            words.extend(hidden);
+            let dotfiles: Vec<Word> = words.iter().skip(first).filter_map(matched_dotfile).collect();
+            words.extend(dotfiles);
         }
     }
 
@@ -266,8 +266,8 @@ fn push_values(values: &[Value], expansion: &Expansion, separators: Option<&str>
     // `"$*"` is one word.
     let is_joined = expansion.quoted && expansion.raw.contains('*');
     let between = if is_joined { Unit::Quoted(' ') } else { Unit::Break };
-    for (place, value) in values.iter().enumerate() {
-        if place > 0 {
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
             units.push(between.clone());
         }
         units.extend(expansion.quoted.then_some(Unit::Empty));
@@ -283,11 +283,11 @@ fn push_values(values: &[Value], expansion: &Expansion, separators: Option<&str>
 /// Adds a value. `separators`: the characters at which it is split; `None` in quotes.
 fn push_value(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
     let is_first = units.iter().rev().take_while(|unit| **unit != Unit::Break).all(|unit| *unit == Unit::Empty);
-    for (place, letter) in value.text.chars().enumerate() {
+    for (index, letter) in value.text.chars().enumerate() {
         let is_glob = value.glob && matches!(letter, '*' | '?' | '[');
         // After words were joined into one value, it is not known which of their tildes were expanded.
-        let begins_word = place > 0 && units.last() == Some(&Unit::Break);
-        let is_tilde = value.tilde && place == 0 && is_first || letter == '~' && begins_word;
+        let begins_word = index > 0 && units.last() == Some(&Unit::Break);
+        let is_tilde = value.tilde && index == 0 && is_first || letter == '~' && begins_word;
         match letter {
             _ if is_glob || is_tilde => units.push(Unit::Bare(letter)),
             '~' if value.tilde => units.push(Unit::Home),
@@ -330,7 +330,7 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     let mut glob = false;
     // True if the text since the last space is a path.
     let mut is_path = false;
-    let is_path_behind = |before: bool, part: &str| match part.rsplit_once(char::is_whitespace) {
+    let ends_in_path = |before: bool, part: &str| match part.rsplit_once(char::is_whitespace) {
         Some((_, last)) => last.contains('/'),
         None => before || part.contains('/'),
     };
@@ -347,7 +347,7 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
                 glob |= matches!(unit, Unit::Bare('*' | '?' | '['));
                 let mut bytes = [0; 4];
                 let part: &str = character.encode_utf8(&mut bytes);
-                is_path = is_path_behind(is_path, part);
+                is_path = ends_in_path(is_path, part);
                 text.push_str(part);
                 add_meaning(Some(part));
                 add_for_shell(Some(part));
@@ -364,7 +364,7 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
                 let something = is_path.then_some("*");
                 let part = expansion.means.as_deref().or(something);
                 glob |= part.is_some_and(|part| part.contains('*'));
-                is_path = is_path_behind(is_path, &expansion.raw);
+                is_path = ends_in_path(is_path, &expansion.raw);
                 text.push_str(&expansion.raw);
                 add_meaning(part);
                 add_for_shell(if expansion.is_foreign { Some(&expansion.raw) } else { expansion.means.as_deref() });
