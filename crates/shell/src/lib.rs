@@ -1,25 +1,25 @@
-//! From shell text to the simple commands in it.
+//! Reads shell scripts: finds the simple commands in them, and what those do to files and branches.
 //!
-//! [`parse`] finds every simple command that the text could run, wherever it stands: in lists, pipelines, groups,
-//! functions, conditionals, loops, substitutions and here-documents. Each comes with its words after quote removal, its
-//! redirections and assignments, and a normalised text that rules search. What cannot be known before it runs is marked
-//! so, and what cannot be understood is a [`Gap`]: never a failure, never a guess.
+//! [`parse`] finds every simple command that a script could run, wherever it is: in lists, pipelines, groups, functions,
+//! conditionals, loops, substitutions and heredocs. Each has its words after quote removal, its redirections and
+//! assignments, and a normalized text that rules search. Whatever is not known before the script runs is marked as
+//! unknown, and whatever cannot be read is a [`Gap`]: never a failure, never a guess.
 //!
-//! This crate must not know rules, files or the environment, and it runs nothing. Its rooms, each of which knows only those
-//! above it:
+//! This crate must not know rules, files or the environment, and it runs nothing. Its modules, each of which uses only
+//! those above it:
 //!
-//! - `limits`: how much of a text is looked at, and what is said where that is not all of it;
-//! - `syntax`: from text to syntax;
-//! - [`programs`]: the table of programs, which tells what each argument is to its program;
+//! - `limits`: how much of a script is read, and the gaps for the rest;
+//! - `syntax`: parses a script into a syntax tree;
+//! - [`programs`]: the table of programs, which says what role each argument has;
 //! - `model`: a script, its simple commands and their parts;
-//! - `special_programs`: what a line of the table cannot tell about a program;
-//! - `written_files`: files that were written before they are run or read;
-//! - `interpret`: goes over the syntax as a shell would run it, and finds what runs;
-//! - `effects`: what a script does to files and to branches of a remote. It does not know `interpret`.
+//! - `special_programs`: knowledge about programs that the table cannot express;
+//! - `written_files`: the contents of files that the session wrote before it runs or reads them;
+//! - `interpret`: simulates a script as a shell would run it, and collects its simple commands;
+//! - `effects`: what a script does to files and to branches of remote repositories. It does not use `interpret`.
 //!
-//! The text is hostile. `syntax::bounded_parse` stands before the parser and limits size, nesting and what else makes it slow,
-//! overflow or panic; everything else here is iterative, or recursive within that same nesting limit, and `limits::budget`
-//! ends what multiplies.
+//! Scripts are hostile input. `syntax::bounded_parse` guards the parser, and limits the size, the nesting and everything
+//! else that makes the parser slow, overflow or panic. All other code is iterative, or recursive within the same nesting
+//! limit, and `limits::budget` ends what multiplies.
 
 mod effects;
 mod interpret;
@@ -41,12 +41,13 @@ pub use model::{
     RedirectKind, RemovedVariables, Script, SimpleCommand, Word, Written,
 };
 
-/// Never fails: what cannot be parsed is a script with gaps.
+/// Parses a script. Never fails: a script that cannot be parsed has gaps.
 pub fn parse(text: &str) -> Script {
     parse_after(text, &|_| None)
 }
 
-/// With what was written before it. A script among that is judged by what is in it.
+/// Parses a script that runs after others in a session. `earlier` returns the contents of a file that the session has
+/// written, so that a script file is read when it is run.
 pub fn parse_after(text: &str, earlier: Earlier) -> Script {
     interpret::walk(text, earlier)
 }

@@ -29,7 +29,7 @@ pub(super) struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// Adds an access to the path that a word stands for, or that is in it; `None` for a path that is not known.
+    /// Adds an access to a path that a word names. `path` is `None` if the path is not known.
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
         let is_whole_folder = path.is_some_and(|path| word.folder_of_all(path).is_some());
         let is_recursive = is_whole_folder && matches!(access, Some(Access::Write | Access::Delete));

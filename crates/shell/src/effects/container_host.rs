@@ -22,14 +22,14 @@ impl Container {
         found
     }
 
-    /// For a path relative to an unknown directory, which may lie in any mount.
+    /// Returns the effects of an access to a path relative to an unknown directory, which may be in any mount.
     fn in_any_mount(&self, path: &str, effect: &Effect) -> Vec<Effect> {
         let uncertain = Effect { access: None, is_recursive: false, ..effect.clone() };
         let mounts = self.mounts.iter().filter(|mount| mount.permits(effect));
         mounts.filter_map(|mount| self.in_source(mount, path, &uncertain)).collect()
     }
 
-    /// For a path in the container, which has to be absolute and normalized.
+    /// Returns the effects of an access to an absolute, normalized path in the container.
     fn mapped(&self, path: &str, effect: &Effect) -> Vec<Effect> {
         let enclosing = self.mounts.iter().filter(|mount| path::below(path, &mount.target).is_some());
         // The innermost mount hides the others.

@@ -4,14 +4,14 @@ use path::Access;
 
 use crate::model::Folders;
 
-/// The paths that a path string stands for, beside itself.
+/// The paths that a path string stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathExpansion {
-    /// None.
+    /// Only itself.
     Literal,
-    /// All paths that it matches as a glob of the shell.
+    /// Itself, and all paths that it matches as a glob of the shell.
     ShellGlob,
-    /// All paths that it matches as a pattern of a search program, hidden files included.
+    /// Itself, and all paths that it matches as a pattern of a search program, hidden files included.
     SearchGlob,
 }
 

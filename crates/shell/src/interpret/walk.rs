@@ -125,8 +125,8 @@ struct Streams {
     paths: Vec<Word>,
     /// The output of the last command, as far as it is known.
     output: PossibleOutput,
-    /// An example of that output, if only its kind is known.
-    output_example: Option<String>,
+    /// A placeholder for that output, if only its kind is known.
+    output_placeholder: Option<String>,
     /// How many substitutions and commands read the output.
     output_readers: usize,
 }
@@ -261,7 +261,7 @@ impl Walker<'_> {
 
     /// Forgets the kind of the output, because it is not known or the output comes from several commands.
     fn forget_output_kind(&mut self) {
-        self.streams.output_example = None;
+        self.streams.output_placeholder = None;
         self.streams.paths.clear();
     }
 

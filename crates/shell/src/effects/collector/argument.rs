@@ -11,7 +11,8 @@ use crate::special_programs::interpreter::runs_its_input;
 use crate::special_programs::sed;
 
 impl Collector<'_> {
-    /// `only_edits_in_place`: true if the command prints nothing of the files that it changes.
+    /// Adds the effects of one argument. `only_edits_in_place`: true if the command prints nothing of the files that it
+    /// changes.
     pub(super) fn collect_from_argument(&mut self, argument: &Argument, only_edits_in_place: bool) {
         let command = self.command;
         let Some(word) = command.words().get(argument.word) else { return };

@@ -35,7 +35,7 @@ impl Collector<'_> {
         };
         for (access, path) in read.touches {
             let glob = path.contains('*');
-            // Whether a function deletes a file or a directory is not distinguished.
+            // Functions that delete a file and those that delete a directory are not distinguished.
             let is_recursive = access == Access::Delete;
             let word = Word { glob, tilde: word.tilde, ..Word::default() };
             self.add_effect(Some(&path), &word, Some(access), is_recursive);

@@ -11,8 +11,8 @@ pub(crate) struct Value {
     pub(crate) glob: bool,
     /// True if its `~` stands for the home directory.
     pub(crate) tilde: bool,
-    /// True if the text is not the exact value, but an example for it: a number for any number, a glob for one of its
-    /// matches.
+    /// True if the text is not the exact value, but a placeholder for it: a number for any number, a glob for one of
+    /// its matches.
     pub(crate) is_placeholder: bool,
 }
 

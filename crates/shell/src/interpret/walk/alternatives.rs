@@ -14,10 +14,10 @@ impl Walker<'_> {
     /// Walks an alternative to the part that was walked last.
     pub(super) fn as_alternative(&mut self, visit: impl FnOnce(&mut Self)) {
         let printed = std::mem::take(&mut self.streams.output);
-        let (paths, example) = (std::mem::take(&mut self.streams.paths), self.streams.output_example.take());
+        let (paths, placeholder) = (std::mem::take(&mut self.streams.paths), self.streams.output_placeholder.take());
         visit(self);
         self.streams.output.or(printed);
-        self.streams.output_example = example;
+        self.streams.output_placeholder = placeholder;
         self.streams.paths.retain(|path| !paths.contains(path));
         self.streams.paths.splice(..0, paths);
     }

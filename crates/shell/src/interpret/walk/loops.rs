@@ -103,7 +103,7 @@ impl Walker<'_> {
     pub(super) fn unknown_iterations(&mut self, iteration: impl Fn(&mut Self)) {
         let known = self.state.variables.unknown_name_assignments;
         self.in_loop(&iteration);
-        // The next iteration starts with the variables that the body has set by an unknown name.
+        // The next iteration starts with the variables that the body has set through computed names.
         if self.state.variables.unknown_name_assignments > known && self.has_budget() {
             self.in_loop(&iteration);
         }

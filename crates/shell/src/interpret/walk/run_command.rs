@@ -168,7 +168,7 @@ impl Walker<'_> {
         }
         self.files.note(command, printed.as_deref());
         self.note_unpacked(command);
-        self.streams.output_example = self.output_example(command);
+        self.streams.output_placeholder = self.output_placeholder(command);
         let is_taken = |redirect: &Redirect| redirect.takes_output() || redirect.drops_output();
         // An assignment without a command prints nothing.
         let is_silent = command.words().is_empty() || command.redirects().iter().any(is_taken);
@@ -302,9 +302,9 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns an example of the command's output, which may depend on its input.
-    fn output_example(&mut self, command: &SimpleCommand) -> Option<String> {
-        let read = self.streams.output_example.take().filter(|_| !command.piped_from().is_empty());
+    /// Returns a placeholder for the command's output, which may depend on its input.
+    fn output_placeholder(&mut self, command: &SimpleCommand) -> Option<String> {
+        let read = self.streams.output_placeholder.take().filter(|_| !command.piped_from().is_empty());
         let source = command.piped_from().last().and_then(|index| self.script.commands.get(index));
         meaning(command).or_else(|| passed_on(command, source, read))
     }

@@ -12,11 +12,11 @@ impl Walker<'_> {
     /// Returns the word for a process substitution, with its output if that is known.
     pub(super) fn process(&mut self, subshell: &SubshellCommand, kind: &ProcessSubstitutionKind) -> Word {
         let (input, output) = (self.streams.input.take(), std::mem::take(&mut self.streams.output));
-        let (paths, example) = (std::mem::take(&mut self.streams.paths), self.streams.output_example.take());
+        let (paths, placeholder) = (std::mem::take(&mut self.streams.paths), self.streams.output_placeholder.take());
         self.streams.output_readers += 1;
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
         self.streams.output_readers -= 1;
-        (self.streams.input, self.streams.output_example) = (input, example);
+        (self.streams.input, self.streams.output_placeholder) = (input, placeholder);
         let given_paths = std::mem::replace(&mut self.streams.paths, paths);
         let printed = std::mem::replace(&mut self.streams.output, output);
         let possible: Vec<&str> = printed.possible().collect();
@@ -29,7 +29,7 @@ impl Walker<'_> {
     /// Walks the script of a command substitution, and returns its output if that is known.
     pub(super) fn substitution(&mut self, script: &str) -> Option<Value> {
         let (input, output) = (self.streams.input.take(), std::mem::take(&mut self.streams.output));
-        let (paths, example) = (std::mem::take(&mut self.streams.paths), self.streams.output_example.take());
+        let (paths, placeholder) = (std::mem::take(&mut self.streams.paths), self.streams.output_placeholder.take());
         // `$(< file)` prints the file.
         let file = script.trim().strip_prefix('<').map(str::trim);
         let cat =
@@ -39,7 +39,7 @@ impl Walker<'_> {
         self.streams.output_readers += 1;
         self.in_new_scope(|walker| walker.deeper(|walker| walker.walk_script(script)));
         self.streams.output_readers -= 1;
-        let example = std::mem::replace(&mut self.streams.output_example, example);
+        let placeholder = std::mem::replace(&mut self.streams.output_placeholder, placeholder);
         let printed = std::mem::replace(&mut self.streams.output, output);
         let paths = std::mem::replace(&mut self.streams.paths, paths);
         self.streams.input = input;
@@ -59,6 +59,6 @@ impl Walker<'_> {
         }
         self.alternatives.possible_count = self.alternatives.possible_count.max(possible.len());
         // One of the paths that it prints, or all of them.
-        example.map(Value::placeholder).or_else(|| matches().next().filter(|_| paths.len() == 1))
+        placeholder.map(Value::placeholder).or_else(|| matches().next().filter(|_| paths.len() == 1))
     }
 }

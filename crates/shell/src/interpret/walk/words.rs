@@ -10,7 +10,7 @@ use crate::syntax::brace;
 use crate::syntax::word_scan::{self, Context, Expansion, Scanned, Unit};
 
 impl Walker<'_> {
-    /// Also returns the elements of an array, if all of them are known.
+    /// Expands an assignment. Also returns the elements of an array, if all of them are known.
     pub(super) fn assignment(&mut self, node: &AssignmentNode) -> (Assignment, Option<Array>) {
         let name = node.name.to_string();
         self.scan(&name, Context::Text);
@@ -139,7 +139,7 @@ impl Walker<'_> {
         self.effort.expanded_text <= MAX_EXPANDED_TEXT && self.spend(budget::WORD * count)
     }
 
-    /// `${NAME:-default}`: the default is an example of the value, if the script does not set the variable.
+    /// `${NAME:-default}`: the default is a placeholder for the value, if the script does not set the variable.
     fn default_of(&mut self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
         let (name, operator) = inside.split_at_checked(inside.find(['-', '=', ':'])?)?;
@@ -360,7 +360,7 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
             }
             Unit::Expansion(expansion) => {
                 known = false;
-                // An unknown name in a known directory is any name in it.
+                // An unknown file name in a known directory may be any file in it.
                 let something = is_path.then_some("*");
                 let part = expansion.means.as_deref().or(something);
                 glob |= part.is_some_and(|part| part.contains('*'));
