@@ -58,7 +58,7 @@ fn files() -> Result<BTreeMap<String, String>> {
         ("docs/reference/commands.md".to_owned(), commands(&command)?),
         ("docs/reference/bundled-rules.md".to_owned(), bundled_rules()?),
         ("docs/reference/keys.md".to_owned(), policy::key_reference()),
-        ("docs/reference/agents.md".to_owned(), agents::capabilities::reference()),
+        ("docs/reference/agents.md".to_owned(), agents::capability_table::reference()),
     ]);
     for (name, schema) in policy::schemas() {
         files.insert(format!("schemas/{name}.json"), format!("{}\n", serde_json::to_string_pretty(&schema)?));

@@ -1,4 +1,4 @@
-//! A call as an agent would make it, for `try`.
+//! Builds the event of a call as an agent would make it, for `linchpin try`.
 
 use engine::Event;
 use engine::EventKind;
@@ -16,20 +16,20 @@ pub struct AttemptedCall<'a> {
     pub input: &'a Value,
 }
 
-/// What the calls of a tool name.
+/// What the input of a tool's calls names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolSubject {
     Command,
     File,
-    /// A folder to search; the working directory by default.
+    /// A directory to search; by default the working directory.
     Folder,
-    /// Whatever the MCP server's makers chose.
+    /// Anything: the tool belongs to an MCP server.
     Mcp,
     /// Something else, or the tool is unknown.
     Other,
 }
 
-/// The event that the agent's hook would be given before the call.
+/// Returns the event that the agent's hook would get before the call.
 pub fn before_tool(agent: Agent, call: AttemptedCall<'_>, received: i64) -> Event {
     let AttemptedCall { session, cwd, tool, input } = call;
     let payload = json!({ "session_id": session, "cwd": cwd, "tool_name": tool, "tool_input": input }).to_string();
@@ -38,17 +38,17 @@ pub fn before_tool(agent: Agent, call: AttemptedCall<'_>, received: i64) -> Even
     crate::decode(agent, name, payload.as_bytes(), received).unwrap_or_else(|unread| unread.partial)
 }
 
-/// The agent's own tools that are called with a file or a folder.
+/// Returns the agent's names of its tools that take a file or a directory.
 pub fn file_tools(agent: Agent) -> &'static [&'static str] {
     agent.adapter().file_tools
 }
 
-/// The agent's own name for its shell.
+/// Returns the agent's name of its shell tool.
 pub fn shell_tool(agent: Agent) -> &'static str {
     agent.adapter().shell_tool
 }
 
-/// Takes the agent's own names of tools and those that rules use.
+/// Returns what calls of a tool name. Accepts the agent's names of tools and canonical ones.
 pub fn subject(agent: Agent, tool: &str) -> ToolSubject {
     let call = AttemptedCall { session: "", cwd: "/", tool, input: &json!({}) };
     let Some(call) = before_tool(agent, call, 0).tool else { return ToolSubject::Other };
@@ -61,7 +61,8 @@ pub fn subject(agent: Agent, tool: &str) -> ToolSubject {
     }
 }
 
-/// The input of a call with a path, under the first argument that the tool takes a path from. `exists`: there is such a file.
+/// Returns the input of a call with a path, in the first argument that the tool accepts. `exists`: true if the file
+/// exists.
 pub fn input_with_path(agent: Agent, tool: &str, path: &str, exists: bool) -> Value {
     let verb = if exists { "Update" } else { "Add" };
     let patch = format!("*** Begin Patch\n*** {verb} File: {path}\n*** End Patch\n");

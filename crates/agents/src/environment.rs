@@ -1,37 +1,37 @@
-//! The environment variables that agents set for the commands they run: whose session a command belongs to, and
-//! whether it is an agent's command at all.
+//! The environment variables that agents set for the commands they run. They show that an agent runs a command, and in
+//! which session.
 //!
-//! Callers pass the lookup, so that nothing here depends on the process it runs in.
+//! Callers pass a function for the lookup, so nothing here depends on the environment of this process.
 
 use crate::Agent;
 
-/// The variables of one agent.
-pub(crate) struct Variables {
-    /// Any of these set means that the agent runs the command.
+/// The environment variables of one agent.
+pub(crate) struct AgentVariables {
+    /// If any of these is set, the agent runs the command.
     pub marks: &'static [&'static str],
-    /// The first of these that is set names the session.
+    /// The first of these that is set has the session id.
     pub session: &'static [&'static str],
-    /// The folder that the session was started in, in the environment of hooks.
+    /// In the environment of hooks: the directory in which the session was started.
     pub project_dir: Option<&'static str>,
 }
 
-/// Set by several agents, to a name that says which; a mark, but of no particular agent.
+/// Set by several agents to their name. It shows that some agent runs the command.
 pub const ANY_AGENT: &str = "AI_AGENT";
 
 /// Set for every agent that a run of the loop starts.
 pub const IN_RUN: &str = "LINCHPIN_RUN";
 
-/// Every variable that marks a command as an agent's.
-pub fn marks() -> impl Iterator<Item = &'static str> {
+/// Returns every variable that shows that an agent runs a command.
+pub fn agent_variables() -> impl Iterator<Item = &'static str> {
     Agent::ALL.into_iter().flat_map(|agent| agent.adapter().environment.marks).copied().chain([ANY_AGENT, IN_RUN])
 }
 
-/// The variable that shows that an agent runs this command, if one does.
-pub fn mark(lookup: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
-    marks().find(|name| lookup(name).is_some_and(|value| !value.is_empty()))
+/// Returns the first variable that shows that an agent runs this command.
+pub fn detected_variable(lookup: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+    agent_variables().find(|name| lookup(name).is_some_and(|value| !value.is_empty()))
 }
 
-/// The agent and the session that this command belongs to.
+/// Returns the agent and the session id of this command.
 pub fn session(lookup: impl Fn(&str) -> Option<String>) -> Option<(Agent, String)> {
     Agent::ALL.into_iter().find_map(|agent| {
         let names = agent.adapter().environment.session;
@@ -40,13 +40,14 @@ pub fn session(lookup: impl Fn(&str) -> Option<String>) -> Option<(Agent, String
     })
 }
 
-/// Who calls a hook that `named` was to call. Some agents read Claude Code's settings too, and tell by a variable who they are.
-pub fn caller(named: Agent, lookup: impl Fn(&str) -> Option<String>) -> Agent {
+/// Returns the agent that calls a hook installed for `named`. Cursor and Copilot also run the hooks in Claude Code's
+/// settings; their variables tell them apart.
+pub fn calling_agent(named: Agent, lookup: impl Fn(&str) -> Option<String>) -> Agent {
     let others = [Agent::Cursor, Agent::Copilot].into_iter().filter(|_| named == Agent::Claude);
     others.into_iter().find(|agent| project_dir(*agent, &lookup).is_some()).unwrap_or(named)
 }
 
-/// The folder that the agent says its session belongs to, in the environment of a hook.
+/// Returns the session's directory from the environment of a hook, if the agent sets it.
 pub fn project_dir(agent: Agent, lookup: impl Fn(&str) -> Option<String>) -> Option<String> {
     lookup(agent.adapter().environment.project_dir?).filter(|value| !value.is_empty())
 }

@@ -1,26 +1,25 @@
-//! The coding agents that Linchpin understands: what their hooks send and take, where their settings live, and what
-//! their transcripts say.
+//! The supported coding agents: formats of their hooks, locations of their settings, and formats of their transcripts.
 //!
-//! Payload bytes become an [`Event`]; an [`Event`] and a [`Verdict`] become an [`Answer`] in the agent's own shape.
-//! This crate decides nothing about verdicts and knows no rules, no store and no environment: where a lookup is
-//! needed the caller passes one.
+//! [`decode`] turns a payload into an [`Event`]; [`encode`] turns an [`Event`] and a [`Verdict`] into an [`Answer`] in
+//! the agent's format. This crate does not change verdicts. It must not know rules, the store or the process
+//! environment: callers pass functions to look up environment variables.
 //!
-//! A further agent is a folder beside `claude/` and `codex/` that fills in an [`Adapter`], and a variant of [`Agent`].
-//! What agents have in common lives in `protocol/`, `install/` and `transcript/`, never in two folders.
+//! To support another agent, add a variant of [`Agent`], and a directory next to `claude/` and `codex/` with an
+//! [`Adapter`]. Code that agents share belongs in `protocol/`, `install/` and `transcript/`, never in two directories.
 
 mod antigravity;
 pub mod attempt;
-pub mod capabilities;
+pub mod capability_table;
 mod claude;
 mod codex;
 mod copilot;
 mod cursor;
 pub mod environment;
-mod forged;
 mod gemini;
 pub mod install;
 mod opencode;
 mod protocol;
+mod self_test;
 pub mod shortfall;
 pub mod transcript;
 
@@ -28,13 +27,13 @@ use engine::{Event, EventKind, Level, Verdict};
 use protocol::reply::{Decision, Reply};
 use serde_json::{Map, Value};
 
-pub use forged::{Forged, is_refusal};
 pub use protocol::answer::Answer;
+pub use protocol::capabilities::{AskEffect, Audience, BlockEffect, HookCapabilities, RefusalMethod};
 pub use protocol::decode::{PAYLOAD_LIMIT, Undecodable};
-pub use protocol::powers::{Asking, Audience, Blocking, Powers, Refusing};
-pub use protocol::wording::shown;
+pub use protocol::wording::without_control_characters;
+pub use self_test::{SelfTestCall, is_refusal};
 
-/// An agent whose hooks call Linchpin. It is named on the command line, never guessed from a payload.
+/// An agent whose hooks call Linchpin. Its name is an argument of the hook's command, never guessed from a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Agent {
     Claude,
@@ -55,12 +54,12 @@ impl Agent {
         self.adapter().name
     }
 
-    /// The name that the agent's makers use.
+    /// The product name.
     pub fn title(self) -> &'static str {
         self.adapter().title
     }
 
-    /// What the agent's program is called, by which it is found on a machine.
+    /// The name of the agent's executable.
     pub fn program(self) -> &'static str {
         self.adapter().program
     }
@@ -82,56 +81,58 @@ impl Agent {
     }
 }
 
-/// By the event's own name, its kind, and the payload.
+/// Gets the agent's name of the event, its kind, and the fields of the payload; returns the actual kind.
 type Translate = fn(&str, EventKind, &mut Map<String, Value>) -> EventKind;
 
-/// Everything that is particular to one agent.
+/// The differences of one agent from the protocol family, which is Claude Code's.
 struct Adapter {
     name: &'static str,
     title: &'static str,
-    /// What the agent's program is called.
+    /// The name of the agent's executable.
     program: &'static str,
-    /// The agent's own names of events, and their kinds.
-    events: protocol::kinds::Names,
-    /// The agent's own names of a payload's fields, and those that the family has for them.
+    /// The agent's names of events, and their kinds.
+    events: protocol::event_names::EventNames,
+    /// The agent's names of payload fields, each with the family's name.
     fields: &'static [(&'static str, &'static str)],
-    /// Puts what is left of the payload into the family's shape, and says what the event is where its name does not tell.
+    /// Converts other differences of the payload, and determines the kind of an event whose name is ambiguous.
     translate: Option<Translate>,
-    /// The agent's own name for its shell, and those for its tools that are called with a file or a folder: for `try`.
+    /// The agent's names of its shell tool and of its tools that take a file or directory, for `try`.
     shell_tool: &'static str,
     file_tools: &'static [&'static str],
-    /// Turns what the payload says of a tool call into the canonical call.
+    /// Converts a tool call to the canonical tools, which are Claude Code's.
     tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
-    /// The argument of the agent's shell that names the folder it runs in.
+    /// The argument of the agent's shell tool that has the working directory.
     folder: Option<&'static str>,
-    /// What an MCP server is called where the agent does not tell which it is; nothing where it does.
+    /// The placeholder for the name of an MCP server, if the agent does not report it.
     unknown_server: Option<&'static str>,
-    /// How a call that ran went, where the payload says so.
+    /// The outcome of a call that ran, if the payload has it.
     outcome: fn(&engine::event::ToolCall) -> Option<engine::event::CallOutcome>,
-    /// What a hook can do on an event of this name.
-    powers: fn(&str) -> Powers,
-    /// A reply in the agent's own words.
+    /// What a hook can do at an event of this name.
+    capabilities: fn(&str) -> HookCapabilities,
+    /// Converts a reply to the agent's format.
     encode: fn(&Event, Reply) -> Answer,
     settings: install::Settings,
-    transcript: transcript::Format,
-    environment: environment::Variables,
+    transcript: transcript::TranscriptFormat,
+    environment: environment::AgentVariables,
 }
 
-/// Reads one hook payload. `received` is when it arrived, in milliseconds since 1970; `named` is the event as the command
-/// line of the hook names it, which counts where the payload does not say.
+/// Decodes a hook payload. `named`: the event's name in the hook's command line, used if the payload has none.
+/// `received`: the time of arrival, in milliseconds since 1970.
 pub fn decode(agent: Agent, named: Option<&str>, payload: &[u8], received: i64) -> Result<Event, Box<Undecodable>> {
     protocol::decode::decode(agent.adapter(), named, payload, received)
 }
 
-/// Says a verdict in the agent's own protocol, with reasons of at most `limit` bytes. Silence (an empty [`Answer`]) where
-/// there is nothing to say; a verdict that is lifted stops nothing.
+/// Encodes a verdict in the agent's protocol, with at most `limit` bytes of reasons. The [`Answer`] is empty if there
+/// is nothing to say. A lifted verdict stops nothing.
 pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> Answer {
     let adapter = agent.adapter();
-    let powers = (adapter.powers)(&event.name);
-    let reply = protocol::reply::of(event, &protocol::limit::fitted(verdict.as_enforced(), limit), powers);
+    let capabilities = (adapter.capabilities)(&event.name);
+    let reply = protocol::reply::of(event, &protocol::limit::truncated(verdict.as_enforced(), limit), capabilities);
     match reply {
-        // There is one text, and the agent shows it to whom it likes.
-        Reply { decision: Some(Decision::Refuse(reason)), message, .. } if powers.refuse == Refusing::ByExitCode => {
+        // The exit code allows only one text; the agent decides who sees it.
+        Reply { decision: Some(Decision::Refuse(reason)), message, .. }
+            if capabilities.refuse == RefusalMethod::ByExitCode =>
+        {
             let texts: Vec<String> = [reason].into_iter().chain(message).collect();
             Answer::refusal(&texts.join("\n\n"))
         }
@@ -139,23 +140,23 @@ pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> A
     }
 }
 
-/// What a verdict says, in the words that agents and people read; empty where it says nothing.
+/// Returns the reasons of a verdict as shown to agents and people; empty if there are none.
 pub fn reasons(kind: EventKind, verdict: &Verdict) -> String {
     let verdict = verdict.as_enforced();
     if verdict.reported_findings().next().is_none() {
         return String::new();
     }
-    let blocking = if kind.is_stop() { Blocking::Held } else { Blocking::Refused };
-    protocol::wording::reasons(blocking, &verdict)
+    let block_effect = if kind.is_stop() { BlockEffect::Held } else { BlockEffect::Refused };
+    protocol::wording::reasons(block_effect, &verdict)
 }
 
-/// A verdict's level and reasons for an agent, by what it lets a hook do on events of this kind. They differ from the verdict's
-/// own where a person would have to be asked and the agent cannot ask.
+/// Returns a verdict's level and reasons for an agent at events of this kind. The level differs from the verdict's own
+/// if a person has to be asked and the agent cannot ask: the call is then refused.
 pub fn outcome(agent: Agent, kind: EventKind, verdict: &Verdict) -> (Level, String) {
     let (own, reasons) = (verdict.as_enforced().level, reasons(kind, verdict));
-    let capability = capabilities::capabilities(agent).into_iter().find(|capability| capability.kind == kind);
-    let level = capability.map_or(own, |capability| protocol::reply::level(own, capability.powers));
-    if level == own { (own, reasons) } else { (level, format!("{}\n\n{reasons}", protocol::reply::UNDECIDED)) }
+    let capability = capability_table::capabilities(agent).into_iter().find(|capability| capability.kind == kind);
+    let level = capability.map_or(own, |capability| protocol::reply::level(own, capability.hook));
+    if level == own { (own, reasons) } else { (level, format!("{}\n\n{reasons}", protocol::reply::PERSON_MUST_DECIDE)) }
 }
 
 #[cfg(test)]

@@ -1,33 +1,33 @@
-//! Where an agent falls short of what a rule asks for: what becomes of the verdict there, and what can be done about it.
+//! Where an agent cannot carry out what a rule asks for, what happens instead, and how to change the rule.
 
 use engine::event::EventKinds;
 use engine::{EventKind, Level};
 
 use crate::Agent;
-use crate::capabilities::capabilities;
-use crate::protocol::powers::{Asking, Audience, Blocking, has_happened};
+use crate::capability_table::capabilities;
+use crate::protocol::capabilities::{AskEffect, Audience, BlockEffect, has_happened};
 
-/// One way to fall short. Those that matter most come first.
+/// A missing capability of an agent. The most important ones come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shortfall {
-    /// It does not tell of the event, so the rule is never judged on it.
+    /// The agent does not report the event, so the rule is never judged at it.
     NoEvent,
-    /// It does not say which server an MCP tool is of, so a rule that names one never matches.
+    /// The agent does not report the server of an MCP tool, so a rule that names one never matches.
     NoServer,
-    /// What a rule blocks is about to happen, and cannot be kept from happening.
+    /// The rule blocks something that is about to happen, but the agent does not let a hook refuse it.
     NoRefusal(Audience),
-    /// A rule objects to what has happened, and nobody hears of it.
+    /// The rule objects to something that has happened, but the agent shows the objection to nobody.
     NoObjection,
-    /// It cannot ask its person.
+    /// The agent cannot ask its person.
     NoQuestion,
-    /// A rule only warns, and nobody hears of it.
+    /// The rule only warns, but the agent shows the warning to nobody.
     NoWarning,
-    /// It asks its person whatever a rule allows.
+    /// The agent asks its person even if a rule allows the call.
     NoApproval,
 }
 
 impl Shortfall {
-    /// The name that programs know it by.
+    /// The name in JSON output.
     pub fn name(self) -> &'static str {
         match self {
             Self::NoEvent => "no_event",
@@ -40,12 +40,12 @@ impl Shortfall {
         }
     }
 
-    /// Nothing gets past a rule by it: what it says is only not heard, or spares nobody a question.
+    /// True if the shortfall does not let anything past a rule: only a warning or an approval is lost.
     pub fn is_harmless(self) -> bool {
         matches!(self, Self::NoWarning | Self::NoApproval)
     }
 
-    /// What the agent cannot do at these events, and what becomes of the verdict.
+    /// Describes what the agent cannot do at these events, and what happens instead.
     pub fn consequence(self, agent: Agent, events: EventKinds) -> String {
         let (title, events) = (agent.title(), listed(events, "or"));
         match self {
@@ -53,27 +53,32 @@ impl Shortfall {
             Self::NoServer => {
                 format!("{title} does not tell which server an MCP tool is of, so what names a server never matches")
             }
-            Self::NoRefusal(audience) => format!("{title} cannot refuse {events}, so it goes on: {}", audience.told()),
+            Self::NoRefusal(audience) => {
+                format!("{title} cannot refuse {events}, so it goes on: {}", audience.description())
+            }
             Self::NoObjection => {
                 format!(
                     "{title} takes no text at {events}, so an objection reaches nobody: {}",
-                    Audience::Nobody.told()
+                    Audience::Nobody.description()
                 )
             }
             Self::NoQuestion => {
                 format!("{title} cannot ask at {events}, so the call is refused until a person lets it through")
             }
             Self::NoWarning => {
-                format!("{title} takes no text at {events}, so a warning reaches nobody: {}", Audience::Nobody.told())
+                format!(
+                    "{title} takes no text at {events}, so a warning reaches nobody: {}",
+                    Audience::Nobody.description()
+                )
             }
             Self::NoApproval => format!("{title} takes no approval at {events}: it asks its person as it always would"),
         }
     }
 
-    /// What can be done about it, at these events.
+    /// Suggests a remedy.
     pub fn help(self, agent: Agent, events: EventKinds) -> String {
         match self {
-            Self::NoEvent => match events.iter().filter_map(instead_of).collect::<EventKinds>() {
+            Self::NoEvent => match events.iter().filter_map(fallback_event).collect::<EventKinds>() {
                 others if others.is_empty() => {
                     "calls are told of by every agent: `before_tool` and `after_tool` may do as well".to_owned()
                 }
@@ -88,7 +93,7 @@ impl Shortfall {
                 "`linchpin allow ID` lets one call through; where nobody should have to, say `block` or `warn`"
                     .to_owned()
             }
-            Self::NoWarning => match heard_at(agent) {
+            Self::NoWarning => match events_with_audience(agent) {
                 others if others.is_empty() => {
                     "only what asks or blocks is heard; `linchpin log` has the rest".to_owned()
                 }
@@ -102,12 +107,12 @@ impl Shortfall {
     }
 }
 
-/// Where the agent falls short of a rule that is judged on these events and asks for this.
+/// Returns the shortfalls for a rule that is judged at these events and has this level.
 pub fn shortfalls(agent: Agent, on: EventKinds, level: Level) -> Vec<(EventKind, Shortfall)> {
     on.iter().filter_map(|kind| Some((kind, shortfall(agent, on, kind, level)?))).collect()
 }
 
-/// What an MCP server is called where the agent does not tell which it is.
+/// Returns the placeholder for the name of an MCP server, if the agent does not report it.
 pub fn unknown_server(agent: Agent) -> Option<&'static str> {
     agent.adapter().unknown_server
 }
@@ -115,24 +120,24 @@ pub fn unknown_server(agent: Agent) -> Option<&'static str> {
 fn shortfall(agent: Agent, on: EventKinds, kind: EventKind, level: Level) -> Option<Shortfall> {
     let all = capabilities(agent);
     let Some(capability) = all.iter().find(|capability| capability.kind == kind) else {
-        let is_judged_elsewhere = instead_of(kind)
+        let is_judged_elsewhere = fallback_event(kind)
             .is_some_and(|other| on.contains(other) && all.iter().any(|capability| capability.kind == other));
         return (!is_judged_elsewhere).then_some(Shortfall::NoEvent);
     };
-    let powers = capability.powers;
-    let is_heard = powers.audience() != Audience::Nobody;
+    let hook = capability.hook;
+    let is_heard = hook.audience() != Audience::Nobody;
     match level {
-        Level::Block if powers.blocking(kind) != Blocking::Told => None,
-        Level::Block if !has_happened(kind) => Some(Shortfall::NoRefusal(powers.audience())),
+        Level::Block if hook.block_effect(kind) != BlockEffect::Reported => None,
+        Level::Block if !has_happened(kind) => Some(Shortfall::NoRefusal(hook.audience())),
         Level::Block => (!is_heard).then_some(Shortfall::NoObjection),
-        Level::Ask => (powers.ask == Asking::Refuses).then_some(Shortfall::NoQuestion),
+        Level::Ask => (hook.ask == AskEffect::Refuses).then_some(Shortfall::NoQuestion),
         Level::Warn => (!is_heard).then_some(Shortfall::NoWarning),
-        Level::Allow => (kind.awaits_permission() && !powers.approve).then_some(Shortfall::NoApproval),
+        Level::Allow => (kind.awaits_permission() && !hook.approve).then_some(Shortfall::NoApproval),
     }
 }
 
-/// The event at which the same is judged where an agent does not tell of this one: it is part of that.
-fn instead_of(kind: EventKind) -> Option<EventKind> {
+/// Returns the event that includes this one in agents that do not report this one separately.
+fn fallback_event(kind: EventKind) -> Option<EventKind> {
     match kind {
         EventKind::ToolFailed => Some(EventKind::AfterTool),
         EventKind::SubagentStop => Some(EventKind::Stop),
@@ -141,12 +146,10 @@ fn instead_of(kind: EventKind) -> Option<EventKind> {
     }
 }
 
-/// Where what the agent is told is heard.
-fn heard_at(agent: Agent) -> EventKinds {
+/// Returns the events at which the agent shows a text to somebody.
+fn events_with_audience(agent: Agent) -> EventKinds {
     let all = capabilities(agent).into_iter();
-    all.filter(|capability| capability.powers.audience() != Audience::Nobody)
-        .map(|capability| capability.kind)
-        .collect()
+    all.filter(|capability| capability.hook.audience() != Audience::Nobody).map(|capability| capability.kind).collect()
 }
 
 fn listed(events: EventKinds, conjunction: &str) -> String {

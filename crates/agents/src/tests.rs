@@ -1,4 +1,4 @@
-//! Every recorded payload decoded, and every event answered at every level.
+//! Decodes every recorded payload, and encodes answers to every event at every level.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,20 +8,20 @@ use engine::event::CallOutcome;
 use engine::{Event, EventKind, Finding, Level, NotEnforced, Verdict};
 
 use crate::attempt::{self, AttemptedCall, ToolSubject};
-use crate::capabilities::{Capability, capabilities};
-use crate::{Agent, Answer, Audience, Blocking, decode};
+use crate::capability_table::{EventCapabilities, capabilities};
+use crate::{Agent, Answer, Audience, BlockEffect, decode};
 
 fn encode(agent: Agent, event: &Event, verdict: &Verdict) -> Answer {
     crate::encode(agent, event, verdict, 8 * 1024)
 }
 
-/// An event of which only the name matters.
+/// An event for tests in which only the name matters.
 fn event_of(agent: Agent, name: &str) -> Event {
     let payload = r#"{"cwd":"/p","session_id":"s","tool_name":"Bash"}"#;
     decode(agent, Some(name), payload.as_bytes(), 1).unwrap()
 }
 
-/// The event, as settings name it for payloads that do not say.
+/// The event's name in the hook's command line, for payloads without it.
 fn named(agent: Agent, file: &str) -> Option<&str> {
     match agent {
         Agent::Antigravity => file.split('-').nth(1),
@@ -84,7 +84,7 @@ fn opencode_payloads() {
 }
 
 #[test]
-fn outcomes_are_those_of_the_recorded_calls() {
+fn outcomes_of_recorded_calls() {
     let outcome = |agent: Agent, name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("payloads").join(agent.name()).join(name);
         decode(agent, named(agent, name), &fs::read(path).unwrap(), 1).unwrap().outcome
@@ -98,7 +98,7 @@ fn outcomes_are_those_of_the_recorded_calls() {
     assert_eq!(outcome(Agent::Codex, "after-patch.json"), Some(CallOutcome::Ok));
     assert_eq!(outcome(Agent::Codex, "written-after-failed-patch.json"), Some(CallOutcome::Failed));
     assert_eq!(outcome(Agent::Codex, "after-mcp.json"), Some(CallOutcome::Ok));
-    // Codex shows a command's output and not how it ended.
+    // Codex sends a command's output without its exit code.
     assert_eq!(outcome(Agent::Codex, "after-bash.json"), None);
     assert_eq!(outcome(Agent::Codex, "after-failed-bash.json"), None);
     assert_eq!(outcome(Agent::Codex, "after-failed-bash-without-output.json"), None);
@@ -118,7 +118,7 @@ fn outcomes_are_those_of_the_recorded_calls() {
 }
 
 #[test]
-fn names_lead_back_to_agents() {
+fn agents_are_found_by_name() {
     for agent in Agent::ALL {
         assert_eq!(Agent::from_name(agent.name()), Some(agent));
     }
@@ -286,7 +286,7 @@ fn events(agent: Agent) -> &'static [&'static str] {
 }
 
 #[test]
-fn answers_of_the_others() {
+fn answers_of_other_agents() {
     for agent in [Agent::Gemini, Agent::Antigravity, Agent::Cursor, Agent::Copilot, Agent::OpenCode] {
         insta::assert_snapshot!(format!("{}_answers", agent.name()), matrix(agent, events(agent)));
     }
@@ -302,7 +302,7 @@ fn codex_answers() {
     insta::assert_snapshot!(matrix(Agent::Codex, &CODEX_EVENTS));
 }
 
-/// The keys that Codex 0.166.0 accepts, from the schemas in its binary: one more, and the call runs.
+/// The keys that Codex 0.166.0 accepts, from the schemas in its binary. With any other key, the call would run.
 fn codex_keys(event: &str) -> (&'static [&'static str], &'static [&'static str]) {
     match event {
         "PreToolUse" => (
@@ -324,7 +324,7 @@ fn codex_keys(event: &str) -> (&'static [&'static str], &'static [&'static str])
 }
 
 #[test]
-fn codex_is_never_told_a_key_that_it_does_not_know() {
+fn answers_to_codex_contain_only_known_keys() {
     for name in CODEX_EVENTS {
         let (outer, inner) = codex_keys(name);
         for (label, verdict) in verdicts() {
@@ -344,9 +344,9 @@ fn codex_is_never_told_a_key_that_it_does_not_know() {
     }
 }
 
-/// A refusal must reach the agent on every event that waits for one, whatever the agent.
+/// A refusal must reach every agent at every event at which it can refuse.
 #[test]
-fn a_block_is_never_silent_where_it_counts() {
+fn a_block_is_never_silent_where_the_agent_can_refuse() {
     for agent in Agent::ALL {
         let mut kinds = Vec::new();
         for name in events(agent) {
@@ -361,27 +361,26 @@ fn a_block_is_never_silent_where_it_counts() {
     }
 }
 
-/// What the reference says of an event is what answers to it do.
 #[test]
-fn the_table_is_true_by_the_answers() {
+fn the_capability_table_matches_the_answers() {
     for agent in Agent::ALL {
-        for Capability { kind, event, powers } in capabilities(agent) {
+        for EventCapabilities { kind, event, hook } in capabilities(agent) {
             let says = |verdict| {
                 let answer = encode(agent, &Event { kind, ..event_of(agent, event) }, &verdict);
                 answer.stdout.contains("Do not.") || answer.stderr.contains("Do not.")
             };
-            let is_heard = powers.audience() != Audience::Nobody;
+            let is_heard = hook.audience() != Audience::Nobody;
             assert_eq!(says(verdict(Level::Warn)), is_heard, "{agent:?} {event}");
-            let is_stopped = powers.blocking(kind) != Blocking::Told;
+            let is_stopped = hook.block_effect(kind) != BlockEffect::Reported;
             assert_eq!(says(verdict(Level::Block)), is_stopped || is_heard, "{agent:?} {event}");
             let approved = Verdict { approved: true, ..verdict(Level::Allow) };
             let plain = encode(agent, &event_of(agent, event), &verdict(Level::Allow));
-            assert_eq!(encode(agent, &event_of(agent, event), &approved) != plain, powers.approve, "{agent:?} {event}");
+            assert_eq!(encode(agent, &event_of(agent, event), &approved) != plain, hook.approve, "{agent:?} {event}");
         }
     }
 }
 
-/// What is broken, off or skipped must not be lost because a person is asked.
+/// Notices about broken or disabled rules must not be lost.
 #[test]
 fn a_notice_comes_with_every_refusal_and_every_question() {
     for agent in Agent::ALL {
@@ -399,7 +398,7 @@ fn a_notice_comes_with_every_refusal_and_every_question() {
 }
 
 #[test]
-fn what_is_lifted_stops_nothing_and_warnings_remain() {
+fn a_lifted_verdict_stops_nothing_and_keeps_warnings() {
     let warning = verdict(Level::Warn).findings;
     let lifted = |level| {
         let findings = verdict(level).findings.into_iter().chain(warning.clone()).collect();

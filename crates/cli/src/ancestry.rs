@@ -27,7 +27,7 @@ pub fn mark() -> Option<&'static str> {
     for _ in 0..MOST {
         let (name, parent) = status(&process.to_string())?;
         let variables = variables(process);
-        if let Some(mark) = agents::environment::mark(|name| variables.get(name).cloned()) {
+        if let Some(mark) = agents::environment::detected_variable(|name| variables.get(name).cloned()) {
             return Some(mark);
         }
         let is_between =

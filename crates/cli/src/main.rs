@@ -25,7 +25,9 @@ fn main() -> ExitCode {
         Some(verb) if verb == runner::shim::WORD => runner::shim::run(arguments),
         // This binary, started by itself to run the command of a gate.
         Some(verb) if verb == guard::workflow::HOLDER => guard::workflow::hold(arguments),
-        None if commands::hook::is_copilots() => commands::hook::run([Agent::Copilot.name().into()].into_iter()),
+        None if commands::hook::is_bare_copilot_hook() => {
+            commands::hook::run([Agent::Copilot.name().into()].into_iter())
+        }
         _ => commands::run(),
     }
 }

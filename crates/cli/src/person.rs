@@ -11,7 +11,7 @@ use crate::problem::Problem;
 
 /// Fails where the agents' own variables show that an agent runs this command, or that one started the shell it runs in.
 pub fn required(command: &str, environment: &Environment) -> Result<(), Problem> {
-    match agents::environment::mark(|name| environment.get(name)).or_else(ancestry::mark) {
+    match agents::environment::detected_variable(|name| environment.get(name)).or_else(ancestry::mark) {
         None => Ok(()),
         Some(mark) => Err(Problem::new(
             "NotAPerson",

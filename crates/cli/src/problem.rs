@@ -95,7 +95,7 @@ impl Problem {
             None => format!("error: {message}"),
         };
         // What was typed, or what a file is called, may hold anything.
-        let said = agents::shown(&said);
+        let said = agents::without_control_characters(&said);
         let parts: Vec<&str> = self.snippets.iter().map(String::as_str).chain([said.as_str()]).collect();
         parts.join("\n\n")
     }

@@ -1,7 +1,7 @@
-//! The command line that starts an agent without a person at the terminal.
+//! Command lines that start agents non-interactively.
 //!
-//! Known agents work within their own limits: they may edit the project and run commands, because Linchpin's hooks judge both;
-//! anything else that they ask a person for is refused. A loop that needs other flags writes the command itself.
+//! Known agents get permission to edit the project and to run commands, because Linchpin's hooks judge both. Anything
+//! else that needs a person's permission is refused. A loop that needs other flags configures the command itself.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +12,7 @@ use engine::hats::{AgentChoice, PromptDelivery};
 
 use crate::agent_output::OutputFormat;
 
-/// A longer prompt goes into a file: systems limit the length of arguments.
+/// A longer prompt is passed in a file, because systems limit the length of arguments.
 const LONGEST_ARGUMENT: usize = 100 * 1024;
 
 pub struct AgentCommand {
@@ -83,7 +83,7 @@ const KNOWN: &[KnownAgent] = &[
     },
 ];
 
-/// `file` takes the prompt of an agent that reads it from a file, and a prompt that is too long for an argument.
+/// `file` is written only if the agent reads its prompt from a file, or if the prompt is too long for an argument.
 pub fn agent_command(agent: &AgentChoice, prompt: &str, file: &Path) -> io::Result<AgentCommand> {
     let (words, by, output) = match agent {
         AgentChoice::Command { words, prompt } => (words.clone(), *prompt, OutputFormat::Plain),

@@ -1,7 +1,7 @@
-//! The log of an agent's output: a file without secrets.
+//! The log file of an agent's output, with secrets masked.
 //!
-//! A secret is only recognised as a whole, so the output is masked in whole lines, and lines that belong together are masked
-//! together: a private key, and a command that goes on after a backslash.
+//! A secret is recognized only as a whole. Therefore output is masked in whole lines, and lines that belong together
+//! are masked together: those of a private key, and lines joined by a backslash.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -10,18 +10,18 @@ use std::path::Path;
 use runner::Stream;
 use store::{Masked, mask};
 
-/// The size that a log may reach.
+/// The maximum size of a log.
 pub const LOG_LIMIT: usize = 10 * 1024 * 1024;
-/// Lines that are longer, or that belong together for longer, are masked and written in pieces.
+/// Longer lines and groups of lines are masked and written in pieces.
 const LONGEST_TEXT: usize = 256 * 1024;
-/// No secret in one word is longer.
+/// The maximum length of a secret in one word.
 const LONGEST_WORD: usize = 64 * 1024;
 
 pub struct AgentLog {
-    /// None where the file cannot be written: the agent works without a log.
+    /// None if the file cannot be created: the agent then runs without a log.
     file: Option<File>,
     written: usize,
-    /// Output of each stream that is not written yet.
+    /// Output that is not written yet, separate for each stream.
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
@@ -51,7 +51,7 @@ impl AgentLog {
         self.write(&ready);
     }
 
-    /// Writes what is left when the agent has ended.
+    /// Writes the remaining output. Called when the agent has ended.
     pub fn finish(&mut self) {
         for rest in [std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr)] {
             self.write(&rest);
@@ -69,17 +69,17 @@ impl AgentLog {
         let kept = text.as_bytes().get(..text.len().min(room)).unwrap_or_default();
         self.written += kept.len();
         let cut = if self.written == LOG_LIMIT { "\n(the rest is not kept)\n" } else { "" };
-        // A log that cannot be written does not end the work.
+        // A failure to write the log does not stop the agent.
         let _ = file.write_all(kept).and_then(|()| file.write_all(cut.as_bytes()));
     }
 }
 
-/// How much of the pending output can be masked by itself.
+/// Returns the length of the pending output that can be masked without waiting for more.
 fn complete_text(pending: &[u8]) -> usize {
     let mut end = 0;
     let mut is_in_key = false;
     let mut position = 0;
-    // The progress line of a terminal ends with a carriage return.
+    // Progress lines for a terminal end with a carriage return.
     for line in pending.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
         if !line.ends_with(b"\n") && !line.ends_with(b"\r") {
             break;
@@ -95,7 +95,7 @@ fn complete_text(pending: &[u8]) -> usize {
     if pending.len() - end <= LONGEST_TEXT {
         return end;
     }
-    // Too much to wait for: cut between words.
+    // Too long to wait for more: cut between words.
     let word = pending.iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
     if pending.len() - word <= LONGEST_WORD { word } else { pending.len() }
 }

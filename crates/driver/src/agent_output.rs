@@ -1,4 +1,4 @@
-//! The output of an agent while it works: shown to people, kept in the log of the iteration, and read for usage.
+//! Handles the output of a running agent: shows it, logs it, and reads token usage from it.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use serde_json::Value;
 use crate::agent_log::AgentLog;
 use crate::reported_usage::ReportedUsage;
 
-/// The form of an agent's output.
+/// The format of an agent's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputFormat {
     Plain,
-    /// A JSON object a line, as Claude Code's `stream-json` has them.
+    /// One JSON object per line, as in Claude Code's `stream-json`.
     ClaudeEvents,
 }
 
-/// So many bytes of the end of the output are remembered, to see why an agent failed.
+/// The number of bytes kept of the end of the output, to find out why an agent failed.
 const END: usize = 4 * 1024;
-/// So many lines of that are looked at: before them, the agent may have been at work on just such words.
+/// The number of last lines searched for error messages. In earlier lines, the agent may be quoting such a message.
 const LAST_LINES: usize = 3;
-/// A line that is longer is no event.
+/// Longer lines are not parsed as events.
 const LONGEST_LINE: usize = 8 * 1024 * 1024;
 
 pub struct AgentOutput {
@@ -28,9 +28,9 @@ pub struct AgentOutput {
     log: AgentLog,
     /// The end of the output, of both streams.
     end: Vec<u8>,
-    /// The line of stdout that is not complete yet.
+    /// The incomplete last line of stdout.
     line: Vec<u8>,
-    /// That line is too long, and nothing of it is shown.
+    /// True if that line is too long. It is then not shown.
     is_too_long: bool,
     pub usage: ReportedUsage,
 }
@@ -47,7 +47,7 @@ impl AgentOutput {
         }
     }
 
-    /// Takes a piece of output, and shows the part of it that is for people.
+    /// Processes a piece of output and shows the part of it that is for people.
     pub fn receive(&mut self, stream: Stream, piece: &[u8], mut show: impl FnMut(&str)) {
         self.log.append(stream, piece);
         self.remember_end(piece);
@@ -69,7 +69,7 @@ impl AgentOutput {
         }
     }
 
-    /// The agent has ended.
+    /// Processes the rest of the output. Called when the agent has ended.
     pub fn finish(&mut self, show: impl FnMut(&str)) {
         self.end_line(show);
         self.log.finish();
@@ -89,7 +89,7 @@ impl AgentOutput {
             return;
         }
         let Some(event) = event else {
-            // Agents often say in plain words why they cannot work.
+            // Agents often print plain text to say why they cannot work.
             let line = String::from_utf8_lossy(&line);
             if !line.trim().is_empty() {
                 show(&format!("{}\n", line.trim_end()));
@@ -115,7 +115,7 @@ impl AgentOutput {
     }
 }
 
-/// The words in an assistant's event.
+/// Returns the texts in an assistant's event.
 fn texts(event: &Value) -> impl Iterator<Item = &str> {
     let is_assistants = event.get("type").and_then(Value::as_str) == Some("assistant");
     let content = event.pointer("/message/content").and_then(Value::as_array).filter(|_| is_assistants);
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_become_words_and_a_cost_however_they_are_cut() {
+    fn texts_and_cost_are_read_from_events_in_pieces_of_any_size() {
         let folder = tempfile::tempdir().expect("a folder");
         let lines = concat!(
             "{\"type\":\"system\"}\n",
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_up_is_read_from_events_of_any_agent() {
+    fn usage_is_read_from_the_events_of_every_agent() {
         let folder = tempfile::tempdir().expect("a folder");
         let used = |lines: &str| {
             let mut output = AgentOutput::new(OutputFormat::Plain, &folder.path().join("log"));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_shown_of_a_line_that_is_too_long() {
+    fn a_line_that_is_too_long_is_not_shown() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &folder.path().join("log"));
         let mut shown = String::new();

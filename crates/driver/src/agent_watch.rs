@@ -1,41 +1,41 @@
-//! Watches an agent while it works: whether it is to stop, whether it is alive, and which progress messages it sends.
+//! Polls for requests to stop, signs of life and progress messages while an agent runs.
 
 use std::time::{Duration, Instant, SystemTime};
 
-use work::{RunId, Work};
+use work::{RunId, WorkDatabase};
 
 use crate::signals::Signals;
 
-/// How often `work` is read.
+/// How often the work database is read.
 const POLL_INTERVAL: Duration = Duration::from_millis(300);
-/// How often it is written down that the driver is alive.
+/// How often the driver's heartbeat is written.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Why an agent is stopped before it ends by itself.
+/// Why the driver stops an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
     Interrupted,
-    /// By `runs stop`.
+    /// Somebody ran `runs stop`.
     StoppedByPerson,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchResult {
     Nothing,
-    /// The agent, or something that it started, called Linchpin.
+    /// The agent, or a process that it started, called Linchpin.
     SignOfLife,
     Stop(StopReason),
 }
 
 pub struct AgentWatch<'a> {
-    work: &'a Work,
+    work: &'a WorkDatabase,
     signals: &'a Signals,
     run: RunId,
     iteration: u32,
     clock: fn() -> i64,
-    /// The number of the last progress message that was passed on.
+    /// The number of the last progress message that was reported.
     pub reported_progress: i64,
-    /// When the agent last called Linchpin.
+    /// When the agent last called Linchpin, as of the last poll.
     last_sign_of_life: Option<SystemTime>,
     polled: Instant,
     heartbeat: Instant,
@@ -43,7 +43,7 @@ pub struct AgentWatch<'a> {
 
 impl<'a> AgentWatch<'a> {
     pub fn new(
-        work: &'a Work,
+        work: &'a WorkDatabase,
         signals: &'a Signals,
         (run, iteration): (RunId, u32),
         clock: fn() -> i64,
@@ -63,14 +63,14 @@ impl<'a> AgentWatch<'a> {
         }
     }
 
-    /// Polls at most once in [`POLL_INTERVAL`]. `report_progress` gets the agent's progress messages; `sign_of_life` says when
-    /// the agent last called Linchpin.
+    /// Polls at most once per [`POLL_INTERVAL`]. `report_progress` is called with the agent's progress messages;
+    /// `sign_of_life` returns when the agent last called Linchpin.
     pub fn poll(
         &mut self,
         report_progress: impl FnMut(&str),
         sign_of_life: impl FnOnce() -> Option<SystemTime>,
     ) -> WatchResult {
-        if self.signals.came() {
+        if self.signals.arrived() {
             return WatchResult::Stop(StopReason::Interrupted);
         }
         if self.polled.elapsed() < POLL_INTERVAL {
@@ -80,10 +80,10 @@ impl<'a> AgentWatch<'a> {
         self.pass_progress_on(report_progress);
         if self.heartbeat.elapsed() >= HEARTBEAT {
             self.heartbeat = Instant::now();
-            // One that cannot be written now is made up for by the next.
-            let _ = self.work.is_there(self.run, self.iteration, (self.clock)());
+            // A heartbeat that cannot be written is replaced by the next one.
+            let _ = self.work.record_heartbeat(self.run, self.iteration, (self.clock)());
         }
-        if self.work.run_is_to_stop(self.run).ok().flatten() == Some(true) {
+        if self.work.run_stop_request(self.run).ok().flatten() == Some(true) {
             return WatchResult::Stop(StopReason::StoppedByPerson);
         }
         let last = sign_of_life();
@@ -93,7 +93,7 @@ impl<'a> AgentWatch<'a> {
     }
 
     pub fn pass_progress_on(&mut self, mut report_progress: impl FnMut(&str)) {
-        for (number, text) in self.work.told_since(self.run, self.reported_progress).unwrap_or_default() {
+        for (number, text) in self.work.progress_since(self.run, self.reported_progress).unwrap_or_default() {
             self.reported_progress = number;
             report_progress(&text);
         }

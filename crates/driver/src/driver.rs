@@ -1,4 +1,4 @@
-//! The driver: what a run needs, and the errors that end one.
+//! The driver's context, and its errors.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,18 +13,18 @@ use guard::workflow::{Moves, Outside, Refusal};
 use guard::{Environment, Project};
 use policy::Compiled;
 use serde_json::json;
-use store::{LOOP, Note, NoteKind, StateChanges, Store};
-use work::{RunId, Work, WorkError};
+use store::{LOOP_SESSION, Note, NoteKind, StateChanges, Store};
+use work::{RunId, WorkDatabase, WorkError};
 
 use crate::progress_command;
 use crate::run_event::RunEvent;
 use crate::run_lock::{RunLock, running};
 use crate::signals::Signals;
 
-/// How long to wait for a journal that another process writes.
+/// How long to wait for other processes' locks on the journal.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many of the latest events are searched for a call that has not ended.
+/// The number of latest events that are searched for an open tool call.
 const LATEST_EVENTS: usize = 256;
 
 /// Everything that a run needs.
@@ -33,16 +33,16 @@ pub struct Driver<'a> {
     pub environment: &'a Environment,
     pub policy: Arc<Compiled>,
     pub outside: Outside,
-    /// As it is now; a person has accepted it.
+    /// The loop in its current version, which a person has accepted.
     pub the_loop: Loop,
     pub signals: &'a Signals,
     /// Milliseconds since 1970.
     pub clock: fn() -> i64,
-    /// This binary, for agents.
+    /// The path of this binary, for agents to call.
     pub binary: OsString,
 }
 
-/// Why a run was not begun, or could not go on.
+/// Why a run could not be begun or continued.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     #[error("{} is being driven in this tree", run.map_or_else(|| "another run".to_owned(), |run| format!("run {run}")))]
@@ -66,7 +66,7 @@ pub enum DriveError {
 }
 
 impl Driver<'_> {
-    /// The lock of this tree; refused where another run or a workflow is active in it.
+    /// Locks this tree. Fails if another run or a workflow is active in it.
     pub(crate) fn lock(&self) -> Result<RunLock, DriveError> {
         let Some(lock) = RunLock::take(&self.project.root, self.environment)? else {
             return Err(DriveError::Running { run: running(&self.project.root, self.environment) });
@@ -80,11 +80,11 @@ impl Driver<'_> {
         Ok(lock)
     }
 
-    pub(crate) fn work(&self) -> Result<Work, DriveError> {
-        Ok(Work::open(&self.project.work(self.environment))?)
+    pub(crate) fn work(&self) -> Result<WorkDatabase, DriveError> {
+        Ok(WorkDatabase::open(&self.project.work(self.environment))?)
     }
 
-    /// The agent that a hat starts: its own, or that of the loop.
+    /// The agent of a hat, or else of the loop.
     pub(crate) fn agent_of<'h>(&'h self, hat: &'h Hat) -> &'h AgentChoice {
         hat.agent.as_ref().unwrap_or(&self.the_loop.agent)
     }
@@ -102,13 +102,13 @@ impl Driver<'_> {
         }
     }
 
-    /// The log of an iteration's agent.
+    /// The log file of an iteration's agent.
     pub(crate) fn log_file(&self, run: RunId, iteration: u32) -> PathBuf {
         let folder = self.environment.project_state(&self.project.root).join("runs").join(run.to_string());
         folder.join(format!("{iteration}.log"))
     }
 
-    /// Passes a progress message of an agent on to the caller and to `progress_command`.
+    /// Passes an agent's progress message to the caller and to `progress_command`.
     pub(crate) fn report_progress(&self, text: &str, report: &mut dyn FnMut(RunEvent<'_>)) {
         report(RunEvent::Progress(text));
         if let Some(command) = &self.policy.config.commands.progress {
@@ -123,20 +123,20 @@ impl Driver<'_> {
         let (root, changes) = (self.project.root.to_string_lossy().into_owned(), StateChanges::default());
         let note = Note {
             kind: NoteKind::Run,
-            session: LOOP,
+            session: LOOP_SESSION,
             time: (self.clock)(),
             root: &root,
             cwd: &root,
             fields: &fields,
             changes: &changes,
         };
-        // A note that is lost does no harm: the run itself is kept in `work`.
+        // A lost note does no harm: the work database has the run itself.
         let _ =
             Store::open(&self.project.store(self.environment), self.store_options()).map(|mut store| store.note(&note));
     }
 
-    /// Whether a tool call that began since a time has not ended, as far as the journal knows: an agent whose build runs may be
-    /// silent until it is done.
+    /// True if the journal has a tool call since a time that has not ended. An agent may be silent while its build
+    /// runs.
     pub(crate) fn has_open_call(&self, since: i64) -> bool {
         let options = self.store_options();
         let now = options.now;
@@ -145,7 +145,7 @@ impl Driver<'_> {
         calls.is_ok_and(|calls| calls.iter().any(|call| call.started >= since && call.is_open(now)))
     }
 
-    fn store_options(&self) -> store::Options {
-        store::Options { busy: BUSY_TIMEOUT, now: (self.clock)(), run: None }
+    fn store_options(&self) -> store::StoreOptions {
+        store::StoreOptions { busy: BUSY_TIMEOUT, now: (self.clock)(), run: None }
     }
 }

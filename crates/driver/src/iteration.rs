@@ -1,24 +1,24 @@
-//! One iteration: a hat is put on, its agent works, and the result is written into `work`.
+//! One iteration: starts the hat's agent, waits for its end, and stores the result.
 
 use engine::hats::Hat;
 use engine::hats::prompt::Prompt;
 use guard::loops::tree_digest;
 use guard::session::Stage;
-use work::{IterationEnd, IterationOutcome, Published};
+use work::{IterationEnd, IterationOutcome, PublishedTopic};
 
 use crate::active_run::ActiveRun;
 use crate::agent_watch::AgentWatch;
-use crate::conclusion::{Conclusion, IterationResult, first_line};
 use crate::driver::{DriveError, Driver};
+use crate::iteration_conclusion::{IterationConclusion, IterationResult, first_line};
 use crate::limit::time_left;
-use crate::prompt::{incoming, known};
+use crate::prompt::{gather_context, incoming};
 use crate::run_event::RunEvent;
 use crate::turn::{FinishedTurn, Turn};
 
 impl Driver<'_> {
     pub(crate) fn iteration(
         &self,
-        published: &Published,
+        published: &PublishedTopic,
         hat: &Hat,
         active: &mut ActiveRun<'_>,
     ) -> Result<IterationResult, DriveError> {
@@ -30,13 +30,13 @@ impl Driver<'_> {
         (active.report)(RunEvent::Iteration { number, hat: &hat.id, topic: &published.topic, spent });
 
         let events = incoming(published);
-        let known = known(active.run.objective.as_deref(), &events, &self.the_loop, work, &self.project.root)?;
+        let known = gather_context(active.run.objective.as_deref(), &events, &self.the_loop, work, &self.project.root)?;
         let prompt = Prompt { the_loop: &self.the_loop, hat, events: &events, known: &known }.to_string();
         let mut watch = AgentWatch::new(work, active.signals, (id, number), self.clock, active.reported_progress);
         let log = self.log_file(id, number);
         let time = time_left(&self.the_loop.limits, &spent);
         let turn = Turn { stage: &stage, hat, prompt: &prompt, log: &log, time };
-        let finished = self.take_turn(&turn, &mut watch, active.report);
+        let finished = self.run_turn(&turn, &mut watch, active.report);
         watch.pass_progress_on(|text| self.report_progress(text, active.report));
         active.reported_progress = watch.reported_progress;
         match finished {
@@ -53,7 +53,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Writes the end of the iteration down.
+    /// Stores the end of the iteration.
     fn close_iteration(
         &self,
         stage: &Stage,
@@ -61,15 +61,16 @@ impl Driver<'_> {
         finished: &FinishedTurn,
         active: &mut ActiveRun<'_>,
     ) -> Result<IterationResult, DriveError> {
-        let Conclusion { outcome, remark, for_the_next, result } = self.conclude(stage, hat, finished, active.work)?;
+        let IterationConclusion { outcome, remark, note_for_retry, result } =
+            self.conclude(stage, hat, finished, active.work)?;
         let usage = finished.output.usage;
         let refused = remark.as_deref().and_then(first_line).map(str::to_owned);
         let end = IterationEnd {
             outcome: Some(outcome),
             remark,
-            for_the_next,
+            note_for_retry,
             tree: tree_digest(&self.project.root),
-            // The transcript and the agent's own report may tell of the same session.
+            // The larger one, not the sum: the transcript and the agent's own report may cover the same session.
             tokens: self.moves(stage).tokens_of_iteration().max(usage.tokens),
             cost_usd: usage.cost_usd,
         };

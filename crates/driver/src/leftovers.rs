@@ -1,4 +1,4 @@
-//! Processes left of a run whose driver was killed: they could still write into the tree.
+//! Finds and ends processes of a run that survived its driver. They could still write into the tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,29 +10,29 @@ use work::RunId;
 
 use crate::run_lock::RunLock;
 
-/// The processes of a run. INVARIANT: the run is not driven, or its driver asks.
+/// Returns the processes of a run. INVARIANT: the run is not active, or its own driver calls this.
 pub fn leftovers(run: RunId, root: &Path, environment: &Environment) -> Leftovers {
     let group = fs::read_to_string(group_file(run, root, environment)).ok();
     let group = group.and_then(|group| group.parse::<GroupId>().ok());
     Leftovers { started_by: Stage::started_by(run, root), group }
 }
 
-/// Ends them, and says how many there were. None where a run is driven in this tree.
+/// Ends leftover processes and returns their number; none if a run is active in this tree.
 pub fn end_leftovers(run: RunId, root: &Path, environment: &Environment) -> std::io::Result<Option<usize>> {
-    // Holding the lock keeps others from driving the run meanwhile.
+    // The lock prevents other processes from driving the run meanwhile.
     let Some(_lock) = RunLock::take(root, environment)? else { return Ok(None) };
-    Ok(Some(end(run, root, environment)))
+    Ok(Some(end_leftover_processes(run, root, environment)))
 }
 
-/// The same, for a caller that holds the lock.
-pub(crate) fn end(run: RunId, root: &Path, environment: &Environment) -> usize {
+/// Like [`end_leftovers`], for a caller that holds the lock.
+pub(crate) fn end_leftover_processes(run: RunId, root: &Path, environment: &Environment) -> usize {
     let count = leftovers(run, root, environment).end();
-    // Another process group may be given the number now.
+    // The system may reuse the group's number from now on.
     let _ = fs::remove_file(group_file(run, root, environment));
     count
 }
 
-/// Remembers the process group of a run's agent for as long as the agent is at work.
+/// The file with the process group of a run's agent. Dropping it deletes the file.
 pub(crate) struct AgentGroup {
     file: PathBuf,
 }
@@ -42,7 +42,7 @@ impl AgentGroup {
         Self { file: group_file(run, root, environment) }
     }
 
-    /// Where it cannot be written down, processes are still known by their environment.
+    /// Writes the group of the agent's first process. If this fails, leftovers are still found by their environment.
     pub fn note(&self, first: u32) {
         let _ = GroupId::of(first).map(|group| policy::write_private_file(&self.file, group.to_string()));
     }

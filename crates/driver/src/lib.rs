@@ -1,8 +1,8 @@
-//! The loop: starts an agent again and again, each time under one hat and with fresh context, until the work is done or
-//! something ends it.
+//! The loop: starts agents one after another, each under one hat and with a fresh context, until the work is done or
+//! the run ends for another reason.
 //!
-//! What an agent may hand over is judged by `guard` when the agent says so; the driver only waits for it. Every step of a run
-//! is in `work` once it is made, so that a driver that dies at any point loses nothing, and `resume` goes on from there. Nothing
+//! `guard` judges what an agent hands over, when the agent calls `emit`; the driver only waits for the agent to end.
+//! Every step of a run is stored in the work database at once, so a run whose driver was killed can be resumed. Nothing
 //! here prints: the caller receives each [`RunEvent`].
 
 mod active_run;
@@ -10,19 +10,19 @@ mod agent_command;
 mod agent_log;
 mod agent_output;
 mod agent_watch;
-mod conclusion;
-mod drive;
 mod driver;
 mod iteration;
+mod iteration_conclusion;
 mod leftovers;
 mod limit;
 mod next_topic;
 mod progress_command;
 mod prompt;
 mod reported_usage;
-mod run_end;
+mod run_conclusion;
 mod run_event;
 mod run_lock;
+mod run_loop;
 mod signals;
 mod turn;
 mod unusable_agent;

@@ -1,4 +1,4 @@
-//! What ends a run before its work is done.
+//! Limits that end a run before its work is done.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use engine::hats::{Hat, RunLimits};
 use engine::pace::format_times;
 use work::RunUsage;
 
-/// Why nothing more may be started; none: it may.
-pub fn reached(limits: &RunLimits, spent: &RunUsage) -> Option<String> {
+/// Returns the reason if the run has reached a limit.
+pub fn run_limit_reached(limits: &RunLimits, spent: &RunUsage) -> Option<String> {
     let RunLimits { iterations, runtime, tokens, cost_usd, .. } = limits;
     if let Some(limit) = iterations.filter(|limit| spent.iterations >= *limit) {
         let plural = if limit == 1 { "" } else { "s" };
         return Some(format!("the limit of {limit} iteration{plural} is reached"));
     }
     if let Some(limit) = runtime.filter(|limit| elapsed(spent) >= *limit) {
-        return Some(format!("the limit of {} is reached", shown(limit)));
+        return Some(format!("the limit of {} is reached", format_duration(limit)));
     }
     if let (Some(limit), Some(used)) = (tokens, spent.tokens)
         && used.unsigned_abs() >= *limit
@@ -29,24 +29,24 @@ pub fn reached(limits: &RunLimits, spent: &RunUsage) -> Option<String> {
     None
 }
 
-/// The same for one hat.
-pub fn reached_by(hat: &Hat, activations: u32) -> Option<String> {
+/// Returns the reason if a hat has reached its limit.
+pub fn hat_limit_reached(hat: &Hat, activations: u32) -> Option<String> {
     let limit = hat.max_activations.filter(|limit| activations >= *limit)?;
     Some(format!("the hat `{}` was on {}, which is its limit", hat.id, format_times(limit.into())))
 }
 
-/// How long an agent may still be at work.
+/// Returns how long an agent may still run; none without a limit.
 pub fn time_left(limits: &RunLimits, spent: &RunUsage) -> Option<Duration> {
     limits.runtime.map(|limit| limit.saturating_sub(elapsed(spent)))
 }
 
 fn elapsed(spent: &RunUsage) -> Duration {
-    // A clock may have been set back.
+    // Negative if the clock was set back.
     Duration::from_millis(spent.time.max(0).unsigned_abs())
 }
 
 /// `4h`, `1h 30m`, `20s`, `500ms`.
-pub fn shown(duration: Duration) -> String {
+pub fn format_duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
     let parts: Vec<String> =

@@ -1,4 +1,4 @@
-//! `progress_command`: a program of the person's own that gets the progress messages of agents.
+//! `progress_command`: the person's own program that receives agents' progress messages.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use runner::{Attended, Heed, shim};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Starts it with the message on stdin, and does not wait for it.
+/// Starts the program with the message on stdin, in the background.
 pub fn start(command: &str, text: &str, root: PathBuf, environment: Environment) {
     let Ok(words) = shell_words::split(command) else { return };
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
@@ -29,7 +29,7 @@ pub fn start(command: &str, text: &str, root: PathBuf, environment: Environment)
             shim: shim::own_call(),
             on_start: &|_| (),
         };
-        // It is for the person's own use; the run does not depend on it.
+        // Errors are ignored: the run does not depend on this program.
         drop(attended.run(|_, _| (), || Heed::GoOn));
     };
     drop(thread::Builder::new().spawn(run));

@@ -1,4 +1,4 @@
-//! The material of a prompt beside the loop: the objective, tasks, memories, and the scratchpad of earlier agents.
+//! Gathers the project's part of a prompt: objective, tasks, memories, and the scratchpad of earlier agents.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -6,37 +6,37 @@ use std::path::Path;
 
 use engine::hats::prompt::{IncomingEvent, MAX_TASKS, Prompt, PromptContext, PromptMemory, ReadyTask};
 use engine::hats::{Hat, Loop};
-use work::{Published, Task, Work};
+use work::{PublishedTopic, Task, WorkDatabase};
 
-/// More of the scratchpad than a prompt shows.
+/// The number of bytes read from the end of the scratchpad; more than a prompt shows.
 const SCRATCHPAD_END: u64 = 32 * 1024;
 
-/// The hat and the prompt of the first agent of a run; none where no hat takes the first topic.
+/// Returns hat and prompt of a run's first agent; none if no hat takes the first topic.
 pub fn first_prompt(
     the_loop: &Loop,
     objective: Option<&str>,
-    work: &Work,
+    work: &WorkDatabase,
     root: &Path,
 ) -> Result<Option<(String, String)>, work::WorkError> {
     let Some(hat) = the_loop.hat_for(&the_loop.start) else { return Ok(None) };
     let objective = objective.map(|objective| store::mask(objective).into_owned());
     let summary = objective.clone().unwrap_or_default();
     let events = [IncomingEvent { topic: the_loop.start.clone(), from: None, summary, payload: None }];
-    let known = known(objective.as_deref(), &events, the_loop, work, root)?;
+    let known = gather_context(objective.as_deref(), &events, the_loop, work, root)?;
     let prompt = Prompt { the_loop, hat, events: &events, known: &known }.to_string();
     Ok(Some((hat.id.clone(), prompt)))
 }
 
-pub fn known(
+pub fn gather_context(
     objective: Option<&str>,
     events: &[IncomingEvent],
     the_loop: &Loop,
-    work: &Work,
+    work: &WorkDatabase,
     root: &Path,
 ) -> Result<PromptContext, work::WorkError> {
     let (ready, count) = work.tasks().ready(MAX_TASKS)?;
     let words: Vec<&str> = events.iter().map(|event| event.summary.as_str()).chain(objective).collect();
-    let memories = work.memories().best_for(&words.join(" "))?;
+    let memories = work.memories().most_relevant(&words.join(" "))?;
     let memory = |memory: work::Memory| PromptMemory {
         id: memory.id.to_string(),
         kind: memory.kind.name().to_owned(),
@@ -47,7 +47,7 @@ pub fn known(
         ready_tasks: ready.iter().map(ready_task).collect(),
         more_ready: count.saturating_sub(ready.len()),
         memories: memories.into_iter().map(memory).collect(),
-        scratchpad: end_of(&root.join(&the_loop.scratchpad), root),
+        scratchpad: read_tail(&root.join(&the_loop.scratchpad), root),
     })
 }
 
@@ -56,13 +56,13 @@ fn ready_task(task: &Task) -> ReadyTask {
         id: task.id.to_string(),
         priority: task.priority,
         title: task.title.clone(),
-        blockers: task.hopeless().map(|blocker| blocker.id.to_string()).collect(),
+        blockers: task.dead_blockers().map(|blocker| blocker.id.to_string()).collect(),
     }
 }
 
-/// The events that the hat is to handle: the topic, and where it was tried before, the remark on that.
-pub fn incoming(published: &Published) -> Vec<IncomingEvent> {
-    let Published { topic, summary, payload, from, remark, .. } = published;
+/// The events that the hat has to handle: the topic and, after a failed attempt, the remark on it.
+pub fn incoming(published: &PublishedTopic) -> Vec<IncomingEvent> {
+    let PublishedTopic { topic, summary, payload, from, remark, .. } = published;
     let event =
         IncomingEvent { topic: topic.clone(), from: from.clone(), summary: summary.clone(), payload: payload.clone() };
     let again = remark.as_ref().map(|remark| IncomingEvent {
@@ -74,7 +74,7 @@ pub fn incoming(published: &Published) -> Vec<IncomingEvent> {
     std::iter::once(event).chain(again).collect()
 }
 
-/// The note to an agent whose predecessor handed nothing over.
+/// The note to the next agent if the last one handed nothing over.
 pub fn retry_note(hat: &Hat, refused: Option<&str>) -> String {
     let (what, attempt) = match refused {
         None => ("ended without publishing anything", String::new()),
@@ -83,8 +83,8 @@ pub fn retry_note(hat: &Hat, refused: Option<&str>) -> String {
     format!("The last one under the hat `{}` {what}. Look at what it did, and go on.{attempt}", hat.id)
 }
 
-fn end_of(file: &Path, root: &Path) -> Option<String> {
-    // A symlink could lead out of the project, and a named pipe would block.
+fn read_tail(file: &Path, root: &Path) -> Option<String> {
+    // A symlink could point out of the project, and reading a named pipe would block.
     let real = file.canonicalize().ok().filter(|real| real.starts_with(root) && real.is_file())?;
     let mut file = File::open(real).ok()?;
     let length = file.metadata().ok()?.len();

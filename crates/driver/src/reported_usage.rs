@@ -1,8 +1,8 @@
-//! The tokens and the cost that agents report in their own events.
+//! Tokens and cost that agents report in their output.
 
 use serde_json::Value;
 
-/// However the agent was started: an event is one wherever it stands.
+/// Read from the JSON events in any output, whichever agent was started.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ReportedUsage {
     pub tokens: Option<i64>,
@@ -10,13 +10,14 @@ pub struct ReportedUsage {
 }
 
 impl ReportedUsage {
-    /// Claude Code and Gemini CLI sum up in a last event `result`, Codex after each turn.
+    /// Adds an event. Claude Code and Gemini CLI report a total in a last event `result`, Codex a figure after each
+    /// turn.
     pub fn add(&mut self, event: &Value) {
         self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
         let kind = event.get("type").and_then(Value::as_str);
         let Some(figures) = ["usage", "stats"].iter().find_map(|key| event.get(key)) else { return };
         let figure = |name: &str| figures.get(name).and_then(Value::as_i64).filter(|figure| *figure >= 0);
-        // Codex counts what it read from its cache as input too.
+        // Not included: Codex' `cached_input_tokens`, which are part of its `input_tokens`.
         let parts = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
         let sum = || parts.iter().filter_map(|part| figure(part)).reduce(i64::saturating_add);
         if matches!(kind, Some("result" | "turn.completed"))

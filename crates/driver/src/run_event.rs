@@ -1,6 +1,6 @@
-//! The events of a run, reported to the caller while it goes on.
+//! Events of an active run, reported to the caller.
 
-use work::{Ending, RunId, RunUsage};
+use work::{RunId, RunOutcome, RunUsage};
 
 #[derive(Debug)]
 pub enum RunEvent<'a> {
@@ -8,31 +8,31 @@ pub enum RunEvent<'a> {
         run: RunId,
         is_resumed: bool,
     },
-    /// Processes of the run were still there, and were ended.
+    /// Leftover processes of the run were ended.
     Leftovers {
         run: RunId,
         count: usize,
     },
-    /// A hat was put on.
+    /// An iteration began.
     Iteration {
         number: u32,
         hat: &'a str,
         topic: &'a str,
         spent: RunUsage,
     },
-    /// Output of its agent, for people.
+    /// Output of the agent, for people.
     Said(&'a str),
-    /// A progress message of its agent.
+    /// A progress message of the agent.
     Progress(&'a str),
     /// The iteration handed a topic over.
     HandedOver {
         hat: &'a str,
         topic: &'a str,
         is_default: bool,
-        /// What its agent tried instead of the default, and why that was refused.
+        /// Why the agent's own attempt was refused, if the default topic was published instead.
         refused: Option<&'a str>,
     },
-    /// Its hat publishes nothing, and its agent ended well.
+    /// The agent succeeded, and its hat publishes nothing.
     Done {
         hat: &'a str,
     },
@@ -46,10 +46,10 @@ pub enum RunEvent<'a> {
         topic: &'a str,
     },
     Ended {
-        how: Ending,
+        outcome: RunOutcome,
         why: &'a str,
         spent: RunUsage,
-        /// Whether `run --resume` would find something to do.
+        /// True if `run --resume` would have something to do.
         can_go_on: bool,
     },
 }

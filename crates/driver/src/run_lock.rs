@@ -1,4 +1,4 @@
-//! One run at a time in a tree.
+//! The lock that allows one run per tree.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -12,14 +12,14 @@ use work::RunId;
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Held as long as the run is driven; the system lets go of it with the process.
+/// Held while the run is active. The system releases it when the process ends.
 #[derive(Debug)]
 pub struct RunLock {
     file: File,
 }
 
 impl RunLock {
-    /// None where another run is driven here.
+    /// Returns none if another run is active here.
     pub fn take(root: &Path, environment: &Environment) -> io::Result<Option<Self>> {
         let path = path(root, environment);
         if let Some(folder) = path.parent() {
@@ -35,18 +35,18 @@ impl RunLock {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
-        // The name of the last run.
+        // Removes the id of the last run.
         file.set_len(0)?;
         Ok(Some(Self { file }))
     }
 
-    /// Writes down which run holds it.
+    /// Writes the id of the run that holds the lock.
     pub fn name(&mut self, run: RunId) -> io::Result<()> {
         write!(self.file, "{run}")
     }
 }
 
-/// The run that is driven in a tree now.
+/// Returns the run that is active in a tree.
 pub fn running(root: &Path, environment: &Environment) -> Option<RunId> {
     let path = path(root, environment);
     let file = File::open(&path).ok()?;

@@ -1,4 +1,4 @@
-//! Whether somebody interrupts: Ctrl-C, or the end of the terminal or of the system.
+//! Signals that interrupt a run: Ctrl-C, a closed terminal, system shutdown.
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::SigId;
 use signal_hook::consts::signal::{SIGINT, SIGTERM};
 
-/// As long as it is held, these signals only set a flag.
+/// While this exists, the signals only set a flag instead of ending the process.
 pub struct Signals {
     flag: Arc<AtomicBool>,
     registered: Vec<SigId>,
@@ -22,7 +22,7 @@ impl Signals {
         Self::of(&signals)
     }
 
-    /// Only Ctrl-C.
+    /// Handles only Ctrl-C.
     pub fn interrupt() -> io::Result<Self> {
         Self::of(&[SIGINT])
     }
@@ -37,12 +37,12 @@ impl Signals {
         Ok(Self { flag, registered })
     }
 
-    /// Set once somebody interrupts.
+    /// The flag that is set when a signal arrives.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.flag)
     }
 
-    pub fn came(&self) -> bool {
+    pub fn arrived(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
 }

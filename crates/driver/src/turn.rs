@@ -1,4 +1,4 @@
-//! One agent at work, from its start to its end.
+//! Runs one agent, from its start to its end.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -20,13 +20,12 @@ pub struct Turn<'a> {
     pub stage: &'a Stage,
     pub hat: &'a Hat,
     pub prompt: &'a str,
-    /// The file that keeps the agent's output.
+    /// The file for the agent's output.
     pub log: &'a Path,
     /// How long the agent may take.
     pub time: Option<Duration>,
 }
 
-/// A turn that is over.
 pub struct FinishedTurn {
     pub end: AttendedEnd,
     pub output: AgentOutput,
@@ -34,14 +33,14 @@ pub struct FinishedTurn {
 }
 
 impl FinishedTurn {
-    /// Why the driver stopped the agent; none where it ended in another way.
+    /// Why the driver stopped the agent; none if the agent ended for another reason.
     pub fn stopped_by(&self) -> Option<StopReason> {
         self.stop.filter(|_| self.end == AttendedEnd::Told)
     }
 }
 
 impl Driver<'_> {
-    pub(crate) fn take_turn(
+    pub(crate) fn run_turn(
         &self,
         turn: &Turn<'_>,
         watch: &mut AgentWatch<'_>,
@@ -75,7 +74,7 @@ impl Driver<'_> {
             on_start: &|first| group.note(first),
         };
         let mut stop = None;
-        // Both the agent's output and its progress messages are reported.
+        // Shared by two closures: output and progress messages.
         let report = RefCell::new(report);
         let end = attended.run(
             |stream, piece| output.receive(stream, piece, |text| (report.borrow_mut())(RunEvent::Said(text))),

@@ -1,6 +1,6 @@
-//! Agents that cannot work whatever they are told: no quota left, or not signed in. To start them again would change nothing.
+//! Recognizes agents that cannot work at all: no quota left, or not signed in. Starting them again would not help.
 
-/// What agents print, and what it means.
+/// Messages that agents print, in lower case, with their meaning.
 const SIGNS: &[(&str, &str)] = &[
     ("usage limit reached", QUOTA),
     ("hit your usage limit", QUOTA),
@@ -25,16 +25,16 @@ const SIGNS: &[(&str, &str)] = &[
 const QUOTA: &str = "its quota is used up";
 const SIGNED_OUT: &str = "it is not signed in";
 
-/// At most so many characters of an agent's output are quoted.
+/// The maximum number of characters quoted from an agent's output.
 const LONGEST_QUOTE: usize = 200;
 
-/// Why an agent that failed cannot work at all, by the last lines of its output.
+/// Returns why a failed agent cannot work at all, according to the last lines of its output.
 pub fn why_unusable(output: &str) -> Option<&'static str> {
     let output = output.to_lowercase();
     SIGNS.iter().find(|(sign, _)| output.contains(sign)).map(|(_, meaning)| *meaning)
 }
 
-/// The last line that says so.
+/// Returns the last line with such a message.
 pub fn quoted_line(output: &str) -> String {
     let line = output.lines().rev().find(|line| why_unusable(line).is_some()).unwrap_or_default();
     line.trim().chars().take(LONGEST_QUOTE).collect()
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_agents_say() {
+    fn messages_of_unusable_agents_are_recognized() {
         assert_eq!(why_unusable("Claude AI usage limit reached|1760000000"), Some(QUOTA));
         assert_eq!(why_unusable("Error: 429 Too Many Requests"), Some(QUOTA));
         assert_eq!(why_unusable("Invalid API key · Please run /login"), Some(SIGNED_OUT));

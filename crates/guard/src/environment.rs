@@ -42,7 +42,7 @@ impl Environment {
     pub fn known_folders(&self) -> Vec<(String, String)> {
         let own = [(&self.config, "~/.config/linchpin"), (&self.state, "~/.local/state/linchpin")];
         let own = own.map(|(folder, name)| (folder.to_string_lossy().into_owned(), name.to_owned()));
-        let agents = agents::install::user_folders(|name| self.get(name));
+        let agents = agents::install::overridden_user_folders(|name| self.get(name));
         own.into_iter().chain(agents).collect()
     }
 

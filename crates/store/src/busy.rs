@@ -1,8 +1,8 @@
 //! Waiting for a lock.
 //!
-//! SQLite's own `busy_timeout` sleeps 1, 2, 5, 10 … 100 ms, which is long against a lock that is held for a tenth of
-//! a millisecond. Here a wait starts at a fraction of a millisecond and stays short, and differs between processes, so
-//! that those that met at one lock do not meet at the next.
+//! SQLite's own `busy_timeout` sleeps 1, 2, 5, 10 … 100 ms, which is long compared with a lock that is held for a tenth
+//! of a millisecond. The waits here start at a fraction of a millisecond and stay short. They differ between processes,
+//! so that two processes that collided once do not collide again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-/// How long a connection waits; can be told not to wait for a moment.
+/// The busy handler of a connection. Waiting can be disabled temporarily.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Patience {
-    impatient: Arc<AtomicBool>,
+pub(crate) struct BusyWait {
+    is_disabled: Arc<AtomicBool>,
 }
 
-impl Patience {
+impl BusyWait {
     /// Makes `connection` wait up to `limit` for a lock.
     pub(crate) fn install(&self, connection: &mut Connection, limit: Duration) -> rusqlite::Result<()> {
-        let impatient = Arc::clone(&self.impatient);
+        let is_disabled = Arc::clone(&self.is_disabled);
         let mut since = Instant::now();
         connection.busy_handler(Some(move |attempts: i32| {
             if attempts == 0 {
                 since = Instant::now();
             }
-            if impatient.load(Ordering::Relaxed) || since.elapsed() >= limit {
+            if is_disabled.load(Ordering::Relaxed) || since.elapsed() >= limit {
                 return false;
             }
             std::thread::sleep(pause(attempts));
@@ -33,16 +33,16 @@ impl Patience {
         }))
     }
 
-    /// Runs `work` without waiting for any lock.
-    pub(crate) fn without<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.impatient.store(true, Ordering::Relaxed);
+    /// Runs `work` without waiting for locks.
+    pub(crate) fn without_waiting<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.is_disabled.store(true, Ordering::Relaxed);
         let result = work();
-        self.impatient.store(false, Ordering::Relaxed);
+        self.is_disabled.store(false, Ordering::Relaxed);
         result
     }
 }
 
-/// From 0.2 ms, growing to at most 4 ms, up to half of it by the process's own number.
+/// A pause that grows from 0.2 ms to at most 4 ms. Up to half of it depends on the process id.
 pub(crate) fn pause(attempts: i32) -> Duration {
     let step = u64::from(attempts.unsigned_abs().min(18)) + 2;
     let spread = u64::from(std::process::id().wrapping_add(attempts.unsigned_abs().wrapping_mul(7)) % 16);

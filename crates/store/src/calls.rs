@@ -1,4 +1,4 @@
-//! Tool calls of every session, with when they ran.
+//! Tool calls of all sessions, with their start and end times.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,27 @@ use rusqlite::params;
 
 use crate::{Result, SessionKey, Store, mask};
 
-/// A call of which no end was seen is not thought to last longer than this; in milliseconds.
-const LONGEST: i64 = 10 * 60 * 1000;
+/// The assumed maximum duration of a call without an end event, in milliseconds.
+const MAX_DURATION: i64 = 10 * 60 * 1000;
 
-/// For this long after its end a call may still change the files it names, through the agent's other hooks (formatters); in
+/// How long after its end a call may still change the files it names, through other hooks of the agent (formatters); in
 /// milliseconds.
-const AFTERMATH: i64 = 10 * 1000;
+const QUIET_PERIOD: i64 = 10 * 1000;
 
-/// A tool call that was not refused.
+/// A tool call that Linchpin did not refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedCall {
     pub agent: String,
     pub session: String,
     /// Milliseconds since 1970.
     pub started: i64,
-    /// Where no end of it was seen: when the session was next started, given a prompt, stopped or ended; before that, now. Not
-    /// much later than it started.
+    /// The end of the call. Without an end event: the session's next prompt, stop, start or end, or now if there was
+    /// none, but at most ten minutes after the start.
     pub ended: i64,
-    /// When the agent's other hooks that its end set off are done, too. Never before `ended`.
-    pub settled: i64,
-    /// Whether its end is known. A call that runs has none, nor has one that was broken off or that a person did not let the
-    /// agent make.
+    /// When other hooks of the agent (formatters) are assumed to be done with the call's files. Never before `ended`.
+    pub quiet_after: i64,
+    /// True if an end event was recorded. There is none for a call that still runs, was interrupted, or was denied by
+    /// the person.
     pub has_ended: bool,
     pub tool: String,
     pub command: Option<String>,
@@ -36,27 +36,28 @@ pub struct RecordedCall {
 }
 
 impl RecordedCall {
-    /// Whether files may change by it that it does not name.
+    /// True if the call may change files that it does not name.
     pub fn may_write(&self) -> bool {
         self.command.is_some() || self.tool.starts_with("mcp__")
     }
 
-    /// Whether it may still run. `now`: when the journal was opened.
+    /// True if the call may still run. `now`: when the journal was opened.
     pub fn is_open(&self, now: i64) -> bool {
         !self.has_ended && self.ended >= now
     }
 
-    /// Of a call that was seen to end, and of one that was not. `idle`: when the session was next known to run no call.
-    fn until(self, end: Option<i64>, idle: Option<i64>, now: i64) -> Self {
+    /// Sets the end times. `end`: the time of the end event, if any; `idle`: when the session next was known to run no
+    /// call.
+    fn with_end(self, end: Option<i64>, idle: Option<i64>, now: i64) -> Self {
         let idle = idle.unwrap_or(now);
-        let ended = end.unwrap_or_else(|| idle.min(self.started.saturating_add(LONGEST)));
-        let settled = idle.min(ended.saturating_add(AFTERMATH)).max(ended);
-        Self { ended, settled, has_ended: end.is_some(), ..self }
+        let ended = end.unwrap_or_else(|| idle.min(self.started.saturating_add(MAX_DURATION)));
+        let quiet_after = idle.min(ended.saturating_add(QUIET_PERIOD)).max(ended);
+        Self { ended, quiet_after, has_ended: end.is_some(), ..self }
     }
 }
 
 impl Store {
-    /// Whether any other session has called a tool.
+    /// True if any other session has called a tool.
     pub fn has_other_sessions(&self, key: SessionKey<'_>) -> Result<bool> {
         let own = self.session(key)?.id.unwrap_or(0);
         let mut statement = self.connection.prepare_cached(
@@ -66,9 +67,9 @@ impl Store {
         Ok(statement.query_row([own], |row| row.get(0))?)
     }
 
-    /// Whether a call of this id, or where it has none with this command, was let through in a session. Only the latest
-    /// calls are looked at.
-    pub fn has_begun(&self, key: SessionKey<'_>, call: Option<&str>, command: Option<&str>) -> Result<bool> {
+    /// True if the session's latest calls contain one with this id that was allowed. If `call` is none, calls are
+    /// compared by command.
+    pub fn has_allowed_call(&self, key: SessionKey<'_>, call: Option<&str>, command: Option<&str>) -> Result<bool> {
         const LATEST: i64 = 64;
         let Some(session) = self.session_id(key)? else { return Ok(false) };
         let mut statement = self.connection.prepare_cached(
@@ -80,7 +81,7 @@ impl Store {
         Ok(statement.query_row(params![session, command.is_none(), LATEST, call, command], |row| row.get(0))?)
     }
 
-    /// Whether a session was last held at a stop, and has been given no prompt since.
+    /// True if the session's last stop was held and no prompt came since.
     pub fn is_held(&self, key: SessionKey<'_>) -> Result<bool> {
         let Some(session) = self.session_id(key)? else { return Ok(false) };
         let mut statement = self.connection.prepare_cached(
@@ -90,7 +91,7 @@ impl Store {
         Ok(statement.query_row([session], |row| row.get(0))?)
     }
 
-    /// The last calls of all sessions, newest first.
+    /// Returns the calls among the last `limit` relevant events of all sessions, newest first.
     pub fn calls(&self, limit: usize) -> Result<Vec<RecordedCall>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT s.agent, s.session, e.time, e.kind, e.tool, e.command, e.paths, e.cwd, e.call FROM events e \
@@ -100,9 +101,9 @@ impl Store {
         )?;
         let mut rows = statement.query([i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut calls: Vec<RecordedCall> = Vec::new();
-        // When the calls ended whose beginning was not seen yet.
+        // End times of calls whose start comes later in this order.
         let mut ends: BTreeMap<(String, String, String), i64> = BTreeMap::new();
-        // When each session next ran no call: a prompt, a stop, its start (when it is resumed) or its end.
+        // When each session next was idle: at a prompt, a stop, its start (if it was resumed) or its end.
         let mut idle: BTreeMap<(String, String), i64> = BTreeMap::new();
         while let Some(row) = rows.next()? {
             let (agent, session): (String, String) = (row.get(0)?, row.get(1)?);
@@ -118,15 +119,15 @@ impl Store {
                         session,
                         started: time,
                         ended: time,
-                        settled: time,
+                        quiet_after: time,
                         has_ended: false,
                         tool: row.get::<_, Option<String>>(4)?.unwrap_or_default(),
                         command: row.get(5)?,
-                        // What does not parse was not written by this code.
+                        // This code writes only valid JSON.
                         paths: paths.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
                         cwd: row.get(7)?,
                     };
-                    calls.push(call.until(end, idle, self.options.now));
+                    calls.push(call.with_end(end, idle, self.options.now));
                 }
                 "after_tool" | "tool_failed" => {
                     ends.insert((agent, session, id.unwrap_or_default()), time);

@@ -1,26 +1,26 @@
-//! What an event or a note changes of the state.
+//! Changes that an event or a note makes to a session's state.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::{Counted, RuleDeed};
+use crate::{CountedAttempt, RecordedRuleOutcome};
 
-/// Before the name of a workflow's variable, among the changes that the journal keeps.
-pub const WORKFLOW_VARIABLE: &str = "workflow.variables.";
+/// The prefix of a workflow's variables among the changes in a journal entry.
+pub const WORKFLOW_VARIABLE_PREFIX: &str = "workflow.variables.";
 
-/// What an event does to its session's variables, to its counters, and to what is counted in it.
+/// Changes to variables, counters, attempts and rule counts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StateChanges {
-    /// A new value, or none to unset.
+    /// Variables of the session; `None` unsets one.
     pub variables: BTreeMap<String, Option<Value>>,
     pub counters: BTreeMap<String, CounterChange>,
-    /// What pace rules count from now on.
-    pub counted: Vec<Counted>,
-    /// Variables of the workflow that is active; a new value, or none to unset.
+    /// Attempts that pace rules count from now on.
+    pub attempts: Vec<CountedAttempt>,
+    /// Variables of the active workflow; `None` unsets one.
     pub workflow: BTreeMap<String, Option<Value>>,
-    /// What rules did, or what was done about them.
-    pub deeds: Vec<RuleDeed>,
+    /// Outcomes to add to the rules' counts.
+    pub rule_outcomes: Vec<RecordedRuleOutcome>,
 }
 
 impl StateChanges {
@@ -32,16 +32,16 @@ impl StateChanges {
         self.variables.insert(variable.into(), None);
     }
 
-    /// Whether anything of it is a session's own.
-    pub fn is_about_a_session(&self) -> bool {
+    /// True if variables or counters of the session change.
+    pub fn changes_session(&self) -> bool {
         !self.variables.is_empty() || !self.counters.is_empty()
     }
 
-    /// The variables as the journal keeps them: what is unset is null. Of the workflow's, those that it declares: Linchpin's
-    /// own change with every call.
+    /// Returns the variables for the journal entry, null if unset. Internal variables of the workflow (`_…`) are left
+    /// out: they change with every call.
     pub(crate) fn values(&self) -> Map<String, Value> {
         let of_workflow = self.workflow.iter().filter(|(name, _)| !name.starts_with('_'));
-        let of_workflow = of_workflow.map(|(name, value)| (format!("{WORKFLOW_VARIABLE}{name}"), value));
+        let of_workflow = of_workflow.map(|(name, value)| (format!("{WORKFLOW_VARIABLE_PREFIX}{name}"), value));
         let of_session = self.variables.iter().map(|(name, value)| (name.clone(), value));
         let all = of_session.chain(of_workflow);
         all.map(|(name, value)| (name, value.clone().unwrap_or(Value::Null))).collect()

@@ -1,8 +1,8 @@
 //! The shell commands that a session ran.
 //!
-//! One tool call leaves up to two rows, one before it runs and one after; here it is one command. Rows are matched by
-//! the agent's id of the call, and by their text where the agent gives none. Calls that were blocked did not run,
-//! unless the verdict was lifted.
+//! One tool call has up to two journal entries, before and after it ran; here it is one command. Entries are matched by
+//! the agent's id of the call, or by the command if the agent gives no id. Blocked calls are left out, unless the
+//! verdict was lifted.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use crate::{EventId, Result, SessionKey, Store};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedCommand {
     pub event: EventId,
-    /// When it ended, or where that is not known, when it was about to start; milliseconds since 1970.
+    /// When the command ended, or started if the end is unknown; milliseconds since 1970.
     pub time: i64,
-    /// As the agent wrote it, masked.
+    /// The command as the agent wrote it, masked.
     pub text: String,
-    /// False where no end of it was seen: it still runs, its person said no, or the agent does not tell.
+    /// False without an end event: the command still runs, the person denied it, or the agent does not report ends.
     pub is_over: bool,
-    /// None where the agent does not say how it ended.
+    /// None if the agent does not report how the command ended.
     pub succeeded: Option<bool>,
 }
 
@@ -48,7 +48,7 @@ impl CommandRow {
 }
 
 impl Store {
-    /// The commands of a session since a time, at most `limit` of them, newest first.
+    /// Returns the session's last `limit` commands since a time, newest first.
     pub fn commands(&self, key: SessionKey<'_>, since: i64, limit: usize) -> Result<Vec<RecordedCommand>> {
         match self.session(key)?.id {
             Some(session) => self.commands_of(session, since, EventId(i64::MAX), limit),
@@ -56,7 +56,7 @@ impl Store {
         }
     }
 
-    /// Whether a session's turn, or the session itself, ended after an event: it waits for no command from before any more.
+    /// True if the session's turn, or the session itself, ended after `event`. Then no earlier command still runs.
     pub fn is_idle_after(&self, key: SessionKey<'_>, event: EventId) -> Result<bool> {
         let Some(session) = self.session(key)?.id else { return Ok(false) };
         let mut statement = self.connection.prepare_cached(
@@ -66,7 +66,7 @@ impl Store {
         Ok(statement.query_row([session, event.0], |row| row.get(0))?)
     }
 
-    /// The commands that a session had run when an event of it arrived, at most `limit` of them, newest first.
+    /// Returns the session's last `limit` commands before an event, newest first.
     pub fn commands_before(&self, key: SessionKey<'_>, event: EventId, limit: usize) -> Result<Vec<RecordedCommand>> {
         match self.session(key)?.id {
             Some(session) => self.commands_of(session, i64::MIN, event, limit),
@@ -74,12 +74,12 @@ impl Store {
         }
     }
 
-    /// The commands that all sessions ran since a time and before an event, at most `limit` of them, newest first.
-    pub fn commands_of_all(&self, since: i64, before: EventId, limit: usize) -> Result<Vec<RecordedCommand>> {
+    /// Returns the last `limit` commands of all sessions since a time and before an event, newest first.
+    pub fn commands_of_all_sessions(&self, since: i64, before: EventId, limit: usize) -> Result<Vec<RecordedCommand>> {
         let Some(first) = self.first_event_since(since)? else { return Ok(Vec::new()) };
         let mut sessions = self.connection.prepare_cached("SELECT id FROM sessions")?;
         let mut commands = Vec::new();
-        // Each is a run of the index, however many other events lie between.
+        // One index range per session, however many other events there are.
         for session in sessions.query_map([], |row| row.get::<_, i64>(0))? {
             commands.extend(self.commands_between(session?, EventId(first), since, before, limit)?);
         }
@@ -114,7 +114,7 @@ impl Store {
         )?;
         let mut rows = statement.query([session, since, first.0, before.0])?;
         let mut commands = Vec::new();
-        // How many ends were seen of each call of which the start was not yet.
+        // Counts the ends of each call whose start comes later in this order.
         let mut ended: BTreeMap<String, u32> = BTreeMap::new();
         while commands.len() < limit
             && let Some(row) = rows.next()?

@@ -1,11 +1,12 @@
-//! Keyed digests: of what is not stored, so that two of the same can be told from two different ones.
+//! Keyed digests of values that are not stored, so that equal values can be recognized.
 //!
-//! HMAC-SHA256 under a key of 32 random bytes that each database makes for itself, cut to 128 bits, as 32 hex digits.
-//! Without the database nobody can tell from a digest whether a guess at a prompt is right, and digests of two
-//! databases cannot be compared. Whoever has the database has the key.
+//! A digest is HMAC-SHA256 under a random 32-byte key of the database, truncated to 128 bits, as 32 hex digits. Without
+//! the database a guess at a prompt cannot be checked against its digest, and digests of two databases cannot be
+//! compared. The key is stored in the database, so whoever has the database has the key.
 //!
-//! What has one: `prompt` and `message` (of their text), `input` and `output` of a tool call and `extra`, the fields
-//! that no adapter understands (of their JSON). Inputs hold file contents, so they have no finer digest than the whole.
+//! Digests are kept of `prompt` and `message`, and of the JSON of a tool call's `input` and `output` and of `extra`
+//! (fields that no adapter understands). An input may contain file contents, so only the whole input has a digest, not
+//! its fields.
 
 use engine::event::{Event, ToolCall};
 use serde_json::{Map, Value};
@@ -14,12 +15,12 @@ use crate::digest_key::DigestKey;
 use crate::{Result, Store, StoreError};
 
 impl Store {
-    /// The digest of a text under this database's key.
+    /// Returns the digest of a string under this database's key.
     pub fn digest(&mut self, text: &str) -> Result<String> {
         Ok(self.digest_key()?.of_text(text))
     }
 
-    /// The digests of what is in `event` and is not stored as it is.
+    /// Returns the digests of the parts of `event` that are not stored in full.
     pub(crate) fn digests(&mut self, event: &Event) -> Result<Map<String, Value>> {
         let mut digests = Map::new();
         let mut put = |name: &str, digest: Option<String>| {
@@ -38,8 +39,8 @@ impl Store {
         Ok(digests)
     }
 
-    /// The digest of a tool call's input, as [`Entry::digests`](crate::Entry) has it under `input`; none where there is no
-    /// input.
+    /// Returns the digest of a tool call's input, as stored in [`JournalEntry::digests`](crate::JournalEntry) under
+    /// `input`; none without input.
     pub fn input_digest(&mut self, event: &Event) -> Result<Option<String>> {
         let key = self.digest_key()?;
         Ok(event.tool.as_ref().and_then(|tool| input_digest(key, tool)))

@@ -1,4 +1,4 @@
-//! The key of a database, and the digests that are made with it.
+//! A database's key for digests.
 
 use std::fmt::Write as _;
 use std::io;
@@ -8,7 +8,6 @@ use sha2::Sha256;
 
 const BYTES_KEPT: usize = 16;
 
-/// A database's own key.
 #[derive(Clone)]
 pub(crate) struct DigestKey(Hmac<Sha256>);
 

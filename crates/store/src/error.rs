@@ -1,6 +1,6 @@
-//! Why the store could not do what it was asked.
+//! Errors of the store.
 //!
-//! The kinds are those that the failure policy tells apart; what to do about each is not decided here.
+//! The variants are those that the failure policy distinguishes; how each is handled is not decided here.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use rusqlite::ErrorCode;
 pub enum StoreError {
     #[error("there is no journal at `{}`", .path.display())]
     Missing { path: PathBuf },
-    /// Written by a later Linchpin. Nothing in it was changed.
+    /// A later version of Linchpin wrote the database. Nothing was changed in it.
     #[error("the journal has version {found}, this Linchpin knows up to {known}")]
     Newer { found: i64, known: i64 },
-    /// Another process kept the lock for longer than this one was told to wait.
+    /// Another process held the lock longer than the busy timeout.
     #[error("the journal is locked by another process")]
     Locked,
     #[error("the journal cannot be written: it is read-only")]
@@ -23,16 +23,16 @@ pub enum StoreError {
     Full,
     #[error("the journal is corrupt")]
     Corrupt,
-    /// It cannot be opened or created, or the disk failed.
+    /// The database cannot be opened or created, or an I/O error occurred.
     #[error("the journal cannot be used: {reason}")]
     Unavailable { reason: String },
-    /// What SQLite refuses and no outside cause explains: a fault of this crate.
+    /// An SQL error without an external cause: a bug in this crate.
     #[error("the journal failed")]
     Sql(#[source] rusqlite::Error),
 }
 
 impl StoreError {
-    /// A stable name of the kind, for `--json` and tests.
+    /// The stable name of the variant, for `--json` and tests.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Missing { .. } => "missing",

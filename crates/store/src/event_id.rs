@@ -1,8 +1,6 @@
-//! The number of a row of the journal.
-
 use serde::{Deserialize, Serialize};
 
-/// A row of the journal. Ids grow with each record and are never used again.
+/// The number of a journal entry. Ids increase with each entry and are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EventId(pub i64);

@@ -1,7 +1,7 @@
-//! The files of a database: `state.db`, and SQLite's `-wal` and `-shm` beside it.
+//! The files of a database: `state.db`, and SQLite's companion files `-wal` and `-shm`.
 //!
-//! Folders that are made here are for their owner only (0700), and so is the database (0600); SQLite gives its two
-//! companions the mode of the database. A folder that exists keeps its mode: it is not ours.
+//! New directories have mode 0700, the database 0600; SQLite gives its companion files the mode of the database. The
+//! mode of an existing directory is not changed, as others may use it too.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Result;
 
-/// `path` with `suffix` at its end, as SQLite names the companions of a database.
+/// Appends `suffix` to the file name, as SQLite names the companion files.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
@@ -25,12 +25,12 @@ pub(crate) fn shm(path: &Path) -> PathBuf {
     with_suffix(path, "-shm")
 }
 
-/// Makes an empty file, which to SQLite is an empty database, and says whether it did. An existing one that others
-/// may read is closed to them.
+/// Creates an empty file, which SQLite treats as an empty database, if there is none. Returns true if it created one.
+/// Makes an existing database private to its owner.
 pub(crate) fn ensure_database(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(metadata) => {
-            close_to_others(path, &metadata);
+            make_private(path, &metadata);
             Ok(false)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -51,7 +51,7 @@ fn create_folder(folder: &Path) -> Result<()> {
     Ok(builder.create(folder)?)
 }
 
-/// False where another process was faster.
+/// Returns false if another process created the file first.
 fn create_private(path: &Path) -> Result<bool> {
     match private().create_new(true).open(path) {
         Ok(_) => Ok(true),
@@ -60,7 +60,7 @@ fn create_private(path: &Path) -> Result<bool> {
     }
 }
 
-/// Options to open a file for writing that, if it is made, only its owner may read.
+/// Options to open a file for writing. A newly created file is private to its owner.
 pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -69,9 +69,9 @@ pub(crate) fn private() -> OpenOptions {
     options
 }
 
-/// Best effort: a database that cannot be closed to others can still be used.
+/// Best effort: a database whose mode cannot be changed is still used.
 #[cfg(unix)]
-fn close_to_others(path: &Path, metadata: &fs::Metadata) {
+fn make_private(path: &Path, metadata: &fs::Metadata) {
     use std::os::unix::fs::PermissionsExt;
     if metadata.permissions().mode() & 0o077 != 0 {
         for file in [path.to_owned(), wal(path), shm(path)] {
@@ -81,4 +81,4 @@ fn close_to_others(path: &Path, metadata: &fs::Metadata) {
 }
 
 #[cfg(not(unix))]
-fn close_to_others(_path: &Path, _metadata: &fs::Metadata) {}
+fn make_private(_path: &Path, _metadata: &fs::Metadata) {}

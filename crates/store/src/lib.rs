@@ -1,9 +1,8 @@
-//! Linchpin's history: the journal of events and verdicts, and each session's variables and counters, in one SQLite
-//! database a project.
+//! The journal: events, verdicts, and each session's variables and counters, in one SQLite database per project.
 //!
-//! This crate owns what is in that file and how it gets there: its schema, its settings, what is masked and digested
-//! on the way in, and what becomes of a database that is missing, corrupt, locked, full or newer. It must not know
-//! rules, agents' payloads, configuration files or the terminal: it is told an event and a verdict and keeps them.
+//! This crate owns the database file: its schema, its SQLite settings, masking and digests on the way in, and the
+//! handling of a database that is missing, corrupt, locked, full, or of a newer version. It must not know rules,
+//! agents' payloads, configuration files or the terminal: callers pass an event and a verdict, and it stores them.
 //!
 //! ```ignore
 //! let mut store = Store::open(path, options)?;
@@ -11,50 +10,52 @@
 //! loop {
 //!     let record = judge(judgement.state());
 //!     match judgement.record(&record)? {
-//!         Recorded::Stored(id) => break id,
-//!         Recorded::Moved(again) => judgement = *again,
+//!         RecordOutcome::Stored(id) => break id,
+//!         RecordOutcome::Conflict(again) => judgement = *again,
 //!     }
 //! }
 //! ```
 //!
 //! # One event, one transaction, two milliseconds
 //!
-//! Every event is a process of its own: opening, parsing the schema and closing count as much as writing. So there are
-//! few tables, an ordinary event is one row of one table and one entry of one index, and the settings are those of
-//! [`database`]. The lock for writing is taken only when there is something to write, never while rules are judged:
-//! see [`judgement`].
+//! Every event is handled by its own process, so opening the database, parsing its schema and closing it cost as much
+//! as writing. Therefore there are few tables, an ordinary event is one table row and one index entry, and SQLite is
+//! configured as described in [`database`]. The write lock is taken only to write, never while rules are judged: see
+//! [`judgement_transaction`].
 //!
 //! # Privacy
 //!
-//! Commands, paths, reasons, facts, variables and what workflows give agents to read enter the database only as [`Masked`]
-//! texts, which [`mask()`] makes; names of events, sessions, tools and rules as they are. Prompts, messages, tool inputs and outputs and
-//! unknown fields enter as keyed digests only ([`digest`]), unless the journal is [`Journal::Full`]. Rules' own texts are
-//! kept as they are: they are a team's files, and a version that differs from what was in force would explain nothing.
+//! - Commands, paths, reasons, facts, variables and the instructions of workflows are stored only as [`Masked`]
+//!   strings, made by [`mask()`].
+//! - Names of events, sessions, tools and rules are stored unchanged.
+//! - Prompts, messages, tool inputs and outputs, and unknown fields are stored only as keyed digests ([`digest`]),
+//!   unless the journal is [`JournalDetail::Full`].
+//! - Rule files are stored unchanged: they are a team's files, and a masked version would not explain a past verdict.
 
-mod aside;
+mod attempts;
 mod busy;
 mod calls;
 mod changes;
 mod checkpoint;
 mod commands;
-mod counted;
 pub mod database;
 pub mod digest;
 mod digest_key;
-mod entry;
 mod error;
 mod event_id;
 mod files;
-pub mod judgement;
+mod journal_entry;
+pub mod judgement_transaction;
 mod log;
 pub mod mask;
-mod mentions;
+mod mentioning_calls;
 mod note;
 mod notice;
 mod open;
 mod prune;
 mod record;
 mod registry;
+mod replace_corrupt;
 mod rule_counts;
 mod schema;
 mod session_key;
@@ -62,25 +63,25 @@ mod state;
 mod tokens;
 mod workflow;
 
+pub use attempts::CountedAttempt;
 pub use calls::RecordedCall;
-pub use changes::{CounterChange, StateChanges, WORKFLOW_VARIABLE};
+pub use changes::{CounterChange, StateChanges, WORKFLOW_VARIABLE_PREFIX};
 pub use commands::RecordedCommand;
-pub use counted::Counted;
-pub use database::{Options, Store};
-pub use entry::{Entry, EntrySession, EntryTool};
+pub use database::{Store, StoreOptions};
 pub use error::StoreError;
 pub use event_id::EventId;
-pub use judgement::{Judgement, Recorded};
-pub use log::Filter;
+pub use journal_entry::{EntrySession, EntryTool, JournalEntry};
+pub use judgement_transaction::{JudgementTransaction, RecordOutcome};
+pub use log::JournalFilter;
 pub use mask::{Masked, mask};
-pub use mentions::Mention;
-pub use note::{LOOP, Note, NoteKind, PERSON};
-pub use notice::Notice;
-pub use record::{Journal, Record};
-pub use registry::{KeptVersion, RuleVersion};
-pub use rule_counts::{Deed, PhaseName, RuleCount, RuleDeed};
+pub use mentioning_calls::MentioningCall;
+pub use note::{LOOP_SESSION, Note, NoteKind, PERSON_SESSION};
+pub use notice::StoreNotice;
+pub use record::{EventRecord, JournalDetail};
+pub use registry::{RuleVersion, StoredRuleVersion};
+pub use rule_counts::{PhaseName, RecordedRuleOutcome, RuleCounts, RuleOutcome};
 pub use session_key::{SessionKey, phase_key};
 pub use state::SessionState;
-pub use tokens::{Message, PhaseStart, Stretch};
+pub use tokens::{PhaseStart, TranscriptChunk, TranscriptMessage};
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;

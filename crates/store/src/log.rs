@@ -1,36 +1,37 @@
-//! Reading the journal.
+//! Queries on the journal.
 
 use std::fmt::Write as _;
 
 use engine::verdict::Level;
 use rusqlite::ToSql;
 
-use crate::entry::{Entry, finding_from_row};
+use crate::journal_entry::{JournalEntry, finding_from_row};
 use crate::{EventId, Result, Store};
 
-/// Which rows; all that is given must hold.
+/// Selects journal entries that meet all given conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
+pub struct JournalFilter {
     pub agent: Option<String>,
     pub session: Option<String>,
     pub kind: Option<String>,
-    /// At least this level.
+    /// The minimum level.
     pub level: Option<Level>,
-    /// A finding of this rule.
+    /// The entry has a finding of this rule.
     pub rule: Option<String>,
     /// Milliseconds since 1970, inclusive.
     pub since: Option<i64>,
     /// Milliseconds since 1970, inclusive.
     pub until: Option<i64>,
-    /// Only rows after this one: what a reader that follows has not seen.
+    /// Only entries with a greater id, for `log --follow`.
     pub after: Option<EventId>,
-    /// At most so many; 0 means all. Without `after` the newest, with it the first after it.
+    /// The maximum number of entries; 0 means all. Selects the newest ones, or the first ones after `after` if that is
+    /// set.
     pub limit: usize,
 }
 
 impl Store {
-    /// Gives the rows that `filter` lets through to `visit`, oldest first.
-    pub fn log(&self, filter: &Filter, mut visit: impl FnMut(Entry)) -> Result<()> {
+    /// Calls `visit` with the entries that match, oldest first.
+    pub fn log(&self, filter: &JournalFilter, mut visit: impl FnMut(JournalEntry)) -> Result<()> {
         let (sql, values) = query(filter);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         let mut statement = self.connection.prepare(&sql)?;
@@ -39,7 +40,7 @@ impl Store {
             .prepare("SELECT rule, level, reason, because, digest FROM findings WHERE event = ?1 ORDER BY place")?;
         let mut rows = statement.query(values.as_slice())?;
         while let Some(row) = rows.next()? {
-            let mut entry = Entry::from_row(row)?;
+            let mut entry = JournalEntry::from_row(row)?;
             let found = findings.query_map([entry.id.0], finding_from_row)?;
             entry.verdict.findings = found.collect::<rusqlite::Result<_>>()?;
             visit(entry);
@@ -47,15 +48,15 @@ impl Store {
         Ok(())
     }
 
-    /// [`Store::log`] as a list.
-    pub fn entries(&self, filter: &Filter) -> Result<Vec<Entry>> {
+    /// Like [`Store::log`], but returns a list.
+    pub fn entries(&self, filter: &JournalFilter) -> Result<Vec<JournalEntry>> {
         let mut entries = Vec::new();
         self.log(filter, |entry| entries.push(entry))?;
         Ok(entries)
     }
 }
 
-fn query(filter: &Filter) -> (String, Vec<Box<dyn ToSql + '_>>) {
+fn query(filter: &JournalFilter) -> (String, Vec<Box<dyn ToSql + '_>>) {
     let mut conditions = Conditions::default();
     conditions.add("s.agent =", filter.agent.as_ref());
     conditions.add("s.session =", filter.session.as_ref());
@@ -67,13 +68,13 @@ fn query(filter: &Filter) -> (String, Vec<Box<dyn ToSql + '_>>) {
         conditions.add_in("e.id IN (SELECT event FROM findings WHERE rule =", rule);
     }
     if let Some(least) = filter.level {
-        // No values: the names are our own.
+        // Not bound as parameters: the names are constants.
         let names: Vec<String> =
             Level::ALL.into_iter().filter(|level| *level >= least).map(|level| format!("'{}'", level.name())).collect();
         conditions.clauses.push(format!("e.level IN ({})", names.join(", ")));
     }
     let Conditions { clauses, values } = conditions;
-    let mut sql = format!("SELECT {} FROM events e JOIN sessions s ON s.id = e.session", Entry::COLUMNS);
+    let mut sql = format!("SELECT {} FROM events e JOIN sessions s ON s.id = e.session", JournalEntry::COLUMNS);
     if !clauses.is_empty() {
         let _ = write!(sql, " WHERE {}", clauses.join(" AND "));
     }
@@ -102,7 +103,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// `comparison` opens a bracket.
+    /// Like [`Self::add`], for a `comparison` that ends inside an open parenthesis.
     fn add_in(&mut self, comparison: &str, value: impl ToSql + 'a) {
         self.values.push(Box::new(value));
         self.clauses.push(format!("{comparison} ?{})", self.values.len()));

@@ -1,15 +1,15 @@
-//! What is written into the journal besides the events of agents: what people did to the guard, and acknowledgements.
+//! Notes: journal entries that are not events of agents, such as pauses, acknowledgements and moves of a workflow.
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 use serde_json::{Map, Value};
 
 use crate::{EventId, Masked, Result, SessionKey, StateChanges, Store, mask};
 
-/// A record of another sort than an event. It lies among the events, under a kind of its own, and `fields` says the rest.
+/// A journal entry that is not an event. It is a row of `events` with its own kind; `fields` has its data.
 #[derive(Debug, Clone, Copy)]
 pub struct Note<'a> {
     pub kind: NoteKind,
-    /// The session it is about, or [`PERSON`].
+    /// The session that the note belongs to, or [`PERSON_SESSION`] or [`LOOP_SESSION`].
     pub session: SessionKey<'a>,
     /// Milliseconds since 1970.
     pub time: i64,
@@ -19,43 +19,43 @@ pub struct Note<'a> {
     pub changes: &'a StateChanges,
 }
 
-/// Whose notes those are that belong to no session.
-pub const PERSON: SessionKey<'static> = SessionKey { agent: "person", session: "" };
+/// The key of notes that belong to no session.
+pub const PERSON_SESSION: SessionKey<'static> = SessionKey { agent: "person", session: "" };
 
-/// Whose notes those are that a run of the loop makes.
-pub const LOOP: SessionKey<'static> = SessionKey { agent: "loop", session: "" };
+/// The key of notes that a run of the loop writes.
+pub const LOOP_SESSION: SessionKey<'static> = SessionKey { agent: "loop", session: "" };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteKind {
     Ack,
     Allow,
-    /// A workflow was left before it was done.
+    /// A workflow was aborted.
     Abort,
-    /// A person said yes to a gate.
+    /// A person approved a gate.
     Approve,
-    /// Somebody went on deliberately, past what a pace rule said.
+    /// Somebody ran `continue` to acknowledge a pace rule.
     Continue,
-    /// A hat handed the work over.
+    /// A hat handed over with `emit`.
     Emit,
-    /// A move or a hand-over that a gate or a pace rule refused.
+    /// A gate or a pace rule refused a move or a hand-over.
     Held,
     /// An iteration of a run began.
     Iteration,
-    /// From one node of a workflow to another.
+    /// A workflow moved from one node to another.
     Move,
     Pause,
-    /// An agent said how far it is.
+    /// An agent reported progress.
     Progress,
     Resume,
-    /// A run of a loop began, went on or ended.
+    /// A run of a loop began, was resumed, or ended.
     Run,
-    /// A variable was given a value by hand.
+    /// Somebody set a variable with a command.
     Set,
-    /// A workflow began.
+    /// A workflow was started.
     Start,
     /// A person asked a run or a session to stop.
     StopAsked,
-    /// A session took a task on, or ended it.
+    /// A session claimed or finished a task.
     Task,
 }
 
@@ -80,7 +80,7 @@ impl NoteKind {
         Self::Task,
     ];
 
-    /// None of these is the name of an event's kind.
+    /// The stored name. It differs from the names of all event kinds.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ack => "ack",
@@ -109,7 +109,7 @@ impl NoteKind {
 }
 
 impl Store {
-    /// Writes the note and its changes in one transaction.
+    /// Writes the note and its state changes in one transaction.
     pub fn note(&mut self, note: &Note<'_>) -> Result<EventId> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
         let id = self.insert_note(note)?;
@@ -118,7 +118,7 @@ impl Store {
         Ok(id)
     }
 
-    /// Inside a transaction for writing.
+    /// Called inside a write transaction.
     pub(crate) fn insert_note(&self, note: &Note<'_>) -> Result<EventId> {
         let session = self.intern_session(note.session, note.root, note.time)?;
         self.connection
@@ -135,7 +135,7 @@ impl Store {
                 Masked::json_of_fields(&note.changes.values())
             ])?;
         let id = EventId(self.connection.last_insert_rowid());
-        self.count_deeds(session, &note.changes.deeds, note.root, note.time)?;
+        self.count_rule_outcomes(session, &note.changes.rule_outcomes, note.root, note.time)?;
         let state = self.session(note.session)?;
         let writes = state.writes(note.changes);
         if !writes.is_empty() {

@@ -1,17 +1,17 @@
-//! What happened to the database that a person should hear of, though nothing failed.
+//! Notices for people about the database: it was created, or replaced because it was corrupt.
 
 use std::fmt;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
-    /// There was no database; an empty one was made. Whether one was expected, the caller knows.
+pub enum StoreNotice {
+    /// There was no database, so an empty one was created. Only the caller knows whether one was expected.
     Created { path: PathBuf },
-    /// The database was corrupt; it was renamed and an empty one was made.
-    SetAside { path: PathBuf, kept_as: PathBuf },
+    /// The database was corrupt. It was renamed, and an empty one was created.
+    ReplacedCorrupt { path: PathBuf, kept_as: PathBuf },
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for StoreNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Created { path } => write!(
@@ -19,7 +19,7 @@ impl fmt::Display for Notice {
                 "the journal `{}` was made anew, and what it kept is gone: history, and the workflow that was active",
                 path.display()
             ),
-            Self::SetAside { path, kept_as } => write!(
+            Self::ReplacedCorrupt { path, kept_as } => write!(
                 f,
                 "the journal `{}` was corrupt: it is kept as `{}`, and a new one was begun",
                 path.display(),

@@ -1,23 +1,23 @@
-//! Opening a database, whatever state it is in: missing, of an earlier version, or corrupt.
+//! Opens a database that may be missing, of an earlier version, or corrupt.
 
 use std::path::Path;
 
 use rusqlite::OpenFlags;
 
-use crate::{Options, Result, Store, StoreError, aside, schema};
+use crate::{Result, Store, StoreError, StoreOptions, replace_corrupt, schema};
 
 impl Store {
-    /// Opens the database at `path`, an absolute path, to read and write.
-    pub fn open(path: &Path, options: Options) -> Result<Self> {
+    /// Opens the database for reading and writing. `path` is absolute.
+    pub fn open(path: &Path, options: StoreOptions) -> Result<Self> {
         match Self::open_or_create(path, options) {
-            Err(StoreError::Corrupt) => aside::replace(path, options, None),
+            Err(StoreError::Corrupt) => replace_corrupt::replace(path, options, None),
             opened => opened,
         }
     }
 
-    /// Opens a database that exists, to read only; makes and changes nothing but SQLite's own `-shm` file. Only one of an
-    /// earlier version is brought up to date first, or it could not be read.
-    pub fn open_existing_read(path: &Path, options: Options) -> Result<Self> {
+    /// Opens an existing database read-only. Writes nothing except SQLite's own `-shm` file, and migrates a database of
+    /// an earlier version first, because this code could not read it.
+    pub fn open_existing_read(path: &Path, options: StoreOptions) -> Result<Self> {
         let missing = || StoreError::Missing { path: path.to_owned() };
         if !path.exists() {
             return Err(missing());
@@ -34,10 +34,10 @@ impl Store {
         }
     }
 
-    /// Whether the database could be written to now: takes the lock for writing, and gives it back.
-    pub fn try_lock(path: &Path, options: Options) -> Result<()> {
+    /// Fails if the database cannot be written now. Takes the write lock and releases it.
+    pub fn check_writable(path: &Path, options: StoreOptions) -> Result<()> {
         let store = Self::connect(path, options, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        // SQLite opens a file that it may not write for reading, and then gives the lock, too.
+        // SQLite opens a file without write permission read-only, and still grants the lock.
         if store.connection.is_readonly(rusqlite::MAIN_DB)? {
             return Err(StoreError::ReadOnly);
         }

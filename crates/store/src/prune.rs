@@ -1,21 +1,21 @@
-//! Forgetting what is older than the retention allows. The one place that deletes.
+//! Deletes journal entries older than the retention period. No other module deletes journal entries.
 
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
 use crate::session_key::{RUN_PREFIX, WORKFLOW_AGENT};
-use crate::tokens::TOKENS;
+use crate::tokens::TOKENS_SESSION;
 use crate::{Result, Store};
 
-/// Rows a transaction: others get their turn in between, and the log stays short.
+/// Rows per transaction: other processes can write in between, and the write-ahead log stays short.
 const ROWS_AT_ONCE: i64 = 2_000;
 
 impl Store {
-    /// Deletes the events from before a time, the variables and counters of sessions that have none left, the messages of
-    /// transcripts, and the versions of rules that were replaced before it and that no finding names any more. Returns the
-    /// number of events deleted.
+    /// Deletes everything older than `before`: events, the state of sessions without remaining events, token usage of
+    /// transcript messages, and rule versions that were replaced and that no finding refers to. Returns the number of
+    /// deleted events.
     ///
-    /// The newest event always stays, so that its id is not given again; and of a session its name, root and first time
-    /// stay, because a process that read them may be about to record.
+    /// The newest event is never deleted, so that its id is not reused. Rows of `sessions` are never deleted, because a
+    /// process that has read one may be about to record an event.
     pub fn prune(&mut self, before: i64) -> Result<usize> {
         let Some(end) = self.first_event_since(before)? else { return Ok(0) };
         let mut deleted = 0;
@@ -47,19 +47,19 @@ impl Store {
         Ok(deleted)
     }
 
-    /// The workflow and runs never have events of their own, and stand where they stand however long ago they were begun.
+    /// Keeps the state of workflows and runs: they never have events, and remain active however long ago they began.
     fn prune_state(&self, before: i64) -> Result<()> {
         self.connection.execute(
             "DELETE FROM state WHERE session IN (SELECT id FROM sessions WHERE first_seen < ?1 \
              AND NOT EXISTS (SELECT 1 FROM events WHERE session = sessions.id) \
              AND (agent, session) NOT IN (VALUES (?2, ''), (?3, ?4)) AND NOT (agent = ?2 AND session LIKE ?5))",
-            params![before, WORKFLOW_AGENT, TOKENS.agent, TOKENS.session, format!("{}%", RUN_PREFIX)],
+            params![before, WORKFLOW_AGENT, TOKENS_SESSION.agent, TOKENS_SESSION.session, format!("{}%", RUN_PREFIX)],
         )?;
         Ok(())
     }
 
-    /// Where the events since `time` begin: found by halving, because ids follow time but for the odd pair of processes
-    /// that met. At the latest the newest event; none in an empty journal.
+    /// Returns the id of the first event since `time`, at the latest the newest event; none in an empty journal. Uses
+    /// binary search: ids are in order of time, except for events of processes that ran at the same moment.
     pub(crate) fn first_event_since(&self, time: i64) -> Result<Option<i64>> {
         let ends = self.connection.query_row(
             "SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)",

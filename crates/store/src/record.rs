@@ -1,4 +1,4 @@
-//! What is written for one event, and how it becomes a row.
+//! The journal entry of one event, and how it becomes rows.
 
 use engine::NotEnforced;
 use engine::event::{CallOutcome, Event, FileAccess, ShellText};
@@ -9,39 +9,39 @@ use serde_json::{Map, Value};
 
 use crate::{EventId, Masked, Result, SessionKey, StateChanges, Store, mask};
 
-/// How much of an event is kept.
+/// How much of an event the journal keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Journal {
-    /// Commands, paths and the fields that rules used; the rest as digests.
+pub enum JournalDetail {
+    /// Commands, paths, and the input fields that rules used; everything else as digests.
     #[default]
     Lean,
-    /// The whole event besides. Secrets are masked here too.
+    /// Also the whole event, with secrets masked.
     Full,
 }
 
-/// One event, what was said of it, and what it changes.
+/// One event, its verdict, and the state that it changes.
 #[derive(Debug, Clone, Copy)]
-pub struct Record<'a> {
+pub struct EventRecord<'a> {
     pub event: &'a Event,
-    /// The project's root; kept with the session's first event.
+    /// The project's root; stored with the session's first event only.
     pub root: &'a str,
     pub verdict: &'a Verdict,
-    /// The facts that the judgement used, so that it can be made again.
+    /// The facts that the judgement used, for replay.
     pub facts: &'a Map<String, Value>,
-    /// The fields of the event's input that rules used.
+    /// The fields of the tool's input that rules used.
     pub fields: &'a Map<String, Value>,
     pub changes: &'a StateChanges,
-    pub journal: Journal,
+    pub journal: JournalDetail,
 }
 
-impl Record<'_> {
+impl EventRecord<'_> {
     pub(crate) fn session(&self) -> SessionKey<'_> {
         SessionKey { agent: &self.event.agent, session: &self.event.session }
     }
 }
 
 impl Store {
-    /// Inside a transaction for writing: the session's row, made if this is its first event.
+    /// Returns the id of the session's row, and inserts the row for a new session. Called inside a write transaction.
     pub(crate) fn intern_session(&self, key: SessionKey<'_>, root: &str, time: i64) -> Result<i64> {
         self.connection
             .prepare_cached(
@@ -54,10 +54,10 @@ impl Store {
             .query_row([key.agent, key.session], |row| row.get(0))?)
     }
 
-    /// Inside a transaction for writing: the event's row and its findings.
-    pub(crate) fn insert_event(&mut self, session: i64, record: &Record<'_>) -> Result<EventId> {
+    /// Inserts the event's row and its findings. Called inside a write transaction.
+    pub(crate) fn insert_event(&mut self, session: i64, record: &EventRecord<'_>) -> Result<EventId> {
         let digests = self.digests(record.event)?;
-        let Record { event, verdict, .. } = record;
+        let EventRecord { event, verdict, .. } = record;
         let tool = event.tool.as_ref();
         let shell = tool.and_then(|tool| tool.shell.as_ref());
         let command = match shell {
@@ -65,8 +65,8 @@ impl Store {
             Some(ShellText::Missing) | None => None,
         };
         let whole = match record.journal {
-            Journal::Lean => None,
-            Journal::Full => serde_json::to_value(event).ok().map(|whole| Masked::json(&whole)),
+            JournalDetail::Lean => None,
+            JournalDetail::Full => serde_json::to_value(event).ok().map(|whole| Masked::json(&whole)),
         };
         self.connection
             .prepare_cached(

@@ -1,36 +1,36 @@
-//! The registry of rule versions: every text that a rule has had, so that a finding's digest leads to the words that
-//! were in force when it was made.
+//! The registry of rule versions: every text that a rule has had, so that the digest in a finding leads to the text
+//! that was in force.
 //!
-//! Files are the truth; this is their history. Whoever compiled a policy anew tells which rules it has. Deleting the
-//! database loses earlier versions, never a rule. Versions lie in `state` as rows of no session: a table of their own
-//! would be parsed by every hook, and none of them reads one.
+//! The rule files are authoritative; this is their history. Callers pass the rules of a policy after compiling it.
+//! Deleting the database loses earlier versions, never a rule. Versions are rows of `state` under no session: every
+//! hook would have to parse the schema of a separate table, and no hook reads versions.
 
 use rusqlite::{Row, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, Store};
 
-/// The session of rows that belong to none.
+/// The session number of rows that belong to no session.
 const NO_SESSION: i64 = 0;
 
-/// A rule as its file has it now.
+/// The current version of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleVersion<'a> {
     pub id: &'a str,
-    /// Digest of the text; what findings name.
+    /// Digest of the text, as in findings.
     pub digest: &'a str,
     pub tier: &'a str,
-    /// The file, as people know it.
+    /// The rule's file, as shown to people.
     pub source: &'a str,
     pub text: &'a str,
 }
 
-/// A version that was kept. Times are milliseconds since 1970.
+/// A version in the registry. Times are milliseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptVersion {
+pub struct StoredRuleVersion {
     pub id: String,
     pub digest: String,
-    /// Where it was when it was last seen.
+    /// The tier when the version was last seen.
     pub tier: String,
     pub source: String,
     pub text: String,
@@ -38,9 +38,9 @@ pub struct KeptVersion {
     pub last_seen: i64,
 }
 
-/// As a row has it, under the rule's id and the digest.
+/// The value of a row, as JSON. The row's name has the rule's id and the digest.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredFields {
     tier: String,
     source: String,
     text: String,
@@ -48,10 +48,10 @@ struct Stored {
     last_seen: i64,
 }
 
-impl KeptVersion {
+impl StoredRuleVersion {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<Self>> {
         let (name, value): (String, String) = (row.get(0)?, row.get(1)?);
-        let stored: Option<Stored> = serde_json::from_str(&value).ok();
+        let stored: Option<StoredFields> = serde_json::from_str(&value).ok();
         let version = name.split_once(' ').zip(stored).map(|((id, digest), stored)| Self {
             id: id.to_owned(),
             digest: digest.to_owned(),
@@ -65,13 +65,13 @@ impl KeptVersion {
     }
 }
 
-/// No rule's id holds a space.
+/// Unambiguous, because a rule id contains no space.
 fn row_name(id: &str, digest: &str) -> String {
     format!("{id} {digest}")
 }
 
 impl Store {
-    /// Notes the rules of a policy that was compiled anew: all of them or, where something fails, none.
+    /// Stores the rules of a newly compiled policy in one transaction.
     pub fn sync_rules(&mut self, rules: &[RuleVersion<'_>], now: i64) -> Result<()> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
@@ -81,7 +81,7 @@ impl Store {
                  '$.last_seen', max(json_extract(value, '$.last_seen'), ?4))",
             )?;
             for rule in rules {
-                let stored = Stored {
+                let stored = StoredFields {
                     tier: rule.tier.to_owned(),
                     source: rule.source.to_owned(),
                     text: rule.text.to_owned(),
@@ -97,30 +97,30 @@ impl Store {
         Ok(())
     }
 
-    /// Every version of a rule, oldest first.
-    pub fn rule_versions(&self, id: &str) -> Result<Vec<KeptVersion>> {
+    /// Returns all versions of a rule, oldest first.
+    pub fn rule_versions(&self, id: &str) -> Result<Vec<StoredRuleVersion>> {
         let mut versions = self.all_rule_versions()?;
         versions.retain(|version| version.id == id);
         versions.sort_by(|a, b| (a.first_seen, a.last_seen, &a.digest).cmp(&(b.first_seen, b.last_seen, &b.digest)));
         Ok(versions)
     }
 
-    fn all_rule_versions(&self) -> Result<Vec<KeptVersion>> {
+    fn all_rule_versions(&self) -> Result<Vec<StoredRuleVersion>> {
         let mut statement =
             self.connection.prepare("SELECT name, value FROM state WHERE session = ?1 AND kind = 'rule'")?;
-        let versions = statement.query_map([NO_SESSION], KeptVersion::from_row)?;
+        let versions = statement.query_map([NO_SESSION], StoredRuleVersion::from_row)?;
         Ok(versions.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// A version stays while a finding names it. The newest of a rule stays however old it is: it may still be in force,
-    /// untouched.
+    /// Deletes old versions, except those that findings refer to, and the newest one of each rule, which may still be
+    /// in force.
     pub(crate) fn prune_rule_versions(&self, before: i64) -> Result<()> {
         let versions = self.all_rule_versions()?;
         let mut named = self.connection.prepare("SELECT 1 FROM findings WHERE rule = ?1 AND digest = ?2 LIMIT 1")?;
         let mut delete =
             self.connection.prepare("DELETE FROM state WHERE session = ?1 AND kind = 'rule' AND name = ?2")?;
         for version in versions.iter().filter(|version| version.last_seen < before) {
-            let is_newer = |other: &&KeptVersion| other.id == version.id && other.last_seen > version.last_seen;
+            let is_newer = |other: &&StoredRuleVersion| other.id == version.id && other.last_seen > version.last_seen;
             if versions.iter().any(|other| is_newer(&other)) && !named.exists([&version.id, &version.digest])? {
                 delete.execute(params![NO_SESSION, row_name(&version.id, &version.digest)])?;
             }

@@ -1,28 +1,31 @@
-//! The tables, and how a database gets from one version to the next.
+//! The tables, and the migrations between schema versions.
 //!
-//! `PRAGMA user_version` is the number of migrations a database has had. A migration that was released is never
-//! edited; what later versions need is a new one at the end. Every statement here is parsed again by every process
-//! that opens the database: a table or an index more is felt on every event.
+//! `PRAGMA user_version` counts the migrations that were applied. A released migration is never edited; changes are
+//! appended as a new one. Every process that opens the database parses every statement here, so each table or index
+//! costs time on every event.
 //!
-//! - `meta`: what belongs to the database itself: `digest_key`.
-//! - `sessions`: agent and session, interned, and the root that the session was given at its first event.
-//! - `state`: a session's rows lie together, so one page holds what an event needs. `kind` is `variable` (value: JSON),
-//!   `counter` (value: integer) or `revision` (one row a session, counting the changes of the others); and `counted`, for
-//!   what pace rules count (`counted.rs`), `by_rule`, for how often rules spoke (`rule_counts.rs`), and `consumed` and its like, for tokens (`tokens.rs`), which lie before those. Rows
-//!   of session 0 are of kind `rule`: the versions of rules (`registry.rs`).
-//! - `events`: the journal. JSON columns are NULL where there is nothing. `kind` is open: events of agents carry the
-//!   engine's names, records of other sorts their own (`note.rs`). `lifted` says why a verdict was not enforced.
-//! - `findings`: only where a rule spoke.
+//! - `meta`: properties of the database itself: `digest_key`.
+//! - `sessions`: agent and session id, interned, and the project root at the session's first event.
+//! - `state`: the rows of a session are adjacent, so one page holds everything an event needs. Values of `kind`:
+//!   - `variable` (value: JSON), `counter` (value: integer), and `revision` (one row per session, counting changes of
+//!     the other two);
+//!   - `counted`: attempts that pace rules count (`attempts.rs`); `by_rule`: how often rules fired (`rule_counts.rs`);
+//!     `consumed…`: tokens (`tokens.rs`). These sort before the first three, so reading a session's state skips them;
+//!   - `rule`: versions of rules (`registry.rs`), under session 0.
+//! - `events`: the journal. JSON columns are NULL if empty. `kind` is an open set: events of agents use the engine's
+//!   names, notes use their own (`note.rs`). `lifted` says why a verdict was not enforced.
+//! - `findings`: one row per finding of a rule.
 //!
-//! The index on `events` is (session, has no command): a session's commands are one run of it, in order of id, however
-//! many other events lie between them. There is none on time: ids follow time closely enough to search by.
+//! The index on `events` is (session, command is NULL): a session's commands are one contiguous range of it, ordered by
+//! id, however many other events there are. There is no index on time: ids are nearly in order of time, so a binary
+//! search by id suffices.
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::{Result, StoreError};
 
-/// Bytes. An event changes two pages and the log gets them whole, so half of SQLite's usual size is half of the bytes
-/// that an event writes and that the next processes reread; reading a million events through is no slower by it.
+/// In bytes. An event changes two pages, and the write-ahead log receives whole pages. Half of SQLite's default size
+/// halves the bytes that an event writes and that later processes read again. Reading a million events is no slower.
 const PAGE_SIZE: u32 = 2048;
 
 const MIGRATIONS: &[&str] = &[
@@ -90,12 +93,12 @@ const MIGRATIONS: &[&str] = &[
 ",
 ];
 
-/// The version that this code writes.
+/// The schema version that this code writes.
 pub(crate) fn version() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
-/// The version of a database; 0 where nothing was ever stored. An error where it is newer than this code.
+/// Returns the schema version of a database; 0 for an empty one. Fails if it is newer than this code.
 pub(crate) fn version_of(connection: &Connection) -> Result<i64> {
     let found = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if found > version() {
@@ -104,14 +107,14 @@ pub(crate) fn version_of(connection: &Connection) -> Result<i64> {
     Ok(found)
 }
 
-/// Brings a database up to date. Of several processes that try at once, one does it and the others find it done.
+/// Applies the missing migrations. If several processes try at once, one migrates and the others find it done.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     let found = version_of(connection)?;
     if found == version() {
         return Ok(());
     }
     if found == 0 {
-        // Kept in the file from then on. Neither can be set inside a transaction; setting them twice does nothing.
+        // The file stores both settings. Neither can be set inside a transaction; setting them again changes nothing.
         connection.execute_batch(&format!("PRAGMA page_size = {PAGE_SIZE}"))?;
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     }

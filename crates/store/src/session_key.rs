@@ -1,23 +1,23 @@
-//! The keys under which state is kept: of sessions, of the workflow, of runs and of phases.
+//! The keys under which state is stored: sessions, the workflow, runs and phases.
 
-/// Which session: the ids of two agents may coincide.
+/// Identifies a session. Session ids are unique only per agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionKey<'a> {
     pub agent: &'a str,
     pub session: &'a str,
 }
 
-/// The agent of keys that belong to the workflow of a project and to runs of a loop.
+/// The agent in the keys of workflows, runs and phases.
 pub(crate) const WORKFLOW_AGENT: &str = "workflow";
-/// Stands before the number of a run, in the name of its state. (Phases have names that begin otherwise.)
+/// The prefix of a run's number in its key. No phase name starts with it.
 pub(crate) const RUN_PREFIX: &str = "run:";
 
-/// The name under which the state of the workflow is kept, or that of a run.
-pub(crate) fn stage_name(run: Option<u64>) -> String {
+/// The session name under which the state of a run, or of the project's workflow, is stored.
+pub(crate) fn workflow_session_name(run: Option<u64>) -> String {
     run.map_or_else(String::new, |run| format!("{RUN_PREFIX}{run}"))
 }
 
-/// The key under which the counts of a phase are kept.
+/// The key under which the counts of a phase are stored.
 pub fn phase_key(phase: &str) -> SessionKey<'_> {
     SessionKey { agent: WORKFLOW_AGENT, session: phase }
 }

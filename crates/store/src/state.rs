@@ -1,7 +1,7 @@
-//! What a session has in store between events: its variables and its counters.
+//! A session's variables and counters, stored between events.
 //!
-//! Variables are JSON values that observers and rules set; counters are named integers (`hold:<rule>` and the like)
-//! that the guard keeps for itself. Names mean nothing here.
+//! Variables are JSON values that observers and rules set. Counters are named integers (such as `hold:<rule>`) of the
+//! guard. This crate does not interpret the names.
 
 use std::collections::BTreeMap;
 
@@ -13,33 +13,33 @@ use crate::{CounterChange, Masked, Result, SessionKey, StateChanges, Store};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionState {
-    /// In byte order of their names.
+    /// Sorted by name, in byte order.
     pub variables: Map<String, Value>,
     pub counters: BTreeMap<String, i64>,
-    /// The root of the session's first event; none where this is the first.
+    /// The project root at the session's first event; none before that event.
     pub root: Option<String>,
     /// The time of the session's first event.
     pub first_seen: Option<i64>,
     pub(crate) id: Option<i64>,
-    /// Counts the changes of variables and counters.
+    /// Incremented with every change of variables or counters.
     pub(crate) revision: i64,
 }
 
 impl SessionState {
-    /// A counter that was never set is 0.
+    /// Returns a counter; 0 if it was never set.
     pub fn counter(&self, name: &str) -> i64 {
         self.counters.get(name).copied().unwrap_or(0)
     }
 }
 
-/// One row to write: the difference between what is stored and what shall be.
+/// One row to write: a difference between the stored and the wanted state.
 pub(crate) enum StateWrite {
     Variable(String, Option<Masked<'static>>),
     Counter(String, i64),
 }
 
 impl SessionState {
-    /// What of `changes` is not so already. Variables are masked as all text is on its way in.
+    /// Returns the changes that differ from this state. Values of variables are masked.
     pub(crate) fn writes(&self, changes: &StateChanges) -> Vec<StateWrite> {
         let variables = self.variable_writes(&changes.variables);
         let counters = changes.counters.iter().filter_map(|(name, change)| {
@@ -53,7 +53,7 @@ impl SessionState {
         variables.chain(counters).collect()
     }
 
-    /// The same of a workflow, of which this is the state.
+    /// Like [`Self::writes`], for the workflow's variables, if this is the state of the workflow.
     pub(crate) fn workflow_writes(&self, changes: &StateChanges) -> Vec<StateWrite> {
         self.variable_writes(&changes.workflow).collect()
     }
@@ -68,7 +68,7 @@ impl SessionState {
 }
 
 impl Store {
-    /// A session's state as it is now. What is to be judged and recorded by it is read by [`Store::begin`].
+    /// Reads a session's current state. To judge and record an event by it, use [`Store::begin`] instead.
     pub fn session(&self, key: SessionKey<'_>) -> Result<SessionState> {
         let row = self
             .connection
@@ -77,7 +77,7 @@ impl Store {
             .optional()?;
         let Some((id, root, first_seen)) = row else { return Ok(SessionState::default()) };
         let mut state = SessionState { id: Some(id), root, first_seen, ..SessionState::default() };
-        // Of kinds that are in order before these, there may be very many.
+        // The kinds that sort before `counter` may have very many rows.
         let mut statement = self
             .connection
             .prepare_cached("SELECT kind, name, value FROM state WHERE session = ?1 AND kind >= 'counter'")?;
@@ -86,7 +86,7 @@ impl Store {
             let name: String = row.get(1)?;
             match row.get_ref(0)?.as_bytes().unwrap_or_default() {
                 b"variable" => {
-                    // A value that does not parse was not written by this code; the name then has no value.
+                    // This code writes only valid JSON; ignore a value that does not parse.
                     let value = row.get_ref(2)?.as_bytes().ok().and_then(|json| serde_json::from_slice(json).ok());
                     state.variables.extend(value.map(|value| (name, value)));
                 }
@@ -100,7 +100,8 @@ impl Store {
         Ok(state)
     }
 
-    /// Agent and session of the newest record that belongs to a session; of sessions of this name, where one is given.
+    /// Returns agent and id of the session with the newest journal entry. `named` restricts it to sessions with that
+    /// id.
     pub fn latest_session(&self, named: Option<&str>) -> Result<Option<(String, String)>> {
         let found = self
             .connection
@@ -113,7 +114,8 @@ impl Store {
         Ok(found)
     }
 
-    /// When sessions of this name were last given a prompt by a person, and not by an agent that was held.
+    /// Returns when a person last wrote a prompt in sessions with this id. Prompts by which an agent continues after a
+    /// held stop do not count.
     pub fn last_prompt(&self, session: &str) -> Result<Option<i64>> {
         let time = self
             .connection
@@ -125,7 +127,7 @@ impl Store {
         Ok(time)
     }
 
-    /// The sessions that were heard of since then, at most so many.
+    /// Returns agent and id of up to `limit` sessions with journal entries since `time`.
     pub fn sessions_since(&self, time: i64, limit: usize) -> Result<Vec<(String, String)>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT DISTINCT s.agent, s.session FROM events e JOIN sessions s ON s.id = e.session \
@@ -136,7 +138,7 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The sessions for which a variable of this name is set.
+    /// Returns agent and id of the sessions that have a variable of this name.
     pub fn sessions_with_variable(&self, name: &str) -> Result<Vec<(String, String)>> {
         let mut statement = self.connection.prepare(
             "SELECT s.agent, s.session FROM state t JOIN sessions s ON s.id = t.session WHERE t.kind = 'variable' AND t.name = ?1",
@@ -163,7 +165,8 @@ impl Store {
         Ok(revision.unwrap_or(0))
     }
 
-    /// Inside a transaction for writing, and only after the revision was found to be `revision`.
+    /// Writes the changes and increments the revision. The caller holds a write transaction and has checked inside it
+    /// that the stored revision is `revision`.
     pub(crate) fn write_state(&self, session: i64, revision: i64, writes: &[StateWrite]) -> Result<()> {
         let mut put = self.connection.prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?;
         for write in writes {

@@ -1,16 +1,17 @@
-//! Tokens that were used, a row a message, and what they come to in each session and phase.
+//! Token usage: one row per message, and a sum per session and per phase.
 //!
-//! A message is known by its id, however many transcripts tell of it and however often, and its largest figure is kept. It
-//! counts in the session whose transcript tells of it, if it was written while that session lasted (the transcript of a
-//! fork begins with what was said before), and in the phase in which it was written. What counts in neither is not kept.
+//! A message is identified by its id. Several transcripts may report it, several times; the largest figure is stored.
+//! It counts in the session whose transcript reports it, if it was written after that session's first event (the
+//! transcript of a fork begins with a copy of the original's messages), and in the phase in which it was written. A
+//! message that counts in neither is not stored.
 //!
-//! INVARIANT: a sum is what the messages that count in it come to. Whoever changes a message takes the old figure out of
-//! its sums and adds the new one to its own, in the same transaction. So nothing is counted twice, whoever reads what, in
-//! which order and how often, and nobody has to add up messages.
+//! INVARIANT: a sum equals the total of the messages that count in it. A change of a message subtracts its old figure
+//! from the old sums and adds the new figure to the new sums, in the same transaction. So nothing is counted twice,
+//! however often and in whatever order transcripts are read, and messages never have to be added up.
 //!
-//! Messages, and how far each transcript was read, lie under a key of their own, sums under those of sessions and phases;
-//! all of them among the kinds that are not read with a session's state (see `counted.rs`). How a transcript is read, and
-//! what the place means where reading stopped, is not known here.
+//! Messages and reading positions of transcripts are rows under a separate key, sums are rows under the keys of
+//! sessions and phases. Their kinds sort before the session's state, so reading that skips them (see `attempts.rs`).
+//! This crate does not read transcripts and does not interpret positions.
 
 use std::collections::BTreeMap;
 
@@ -21,38 +22,38 @@ use serde_json::Value;
 
 use crate::{Result, SessionKey, Store, mask, phase_key};
 
-/// Under which messages and places in transcripts are kept.
-pub(crate) const TOKENS: SessionKey<'static> = SessionKey { agent: "tokens", session: "" };
+/// The key of messages and reading positions.
+pub(crate) const TOKENS_SESSION: SessionKey<'static> = SessionKey { agent: "tokens", session: "" };
 
-/// The kind of messages, by their ids, and of sums, which have no name.
-const CONSUMED: &str = "consumed";
-/// The kind of places in transcripts, by their paths.
-const READ_TO: &str = "consumed_read";
-/// The kind of the one row that says from when on messages are kept: older ones were forgotten.
-const KEPT_SINCE: &str = "consumed_since";
+/// The kind of messages, named by id, and of sums, which have no name.
+const TOKENS_KIND: &str = "consumed";
+/// The kind of reading positions, named by the transcript's path.
+const POSITION_KIND: &str = "consumed_read";
+/// The kind of the single row with the time of the last pruning: older messages are ignored.
+const KEPT_SINCE_KIND: &str = "consumed_since";
 
-/// What one request to a model used.
+/// The tokens of one request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    /// Of the agent whose session it is, no other has it.
+pub struct TranscriptMessage {
+    /// Unique per agent.
     pub id: String,
-    /// When that was written, in milliseconds since 1970.
+    /// When the message was written, in milliseconds since 1970.
     pub time: i64,
     pub tokens: Tokens,
 }
 
-/// A piece of a transcript that was read.
+/// A part of a transcript that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stretch<'a> {
+pub struct TranscriptChunk<'a> {
     pub path: &'a str,
-    /// Whose transcript it is.
+    /// The session that the transcript belongs to.
     pub session: SessionKey<'a>,
-    pub messages: Vec<Message>,
-    /// How to go on from its end.
+    pub messages: Vec<TranscriptMessage>,
+    /// The position from which to continue reading.
     pub end: Value,
 }
 
-/// When a phase began. It lasts until the next one does.
+/// The start of a phase. The phase lasts until the next one starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhaseStart {
     /// Milliseconds since 1970.
@@ -60,21 +61,21 @@ pub struct PhaseStart {
     pub phase: String,
 }
 
-/// A message as it is kept.
+/// The value of a message's row, as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+struct StoredMessage {
     time: i64,
     tokens: Tokens,
-    /// In which it counts.
+    /// The session that the message counts in, if any.
     session: Option<i64>,
     phase: Option<i64>,
 }
 
-impl Kept {
-    /// What is kept of a message that is told of again. Of two figures that are as large, the one that was known stays.
-    fn joined(self, told: Self) -> Self {
-        let figure = if total(told.tokens) > total(self.tokens) { told } else { self };
-        Self { session: self.session.or(told.session), phase: figure.phase.or(self.phase), ..figure }
+impl StoredMessage {
+    /// Combines two reports of a message. Of equal figures, the stored one wins.
+    fn merge(self, reported: Self) -> Self {
+        let figure = if total(reported.tokens) > total(self.tokens) { reported } else { self };
+        Self { session: self.session.or(reported.session), phase: figure.phase.or(self.phase), ..figure }
     }
 
     fn sums(self) -> impl Iterator<Item = i64> {
@@ -82,10 +83,10 @@ impl Kept {
     }
 }
 
-/// How far a transcript was read.
+/// The value of a reading position's row, as JSON.
 #[derive(Serialize, Deserialize)]
-struct Place {
-    /// When.
+struct StoredPosition {
+    /// When the transcript was read.
     time: i64,
     end: Value,
 }
@@ -98,12 +99,12 @@ fn total(tokens: Tokens) -> u64 {
     tokens.sum(&TokenKind::ALL)
 }
 
-/// What is to be added to sums, and what to be taken out.
+/// Per session or phase, the tokens to add to its sum and those to subtract.
 #[derive(Default)]
-struct Differences(BTreeMap<i64, (Tokens, Tokens)>);
+struct SumChanges(BTreeMap<i64, (Tokens, Tokens)>);
 
-impl Differences {
-    fn replace(&mut self, old: Option<Kept>, new: Kept) {
+impl SumChanges {
+    fn replace(&mut self, old: Option<StoredMessage>, new: StoredMessage) {
         for sum in new.sums() {
             self.0.entry(sum).or_default().0 += new.tokens;
         }
@@ -114,76 +115,76 @@ impl Differences {
 }
 
 impl Store {
-    /// How to go on reading a transcript, where some of it was read.
-    pub fn read_to(&self, path: &str) -> Result<Option<Value>> {
-        let Some(own) = self.session_id(TOKENS)? else { return Ok(None) };
-        Ok(self.row(own, READ_TO, &mask(path))?.map(|place: Place| place.end))
+    /// Returns the position from which to continue reading a transcript; none if it was not read yet.
+    pub fn transcript_position(&self, path: &str) -> Result<Option<Value>> {
+        let Some(own) = self.session_id(TOKENS_SESSION)? else { return Ok(None) };
+        Ok(self.row(own, POSITION_KIND, &mask(path))?.map(|position: StoredPosition| position.end))
     }
 
-    /// What the messages of a session, or of a phase, come to.
+    /// Returns the sum of a session or a phase.
     pub fn tokens(&self, key: SessionKey<'_>) -> Result<Tokens> {
         let Some(id) = self.session_id(key)? else { return Ok(Tokens::default()) };
-        Ok(self.row(id, CONSUMED, "")?.unwrap_or_default())
+        Ok(self.row(id, TOKENS_KIND, "")?.unwrap_or_default())
     }
 
-    /// Counts what was read, in one transaction. `phases`: those of the workflow that is active, in order.
+    /// Adds the messages in one transaction. `phases`: the phases of the active workflow, in order.
     ///
-    /// Two processes may have read the same at the same time; then the second changes nothing.
-    pub fn count_tokens(&mut self, read: &[Stretch<'_>], phases: &[PhaseStart]) -> Result<()> {
+    /// Idempotent: if two processes read the same messages, the second one changes nothing.
+    pub fn add_token_usage(&mut self, read: &[TranscriptChunk<'_>], phases: &[PhaseStart]) -> Result<()> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        let own = self.intern_session(TOKENS, "", self.options.now)?;
-        let since = self.row(own, KEPT_SINCE, "")?.unwrap_or(i64::MIN);
-        let mut differences = Differences::default();
+        let own = self.intern_session(TOKENS_SESSION, "", self.options.now)?;
+        let since = self.row(own, KEPT_SINCE_KIND, "")?.unwrap_or(i64::MIN);
+        let mut sum_changes = SumChanges::default();
         let mut phase_ids = BTreeMap::new();
-        for Stretch { path, session, messages, end } in read {
-            let of_session = self.beginning(*session)?;
+        for TranscriptChunk { path, session, messages, end } in read {
+            let of_session = self.session_start(*session)?;
             for message in messages.iter().filter(|message| message.time >= since) {
-                let Message { id, time, tokens } = message;
+                let TranscriptMessage { id, time, tokens } = message;
                 let phase = match phases.iter().rfind(|phase| phase.time <= *time) {
                     Some(start) => Some(self.phase_id(start, &mut phase_ids)?),
                     None => None,
                 };
                 let session_id = of_session.filter(|(_, begun)| begun <= time).map(|(id, _)| id);
-                let told = Kept { time: *time, tokens: *tokens, session: session_id, phase };
+                let reported = StoredMessage { time: *time, tokens: *tokens, session: session_id, phase };
                 let name = format!("{}/{id}", session.agent);
-                let old: Option<Kept> = self.row(own, CONSUMED, &name)?;
-                let new = old.map_or(told, |old| old.joined(told));
+                let old: Option<StoredMessage> = self.row(own, TOKENS_KIND, &name)?;
+                let new = old.map_or(reported, |old| old.merge(reported));
                 if old != Some(new) && new.sums().next().is_some() {
-                    self.put_row(own, CONSUMED, &name, &json(&new))?;
-                    differences.replace(old, new);
+                    self.put_row(own, TOKENS_KIND, &name, &json(&new))?;
+                    sum_changes.replace(old, new);
                 }
             }
-            let place = Place { time: self.options.now, end: end.clone() };
-            self.put_row(own, READ_TO, &mask(path), &json(&place))?;
+            let position = StoredPosition { time: self.options.now, end: end.clone() };
+            self.put_row(own, POSITION_KIND, &mask(path), &json(&position))?;
         }
-        for (id, (more, less)) in differences.0 {
-            let mut sum: Tokens = self.row(id, CONSUMED, "")?.unwrap_or_default();
+        for (id, (more, less)) in sum_changes.0 {
+            let mut sum: Tokens = self.row(id, TOKENS_KIND, "")?.unwrap_or_default();
             sum += more;
             sum -= less;
-            self.put_row(id, CONSUMED, "", &json(&sum))?;
+            self.put_row(id, TOKENS_KIND, "", &json(&sum))?;
         }
         transaction.commit()?;
         self.checkpoint_if_long();
         Ok(())
     }
 
-    /// Forgets the messages from before a time, and the transcripts that were not read since. Should somebody tell of such a
-    /// message again, it does not count again.
+    /// Deletes messages older than `before`, and the positions of transcripts that were not read since. A deleted
+    /// message that is reported again is not counted again.
     pub(crate) fn prune_tokens(&self, before: i64) -> Result<()> {
-        let Some(own) = self.session_id(TOKENS)? else { return Ok(()) };
+        let Some(own) = self.session_id(TOKENS_SESSION)? else { return Ok(()) };
         let before = before.min(self.options.now);
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        self.put_row(own, KEPT_SINCE, "", &before)?;
+        self.put_row(own, KEPT_SINCE_KIND, "", &before)?;
         self.connection.execute(
             "DELETE FROM state WHERE session = ?1 AND kind IN (?2, ?3) AND json_extract(value, '$.time') < ?4",
-            params![own, CONSUMED, READ_TO, before],
+            params![own, TOKENS_KIND, POSITION_KIND, before],
         )?;
         transaction.commit()?;
         Ok(())
     }
 
-    /// The number of a session and the time of its first event.
-    fn beginning(&self, key: SessionKey<'_>) -> Result<Option<(i64, i64)>> {
+    /// Returns the row id of a session and the time of its first event.
+    fn session_start(&self, key: SessionKey<'_>) -> Result<Option<(i64, i64)>> {
         let found = self
             .connection
             .prepare_cached("SELECT id, first_seen FROM sessions WHERE agent = ?1 AND session = ?2")?
@@ -201,7 +202,7 @@ impl Store {
         Ok(id)
     }
 
-    /// What does not parse was not written by this code, and counts as nothing.
+    /// Reads the JSON value of a row. A value that does not parse counts as absent: this code did not write it.
     fn row<T: for<'de> Deserialize<'de>>(&self, session: i64, kind: &str, name: &str) -> Result<Option<T>> {
         let mut statement = self
             .connection

@@ -1,8 +1,9 @@
-//! Where the workflow of a project stands; in a run of a loop, which hat is on.
+//! The state of a project's workflow or, in a run of a loop, of the current hat.
 //!
-//! One workflow is active at a time, for every session there but those of a run. Its state is kept as a session's is, under a key of its own: variables,
-//! and a revision that tells whether somebody else changed them. What they mean is not known here. What pace rules count in
-//! a phase lies under the phase's own key ([`crate::Counted`]).
+//! At most one workflow is active at a time. All sessions of the project share it, except the sessions of a run. Its
+//! state is stored like a session's, under a separate key: variables, and a revision that shows whether another process
+//! changed them. This crate does not interpret the variables. Attempts that pace rules count in a phase are stored
+//! under the phase's key ([`crate::CountedAttempt`]).
 
 use rusqlite::{Transaction, TransactionBehavior};
 
@@ -11,18 +12,18 @@ use crate::{EventId, Note, Result, SessionKey, SessionState, Store};
 
 impl Store {
     pub fn workflow(&self) -> Result<SessionState> {
-        self.session(self.stage_key())
+        self.session(self.workflow_key())
     }
 
-    pub(crate) fn stage_key(&self) -> SessionKey<'_> {
-        SessionKey { agent: WORKFLOW_AGENT, session: &self.stage }
+    pub(crate) fn workflow_key(&self) -> SessionKey<'_> {
+        SessionKey { agent: WORKFLOW_AGENT, session: &self.workflow_session }
     }
 
-    /// Writes a note, and what it changes of the workflow, in one transaction. None where the state is no longer the one that
-    /// was judged by: then nothing is written.
-    pub fn note_on_workflow(&mut self, note: &Note<'_>, judged_by: &SessionState) -> Result<Option<EventId>> {
+    /// Writes a note and its changes to the workflow in one transaction. Writes nothing and returns `None` if the
+    /// workflow has changed since `judged_by` was read.
+    pub fn note_workflow_change(&mut self, note: &Note<'_>, judged_by: &SessionState) -> Result<Option<EventId>> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        let workflow = self.intern_session(self.stage_key(), note.root, note.time)?;
+        let workflow = self.intern_session(self.workflow_key(), note.root, note.time)?;
         let revision = self.revision(workflow)?;
         if revision != judged_by.revision {
             return Ok(None);

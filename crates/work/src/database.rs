@@ -1,18 +1,16 @@
-//! The open database, which every noun has its tables in.
-
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::Result;
 
-/// An open database.
+/// The open database with the tables of tasks, memories and runs.
 #[derive(Debug)]
-pub struct Work {
+pub struct WorkDatabase {
     pub(crate) connection: Connection,
 }
 
-impl Work {
-    /// A transaction for writing.
-    pub(crate) fn step(&self) -> Result<Transaction<'_>> {
+impl WorkDatabase {
+    /// Begins a write transaction.
+    pub(crate) fn write_transaction(&self) -> Result<Transaction<'_>> {
         Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
     }
 }

@@ -1,4 +1,4 @@
-//! Why the work could not be read or written.
+//! Errors of the work database.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use rusqlite::ErrorCode;
 
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
-    /// Written by a later Linchpin. Nothing in it was changed.
+    /// A later version of Linchpin wrote the database. Nothing was changed in it.
     #[error("`{}` has version {found}, this Linchpin knows up to {known}", .path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
-    /// Another process kept the lock for longer than anybody waits.
+    /// Another process held the lock longer than the busy timeout.
     #[error("tasks, memories and runs cannot be had: another process holds them")]
     Locked,
     #[error("tasks, memories and runs cannot be had: {reason}")]

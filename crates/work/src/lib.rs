@@ -1,9 +1,8 @@
-//! The work of a project: what is left to do (tasks), what was learnt (memories), and the runs of its loop, in one SQLite
-//! database a project.
+//! Tasks, memories, and runs of the loop, in one SQLite database per project.
 //!
-//! It is another file than the journal, so that no hook pays for its tables: only who runs in a loop opens it, and who asks
-//! for tasks. This crate owns what is in that file; it knows no rules, no gates and no processes. Texts enter it masked, as
-//! they enter the journal.
+//! The database is separate from the journal, so that hooks do not have to parse its tables: only runs of a loop and
+//! queries for tasks open it. This crate owns the database file; it must not know rules, gates or processes. Like the
+//! journal, it stores strings masked.
 
 mod database;
 mod error;
@@ -15,23 +14,23 @@ mod runs;
 mod task;
 mod task_error;
 mod task_graph;
-mod task_moves;
+mod task_transitions;
 mod tasks;
-mod text;
+mod text_limits;
 
 #[cfg(test)]
 mod tests;
 
-pub use database::Work;
+pub use database::WorkDatabase;
 pub use error::WorkError;
 pub use memories::{Memories, MemoryFilter};
 pub use memory::{Memory, MemoryError, MemoryId, MemoryKind};
-pub use run::{Ending, Iteration, IterationOutcome, Published, Run, RunEnd, RunId, RunUsage};
-pub use runs::{HandOver, HandedOver, IterationEnd};
-pub use task::{Blocker, PRIORITIES, Task, TaskId, TaskState, TaskText, USUAL_PRIORITY};
+pub use run::{Iteration, IterationOutcome, PublishedTopic, Run, RunEnd, RunId, RunOutcome, RunUsage};
+pub use runs::{HandOver, HandOverOutcome, IterationEnd};
+pub use task::{Blocker, DEFAULT_PRIORITY, PRIORITIES, Task, TaskDraft, TaskId, TaskState};
 pub use task_error::TaskError;
-pub use task_moves::{Moved, starter};
-pub use tasks::{Ensured, TITLE, TaskCounts, Tasks};
-pub use text::TextError;
+pub use task_transitions::{TaskChange, starter_id};
+pub use tasks::{EnsuredTask, TITLE, TaskCounts, Tasks};
+pub use text_limits::TextError;
 
 pub(crate) type Result<T, E = WorkError> = std::result::Result<T, E>;

@@ -1,14 +1,13 @@
-//! The memories of a project, and the search in their words.
+//! The memories of a project, and full-text search in them.
 //!
-//! What people and agents search for is data: each of their words goes to SQLite's full-text search in quotes, so that none
-//! of its operators gets through.
+//! Each word of a search is quoted_words for SQLite's full-text search, so that none is interpreted as an operator.
 
 use std::collections::BTreeSet;
 
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
-use crate::text::{self, LONGEST_TAG};
-use crate::{Memory, MemoryError, MemoryId, MemoryKind, Result, TextError, Work};
+use crate::text_limits::{self as limits, MAX_TAG};
+use crate::{Memory, MemoryError, MemoryId, MemoryKind, Result, TextError, WorkDatabase};
 
 pub(crate) const TABLES: &str = "
     CREATE TABLE memories (
@@ -21,34 +20,33 @@ pub(crate) const TABLES: &str = "
     CREATE VIRTUAL TABLE memory_words USING fts5 (text, tags, tokenize = 'porter unicode61 remove_diacritics 2');
 ";
 
-/// What fits into a prompt, in bytes.
-const MOST_FOR_PROMPT: usize = 4 * 1024;
-/// What a prompt writes around the text of a memory, at most.
-const AROUND_ONE: usize = 40;
-/// So many different words of a text are looked for.
-const MOST_WORDS: usize = 100;
-/// A match that is so much worse than the best is none: it has only words that everything has.
-const WORST_OF_BEST: f64 = 0.25;
+/// The maximum size of all memories in a prompt, in bytes.
+const MAX_PROMPT_BYTES: usize = 4 * 1024;
+/// The maximum size of what a prompt adds to the text of a memory, in bytes.
+const OVERHEAD_PER_MEMORY: usize = 40;
+/// The maximum number of distinct words of a text to search for.
+const MAX_WORDS: usize = 100;
+/// Matches whose rank is below this fraction of the best one are ignored: they share only common words with the text.
+const MIN_RELATIVE_RANK: f64 = 0.25;
 
 const COLUMNS: &str = "memories.id, memories.kind, memories.text, memories.tags, memories.created";
-/// Parameters 1 and 2 are a kind and a tag, or null.
-const IS_MEANT: &str =
+/// The SQL condition of a [`MemoryFilter`]. Parameters 1 and 2 are kind and tag, or null.
+const MATCHES_FILTER: &str =
     "(?1 IS NULL OR memories.kind = ?1) AND (?2 IS NULL OR instr(' ' || memories.tags || ' ', ' ' || ?2 || ' ') > 0)";
 
-/// Which memories are meant; all where nothing is said.
+/// Selects memories; the default selects all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MemoryFilter<'a> {
     pub kind: Option<MemoryKind>,
     pub tag: Option<&'a str>,
 }
 
-/// The memories of an open database.
 #[derive(Clone, Copy)]
 pub struct Memories<'w> {
-    work: &'w Work,
+    work: &'w WorkDatabase,
 }
 
-impl Work {
+impl WorkDatabase {
     pub fn memories(&self) -> Memories<'_> {
         Memories { work: self }
     }
@@ -56,24 +54,25 @@ impl Work {
 
 impl Memories<'_> {
     pub fn add(self, kind: MemoryKind, text: &str, tags: &[String], now: i64) -> Result<Memory, MemoryError> {
-        let text = text::text("the text", text)?;
+        let text = limits::text("the text", text)?;
         if text.trim().is_empty() {
             return Err(TextError::Empty { what: "the text" }.into());
         }
         let tags = tags.iter().map(|tag| read_tag(tag)).collect::<Result<BTreeSet<_>, _>>()?;
         let tags = tags.into_iter().collect::<Vec<_>>().join(" ");
-        let step = self.work.step()?;
-        let id: MemoryId = step.query_row(
+        let transaction = self.work.write_transaction()?;
+        let id: MemoryId = transaction.query_row(
             "INSERT INTO memories (kind, text, tags, created) VALUES (?1, ?2, ?3, ?4) RETURNING id",
             params![kind, text, tags, now],
             |row| row.get(0),
         )?;
-        step.execute("INSERT INTO memory_words (rowid, text, tags) VALUES (?1, ?2, ?3)", params![id, text, tags])?;
-        step.commit()?;
+        transaction
+            .execute("INSERT INTO memory_words (rowid, text, tags) VALUES (?1, ?2, ?3)", params![id, text, tags])?;
+        transaction.commit()?;
         self.get(id)
     }
 
-    /// The one that a person means by a word.
+    /// Returns the memory with the id that a person typed.
     pub fn find(self, word: &str) -> Result<Memory, MemoryError> {
         match MemoryId::parse(word) {
             Some(id) => self.get(id),
@@ -82,33 +81,33 @@ impl Memories<'_> {
     }
 
     pub fn delete(self, id: MemoryId) -> Result<(), MemoryError> {
-        let step = self.work.step()?;
-        let count = step.execute("DELETE FROM memories WHERE id = ?1", [id])?;
-        step.execute("DELETE FROM memory_words WHERE rowid = ?1", [id])?;
-        step.commit()?;
+        let transaction = self.work.write_transaction()?;
+        let count = transaction.execute("DELETE FROM memories WHERE id = ?1", [id])?;
+        transaction.execute("DELETE FROM memory_words WHERE rowid = ?1", [id])?;
+        transaction.commit()?;
         if count == 0 { Err(MemoryError::NotFound(id.to_string())) } else { Ok(()) }
     }
 
-    /// The newest first.
+    /// Newest first.
     pub fn list(self, filter: MemoryFilter<'_>) -> Result<Vec<Memory>> {
-        let select = format!("SELECT {COLUMNS} FROM memories WHERE {IS_MEANT} ORDER BY id DESC");
+        let select = format!("SELECT {COLUMNS} FROM memories WHERE {MATCHES_FILTER} ORDER BY id DESC");
         self.select(&select, params![filter.kind, filter.tag])
     }
 
-    /// So many of those that have all of the words, the best match first, and how many there are.
+    /// Returns up to `limit` memories that contain all of the words, best match first, and the number of all matches.
     pub fn search(
         self,
         words: &str,
         filter: MemoryFilter<'_>,
         limit: usize,
     ) -> Result<(Vec<Memory>, usize), MemoryError> {
-        let query = quoted(words).join(" ");
+        let query = quoted_words(words).join(" ");
         if query.is_empty() {
             return Err(MemoryError::NoWords(words.to_owned()));
         }
         let found = format!(
             "SELECT {COLUMNS} FROM memory_words JOIN memories ON memories.id = memory_words.rowid
-             WHERE memory_words MATCH ?3 AND {IS_MEANT} ORDER BY memory_words.rank, memories.id DESC"
+             WHERE memory_words MATCH ?3 AND {MATCHES_FILTER} ORDER BY memory_words.rank, memories.id DESC"
         );
         let mut found = self.select(&found, params![filter.kind, filter.tag, query])?;
         let total = found.len();
@@ -116,9 +115,9 @@ impl Memories<'_> {
         Ok((found, total))
     }
 
-    /// Those that have the most to do with a text, the best match first, and no more than a prompt can hold.
-    pub fn best_for(self, text: &str) -> Result<Vec<Memory>> {
-        let query = quoted(text).join(" OR ");
+    /// Returns the memories most relevant to a text, best match first, as many as fit into a prompt.
+    pub fn most_relevant(self, text: &str) -> Result<Vec<Memory>> {
+        let query = quoted_words(text).join(" OR ");
         if query.is_empty() {
             return Ok(Vec::new());
         }
@@ -127,15 +126,15 @@ impl Memories<'_> {
              WHERE memory_words MATCH ?1 ORDER BY memory_words.rank, memories.id DESC"
         ))?;
         let ranked = statement.query_map([query], |row| Ok((memory(row)?, row.get(5)?)))?;
-        let (mut best, mut rest) = (None, MOST_FOR_PROMPT);
+        let (mut best, mut rest) = (None, MAX_PROMPT_BYTES);
         let mut fitting = Vec::new();
         for found in ranked {
-            // The better, the farther below zero.
+            // Ranks are negative; lower is better.
             let (memory, rank): (Memory, f64) = found?;
-            if rank > *best.get_or_insert(rank) * WORST_OF_BEST {
+            if rank > *best.get_or_insert(rank) * MIN_RELATIVE_RANK {
                 break;
             }
-            if let Some(left) = rest.checked_sub(memory.text.len() + AROUND_ONE) {
+            if let Some(left) = rest.checked_sub(memory.text.len() + OVERHEAD_PER_MEMORY) {
                 rest = left;
                 fitting.push(memory);
             }
@@ -162,18 +161,19 @@ fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
     Ok(Memory { id: row.get(0)?, kind: row.get(1)?, text: row.get(2)?, tags, created: row.get(4)? })
 }
 
-/// Tags are kept with spaces between them.
+/// Checks a tag. It must not contain white space, because tags are stored separated by spaces.
 fn read_tag(tag: &str) -> Result<&str, MemoryError> {
-    let tag = text::name("a tag", tag, LONGEST_TAG)?;
+    let tag = limits::name("a tag", tag, MAX_TAG)?;
     if tag.contains(char::is_whitespace) { Err(MemoryError::Tag(tag.to_owned())) } else { Ok(tag) }
 }
 
-/// The words of a text, each once, in quotes. What has no letter and no digit is no word to the search either.
-fn quoted(text: &str) -> Vec<String> {
+/// Returns the distinct words of a text, each quoted. Words without letters and digits are left out: the
+/// full-text search ignores them too.
+fn quoted_words(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     text.split(|letter: char| letter.is_whitespace() || letter.is_control())
         .filter(|word| word.contains(char::is_alphanumeric) && seen.insert(word.to_lowercase()))
-        .take(MOST_WORDS)
+        .take(MAX_WORDS)
         .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! A memory: something that was learnt, for whoever comes later.
+//! A memory: something an agent or a person learnt, kept for later agents.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use serde::{Serialize, Serializer};
 
 use crate::{TextError, WorkError};
 
-/// Written `m1`, `m2`, … No number is given twice.
+/// Displayed as `m1`, `m2`, … Ids are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemoryId(i64);
 
 impl MemoryId {
-    /// As people type it: `m7`, `M7` or `7`.
+    /// Parses an id as people type it: `m7`, `M7` or `7`.
     pub fn parse(word: &str) -> Option<Self> {
         let digits = word.strip_prefix(['m', 'M']).unwrap_or(word);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -47,13 +47,13 @@ impl ToSql for MemoryId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryKind {
-    /// How things are done here.
+    /// A convention of the project.
     Pattern,
-    /// What was chosen, and why.
+    /// A decision and its reason.
     Decision,
-    /// What went wrong, and what helped.
+    /// A problem and its solution.
     Fix,
-    /// What else is good to know.
+    /// Other useful knowledge.
     Context,
 }
 
@@ -94,7 +94,6 @@ pub struct Memory {
     pub created: i64,
 }
 
-/// Why a memory is not written down or found.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Opening the database. Every table belongs to the file that is about its noun.
+//! Opens and migrates the database. The tables are defined in `memories.rs`, `runs.rs` and `tasks.rs`.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use crate::{Result, Work, WorkError, memories, runs, tasks};
+use crate::{Result, WorkDatabase, WorkError, memories, runs, tasks};
 
-/// What a database is made of; `PRAGMA user_version` is how many of these it has had. One that was released is never edited.
+/// The migrations. `PRAGMA user_version` counts those that were applied. A released migration is never edited.
 const MIGRATIONS: &[&[&str]] = &[&[memories::TABLES, runs::TABLES, tasks::TABLES]];
 
-/// Others write for milliseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Long enough: other processes hold the lock for milliseconds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
 
-impl Work {
-    /// Opens the database at `path`, and makes one where there is none.
+impl WorkDatabase {
+    /// Opens the database at `path`, and creates it if it does not exist.
     pub fn open(path: &Path) -> Result<Self> {
         make_private(path)?;
         let mut work = Self::connect(path)?;
@@ -26,28 +26,29 @@ impl Work {
         Ok(work)
     }
 
-    /// None where there is none yet; nothing is made.
-    pub fn existing(path: &Path) -> Result<Option<Self>> {
+    /// Opens the database if it exists.
+    pub fn open_existing(path: &Path) -> Result<Option<Self>> {
         if path.exists() { Self::open(path).map(Some) } else { Ok(None) }
     }
 
     fn connect(path: &Path) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-        // A run that is cut off by a power cut must find what it wrote before it went on.
+        // After a power failure, a run must find everything it had committed.
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")?;
         Ok(Self { connection })
     }
 
-    /// Where two processes make a database of the same file, SQLite may answer "busy" without waiting.
+    /// Retries while the database is locked: if two processes create the same database, SQLite may return "busy" at
+    /// once.
     fn wait_to_migrate(&mut self, path: &Path) -> Result<()> {
         let since = Instant::now();
         loop {
             match self.migrate(path) {
-                Err(WorkError::Locked) if since.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+                Err(WorkError::Locked) if since.elapsed() < BUSY_TIMEOUT => std::thread::sleep(PAUSE),
                 done => return done,
             }
         }
@@ -76,7 +77,7 @@ impl Work {
     }
 }
 
-/// An empty file is an empty database; only its owner may read it.
+/// Creates an empty file, readable only by its owner, if there is none. SQLite treats it as an empty database.
 fn make_private(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());

@@ -1,9 +1,9 @@
-//! A run of a loop, and the parts of it.
+//! A run of a loop, its iterations, and the topics that hats publish in it.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// People write it `r7`.
+/// Displayed as `r7`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunId(pub u64);
 
@@ -24,40 +24,40 @@ impl FromStr for RunId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     pub id: RunId,
-    /// What it is for.
+    /// The goal that the person gave.
     pub objective: Option<String>,
-    /// How it ended; none: it goes on, or whoever drove it is gone.
+    /// None while the run is active, or if its driver was killed.
     pub end: Option<RunEnd>,
-    /// Milliseconds since 1970, as all times here.
+    /// Milliseconds since 1970, like all times here.
     pub started: i64,
 }
 
 impl Run {
     pub fn is_complete(&self) -> bool {
-        self.end.as_ref().is_some_and(|end| end.how == Ending::Completed)
+        self.end.as_ref().is_some_and(|end| end.outcome == RunOutcome::Completed)
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {
-    pub how: Ending,
+    pub outcome: RunOutcome,
     pub why: String,
     pub time: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum RunOutcome {
     Completed,
-    /// By a person.
+    /// A person stopped the run.
     Stopped,
-    /// Agents failed, nothing moved any more, or nothing was left to do.
+    /// Agents failed, made no progress, or had nothing left to do.
     Failed,
-    /// A limit was reached.
+    /// The run reached a limit.
     Limit,
     Interrupted,
 }
 
-impl Ending {
+impl RunOutcome {
     const ALL: [Self; 5] = [Self::Completed, Self::Stopped, Self::Failed, Self::Limit, Self::Interrupted];
 
     pub fn name(self) -> &'static str {
@@ -75,19 +75,19 @@ impl Ending {
     }
 }
 
-/// Something that was published and accepted.
+/// A topic that was published and accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishedTopic {
     pub id: i64,
     pub topic: String,
     pub summary: String,
     /// A JSON object.
     pub payload: Option<String>,
-    /// The hat that published it; none: whoever started the run.
+    /// The hat that published it; none if the loop itself did.
     pub from: Option<String>,
-    /// How often it was put back because nothing came of it.
+    /// How often an iteration handled it without handing anything over.
     pub tries: u32,
-    /// What was said the last time.
+    /// The remark of the last iteration that handled it without success.
     pub remark: Option<String>,
 }
 
@@ -95,7 +95,7 @@ pub struct Published {
 pub struct Iteration {
     pub number: u32,
     pub hat: String,
-    /// The topic that put it on.
+    /// The topic that started the iteration.
     pub topic: String,
     pub started: i64,
     pub ended: Option<i64>,
@@ -104,22 +104,22 @@ pub struct Iteration {
     pub remark: Option<String>,
     pub tokens: Option<i64>,
     pub cost_usd: Option<f64>,
-    /// What it handed over.
+    /// The topic that it handed over.
     pub handed_over: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IterationOutcome {
     HandedOver,
-    /// The hat's default topic was published in the agent's place.
+    /// The hat's default topic was published, because the agent published none.
     Default,
-    /// The hat publishes nothing, and its agent ended well.
+    /// The agent succeeded, and its hat publishes nothing.
     Done,
-    /// The agent ended well and published nothing.
+    /// The agent succeeded, but published nothing.
     Nothing,
-    /// The agent did not end well.
+    /// The agent failed.
     Failed,
-    /// It was ended from outside: whoever drove the run was gone, somebody interrupted, or the time was over.
+    /// The iteration was aborted: the driver was killed, somebody interrupted, or the time limit was reached.
     CutOff,
 }
 
@@ -143,7 +143,7 @@ impl IterationOutcome {
 }
 
 impl RunUsage {
-    /// With one more iteration that has ended.
+    /// Adds an iteration that has ended.
     #[must_use]
     pub fn with(self, ended: &Iteration) -> Self {
         let is_cut_off = ended.outcome == Some(IterationOutcome::CutOff);
@@ -164,16 +164,16 @@ impl RunUsage {
     }
 }
 
-/// What a run has used up.
+/// The resources that a run has used.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RunUsage {
-    /// But for those that were cut off.
+    /// Without aborted iterations.
     pub iterations: u32,
-    /// Milliseconds in which an agent was at work.
+    /// Milliseconds during which an agent was running.
     pub time: i64,
-    /// None where no agent said.
+    /// None if no agent reported any.
     pub tokens: Option<i64>,
     pub cost_usd: Option<f64>,
-    /// The iterations that failed since one did not.
+    /// The number of consecutive failed iterations.
     pub failures: u32,
 }

@@ -1,17 +1,19 @@
-//! Runs of a loop: what each has accepted, what waits to be taken, and what its iterations came to.
+//! Runs of a loop: their accepted topics, waiting topics, iterations, and requests to stop.
 //!
-//! A run is driven by one process that may die at any time, and hand-overs come from others. So every step is one
-//! transaction, and what a run has used up is counted from its iterations, never kept beside them.
+//! One process drives a run and may die at any time; other processes hand topics over. Therefore every step is one
+//! transaction, and a run's usage is computed from its iterations instead of being stored.
 
 use rusqlite::{OptionalExtension, Row, params};
 
 use store::{Masked, mask};
 
-use crate::run::{Ending, Iteration, IterationOutcome, Published, Run, RunEnd, RunId, RunUsage};
-use crate::{Result, Work};
+use crate::run::{Iteration, IterationOutcome, PublishedTopic, Run, RunEnd, RunId, RunOutcome, RunUsage};
+use crate::{Result, WorkDatabase};
 
-/// - `topics`: what was accepted, in order. `taken` is the iteration that handles it; NULL: it waits; 0: nobody takes it.
-/// - `iterations`: `seen` is when the driver last said that it is there.
+/// - `topics`: accepted topics, in order. `taken` is the iteration that handles it; NULL if it waits; 0 if no hat takes
+///   it.
+/// - `iterations`: `seen` is the time of the driver's last heartbeat. `waits_for` is a gate that only a person can
+///   open.
 pub(crate) const TABLES: &str = "
     CREATE TABLE runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -62,90 +64,89 @@ pub(crate) const TABLES: &str = "
     CREATE TABLE stops (name TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 ";
 
-/// What is about to be published.
+/// A topic that an agent wants to publish.
 #[derive(Debug, Clone, Copy)]
 pub struct HandOver<'a> {
     pub topic: &'a str,
     pub summary: &'a str,
     /// A JSON object.
     pub payload: Option<&'a str>,
-    /// It ends the run, so nobody has to take it.
+    /// The topic completes the run, so no hat has to take it.
     pub is_last: bool,
 }
 
-/// Whether something could be handed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HandedOver {
+pub enum HandOverOutcome {
     Accepted,
-    /// The iteration has handed this over already.
-    Already(String),
-    /// The iteration has ended, or never was.
-    Over,
+    /// The iteration has handed over this topic already.
+    AlreadyHandedOver(String),
+    /// The iteration has ended, or does not exist.
+    IterationOver,
 }
 
 /// How an iteration ended.
 #[derive(Debug, Clone, Default)]
 pub struct IterationEnd {
     pub outcome: Option<IterationOutcome>,
-    /// Why, where it did not end well.
+    /// The reason, if the agent failed or handed nothing over.
     pub remark: Option<String>,
-    /// What whoever takes the same topic next is told of it, where that is more than the remark.
-    pub for_the_next: Option<String>,
-    /// What is in the tree now.
+    /// The note for the next agent that handles the same topic, if it differs from the remark.
+    pub note_for_retry: Option<String>,
+    /// A digest of the working tree.
     pub tree: Option<String>,
     pub tokens: Option<i64>,
     pub cost_usd: Option<f64>,
 }
 
-impl Work {
-    /// Begins a run, with the topic that opens it.
+impl WorkDatabase {
+    /// Begins a run by publishing its first topic.
     pub fn begin_run(&self, objective: Option<&str>, topic: &str, now: i64) -> Result<RunId> {
-        let step = self.step()?;
+        let transaction = self.write_transaction()?;
         let objective = objective.map(mask);
-        step.execute("INSERT INTO runs (objective, started) VALUES (?1, ?2)", params![objective, now])?;
-        let run = step.last_insert_rowid();
+        transaction.execute("INSERT INTO runs (objective, started) VALUES (?1, ?2)", params![objective, now])?;
+        let run = transaction.last_insert_rowid();
         let run = RunId(run.unsigned_abs());
-        publish(&step, run, topic, &objective.unwrap_or_default())?;
-        step.commit()?;
+        publish(&transaction, run, topic, &objective.unwrap_or_default())?;
+        transaction.commit()?;
         Ok(run)
     }
 
-    /// Publishes a topic that no hat did.
+    /// Publishes a topic that does not come from a hat.
     pub fn publish_for_run(&self, run: RunId, topic: &str, summary: &str) -> Result<()> {
         publish(&self.connection, run, topic, &mask(summary))
     }
 
-    /// Goes on with a run that ended or was cut off. An iteration that was cut off is settled: what it handed over stays, and
-    /// what it had taken waits again otherwise.
-    /// `ends`: the topic that completes it; what else nobody took waits again, as hats may have changed.
+    /// Resumes a run that ended or was aborted. An aborted iteration counts as ended if it has handed something over;
+    /// otherwise its topic waits again. Topics that no hat took wait again too, as the hats may have changed, except
+    /// `ends`: the topic that completes the run.
     pub fn resume_run(&self, run: RunId, ends: &str, now: i64) -> Result<()> {
-        let step = self.step()?;
-        step.execute(
+        let transaction = self.write_transaction()?;
+        transaction.execute(
             "UPDATE topics SET taken = NULL WHERE run = ?1 AND taken = 0 AND topic <> ?2",
             params![run, ends],
         )?;
-        step.execute(
+        transaction.execute(
             "UPDATE topics SET taken = NULL WHERE run = ?1 AND taken IN (SELECT number FROM iterations i WHERE i.run = ?1 \
              AND outcome IS NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.run = ?1 AND t.iteration = i.number))",
             [run],
         )?;
-        step.execute(
+        transaction.execute(
             "UPDATE iterations SET ended = seen, outcome = CASE WHEN EXISTS (SELECT 1 FROM topics t WHERE t.run = ?1 \
              AND t.iteration = number) THEN ?2 ELSE ?3 END WHERE run = ?1 AND outcome IS NULL",
             params![run, IterationOutcome::HandedOver.name(), IterationOutcome::CutOff.name()],
         )?;
-        reopen_tasks(&step, &format!("{run}/%"), now)?;
-        // Somebody who goes on is no longer asked to stop, and what gave nothing is tried afresh.
-        step.execute("DELETE FROM stops WHERE name = ?1", [stop_of_run(run)])?;
-        step.execute("UPDATE topics SET tries = 0 WHERE run = ?1 AND taken IS NULL", [run])?;
-        step.execute("UPDATE runs SET ended = NULL, ending = NULL, why = NULL WHERE id = ?1", [run])?;
-        Ok(step.commit()?)
+        reopen_tasks(&transaction, &format!("{run}/%"), now)?;
+        // Resuming withdraws a request to stop, and topics that failed get all their retries again.
+        transaction.execute("DELETE FROM stops WHERE name = ?1", [run_stop_name(run)])?;
+        transaction.execute("UPDATE topics SET tries = 0 WHERE run = ?1 AND taken IS NULL", [run])?;
+        transaction.execute("UPDATE runs SET ended = NULL, ending = NULL, why = NULL WHERE id = ?1", [run])?;
+        Ok(transaction.commit()?)
     }
 
-    pub fn end_run(&self, run: RunId, how: Ending, why: &str, now: i64) -> Result<()> {
+    pub fn end_run(&self, run: RunId, outcome: RunOutcome, why: &str, now: i64) -> Result<()> {
         self.connection.execute(
             "UPDATE runs SET ended = ?2, ending = ?3, why = ?4 WHERE id = ?1",
-            params![run, now, how.name(), mask(why)],
+            params![run, now, outcome.name(), mask(why)],
         )?;
         Ok(())
     }
@@ -156,15 +157,15 @@ impl Work {
         Ok(found)
     }
 
-    /// The newest first.
+    /// Newest first.
     pub fn runs(&self, limit: u32) -> Result<Vec<Run>> {
         let mut statement = self.connection.prepare(&format!("{RUN} ORDER BY id DESC LIMIT ?1"))?;
         let runs = statement.query_map([limit], run_of)?.collect::<rusqlite::Result<_>>()?;
         Ok(runs)
     }
 
-    /// What has waited longest.
-    pub fn waiting(&self, run: RunId) -> Result<Option<Published>> {
+    /// The topic that has waited longest.
+    pub fn oldest_waiting_topic(&self, run: RunId) -> Result<Option<PublishedTopic>> {
         let found = self
             .connection
             .prepare_cached(
@@ -172,7 +173,7 @@ impl Work {
                  WHERE run = ?1 AND taken IS NULL ORDER BY id LIMIT 1",
             )?
             .query_row([run], |row| {
-                Ok(Published {
+                Ok(PublishedTopic {
                     id: row.get(0)?,
                     topic: row.get(1)?,
                     summary: row.get(2)?,
@@ -186,40 +187,41 @@ impl Work {
         Ok(found)
     }
 
-    /// No hat takes it.
-    pub fn pass_over(&self, published: i64) -> Result<()> {
+    /// Marks a topic that no hat takes.
+    pub fn skip_topic(&self, published: i64) -> Result<()> {
         self.connection.execute("UPDATE topics SET taken = 0 WHERE id = ?1", [published])?;
         Ok(())
     }
 
-    /// Puts a hat on for what waits, and gives the number of the iteration.
-    pub fn begin_iteration(&self, run: RunId, published: &Published, hat: &str, now: i64) -> Result<u32> {
-        let step = self.step()?;
-        let number: u32 =
-            step.query_row("SELECT coalesce(max(number), 0) + 1 FROM iterations WHERE run = ?1", [run], |row| {
-                row.get(0)
-            })?;
-        step.execute(
+    /// Begins an iteration that handles a waiting topic under a hat, and returns the iteration's number.
+    pub fn begin_iteration(&self, run: RunId, published: &PublishedTopic, hat: &str, now: i64) -> Result<u32> {
+        let transaction = self.write_transaction()?;
+        let number: u32 = transaction.query_row(
+            "SELECT coalesce(max(number), 0) + 1 FROM iterations WHERE run = ?1",
+            [run],
+            |row| row.get(0),
+        )?;
+        transaction.execute(
             "INSERT INTO iterations (run, number, hat, topic, started, seen) VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
             params![run, number, hat, published.topic, now],
         )?;
-        step.execute("UPDATE topics SET taken = ?2 WHERE id = ?1", params![published.id, number])?;
-        step.commit()?;
+        transaction.execute("UPDATE topics SET taken = ?2 WHERE id = ?1", params![published.id, number])?;
+        transaction.commit()?;
         Ok(number)
     }
 
-    /// Whoever drives the run is still there.
-    pub fn is_there(&self, run: RunId, iteration: u32, now: i64) -> Result<()> {
+    /// Notes that the driver is still alive.
+    pub fn record_heartbeat(&self, run: RunId, iteration: u32, now: i64) -> Result<()> {
         self.connection
             .prepare_cached("UPDATE iterations SET seen = ?3 WHERE run = ?1 AND number = ?2")?
             .execute(params![run, iteration, now])?;
         Ok(())
     }
 
-    /// Accepts a topic, if the iteration still lasts and has handed nothing over yet.
-    pub fn hand_over(&self, run: RunId, iteration: u32, hat: &str, given: HandOver<'_>) -> Result<HandedOver> {
-        let step = self.step()?;
-        let lasts = step
+    /// Accepts a topic, if the iteration has not ended and has handed nothing over yet.
+    pub fn hand_over(&self, run: RunId, iteration: u32, hat: &str, given: HandOver<'_>) -> Result<HandOverOutcome> {
+        let transaction = self.write_transaction()?;
+        let lasts = transaction
             .query_row(
                 "SELECT 1 FROM iterations JOIN runs ON runs.id = run WHERE run = ?1 AND number = ?2 AND outcome IS NULL \
                  AND runs.ended IS NULL",
@@ -228,12 +230,12 @@ impl Work {
             )
             .optional()?;
         if lasts.is_none() {
-            return Ok(HandedOver::Over);
+            return Ok(HandOverOutcome::IterationOver);
         }
-        if let Some(topic) = handed_over(&step, run, iteration)? {
-            return Ok(HandedOver::Already(topic));
+        if let Some(topic) = handed_over(&transaction, run, iteration)? {
+            return Ok(HandOverOutcome::AlreadyHandedOver(topic));
         }
-        step.execute(
+        transaction.execute(
             "INSERT INTO topics (run, topic, summary, payload, hat, iteration, taken) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             params![
                 run,
@@ -245,12 +247,12 @@ impl Work {
                 given.is_last.then_some(0)
             ],
         )?;
-        step.commit()?;
-        Ok(HandedOver::Accepted)
+        transaction.commit()?;
+        Ok(HandOverOutcome::Accepted)
     }
 
-    /// Why the iteration's last attempt to hand over was refused.
-    /// `waits_for`: the gate that only a person can open, where it is that alone.
+    /// Stores why the iteration's last attempt to hand over was refused. `waits_for`: the gate, if the only reason is a
+    /// gate that a person has to open.
     pub fn note_refusal(&self, run: RunId, iteration: u32, why: &str, waits_for: Option<&str>) -> Result<()> {
         self.connection.execute(
             "UPDATE iterations SET refused = ?3, waits_for = ?4 WHERE run = ?1 AND number = ?2",
@@ -259,8 +261,9 @@ impl Work {
         Ok(())
     }
 
-    /// The gate that an iteration waits for a person to open, by its last attempt to hand over.
-    pub fn waits_for(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
+    /// Returns the gate that a person has to open, if the iteration's last attempt to hand over failed only at that
+    /// gate.
+    pub fn awaited_gate(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
         let found = self.connection.query_row(
             "SELECT waits_for FROM iterations WHERE run = ?1 AND number = ?2",
             params![run, iteration],
@@ -269,8 +272,8 @@ impl Work {
         Ok(found.optional()?.flatten())
     }
 
-    /// The gate that the latest of the iterations that waited for a person waited for.
-    pub fn last_waits_for(&self, run: RunId) -> Result<Option<String>> {
+    /// Like [`Self::awaited_gate`], for the latest iteration that has such a gate.
+    pub fn last_awaited_gate(&self, run: RunId) -> Result<Option<String>> {
         let found = self.connection.query_row(
             "SELECT waits_for FROM iterations WHERE run = ?1 AND waits_for IS NOT NULL ORDER BY number DESC LIMIT 1",
             [run],
@@ -279,7 +282,7 @@ impl Work {
         Ok(found.optional()?)
     }
 
-    /// The latest iteration in which something was refused to be handed over, and why.
+    /// Returns the latest iteration whose attempt to hand over was refused, and the reason.
     pub fn last_refusal(&self, run: RunId) -> Result<Option<(u32, String)>> {
         let found = self.connection.query_row(
             "SELECT number, refused FROM iterations WHERE run = ?1 AND refused IS NOT NULL ORDER BY number DESC LIMIT 1",
@@ -302,50 +305,51 @@ impl Work {
         handed_over(&self.connection, run, iteration)
     }
 
-    /// Writes down how an iteration ended. Where nothing was handed over, what it had taken waits again, with the remark.
+    /// Stores the end of an iteration. If it handed nothing over, the topic it had taken waits again, with the remark.
     pub fn end_iteration(&self, run: RunId, number: u32, end: &IterationEnd, now: i64) -> Result<()> {
-        let step = self.step()?;
+        let transaction = self.write_transaction()?;
         let (outcome, remark) = (end.outcome.unwrap_or(IterationOutcome::Nothing), end.remark.as_deref().map(mask));
-        let for_the_next = end.for_the_next.as_deref().map(mask).or_else(|| remark.clone());
-        step.execute(
+        let note_for_retry = end.note_for_retry.as_deref().map(mask).or_else(|| remark.clone());
+        transaction.execute(
             "UPDATE iterations SET ended = ?3, seen = ?3, outcome = ?4, remark = ?5, tokens = ?6, cost_usd = ?7 \
              WHERE run = ?1 AND number = ?2",
             params![run, number, now, outcome.name(), remark, end.tokens, end.cost_usd],
         )?;
-        reopen_tasks(&step, &crate::starter(&run.to_string(), number.into()), now)?;
+        reopen_tasks(&transaction, &crate::starter_id(&run.to_string(), number.into()), now)?;
         match outcome {
             IterationOutcome::HandedOver | IterationOutcome::Default => {
-                step.execute(
+                transaction.execute(
                     "UPDATE topics SET tree = ?3 WHERE run = ?1 AND iteration = ?2",
                     params![run, number, end.tree],
                 )?;
             }
-            // What it took is done with.
+            // Its topic has been handled.
             IterationOutcome::Done => {}
             IterationOutcome::Nothing => {
-                step.execute(
+                transaction.execute(
                     "UPDATE topics SET taken = NULL, tries = tries + 1, remark = ?3 WHERE run = ?1 AND taken = ?2",
-                    params![run, number, for_the_next],
+                    params![run, number, note_for_retry],
                 )?;
             }
             IterationOutcome::Failed | IterationOutcome::CutOff => {
-                step.execute(
+                transaction.execute(
                     "UPDATE topics SET taken = NULL, remark = ?3 WHERE run = ?1 AND taken = ?2",
-                    params![run, number, for_the_next],
+                    params![run, number, note_for_retry],
                 )?;
             }
         }
-        Ok(step.commit()?)
+        Ok(transaction.commit()?)
     }
 
-    /// What the agents of an iteration that was cut off had used.
+    /// Stores the tokens that an aborted iteration had used.
     pub fn note_tokens(&self, run: RunId, iteration: u32, tokens: Option<i64>) -> Result<()> {
         let update = "UPDATE iterations SET tokens = ?3 WHERE run = ?1 AND number = ?2 AND tokens IS NULL";
         self.connection.execute(update, params![run, iteration, tokens])?;
         Ok(())
     }
 
-    /// How often the last thing handed over was, with the same words, while the tree was the same.
+    /// Counts how often the iteration's topic was handed over with the same summary and payload and an unchanged
+    /// working tree.
     pub fn repetitions(&self, run: RunId, iteration: u32) -> Result<u32> {
         let count = self.connection.query_row(
             "SELECT count(*) FROM topics a JOIN topics b ON b.run = a.run AND b.topic = a.topic AND b.summary = a.summary \
@@ -356,7 +360,7 @@ impl Work {
         Ok(count)
     }
 
-    pub fn spent(&self, run: RunId) -> Result<RunUsage> {
+    pub fn usage(&self, run: RunId) -> Result<RunUsage> {
         let spent = self.connection.query_row(
             "SELECT count(*) FILTER (WHERE outcome IS NOT ?2), coalesce(sum(coalesce(ended, seen) - started), 0), \
              sum(tokens), sum(cost_usd), count(*) FILTER (WHERE outcome = ?3 AND number > (SELECT coalesce(max(number), 0) \
@@ -375,7 +379,7 @@ impl Work {
         Ok(spent)
     }
 
-    /// How often a hat was on, but for when it was cut off.
+    /// The number of a hat's iterations, without aborted ones.
     pub fn activations(&self, run: RunId, hat: &str) -> Result<u32> {
         let count = self.connection.query_row(
             "SELECT count(*) FROM iterations WHERE run = ?1 AND hat = ?2 AND outcome IS NOT ?3",
@@ -385,7 +389,7 @@ impl Work {
         Ok(count)
     }
 
-    /// The last ones, oldest first.
+    /// The last `limit` iterations, oldest first.
     pub fn iterations(&self, run: RunId, limit: u32) -> Result<Vec<Iteration>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT number, hat, topic, started, ended, outcome, remark, tokens, cost_usd, (SELECT t.topic FROM topics t \
@@ -411,15 +415,15 @@ impl Work {
         Ok(iterations)
     }
 
-    /// The topics that were accepted, oldest first, the one that opened the run among them.
-    pub fn accepted(&self, run: RunId) -> Result<Vec<String>> {
+    /// All accepted topics, including the run's first one, oldest first.
+    pub fn accepted_topics(&self, run: RunId) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare_cached("SELECT topic FROM topics WHERE run = ?1 ORDER BY id")?;
         let topics = statement.query_map([run], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(topics)
     }
 
-    /// Whether the last thing that was handed over is this topic, as what ends the run.
-    pub fn ended_by(&self, run: RunId, topic: &str) -> Result<bool> {
+    /// True if the run was completed by this topic.
+    pub fn was_completed_by(&self, run: RunId, topic: &str) -> Result<bool> {
         let last = self.connection.query_row(
             "SELECT topic = ?2 AND taken IS 0 FROM topics WHERE run = ?1 AND iteration > 0 ORDER BY id DESC LIMIT 1",
             params![run, topic],
@@ -428,43 +432,43 @@ impl Work {
         Ok(last.optional()?.unwrap_or(false))
     }
 
-    /// Something that an agent says on its way.
-    pub fn tell(&self, run: RunId, text: &str, now: i64) -> Result<()> {
+    /// Stores a progress message of an agent.
+    pub fn add_progress(&self, run: RunId, text: &str, now: i64) -> Result<()> {
         self.connection
             .execute("INSERT INTO progress (run, time, text) VALUES (?1, ?2, ?3)", params![run, now, mask(text)])?;
         Ok(())
     }
 
-    /// What was said since; each with its number.
-    pub fn told_since(&self, run: RunId, number: i64) -> Result<Vec<(i64, String)>> {
+    /// Returns the progress messages after message `number`, each with its number.
+    pub fn progress_since(&self, run: RunId, number: i64) -> Result<Vec<(i64, String)>> {
         let mut statement =
             self.connection.prepare_cached("SELECT id, text FROM progress WHERE run = ?1 AND id > ?2 ORDER BY id")?;
         let told = statement.query_map(params![run, number], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(told.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A person asks a run to end. `now`: without waiting for the iteration.
-    pub fn ask_run_to_stop(&self, run: RunId, at_once: bool, time: i64) -> Result<()> {
-        self.ask_to_stop(&stop_of_run(run), if at_once { -time } else { time })
+    /// Requests the end of a run. `at_once`: without waiting for the end of the iteration.
+    pub fn request_run_stop(&self, run: RunId, at_once: bool, time: i64) -> Result<()> {
+        self.ask_to_stop(&run_stop_name(run), if at_once { -time } else { time })
     }
 
-    pub fn ask_session_to_stop(&self, session: &str, time: i64) -> Result<()> {
-        self.ask_to_stop(&stop_of_session(session), time)
+    pub fn request_session_stop(&self, session: &str, time: i64) -> Result<()> {
+        self.ask_to_stop(&session_stop_name(session), time)
     }
 
-    /// Whether somebody asked, and whether it is to be at once.
-    pub fn run_is_to_stop(&self, run: RunId) -> Result<Option<bool>> {
-        Ok(self.stop(&stop_of_run(run))?.map(|time| time < 0))
+    /// Returns the request to stop, if there is one; true if the run has to stop at once.
+    pub fn run_stop_request(&self, run: RunId) -> Result<Option<bool>> {
+        Ok(self.stop(&run_stop_name(run))?.map(|time| time < 0))
     }
 
-    /// When a person asked a session to stop.
-    pub fn session_stop(&self, session: &str) -> Result<Option<i64>> {
-        self.stop(&stop_of_session(session))
+    /// Returns when a person asked a session to stop.
+    pub fn session_stop_request(&self, session: &str) -> Result<Option<i64>> {
+        self.stop(&session_stop_name(session))
     }
 
-    /// Takes that back, and says whether there was anything to take back.
-    pub fn let_session_go_on(&self, session: &str) -> Result<bool> {
-        let deleted = self.connection.execute("DELETE FROM stops WHERE name = ?1", [stop_of_session(session)])?;
+    /// Withdraws a session's request to stop. Returns false if there was none.
+    pub fn clear_session_stop(&self, session: &str) -> Result<bool> {
+        let deleted = self.connection.execute("DELETE FROM stops WHERE name = ?1", [session_stop_name(session)])?;
         Ok(deleted > 0)
     }
 
@@ -487,9 +491,9 @@ fn publish(connection: &rusqlite::Connection, run: RunId, topic: &str, summary: 
     Ok(())
 }
 
-/// What an iteration has begun and left is for whoever comes next.
-fn reopen_tasks(step: &rusqlite::Connection, started_by: &str, now: i64) -> Result<()> {
-    step.execute(
+/// Reopens tasks that an iteration has started and not finished.
+fn reopen_tasks(transaction: &rusqlite::Connection, started_by: &str, now: i64) -> Result<()> {
+    transaction.execute(
         "UPDATE tasks SET state = 'open', changed = ?2 WHERE state = 'in_progress' AND started_by LIKE ?1",
         params![started_by, now],
     )?;
@@ -500,9 +504,9 @@ const RUN: &str = "SELECT id, objective, started, ended, ending, why FROM runs";
 
 fn run_of(row: &Row<'_>) -> rusqlite::Result<Run> {
     let ending: Option<String> = row.get(4)?;
-    let end = match (row.get(3)?, ending.as_deref().and_then(Ending::from_name)) {
-        (Some(time), Some(how)) => {
-            Some(RunEnd { how, why: row.get::<_, Option<String>>(5)?.unwrap_or_default(), time })
+    let end = match (row.get(3)?, ending.as_deref().and_then(RunOutcome::from_name)) {
+        (Some(time), Some(outcome)) => {
+            Some(RunEnd { outcome, why: row.get::<_, Option<String>>(5)?.unwrap_or_default(), time })
         }
         _ => None,
     };
@@ -515,11 +519,11 @@ fn handed_over(connection: &rusqlite::Connection, run: RunId, iteration: u32) ->
     Ok(statement.query_row(params![run, iteration], |row| row.get(0)).optional()?)
 }
 
-fn stop_of_run(run: RunId) -> String {
+fn run_stop_name(run: RunId) -> String {
     format!("run {run}")
 }
 
-fn stop_of_session(session: &str) -> String {
+fn session_stop_name(session: &str) -> String {
     format!("session {session}")
 }
 
@@ -533,13 +537,12 @@ impl rusqlite::ToSql for RunId {
 mod tests {
     use super::*;
 
-    /// What is added up as it goes is what is counted afterwards.
     #[test]
-    fn what_a_run_has_used_up_is_counted_in_either_way() {
+    fn usage_added_per_iteration_equals_usage_counted_from_the_database() {
         let folder = tempfile::tempdir().expect("a folder");
-        let work = Work::open(&folder.path().join("work.db")).expect("a database");
+        let work = WorkDatabase::open(&folder.path().join("work.db")).expect("a database");
         let run = work.begin_run(None, "task.start", 0).expect("a run");
-        let mut spent = work.spent(run).expect("counted");
+        let mut spent = work.usage(run).expect("counted");
         let outcomes = [
             IterationOutcome::Failed,
             IterationOutcome::CutOff,
@@ -548,7 +551,7 @@ mod tests {
             IterationOutcome::Failed,
         ];
         for (at, outcome) in outcomes.into_iter().enumerate() {
-            let published = work.waiting(run).expect("read").expect("something waits");
+            let published = work.oldest_waiting_topic(run).expect("read").expect("something waits");
             let now = i64::try_from(at).expect("few") * 100;
             let number = work.begin_iteration(run, &published, "hat", now).expect("begun");
             let tokens = (at > 1).then_some(7);
@@ -560,7 +563,7 @@ mod tests {
             };
             work.end_iteration(run, number, &end, now + 30).expect("ended");
             spent = spent.with(&work.iterations(run, 1).expect("read").pop().expect("the last"));
-            assert_eq!(spent, work.spent(run).expect("counted"), "after {number}");
+            assert_eq!(spent, work.usage(run).expect("counted"), "after {number}");
         }
         assert_eq!((spent.iterations, spent.failures, spent.time, spent.tokens), (4, 1, 150, Some(21)));
     }

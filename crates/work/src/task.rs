@@ -1,16 +1,16 @@
-//! A task: something to do, how far it is, and what it waits for.
+//! A task, its state, and the tasks that block it.
 
 use std::fmt;
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::{Serialize, Serializer};
 
-/// Written `t1`, `t2`, … No number is given twice.
+/// Displayed as `t1`, `t2`, … Ids are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(i64);
 
 impl TaskId {
-    /// As people type it: `t7`, `T7` or `7`.
+    /// Parses an id as people type it: `t7`, `T7` or `7`.
     pub fn parse(word: &str) -> Option<Self> {
         let digits = word.strip_prefix(['t', 'T']).unwrap_or(word);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -63,7 +63,7 @@ impl TaskState {
         }
     }
 
-    /// Somebody may still work on it.
+    /// True if the task may still be worked on.
     pub fn is_unfinished(self) -> bool {
         matches!(self, Self::Open | Self::InProgress)
     }
@@ -85,7 +85,7 @@ impl ToSql for TaskState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Task {
     pub id: TaskId,
-    /// By which whoever asks for it again finds it.
+    /// A unique name chosen by the caller, for [`Tasks::ensure`](crate::Tasks::ensure).
     pub key: Option<String>,
     pub title: String,
     pub description: String,
@@ -94,51 +94,52 @@ pub struct Task {
     pub priority: u8,
     pub parent: Option<TaskId>,
     pub blockers: Vec<Blocker>,
-    /// A person has to look at it.
+    /// A person has to review the task.
     pub needs_review: bool,
-    /// Who started it last, as [`starter`](crate::starter) names them; none: somebody outside of runs.
+    /// The iteration that started it last, see [`starter_id`](crate::starter_id); none if it was started outside of
+    /// runs.
     pub started_by: Option<String>,
     /// Milliseconds since 1970.
     pub created: i64,
     pub changed: i64,
 }
 
-/// What a task waits for.
+/// A task that has to be finished first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Blocker {
     pub id: TaskId,
-    /// None: there is no such task.
+    /// None if the task does not exist.
     pub state: Option<TaskState>,
 }
 
 impl Task {
-    /// The blockers that somebody may still close.
-    pub fn waits_for(&self) -> Vec<TaskId> {
+    /// Blockers that are not finished yet.
+    pub fn open_blockers(&self) -> Vec<TaskId> {
         let is_waited_for = |blocker: &&Blocker| blocker.state.is_some_and(TaskState::is_unfinished);
         self.blockers.iter().filter(is_waited_for).map(|blocker| blocker.id).collect()
     }
 
-    /// The blockers that nobody will close, failed or missing: they are not waited for, and have to be told.
-    pub fn hopeless(&self) -> impl Iterator<Item = &Blocker> {
+    /// Blockers that failed or do not exist. They do not block, but callers have to report them.
+    pub fn dead_blockers(&self) -> impl Iterator<Item = &Blocker> {
         self.blockers.iter().filter(|blocker| matches!(blocker.state, None | Some(TaskState::Failed)))
     }
 
-    /// Whether somebody may start it.
+    /// True if the task is open and not blocked.
     pub fn is_ready(&self) -> bool {
-        self.state == TaskState::Open && self.waits_for().is_empty()
+        self.state == TaskState::Open && self.open_blockers().is_empty()
     }
 }
 
-/// What is said of a task when it is written down.
+/// The properties of a task to add or change.
 #[derive(Debug, Clone, Default)]
-pub struct TaskText<'a> {
+pub struct TaskDraft<'a> {
     pub title: &'a str,
     pub description: Option<&'a str>,
     pub parent: Option<TaskId>,
     pub blockers: &'a [TaskId],
-    /// None: [`USUAL_PRIORITY`], or what it was.
+    /// None means [`DEFAULT_PRIORITY`] for a new task, and no change for an existing one.
     pub priority: Option<u8>,
 }
 
-pub const USUAL_PRIORITY: u8 = 3;
+pub const DEFAULT_PRIORITY: u8 = 3;
 pub const PRIORITIES: std::ops::RangeInclusive<u8> = 1..=5;

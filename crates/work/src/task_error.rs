@@ -1,4 +1,4 @@
-//! Why a task is not written down or changed as somebody asked.
+//! Errors of adding and changing tasks.
 
 use crate::{TaskId, TaskState, TextError, WorkError};
 
@@ -19,9 +19,9 @@ pub enum TaskError {
     #[error("a task cannot wait for itself: {}", shown(.0))]
     BlockerCycle(Vec<TaskId>),
     #[error("{id} waits for {}", listed(.blockers))]
-    Waits { id: TaskId, blockers: Vec<TaskId> },
+    Blocked { id: TaskId, blockers: Vec<TaskId> },
     #[error("{id} is in progress already, started by {}", .by.as_deref().unwrap_or("somebody outside of runs"))]
-    Held { id: TaskId, by: Option<String> },
+    InProgress { id: TaskId, by: Option<String> },
     #[error("{id} {}: it cannot be {} before it is reopened", ended(*.is), wish(*.wanted))]
     State { id: TaskId, is: TaskState, wanted: TaskState },
 }

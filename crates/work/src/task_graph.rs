@@ -1,4 +1,4 @@
-//! Parents and blockers of tasks: whether one would lead from a task back to itself.
+//! Detects cycles of parents and of blockers.
 
 use std::collections::BTreeMap;
 
@@ -6,34 +6,34 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::{Result, TaskId};
 
-/// The way from a task back to itself, if this were its parent.
+/// Returns the cycle that making `parent` the parent of `id` would close.
 pub(crate) fn parent_cycle(connection: &Connection, id: TaskId, parent: TaskId) -> Result<Option<Vec<TaskId>>> {
     let mut above = connection.prepare("SELECT parent FROM tasks WHERE id = ?1")?;
-    way_back(id, parent, |task| {
+    find_cycle(id, parent, |task| {
         Ok(above.query_row([task], |row| row.get(0)).optional()?.flatten().into_iter().collect())
     })
 }
 
-/// The way from a task back to itself, if it waited for this one.
+/// Returns the cycle that making `blocker` a blocker of `id` would close.
 pub(crate) fn blocker_cycle(connection: &Connection, id: TaskId, blocker: TaskId) -> Result<Option<Vec<TaskId>>> {
     let mut waited_for = connection.prepare("SELECT blocker FROM task_blockers WHERE task = ?1 ORDER BY blocker")?;
-    way_back(id, blocker, |task| {
+    find_cycle(id, blocker, |task| {
         Ok(waited_for.query_map([task], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
     })
 }
 
-/// From `id` by way of `first` to `id`.
-fn way_back(
+/// Searches a path from `id` through `first` back to `id`.
+fn find_cycle(
     id: TaskId,
     first: TaskId,
     mut next: impl FnMut(TaskId) -> Result<Vec<TaskId>>,
 ) -> Result<Option<Vec<TaskId>>> {
-    // Each with the one that led to it.
+    // Each reached task with its predecessor.
     let mut reached = BTreeMap::from([(first, id)]);
     let mut waiting = vec![first];
     while let Some(task) = waiting.pop() {
         if task == id {
-            return Ok(Some(way_to(id, &reached)));
+            return Ok(Some(path_to(id, &reached)));
         }
         for other in next(task)? {
             reached.entry(other).or_insert_with(|| {
@@ -45,16 +45,16 @@ fn way_back(
     Ok(None)
 }
 
-fn way_to(id: TaskId, reached: &BTreeMap<TaskId, TaskId>) -> Vec<TaskId> {
-    let mut way = vec![id];
+fn path_to(id: TaskId, reached: &BTreeMap<TaskId, TaskId>) -> Vec<TaskId> {
+    let mut path = vec![id];
     let mut last = id;
     while let Some(before) = reached.get(&last) {
-        way.push(*before);
+        path.push(*before);
         last = *before;
         if last == id {
             break;
         }
     }
-    way.reverse();
-    way
+    path.reverse();
+    path
 }

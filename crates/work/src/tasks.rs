@@ -1,11 +1,11 @@
-//! The tasks of a project: writing them down, and finding them.
+//! Adds, changes and finds the tasks of a project.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::task::{PRIORITIES, USUAL_PRIORITY};
+use crate::task::{DEFAULT_PRIORITY, PRIORITIES};
 use crate::task_graph::{blocker_cycle, parent_cycle};
-use crate::text::{self, LONGEST_KEY, LONGEST_TITLE};
-use crate::{Blocker, Result, Task, TaskError, TaskId, TaskState, TaskText, Work};
+use crate::text_limits::{self as limits, MAX_KEY, MAX_TITLE};
+use crate::{Blocker, Result, Task, TaskDraft, TaskError, TaskId, TaskState, WorkDatabase};
 
 pub(crate) const TABLES: &str = "
     CREATE TABLE tasks (
@@ -30,21 +30,21 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// What a title is called in an error.
+/// The name of the title in error messages.
 pub const TITLE: &str = "the title";
 
-/// The columns of a task, its blockers last, each with its state.
+/// The columns of a task. The last one has its blockers with their states, as JSON.
 const COLUMNS: &str =
     "id, key, title, description, state, priority, parent, needs_review, started_by, created, changed,
     (SELECT json_group_array(json_array(waited.blocker, other.state)) FROM task_blockers waited
      LEFT JOIN tasks other ON other.id = waited.blocker WHERE waited.task = tasks.id)";
 
-/// An open task that no unfinished one stands before.
+/// The SQL condition of a task that is open and has no unfinished blocker.
 const IS_READY: &str = "tasks.state = 'open' AND NOT EXISTS (
     SELECT 1 FROM task_blockers waited JOIN tasks other ON other.id = waited.blocker
     WHERE waited.task = tasks.id AND other.state IN ('open', 'in_progress'))";
 
-/// How many there are; `claimed` are those in progress that a run has started.
+/// The number of tasks in each state. `claimed` counts tasks in progress that a given run has started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskCounts {
     pub open: u64,
@@ -55,64 +55,62 @@ pub struct TaskCounts {
     pub claimed: u64,
 }
 
-/// What became of a task that had to be there.
+/// The result of [`Tasks::ensure`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ensured {
+pub struct EnsuredTask {
     pub task: Task,
     pub is_new: bool,
 }
 
-/// The tasks of an open database.
 #[derive(Clone, Copy)]
 pub struct Tasks<'w> {
-    pub(crate) work: &'w Work,
+    pub(crate) work: &'w WorkDatabase,
 }
 
-impl Work {
+impl WorkDatabase {
     pub fn tasks(&self) -> Tasks<'_> {
         Tasks { work: self }
     }
 }
 
 impl Tasks<'_> {
-    /// A new task.
-    pub fn add(self, key: Option<&str>, said: &TaskText<'_>, now: i64) -> Result<Task, TaskError> {
-        let step = self.work.step()?;
+    pub fn add(self, key: Option<&str>, draft: &TaskDraft<'_>, now: i64) -> Result<Task, TaskError> {
+        let transaction = self.work.write_transaction()?;
         let key = key.map(read_key).transpose()?;
         if let Some(key) = key
-            && let Some(id) = with_key(&step, key)?
+            && let Some(id) = id_by_key(&transaction, key)?
         {
             return Err(TaskError::KeyTaken { key: key.to_owned(), id });
         }
-        let id = insert(&step, key, said, now)?;
-        let task = read(&step, id)?;
-        step.commit()?;
+        let id = insert(&transaction, key, draft, now)?;
+        let task = read(&transaction, id)?;
+        transaction.commit()?;
         Ok(task)
     }
 
-    /// The task with this key. If there is one already, what is said of it now is so: its title, and of the rest what is
-    /// said at all; blockers are added to those that it has. How far it is stays as it was.
-    pub fn ensure(self, key: &str, said: &TaskText<'_>, now: i64) -> Result<Ensured, TaskError> {
-        let step = self.work.step()?;
+    /// Returns the task with this key. Adds it if there is none; otherwise updates title, the other given properties,
+    /// and adds the blockers. The state stays unchanged.
+    pub fn ensure(self, key: &str, draft: &TaskDraft<'_>, now: i64) -> Result<EnsuredTask, TaskError> {
+        let transaction = self.work.write_transaction()?;
         let key = read_key(key)?;
-        let known = with_key(&step, key)?;
+        let known = id_by_key(&transaction, key)?;
         let id = match known {
             Some(id) => {
-                amend(&step, id, said, now)?;
+                amend(&transaction, id, draft, now)?;
                 id
             }
-            None => insert(&step, Some(key), said, now)?,
+            None => insert(&transaction, Some(key), draft, now)?,
         };
-        let task = read(&step, id)?;
-        step.commit()?;
-        Ok(Ensured { task, is_new: known.is_none() })
+        let task = read(&transaction, id)?;
+        transaction.commit()?;
+        Ok(EnsuredTask { task, is_new: known.is_none() })
     }
 
     pub fn get(self, id: TaskId) -> Result<Task, TaskError> {
         read(&self.work.connection, id)
     }
 
-    /// The task that a person means by a word.
+    /// Returns the task with the id that a person typed.
     pub fn find(self, word: &str) -> Result<Task, TaskError> {
         match TaskId::parse(word) {
             Some(id) => self.get(id),
@@ -120,13 +118,14 @@ impl Tasks<'_> {
         }
     }
 
-    /// All of them, oldest first.
+    /// All tasks, oldest first.
     pub fn all(self) -> Result<Vec<Task>> {
         self.select("TRUE ORDER BY id", [])
     }
 
-    /// Whether nothing is left to do of any of these and of all that is below them: a task without children is complete when
-    /// it is closed, another when its children are. One that is not there is not complete; none at all are.
+    /// True if all of these tasks and their descendants are complete. A task without children is complete if it is
+    /// closed, a parent if its children are complete. A task that does not exist is not complete. True if `ids` is
+    /// empty.
     pub fn tree_is_complete(self, ids: &[TaskId]) -> Result<bool> {
         let mut statement = self.work.connection.prepare(
             "WITH RECURSIVE tree (id) AS (
@@ -147,23 +146,23 @@ impl Tasks<'_> {
         self.select("parent = ?1 ORDER BY id", [id])
     }
 
-    /// So many of those that somebody may start, the most urgent first, and how many there are.
+    /// Returns up to `limit` tasks that can be started, most urgent first, and the number of all of them.
     pub fn ready(self, limit: usize) -> Result<(Vec<Task>, usize)> {
-        // One moment for both.
-        let step = self.work.connection.unchecked_transaction()?;
+        // One transaction, so that both queries see the same state.
+        let transaction = self.work.connection.unchecked_transaction()?;
         let count = format!("SELECT count(*) FROM tasks WHERE {IS_READY}");
-        let total: i64 = step.query_row(&count, [], |row| row.get(0))?;
+        let total: i64 = transaction.query_row(&count, [], |row| row.get(0))?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let ready = self.select(&format!("{IS_READY} ORDER BY priority, id LIMIT ?1"), [limit])?;
         Ok((ready, usize::try_from(total).unwrap_or(usize::MAX)))
     }
 
-    /// What somebody has started, as [`starter`](crate::starter) names them, and not ended.
+    /// Returns the tasks in progress that were started by this [`starter_id`](crate::starter_id).
     pub fn started_in(self, started_by: &str) -> Result<Vec<Task>> {
         self.select("state = 'in_progress' AND started_by = ?1 ORDER BY id", [started_by])
     }
 
-    /// All counts at one moment.
+    /// All counts, from one consistent state.
     pub fn counts(self, run: Option<&str>) -> Result<TaskCounts> {
         let counts = format!(
             "SELECT count(*) FILTER (WHERE state = 'open'), count(*) FILTER (WHERE {IS_READY}),
@@ -186,12 +185,12 @@ impl Tasks<'_> {
         })?)
     }
 
-    /// How many tasks in progress this run holds.
+    /// The number of tasks in progress that this run has started.
     pub fn claimed(self, run: &str) -> Result<u64> {
         Ok(self.counts(Some(run))?.claimed)
     }
 
-    /// Whether a person has to look at it; not where there is no such task.
+    /// True if a person has to review the task; false if it does not exist.
     pub fn needs_review(self, id: TaskId) -> Result<bool> {
         let found =
             self.work.connection.query_row("SELECT needs_review FROM tasks WHERE id = ?1", [id], |row| row.get(0));
@@ -228,7 +227,7 @@ fn task(row: &Row<'_>) -> rusqlite::Result<Task> {
     })
 }
 
-/// Pairs of a number and a state, as JSON.
+/// Parses a JSON list of pairs of id and state.
 fn read_blockers(pairs: &str) -> Vec<Blocker> {
     let pairs: Vec<(i64, Option<String>)> = serde_json::from_str(pairs).unwrap_or_default();
     let state = |name: String| TaskState::ALL.into_iter().find(|state| state.name() == name);
@@ -241,52 +240,60 @@ fn read_blockers(pairs: &str) -> Vec<Blocker> {
 }
 
 fn read_key(key: &str) -> Result<&str, TaskError> {
-    Ok(text::name("the key", key, LONGEST_KEY)?)
+    Ok(limits::name("the key", key, MAX_KEY)?)
 }
 
-fn with_key(connection: &Connection, key: &str) -> Result<Option<TaskId>, TaskError> {
+fn id_by_key(connection: &Connection, key: &str) -> Result<Option<TaskId>, TaskError> {
     Ok(connection.query_row("SELECT id FROM tasks WHERE key = ?1", [key], |row| row.get(0)).optional()?)
 }
 
-fn insert(connection: &Connection, key: Option<&str>, said: &TaskText<'_>, now: i64) -> Result<TaskId, TaskError> {
-    let title = text::line(TITLE, said.title, LONGEST_TITLE)?;
-    let description = text::text("the description", said.description.unwrap_or_default())?;
-    check_priority(said.priority)?;
-    for other in said.blockers.iter().chain(&said.parent) {
+fn insert(connection: &Connection, key: Option<&str>, draft: &TaskDraft<'_>, now: i64) -> Result<TaskId, TaskError> {
+    let title = limits::line(TITLE, draft.title, MAX_TITLE)?;
+    let description = limits::text("the description", draft.description.unwrap_or_default())?;
+    check_priority(draft.priority)?;
+    for other in draft.blockers.iter().chain(&draft.parent) {
         read(connection, *other)?;
     }
     let id = connection.query_row(
         "INSERT INTO tasks (key, title, description, state, priority, parent, created, changed)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) RETURNING id",
-        params![key, title, description, TaskState::Open, said.priority.unwrap_or(USUAL_PRIORITY), said.parent, now],
+        params![
+            key,
+            title,
+            description,
+            TaskState::Open,
+            draft.priority.unwrap_or(DEFAULT_PRIORITY),
+            draft.parent,
+            now
+        ],
         |row| row.get(0),
     )?;
-    block(connection, id, said.blockers)?;
+    block(connection, id, draft.blockers)?;
     Ok(id)
 }
 
-fn amend(connection: &Connection, id: TaskId, said: &TaskText<'_>, now: i64) -> Result<(), TaskError> {
-    let title = text::line(TITLE, said.title, LONGEST_TITLE)?;
-    let description = said.description.map(|said| text::text("the description", said)).transpose()?;
-    check_priority(said.priority)?;
-    if let Some(parent) = said.parent {
+fn amend(connection: &Connection, id: TaskId, draft: &TaskDraft<'_>, now: i64) -> Result<(), TaskError> {
+    let title = limits::line(TITLE, draft.title, MAX_TITLE)?;
+    let description = draft.description.map(|draft| limits::text("the description", draft)).transpose()?;
+    check_priority(draft.priority)?;
+    if let Some(parent) = draft.parent {
         read(connection, parent)?;
         if let Some(cycle) = parent_cycle(connection, id, parent)? {
             return Err(TaskError::ParentCycle(cycle));
         }
     }
-    for blocker in said.blockers {
+    for blocker in draft.blockers {
         read(connection, *blocker)?;
         if let Some(cycle) = blocker_cycle(connection, id, *blocker)? {
             return Err(TaskError::BlockerCycle(cycle));
         }
     }
-    block(connection, id, said.blockers)?;
+    block(connection, id, draft.blockers)?;
     connection.execute(
         "UPDATE tasks SET title = ?2, description = coalesce(?3, description), priority = coalesce(?4, priority),
             parent = coalesce(?5, parent), changed = ?6
          WHERE id = ?1",
-        params![id, title, description, said.priority, said.parent, now],
+        params![id, title, description, draft.priority, draft.parent, now],
     )?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The database through its public functions.
+//! Tests of the public functions.
 
 mod concurrency;
 mod memories;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use crate::Work;
+use crate::WorkDatabase;
 
 struct Scratch {
     folder: TempDir,
@@ -23,23 +23,23 @@ impl Scratch {
         self.folder.path().join("project/work.db")
     }
 
-    fn work(&self) -> Work {
-        Work::open(&self.path()).expect("a database")
+    fn work(&self) -> WorkDatabase {
+        WorkDatabase::open(&self.path()).expect("a database")
     }
 }
 
 #[test]
-fn nothing_is_made_by_looking() {
+fn open_existing_creates_nothing() {
     let scratch = Scratch::new();
-    assert!(Work::existing(&scratch.path()).expect("no error").is_none());
+    assert!(WorkDatabase::open_existing(&scratch.path()).expect("no error").is_none());
     assert!(!scratch.path().exists());
 }
 
 #[test]
-fn a_later_version_and_another_file_are_left_alone() {
+fn a_later_version_and_another_file_are_errors() {
     let scratch = Scratch::new();
     scratch.work().connection.pragma_update(None, "user_version", 7).expect("written");
-    let error = Work::open(&scratch.path()).expect_err("too new").to_string();
+    let error = WorkDatabase::open(&scratch.path()).expect_err("too new").to_string();
     assert!(error.ends_with("has version 7, this Linchpin knows up to 1"), "{error}");
 
     let other = Scratch::new();
@@ -47,7 +47,7 @@ fn a_later_version_and_another_file_are_left_alone() {
     std::fs::write(other.path(), "no database at all, and longer than a header of one hundred bytes".repeat(9))
         .expect("written");
     insta::assert_snapshot!(
-        Work::open(&other.path()).expect_err("no database"),
+        WorkDatabase::open(&other.path()).expect_err("no database"),
         @"tasks, memories and runs cannot be had: file is not a database"
     );
 }

@@ -1,4 +1,4 @@
-//! Antigravity's words for an answer. Before a call it needs a decision: without one it stops.
+//! Antigravity's format of answers. Before a call it needs a decision; without one it stops.
 
 use engine::{Event, EventKind};
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
     let (decision, reason) = match reply.decision {
         Some(Decision::Refuse(reason)) if event.kind.is_stop() => (Some("continue"), Some(reason)),
         Some(Decision::Refuse(reason)) => (Some("deny"), Some(reason)),
-        // A plain `ask` is answered by what the person once allowed for good.
+        // `ask` would be skipped for calls that the person has permanently allowed.
         Some(Decision::Ask(reason)) => (Some("force_ask"), Some(reason)),
         Some(Decision::Approve(reason)) => (Some("auto_approve"), Some(reason)),
         None if event.kind == EventKind::BeforeTool => (Some("allow"), None),

@@ -1,26 +1,27 @@
-//! Antigravity's `hooks.json`: under a name, which is any, lie events. Ours is `hooks`, as others call theirs.
+//! Antigravity's `hooks.json`: an arbitrary name, with events under it. Linchpin uses the name `hooks`, like other
+//! agents.
 //!
-//! A key that it does not know it passes over in silence, and a file that it does not understand too. `.agents` alone is no
-//! sign of it: other agents keep their skills there.
+//! Antigravity silently ignores unknown keys and files that it cannot parse. A directory `.agents` alone does not show
+//! that somebody uses Antigravity, because other agents keep their skills there.
 
 use serde_json::{Map, Value};
 
 use crate::install::Nesting::{Flat, Matched};
-use crate::install::{Call, Entries, Form, Handler, Hook, Settings, Timeout};
+use crate::install::{Call, Entries, Handler, Hook, Settings, SettingsForm, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
-    project_signs: &[".agents/hooks.json", ".agents/rules", ".agents/workflows"],
-    home_signs: &[".gemini/antigravity", ".gemini/antigravity-cli"],
+    project_markers: &[".agents/hooks.json", ".agents/rules", ".agents/workflows"],
+    home_markers: &[".gemini/antigravity", ".gemini/antigravity-cli"],
     project_file: ".agents/hooks.json",
     local_file: None,
     user_folder: ".gemini/config",
-    moved_by: None,
+    overridden_by: None,
     user_file: "hooks.json",
-    accepting: None,
-    afterwards: None,
-    reads: &[],
+    acceptance: None,
+    next_steps: None,
+    also_reads: &[],
     switch_files: &[],
-    form: Form::Entries(Entries {
+    form: SettingsForm::Entries(Entries {
         hooks: &[Hook::new("PreToolUse", Matched("")), Hook::new("PostToolUse", Matched("")), Hook::stop("Stop", Flat)],
         is_versioned: false,
         handler: Handler {

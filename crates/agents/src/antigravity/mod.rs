@@ -1,21 +1,21 @@
-//! Antigravity, which followed Gemini CLI. Its payloads do not name their event, so its settings do.
+//! Antigravity, the successor of Gemini CLI. Its payloads do not name the event, so the hook's command line does.
 
-mod decode;
+mod capabilities;
 mod encode;
 mod install;
-mod powers;
+mod translate;
 
 use crate::Adapter;
-use crate::environment::Variables;
-use crate::transcript::Format;
+use crate::environment::AgentVariables;
+use crate::transcript::TranscriptFormat;
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "antigravity",
     title: "Antigravity",
     program: "agy",
-    events: decode::EVENTS,
-    fields: decode::FIELDS,
-    translate: Some(decode::translate),
+    events: translate::EVENTS,
+    fields: translate::FIELDS,
+    translate: Some(translate::translate),
     shell_tool: "run_command",
     file_tools: &[
         "view_file",
@@ -27,13 +27,13 @@ pub(crate) const ADAPTER: Adapter = Adapter {
         "find_by_name",
         "list_dir",
     ],
-    tool: decode::tool,
+    tool: translate::tool,
     folder: Some("Cwd"),
     unknown_server: None,
-    outcome: decode::outcome,
-    powers: powers::powers,
+    outcome: translate::outcome,
+    capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
-    transcript: Format::NONE,
-    environment: Variables { marks: &["ANTIGRAVITY_AGENT"], session: &[], project_dir: None },
+    transcript: TranscriptFormat::NONE,
+    environment: AgentVariables { marks: &["ANTIGRAVITY_AGENT"], session: &[], project_dir: None },
 };

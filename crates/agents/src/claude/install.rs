@@ -1,26 +1,27 @@
-//! Claude Code's settings: exec form, so that no shell reads the path.
+//! Claude Code's settings, with a program and arguments, so that no shell parses the path.
 //!
-//! Not asked for: `WorktreeCreate`, whose hook has to make the worktree (with ours, the tool fails); `FileChanged`,
-//! which needs a list of names; and what floods (`MessageDisplay`, `PostToolBatch`).
+//! No hooks are installed for `WorktreeCreate`, whose hook has to create the worktree (with Linchpin's, the tool would
+//! fail); for `FileChanged`, which needs a list of names; and for very frequent events (`MessageDisplay`,
+//! `PostToolBatch`).
 
 use serde_json::{Map, Value, json};
 
 use crate::install::Nesting::{Grouped, Matched};
-use crate::install::{Call, Entries, Field, Form, Handler, Hook, Moved, Settings, Timeout};
+use crate::install::{Call, Entries, Field, FolderOverride, Handler, Hook, Settings, SettingsForm, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
-    project_signs: &[".claude"],
-    home_signs: &[],
+    project_markers: &[".claude"],
+    home_markers: &[],
     project_file: ".claude/settings.json",
     local_file: Some(".claude/settings.local.json"),
     user_folder: ".claude",
-    moved_by: Some(Moved { variable: "CLAUDE_CONFIG_DIR", below: "" }),
+    overridden_by: Some(FolderOverride { variable: "CLAUDE_CONFIG_DIR", below: "" }),
     user_file: "settings.json",
-    accepting: None,
-    afterwards: None,
-    reads: &[],
+    acceptance: None,
+    next_steps: None,
+    also_reads: &[],
     switch_files: &[],
-    form: Form::Entries(Entries {
+    form: SettingsForm::Entries(Entries {
         hooks: &[
             Hook::new("PreToolUse", Matched("*")),
             Hook::new("PermissionRequest", Matched("*")),

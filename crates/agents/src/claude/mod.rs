@@ -1,32 +1,32 @@
-//! Claude Code. Its tool names are the canonical ones, its hooks the shape that others follow.
+//! Claude Code. Its tool names and its hook format are the canonical ones.
 
-mod decode;
+mod capabilities;
 mod install;
-mod powers;
 mod transcript;
+mod translate;
 
 use crate::Adapter;
-use crate::environment::Variables;
-use crate::protocol::{encode, kinds};
+use crate::environment::AgentVariables;
+use crate::protocol::{encode, event_names};
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "claude",
     title: "Claude Code",
     program: "claude",
-    events: kinds::FAMILY,
+    events: event_names::FAMILY,
     fields: &[],
     translate: None,
     shell_tool: "Bash",
     file_tools: &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep"],
-    tool: decode::tool,
+    tool: translate::tool,
     folder: None,
     unknown_server: None,
-    outcome: decode::outcome,
-    powers: powers::powers,
+    outcome: translate::outcome,
+    capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
-    environment: Variables {
+    environment: AgentVariables {
         marks: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
         session: &["CLAUDE_CODE_SESSION_ID"],
         project_dir: Some("CLAUDE_PROJECT_DIR"),

@@ -1,6 +1,6 @@
-//! Claude Code's transcript: one request is several `assistant` lines, each with the usage so far.
+//! Claude Code's transcript. One request has several `assistant` lines, each with the usage so far.
 //!
-//! A forked session's transcript begins with the lines of the other, with their ids and times as they were.
+//! The transcript of a forked session begins with a copy of the original's lines, with unchanged ids and times.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
+use crate::transcript::{MessageTokens, MessageUsage, ReaderState, TranscriptFormat, time};
 
-pub(super) const FORMAT: Format = Format { usage, subagents, message, usage_marks: &["\"usage\""], ..Format::NONE };
+pub(super) const FORMAT: TranscriptFormat =
+    TranscriptFormat { usage, subagents, message, usage_markers: &["\"usage\""], ..TranscriptFormat::NONE };
 
-/// How many folders deep subagents' transcripts are looked for: two are in use.
+/// The maximum depth of directories searched for subagents' transcripts. Claude Code uses two.
 const DEPTH_LIMIT: u8 = 4;
 
-/// Lines that the client made up, such as errors, were no requests.
+/// True for the response to a request; false for lines that the client generates, such as errors.
 fn is_real(line: &Value) -> bool {
     line.get("type").and_then(Value::as_str) == Some("assistant")
         && line.get("isApiErrorMessage") != Some(&Value::Bool(true))
@@ -26,7 +27,7 @@ fn is_sidechain(line: &Value) -> bool {
     line.get("isSidechain") == Some(&Value::Bool(true))
 }
 
-fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
+fn usage(line: &Value, _: &mut ReaderState) -> Option<MessageUsage> {
     if !is_real(line) {
         return None;
     }
@@ -46,7 +47,7 @@ fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
     })
 }
 
-/// They lie in a folder that has the session's name; those of a workflow in one of its own further down.
+/// Subagents' transcripts are in a directory named after the session, or in subdirectories of it.
 fn subagents(session: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![(session.with_extension("").join("subagents"), DEPTH_LIMIT)];

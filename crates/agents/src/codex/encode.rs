@@ -1,5 +1,6 @@
-//! Codex's words for an answer: Claude Code's, but for the one event that takes none of them. It knows every key by name, and
-//! with one key more than an event takes the whole answer is thrown away and the call runs.
+//! Codex' format of answers: Claude Code's, except for `PreCompact`.
+//!
+//! Codex rejects unknown keys: with a key that the event does not have, it ignores the whole answer and runs the call.
 
 use engine::Event;
 use serde::Serialize;
@@ -8,7 +9,7 @@ use crate::protocol::answer::Answer;
 use crate::protocol::encode::encode as encode_as_family;
 use crate::protocol::reply::{Decision, Reply};
 
-/// `PreCompact` cannot be blocked, but the turn can be ended before it.
+/// A hook cannot block `PreCompact`, but can end the turn before it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EndTurn {

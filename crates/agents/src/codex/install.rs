@@ -1,7 +1,7 @@
-//! Codex's `hooks.json`: a command line for a shell, and nothing at the top level but `hooks`.
+//! Codex' `hooks.json`: shell command lines, and only the key `hooks` at the top level.
 //!
-//! Codex runs a hook only after the person has accepted it in `/hooks`, and again after every change. It notes that in its
-//! `config.toml`, of which only lines are read here: whoever writes it in another way that TOML has is not found out.
+//! Codex runs a hook only after the person has accepted it in `/hooks`, and again after every change. It records that
+//! in its `config.toml`. The functions here read that file line by line and do not recognize other TOML notations.
 
 use std::path::Path;
 
@@ -9,33 +9,33 @@ use serde_json::{Map, Value};
 
 use crate::install::Nesting::{Grouped, Matched};
 use crate::install::{
-    About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Settings, SettingsError, SettingsScope,
-    SwitchFile, Timeout,
+    AcceptanceFile, AcceptanceRecord, AcceptanceSubject, Call, Canonicalize, Entries, FolderOverride, Handler, Hook,
+    Settings, SettingsError, SettingsForm, SettingsScope, SwitchFileSpec, Timeout,
 };
 
 pub(super) const SETTINGS: Settings = Settings {
-    project_signs: &[".codex"],
-    home_signs: &[],
+    project_markers: &[".codex"],
+    home_markers: &[],
     project_file: ".codex/hooks.json",
     local_file: None,
     user_folder: ".codex",
-    moved_by: Some(Moved { variable: "CODEX_HOME", below: "" }),
+    overridden_by: Some(FolderOverride { variable: "CODEX_HOME", below: "" }),
     user_file: "hooks.json",
-    accepting: Some(Accepting {
+    acceptance: Some(AcceptanceFile {
         file: "config.toml",
-        moved_by: None,
-        about: About::Hooks,
+        overridden_by: None,
+        subject: AcceptanceSubject::Hooks,
         demand: "it runs hooks only after you accept them, and again after every change",
         how: "open Codex and type /hooks",
         read: accepted,
     }),
-    afterwards: None,
-    reads: &[],
+    next_steps: None,
+    also_reads: &[],
     switch_files: &[
-        SwitchFile { scope: SettingsScope::Project, file: ".codex/config.toml", read: switched_off },
-        SwitchFile { scope: SettingsScope::User, file: "config.toml", read: switched_off },
+        SwitchFileSpec { scope: SettingsScope::Project, file: ".codex/config.toml", read: switched_off },
+        SwitchFileSpec { scope: SettingsScope::User, file: "config.toml", read: switched_off },
     ],
-    form: Form::Entries(Entries {
+    form: SettingsForm::Entries(Entries {
         hooks: &[
             Hook::new("PreToolUse", Matched("*")),
             Hook::new("PermissionRequest", Matched("*")),
@@ -47,7 +47,7 @@ pub(super) const SETTINGS: Settings = Settings {
             Hook::new("PreCompact", Grouped),
             Hook::new("PostCompact", Grouped),
             Hook::new("SessionStart", Grouped),
-            // Codex waits no longer than this at the end of a session.
+            // The maximum that Codex allows at the end of a session.
             Hook { timeout: 3, ..Hook::end("SessionEnd", Grouped) },
         ],
         is_versioned: false,
@@ -62,7 +62,7 @@ fn faults(settings: &Map<String, Value>) -> Vec<String> {
     unknown.map(|key| format!("Codex rejects the whole file because of the key `{key}`")).collect()
 }
 
-/// Each setting that has a line of its own, without spaces, and the table that it is in.
+/// Returns each line without spaces and comments, with the table that it belongs to.
 fn settings(config: &str) -> impl Iterator<Item = (&str, String)> {
     let mut table = "";
     config.lines().map(str::trim).map(move |line| {
@@ -81,18 +81,20 @@ fn switched_off(config: &str) -> Result<Vec<String>, SettingsError> {
     Ok(is_off.then(|| "hooks are switched off".to_owned()).into_iter().collect())
 }
 
-/// Each hook that was accepted has a table that is named for the file it is in, and for its place there.
+/// Each accepted hook has a table named after its file and its position in the file.
 #[expect(clippy::unnecessary_wraps, reason = "other agents' files can be broken")]
-fn accepted(config: &str, hooks: &Path, _real: Real<'_>) -> Result<Noted, SettingsError> {
+fn accepted(config: &str, hooks: &Path, _canonicalize: Canonicalize<'_>) -> Result<AcceptanceRecord, SettingsError> {
     let hooks = hooks.to_string_lossy();
     let starts = [format!("[hooks.state.\"{hooks}:"), format!("[hooks.state.'{hooks}:")];
     let is_about = |table: &str| starts.iter().any(|start| table.starts_with(start.as_str()));
-    let mut noted = Noted::Nothing;
+    let mut record = AcceptanceRecord::Absent;
     for (_, setting) in settings(config).filter(|(table, _)| is_about(table)) {
         if setting == "enabled=false" {
-            return Ok(Noted::Refused("some of the hooks are switched off, so it does not call them".to_owned()));
+            return Ok(AcceptanceRecord::Refused(
+                "some of the hooks are switched off, so it does not call them".to_owned(),
+            ));
         }
-        noted = Noted::Accepted;
+        record = AcceptanceRecord::Accepted;
     }
-    Ok(noted)
+    Ok(record)
 }

@@ -1,34 +1,34 @@
-//! Codex CLI. Its hooks have Claude Code's shape; its answers must hold exactly the keys that it knows.
+//! Codex CLI. Its hooks have Claude Code's format; answers must contain only the keys that it knows.
 
-mod decode;
+mod capabilities;
 mod encode;
 mod install;
-mod powers;
 mod shell_patch;
 mod transcript;
+mod translate;
 
 use crate::Adapter;
-use crate::environment::Variables;
-use crate::protocol::kinds;
+use crate::environment::AgentVariables;
+use crate::protocol::event_names;
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "codex",
     title: "Codex CLI",
     program: "codex",
-    events: kinds::FAMILY,
+    events: event_names::FAMILY,
     fields: &[],
     translate: None,
     shell_tool: "Bash",
     file_tools: &["apply_patch", "view_image"],
-    tool: decode::tool,
+    tool: translate::tool,
     folder: None,
     unknown_server: None,
-    outcome: decode::outcome,
-    powers: powers::powers,
+    outcome: translate::outcome,
+    capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
-    environment: Variables {
+    environment: AgentVariables {
         marks: &["CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_TOOL_CALL_ID"],
         session: &["CODEX_THREAD_ID", "CODEX_SESSION_ID"],
         project_dir: None,

@@ -1,5 +1,5 @@
-//! A patch within a shell command: Codex takes `apply_patch <<EOF` out of it and applies it itself, so it is an edit. What it
-//! does where a shell runs it is for whoever reads shells to say.
+//! Patches within shell commands. Codex extracts `apply_patch <<EOF` from a command and applies it itself, so the call
+//! is an edit. The rest of the command is judged like any shell script.
 
 use engine::event::FileAccess;
 
@@ -13,7 +13,7 @@ pub(super) fn files(command: &str, cwd: &str) -> Vec<FileAccess> {
     patch::files_in(command, folder.as_deref().unwrap_or(cwd))
 }
 
-/// The folder that it is relative to, in `cd FOLDER && apply_patch …`.
+/// Returns the directory in `cd DIRECTORY && apply_patch …`, which the patch is relative to.
 fn folder(command: &str) -> Option<&str> {
     let (folder, rest) = command.trim_start().strip_prefix("cd ")?.split_once("&&")?;
     rest.trim_start().starts_with("apply_patch").then(|| folder.trim().trim_matches(['"', '\'']))

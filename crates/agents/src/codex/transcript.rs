@@ -1,24 +1,24 @@
-//! Codex's rollout: records of a type and a payload.
+//! Codex' rollout: records with a type and a payload.
 //!
-//! Usage is reported twice, as a `token_usage_record` with the response's id (newer) and as a `token_count` event
-//! without (older). Where there are records, they count. Input contains what came from the cache, and is reduced by it.
+//! Usage is reported twice: as a `token_usage_record` with the response's id (newer versions), and as a `token_count`
+//! event without an id (older versions). If there are records, only they count. Input figures include cached tokens,
+//! which are subtracted.
 //!
-//! A thread forked from another may begin with a copy of its lines, which have the time of the fork on them and may lack
-//! the records. They were used by the other thread, whose own rollout tells it, and do not count.
+//! The rollout of a forked thread may begin with a copy of the original's lines. They have the time of the fork, may
+//! lack the records, and do not count: the original thread's rollout reports them.
 
 use engine::event::CallOutcome;
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
+use crate::transcript::{MessageTokens, MessageUsage, ReaderState, TranscriptFormat, time};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     usage,
-
     message,
     outcome,
     mode,
-    usage_marks: &["\"session_meta\"", "\"turn_context\"", "\"token_usage_record\"", "\"token_count\""],
-    ..Format::NONE
+    usage_markers: &["\"session_meta\"", "\"turn_context\"", "\"token_usage_record\"", "\"token_count\""],
+    ..TranscriptFormat::NONE
 };
 
 fn kind(value: &Value) -> &str {
@@ -29,61 +29,61 @@ fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
-fn usage(line: &Value, known: &mut Known) -> Option<MessageUsage> {
+fn usage(line: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
     let payload = line.get("payload")?;
     match (kind(line), kind(payload)) {
-        ("session_meta", _) => begin(payload, known),
-        ("turn_context", _) => begin_turn(payload, known),
-        ("token_usage_record", _) => return record(line, payload, known),
-        ("event_msg", "token_count") => return count(line, payload.get("info")?, known),
+        ("session_meta", _) => begin(payload, state),
+        ("turn_context", _) => begin_turn(payload, state),
+        ("token_usage_record", _) => return record(line, payload, state),
+        ("event_msg", "token_count") => return count(line, payload.get("info")?, state),
         _ => {}
     }
     None
 }
 
-/// The first line. In a fork, those of the threads that it comes from follow.
-fn begin(meta: &Value, known: &mut Known) {
-    if known.thread.is_none() {
-        known.thread = text(meta, "id").map(str::to_owned);
-        known.is_subagent = meta.pointer("/source/subagent").is_some();
-        known.is_copy = text(meta, "forked_from_id").is_some();
+/// Reads the first line. In a fork, the first lines of the original threads follow it.
+fn begin(meta: &Value, state: &mut ReaderState) {
+    if state.thread.is_none() {
+        state.thread = text(meta, "id").map(str::to_owned);
+        state.is_subagent = meta.pointer("/source/subagent").is_some();
+        state.is_copy = text(meta, "forked_from_id").is_some();
     }
 }
 
-/// Ids of threads and turns begin with the time: what a fork has copied are turns from before it was made. Where turns
-/// have no ids, all of them are taken for its own.
-fn begin_turn(context: &Value, known: &mut Known) {
-    if known.is_copy {
-        known.is_copy = text(context, "turn_id").is_some_and(|turn| Some(turn) < known.thread.as_deref());
+/// Ids of threads and turns begin with a time, so a copied turn has a smaller id than the fork. Turns without ids are
+/// assumed to be the fork's own.
+fn begin_turn(context: &Value, state: &mut ReaderState) {
+    if state.is_copy {
+        state.is_copy = text(context, "turn_id").is_some_and(|turn| Some(turn) < state.thread.as_deref());
     }
 }
 
-fn record(line: &Value, record: &Value, known: &mut Known) -> Option<MessageUsage> {
+fn record(line: &Value, record: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
     let (thread, response) = (text(record, "thread_id")?, text(record, "response_id")?);
-    known.has_ids = true;
-    if known.thread.as_deref().is_some_and(|own| own != thread) {
+    state.has_ids = true;
+    if state.thread.as_deref().is_some_and(|own| own != thread) {
         return None;
     }
     Some(MessageUsage {
         id: format!("{thread}/{response}"),
         time: time(line)?,
         tokens: tokens(record.get("usage")?),
-        is_subagent: known.is_subagent,
+        is_subagent: state.is_subagent,
     })
 }
 
-/// Written again and again with the same total, as limits change.
-fn count(line: &Value, info: &Value, known: &mut Known) -> Option<MessageUsage> {
-    let thread = known.thread.as_deref()?;
+/// Reads a `token_count` event. Codex repeats it with the same total when rate limits change; repetitions do not count.
+fn count(line: &Value, info: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
+    let thread = state.thread.as_deref()?;
     let total = info.pointer("/total_token_usage/total_tokens")?.as_u64()?;
-    if known.has_ids || known.is_copy || known.total.replace(total) == Some(total) {
+    if state.has_ids || state.is_copy || state.total.replace(total) == Some(total) {
         return None;
     }
     Some(MessageUsage {
         id: format!("{thread}/{total}"),
         time: time(line)?,
         tokens: tokens(info.get("last_token_usage")?),
-        is_subagent: known.is_subagent,
+        is_subagent: state.is_subagent,
     })
 }
 
@@ -113,7 +113,7 @@ fn message(line: &Value) -> Option<String> {
     }
 }
 
-/// The hook after a command gets its output alone; the exit code is in the rollout by then.
+/// The hook after a command gets only the output. At that time the exit code is in the rollout.
 fn outcome(line: &Value, call: &str) -> Option<CallOutcome> {
     let payload = line.get("payload")?;
     let of_call = |value: &Value, key: &str| value.get(key).and_then(Value::as_str) == Some(call);
@@ -128,7 +128,7 @@ fn outcome(line: &Value, call: &str) -> Option<CallOutcome> {
     Some(if code == 0 { CallOutcome::Ok } else { CallOutcome::Failed })
 }
 
-/// Written before the hook on the prompt that begins the turn is called.
+/// Codex writes the mode before it calls the hook for the turn's prompt.
 fn mode(line: &Value, turn: &str) -> Option<Value> {
     let payload = line.get("payload").filter(|_| kind(line) == "turn_context")?;
     let is_meant = payload.get("turn_id").and_then(Value::as_str) == Some(turn);

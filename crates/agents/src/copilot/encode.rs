@@ -1,4 +1,4 @@
-//! Copilot CLI's words for an answer. Before a call they are Claude Code's; elsewhere they lie at the top of the answer.
+//! Copilot CLI's format of answers: before a call, Claude Code's; at other events, without nesting.
 
 use engine::Event;
 use serde::Serialize;

@@ -1,8 +1,9 @@
-//! Copilot CLI's hook files: any number of them in a folder, so ours is one of its own. The events have Claude Code's
-//! names, by which Copilot sends Claude Code's shape; where it does not, the command line says which event it is.
+//! Copilot CLI's hook files: a directory of any number of files, so Linchpin has its own. With Claude Code's names of
+//! events, Copilot sends Claude Code's format. For events that it sends without their name, the command line names the
+//! event.
 //!
-//! Headless, Copilot reads a repository's hooks only where the folder is trusted. Its settings, in which hooks can be switched
-//! off, are other files; of a repository, Claude Code's are among them.
+//! In headless mode, Copilot reads a repository's hooks only in trusted directories. Hooks can be switched off in other
+//! settings files, including a repository's Claude Code settings.
 
 use std::path::Path;
 
@@ -11,37 +12,41 @@ use serde_json::{Map, Value};
 use crate::Agent;
 use crate::install::Nesting::Flat;
 use crate::install::{
-    About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Settings, SettingsError, SettingsScope,
-    SwitchFile, Timeout, json_values,
+    AcceptanceFile, AcceptanceRecord, AcceptanceSubject, Call, Canonicalize, Entries, FolderOverride, Handler, Hook,
+    Settings, SettingsError, SettingsForm, SettingsScope, SwitchFileSpec, Timeout, json_values,
 };
 
 pub(super) const SETTINGS: Settings = Settings {
-    project_signs: &[".github/hooks"],
-    home_signs: &[],
+    project_markers: &[".github/hooks"],
+    home_markers: &[],
     project_file: ".github/hooks/linchpin.json",
     local_file: None,
     user_folder: ".copilot",
-    moved_by: Some(Moved { variable: "COPILOT_HOME", below: "" }),
+    overridden_by: Some(FolderOverride { variable: "COPILOT_HOME", below: "" }),
     user_file: "hooks/linchpin.json",
-    accepting: Some(Accepting {
+    acceptance: Some(AcceptanceFile {
         file: "config.json",
-        moved_by: None,
-        about: About::Project,
+        overridden_by: None,
+        subject: AcceptanceSubject::Project,
         demand: "headless, it reads a project's hooks only where you trust the folder",
         how: "open Copilot there once",
         read: trusted,
     }),
-    afterwards: None,
-    reads: &[Agent::Claude],
+    next_steps: None,
+    also_reads: &[Agent::Claude],
     switch_files: &[
-        SwitchFile { scope: SettingsScope::User, file: "settings.json", read: switched_off },
-        SwitchFile { scope: SettingsScope::User, file: "config.json", read: switched_off },
-        SwitchFile { scope: SettingsScope::Project, file: ".github/copilot/settings.json", read: switched_off },
-        SwitchFile { scope: SettingsScope::Project, file: ".github/copilot/settings.local.json", read: switched_off },
-        SwitchFile { scope: SettingsScope::Project, file: ".claude/settings.json", read: switched_off },
-        SwitchFile { scope: SettingsScope::Project, file: ".claude/settings.local.json", read: switched_off },
+        SwitchFileSpec { scope: SettingsScope::User, file: "settings.json", read: switched_off },
+        SwitchFileSpec { scope: SettingsScope::User, file: "config.json", read: switched_off },
+        SwitchFileSpec { scope: SettingsScope::Project, file: ".github/copilot/settings.json", read: switched_off },
+        SwitchFileSpec {
+            scope: SettingsScope::Project,
+            file: ".github/copilot/settings.local.json",
+            read: switched_off,
+        },
+        SwitchFileSpec { scope: SettingsScope::Project, file: ".claude/settings.json", read: switched_off },
+        SwitchFileSpec { scope: SettingsScope::Project, file: ".claude/settings.local.json", read: switched_off },
     ],
-    form: Form::Entries(Entries {
+    form: SettingsForm::Entries(Entries {
         hooks: &[
             Hook::new("PreToolUse", Flat),
             Hook::new("PermissionRequest", Flat),
@@ -77,13 +82,13 @@ fn switched_off(text: &str) -> Result<Vec<String>, SettingsError> {
     Ok(switches(&json_values(text)?))
 }
 
-/// What lies in a trusted folder is trusted too.
-fn trusted(text: &str, project: &Path, real: Real<'_>) -> Result<Noted, SettingsError> {
+/// A trusted directory includes everything in it.
+fn trusted(text: &str, project: &Path, canonicalize: Canonicalize<'_>) -> Result<AcceptanceRecord, SettingsError> {
     let config = json_values(text)?;
     let lists = ["trustedFolders", "trusted_folders"].into_iter().filter_map(|key| config.get(key)?.as_array());
     let mut folders = lists.flatten().filter_map(Value::as_str).map(Path::new);
-    let project = real(project);
-    // Everything would lie in a folder without a name.
-    let is_trusted = folders.any(|folder| folder.is_absolute() && project.starts_with(real(folder)));
-    Ok(if is_trusted { Noted::Accepted } else { Noted::Nothing })
+    let project = canonicalize(project);
+    // Skips relative entries: every path would be within the empty one.
+    let is_trusted = folders.any(|folder| folder.is_absolute() && project.starts_with(canonicalize(folder)));
+    Ok(if is_trusted { AcceptanceRecord::Accepted } else { AcceptanceRecord::Absent })
 }

@@ -1,22 +1,22 @@
-//! GitHub Copilot CLI. Under Claude Code's names of events it sends Claude Code's shape, save for a few events.
+//! GitHub Copilot CLI. For Claude Code's names of events it sends Claude Code's format, except for a few events.
 
-mod decode;
+mod capabilities;
 mod encode;
 mod install;
-mod powers;
 mod transcript;
+mod translate;
 
 use crate::Adapter;
-use crate::environment::Variables;
-use crate::protocol::kinds;
+use crate::environment::AgentVariables;
+use crate::protocol::event_names;
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "copilot",
     title: "Copilot CLI",
     program: "copilot",
-    events: kinds::FAMILY,
-    fields: decode::FIELDS,
-    translate: Some(decode::translate),
+    events: event_names::FAMILY,
+    fields: translate::FIELDS,
+    translate: Some(translate::translate),
     shell_tool: "Bash",
     file_tools: &[
         "Read",
@@ -30,15 +30,15 @@ pub(crate) const ADAPTER: Adapter = Adapter {
         "grep",
         "glob",
     ],
-    tool: decode::tool,
+    tool: translate::tool,
     folder: None,
     unknown_server: None,
-    outcome: decode::outcome,
-    powers: powers::powers,
+    outcome: translate::outcome,
+    capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
-    environment: Variables {
+    environment: AgentVariables {
         marks: &["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"],
         session: &["COPILOT_AGENT_SESSION_ID"],
         project_dir: Some("COPILOT_PROJECT_DIR"),

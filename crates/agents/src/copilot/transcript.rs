@@ -1,20 +1,20 @@
-//! Copilot CLI's `events.jsonl`: records of a type and its data. Each request to a model has one usage record, whoever made
-//! it; what a subagent did is marked with its id.
+//! Copilot CLI's `events.jsonl`: records with a type and data. Each request to a model has one usage record. Records of
+//! a subagent have its id.
 //!
-//! Input contains what came from and went into the cache, and is reduced by both.
+//! Input figures include tokens read from and written to the cache, which are subtracted.
 
 use engine::Event;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
+use crate::transcript::{MessageTokens, MessageUsage, ReaderState, TranscriptFormat, time};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     usage,
     message,
     has_caught_up: Some(is_call_of),
-    usage_marks: &["\"session.usage_record\""],
-    ..Format::NONE
+    usage_markers: &["\"session.usage_record\""],
+    ..TranscriptFormat::NONE
 };
 
 fn is_kind(line: &Value, kind: &str) -> bool {
@@ -25,7 +25,7 @@ fn is_subagents(line: &Value) -> bool {
     line.get("agentId").is_some_and(|agent| !agent.is_null())
 }
 
-fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
+fn usage(line: &Value, _: &mut ReaderState) -> Option<MessageUsage> {
     let usage = line.pointer("/data/usage").filter(|_| is_kind(line, "session.usage_record"))?;
     let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or_default();
     let (cache_read, cache_write) = (count("cacheReadTokens"), count("cacheWriteTokens"));
@@ -42,7 +42,8 @@ fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
     })
 }
 
-/// Copilot writes with some delay. That it calls a hook comes last, with the time that the payload has on it.
+/// True for the record that Copilot has called the hook for this event, recognized by the payload's time. Copilot
+/// writes with a delay, and this record comes after the messages before the event.
 fn is_call_of(line: &Value, event: &Event) -> bool {
     let told = event.extra.get("timestamp").and_then(Value::as_str).and_then(|time| time.parse::<Timestamp>().ok());
     let called = line.pointer("/data/input/timestamp").and_then(Value::as_i64);

@@ -1,4 +1,4 @@
-//! Cursor's words for an answer. What is not JSON stops a call, so there is always some.
+//! Cursor's format of answers. Cursor stops a call if the answer is not JSON, so there is always some JSON.
 
 use engine::{Event, EventKind};
 use serde::Serialize;

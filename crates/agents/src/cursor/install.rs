@@ -1,26 +1,27 @@
-//! Cursor's `hooks.json`: a command line for a shell, and a version.
+//! Cursor's `hooks.json`: shell command lines, and a version.
 //!
-//! Asked for is `preToolUse`, which every tool passes; the older events about one tool each would call a second time.
+//! Installs a hook for `preToolUse`, which covers every tool. Hooks for the older events of single tools would be
+//! called in addition.
 
 use serde_json::{Value, json};
 
 use crate::Agent;
 use crate::install::Nesting::Flat;
-use crate::install::{Call, Entries, Field, Form, Handler, Hook, Settings, Timeout};
+use crate::install::{Call, Entries, Field, Handler, Hook, Settings, SettingsForm, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
-    project_signs: &[".cursor"],
-    home_signs: &[],
+    project_markers: &[".cursor"],
+    home_markers: &[],
     project_file: ".cursor/hooks.json",
     local_file: None,
     user_folder: ".cursor",
-    moved_by: None,
+    overridden_by: None,
     user_file: "hooks.json",
-    accepting: None,
-    afterwards: None,
-    reads: &[Agent::Claude],
+    acceptance: None,
+    next_steps: None,
+    also_reads: &[Agent::Claude],
     switch_files: &[],
-    form: Form::Entries(Entries {
+    form: SettingsForm::Entries(Entries {
         hooks: &[
             Hook::new("preToolUse", Flat),
             Hook::new("postToolUse", Flat),
@@ -43,7 +44,7 @@ pub(super) const SETTINGS: Settings = Settings {
 fn more(hook: &Hook) -> Vec<Field> {
     match hook.event {
         "preToolUse" => vec![Field::fail_closed("failClosed", json!(true))],
-        // How often a stop is held is for the rules to say.
+        // Rules decide how often a stop is held.
         "stop" | "subagentStop" => {
             let without = ", so the agent ends by itself that a stop is held";
             vec![Field::new("loop_limit", Value::Null, without)]

@@ -1,30 +1,30 @@
-//! Cursor. A protocol of its own: events in lower case, answers with a `permission`.
+//! Cursor. It has its own protocol: camel-case events, answers with a `permission`.
 
-mod decode;
+mod capabilities;
 mod encode;
 mod install;
-mod powers;
+mod translate;
 
 use crate::Adapter;
-use crate::environment::Variables;
-use crate::transcript::Format;
+use crate::environment::AgentVariables;
+use crate::transcript::TranscriptFormat;
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "cursor",
     title: "Cursor",
     program: "cursor-agent",
-    events: decode::EVENTS,
-    fields: decode::FIELDS,
-    translate: Some(decode::translate),
+    events: translate::EVENTS,
+    fields: translate::FIELDS,
+    translate: Some(translate::translate),
     shell_tool: "Shell",
     file_tools: &["Read", "Write", "StrReplace", "ApplyPatch", "EditNotebook", "Delete"],
-    tool: decode::tool,
+    tool: translate::tool,
     folder: Some("working_directory"),
-    unknown_server: Some(decode::UNKNOWN_SERVER),
-    outcome: decode::outcome,
-    powers: powers::powers,
+    unknown_server: Some(translate::UNKNOWN_SERVER),
+    outcome: translate::outcome,
+    capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
-    transcript: Format::NONE,
-    environment: Variables { marks: &["CURSOR_AGENT"], session: &[], project_dir: Some("CURSOR_PROJECT_DIR") },
+    transcript: TranscriptFormat::NONE,
+    environment: AgentVariables { marks: &["CURSOR_AGENT"], session: &[], project_dir: Some("CURSOR_PROJECT_DIR") },
 };

@@ -1,4 +1,4 @@
-use super::{mark, marks, project_dir, session};
+use super::{agent_variables, detected_variable, project_dir, session};
 use crate::Agent;
 
 fn environment(set: &'static [(&'static str, &'static str)]) -> impl Fn(&str) -> Option<String> {
@@ -6,15 +6,15 @@ fn environment(set: &'static [(&'static str, &'static str)]) -> impl Fn(&str) ->
 }
 
 #[test]
-fn an_agents_command_is_known_by_its_variables() {
-    assert_eq!(mark(environment(&[("HOME", "/home/dev"), ("CLAUDECODE", "")])), None);
-    assert_eq!(mark(environment(&[("CODEX_THREAD_ID", "t")])), Some("CODEX_THREAD_ID"));
-    assert_eq!(mark(environment(&[("AI_AGENT", "some-agent")])), Some("AI_AGENT"));
-    assert!(marks().count() > 4);
+fn variables_show_that_an_agent_runs_a_command() {
+    assert_eq!(detected_variable(environment(&[("HOME", "/home/dev"), ("CLAUDECODE", "")])), None);
+    assert_eq!(detected_variable(environment(&[("CODEX_THREAD_ID", "t")])), Some("CODEX_THREAD_ID"));
+    assert_eq!(detected_variable(environment(&[("AI_AGENT", "some-agent")])), Some("AI_AGENT"));
+    assert!(agent_variables().count() > 4);
 }
 
 #[test]
-fn the_session_is_named_by_its_agent() {
+fn the_session_id_is_read_from_variables() {
     let claude = environment(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "s"), ("CLAUDE_PROJECT_DIR", "/p")]);
     assert_eq!(session(&claude), Some((Agent::Claude, "s".to_owned())));
     assert_eq!(project_dir(Agent::Claude, &claude), Some("/p".to_owned()));

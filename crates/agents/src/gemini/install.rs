@@ -1,34 +1,37 @@
-//! Gemini CLI's `settings.json`: a command line for a shell, times in milliseconds.
+//! Gemini CLI's `settings.json`: shell command lines, timeouts in milliseconds.
 //!
-//! Not asked for: `PreCompress`, which it calls before every request, and what is called for every request or piece of an
-//! answer (`BeforeModel`, `AfterModel`, `BeforeToolSelection`).
+//! No hooks are installed for `PreCompress`, `BeforeModel`, `AfterModel` and `BeforeToolSelection`, which are called
+//! for every request or even every piece of a response.
 
 use serde_json::{Map, Value, json};
 
 use super::trusted_folders;
 use crate::install::Nesting::{Grouped, Matched};
-use crate::install::{About, Accepting, Call, Entries, Field, Form, Handler, Hook, Moved, Settings, Timeout};
+use crate::install::{
+    AcceptanceFile, AcceptanceSubject, Call, Entries, Field, FolderOverride, Handler, Hook, Settings, SettingsForm,
+    Timeout,
+};
 
 pub(super) const SETTINGS: Settings = Settings {
-    project_signs: &[".gemini"],
-    home_signs: &[],
+    project_markers: &[".gemini"],
+    home_markers: &[],
     project_file: ".gemini/settings.json",
     local_file: None,
     user_folder: ".gemini",
-    moved_by: Some(Moved { variable: "GEMINI_CLI_HOME", below: ".gemini" }),
+    overridden_by: Some(FolderOverride { variable: "GEMINI_CLI_HOME", below: ".gemini" }),
     user_file: "settings.json",
-    accepting: Some(Accepting {
+    acceptance: Some(AcceptanceFile {
         file: "trustedFolders.json",
-        moved_by: Some("GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
-        about: About::Project,
+        overridden_by: Some("GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
+        subject: AcceptanceSubject::Project,
         demand: "where folder trust is on, it reads a project's settings only in folders that you trust",
         how: "open Gemini CLI there once",
         read: trusted_folders::read,
     }),
-    afterwards: None,
-    reads: &[],
+    next_steps: None,
+    also_reads: &[],
     switch_files: &[],
-    form: Form::Entries(Entries {
+    form: SettingsForm::Entries(Entries {
         hooks: &[
             Hook::new("BeforeTool", Matched("*")),
             Hook::new("AfterTool", Matched("*")),

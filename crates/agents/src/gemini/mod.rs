@@ -1,31 +1,31 @@
-//! Gemini CLI. Its hooks are called and answered much as Claude Code's are, under names of its own.
+//! Gemini CLI. Its hooks are similar to Claude Code's, with different names.
 
-mod decode;
+mod capabilities;
 mod install;
-mod powers;
 mod transcript;
+mod translate;
 mod trusted_folders;
 
 use crate::Adapter;
-use crate::environment::Variables;
+use crate::environment::AgentVariables;
 use crate::protocol::encode;
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "gemini",
     title: "Gemini CLI",
     program: "gemini",
-    events: decode::EVENTS,
+    events: translate::EVENTS,
     fields: &[],
-    translate: Some(decode::translate),
+    translate: Some(translate::translate),
     shell_tool: "run_shell_command",
     file_tools: &["read_file", "read_many_files", "write_file", "replace", "glob", "grep_search", "list_directory"],
-    tool: decode::tool,
+    tool: translate::tool,
     folder: Some("dir_path"),
     unknown_server: None,
-    outcome: decode::outcome,
-    powers: powers::powers,
+    outcome: translate::outcome,
+    capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
-    environment: Variables { marks: &["GEMINI_CLI"], session: &[], project_dir: Some("GEMINI_PROJECT_DIR") },
+    environment: AgentVariables { marks: &["GEMINI_CLI"], session: &[], project_dir: Some("GEMINI_PROJECT_DIR") },
 };

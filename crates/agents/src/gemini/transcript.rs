@@ -1,7 +1,8 @@
-//! Gemini CLI's chat: a record of type `gemini` for each answer, written again with the same id when its calls are done.
+//! Gemini CLI's chat file: a record of type `gemini` for each response, repeated with the same id when its calls are
+//! done.
 //!
-//! Input contains what came from the cache, and is reduced by it. Subagents have chats of their own, in a folder that has the
-//! session's id.
+//! Input figures include cached tokens, which are subtracted. Subagents have separate chat files, in a directory named
+//! after the session's id.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,15 +10,20 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
+use crate::transcript::{MessageTokens, MessageUsage, ReaderState, TranscriptFormat, time};
 
-pub(super) const FORMAT: Format =
-    Format { usage, subagents, message, usage_marks: &["\"tokens\"", "\"kind\""], ..Format::NONE };
+pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
+    usage,
+    subagents,
+    message,
+    usage_markers: &["\"tokens\"", "\"kind\""],
+    ..TranscriptFormat::NONE
+};
 
-fn usage(line: &Value, known: &mut Known) -> Option<MessageUsage> {
-    // The first line says whose chat it is.
+fn usage(line: &Value, state: &mut ReaderState) -> Option<MessageUsage> {
+    // The first line has the kind of the chat.
     if let (Some(kind), Some(_)) = (line.get("kind").and_then(Value::as_str), line.get("sessionId")) {
-        known.is_subagent = kind == "subagent";
+        state.is_subagent = kind == "subagent";
         return None;
     }
     if line.get("type").and_then(Value::as_str) != Some("gemini") {
@@ -34,11 +40,11 @@ fn usage(line: &Value, known: &mut Known) -> Option<MessageUsage> {
             cache_read: count("cached"),
             cache_write: 0,
         },
-        is_subagent: known.is_subagent,
+        is_subagent: state.is_subagent,
     })
 }
 
-/// The folder lies beside the session's chat; the chat's name ends in the first letters of the id.
+/// The subagents' directory is next to the session's chat file, whose name ends in the first characters of the id.
 fn subagents(session: &Path) -> Vec<PathBuf> {
     let name = session.file_stem().and_then(OsStr::to_str).unwrap_or_default();
     let Some((_, start)) = name.rsplit_once('-').filter(|(_, start)| start.len() >= 8) else { return Vec::new() };

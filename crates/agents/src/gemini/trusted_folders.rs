@@ -1,15 +1,19 @@
-//! Gemini CLI's `trustedFolders.json`: which folders a person trusts, with everything below them, and which not. The longest
-//! path that a folder lies under decides. A file that Gemini CLI does not understand keeps it from starting.
+//! Gemini CLI's `trustedFolders.json`: directories that a person trusts or does not trust, including everything below
+//! them. The longest matching path decides. Gemini CLI does not start if it cannot parse the file.
 
 use std::path::Path;
 
-use crate::install::{Document, Noted, Real, SettingsError};
+use crate::install::{AcceptanceRecord, Canonicalize, Document, SettingsError};
 use jsonc_parser::common::Ranged;
 
-pub(super) fn read(text: &str, project: &Path, real: Real<'_>) -> Result<Noted, SettingsError> {
+pub(super) fn read(
+    text: &str,
+    project: &Path,
+    canonicalize: Canonicalize<'_>,
+) -> Result<AcceptanceRecord, SettingsError> {
     let document = Document::new(text);
     let syntax = document.syntax()?;
-    let project = real(project);
+    let project = canonicalize(project);
     let mut longest: Option<(&str, bool)> = None;
     for rule in &syntax.root.properties {
         let path = rule.name.as_str();
@@ -23,15 +27,15 @@ pub(super) fn read(text: &str, project: &Path, real: Real<'_>) -> Result<Noted, 
             }
         };
         let is_longer = longest.is_none_or(|(other, _)| path.len() > other.len());
-        // Everything would lie in a folder without a name.
-        if is_longer && Path::new(path).is_absolute() && project.starts_with(real(folder)) {
+        // Skips relative entries: every path would be within the empty one.
+        if is_longer && Path::new(path).is_absolute() && project.starts_with(canonicalize(folder)) {
             longest = Some((path, is_trusted));
         }
     }
     Ok(match longest {
-        None => Noted::Nothing,
-        Some((_, true)) => Noted::Accepted,
-        Some((path, false)) => Noted::Refused(format!(
+        None => AcceptanceRecord::Absent,
+        Some((_, true)) => AcceptanceRecord::Accepted,
+        Some((path, false)) => AcceptanceRecord::Refused(format!(
             "`{path}` is not trusted, so where folder trust is on, it does not read the project's hooks"
         )),
     })

@@ -1,4 +1,4 @@
-//! Agents that run hooks only where a person accepted them: the file in which they note it, and what it says.
+//! Agents that run hooks only after a person has accepted them, and the files in which they record that.
 
 use std::path::{Path, PathBuf};
 
@@ -6,86 +6,88 @@ use super::document::SettingsError;
 use super::scope::SettingsScope;
 use crate::Agent;
 
-/// How one agent notes it.
-pub(crate) struct Accepting {
-    /// In the agent's folder, where no variable names another.
+/// The file in which an agent records acceptance.
+pub(crate) struct AcceptanceFile {
+    /// The path within the agent's directory, unless an environment variable overrides it.
     pub file: &'static str,
-    pub moved_by: Option<&'static str>,
-    pub about: About,
-    /// What the agent demands, and how a person does it.
+    pub overridden_by: Option<&'static str>,
+    pub subject: AcceptanceSubject,
+    /// What the agent demands of the person.
     pub demand: &'static str,
+    /// How a person accepts hooks.
     pub how: &'static str,
-    pub read: fn(text: &str, about: &Path, real: Real<'_>) -> Result<Noted, SettingsError>,
+    pub read: fn(text: &str, subject: &Path, canonicalize: Canonicalize<'_>) -> Result<AcceptanceRecord, SettingsError>,
 }
 
-impl Accepting {
+impl AcceptanceFile {
     pub(super) fn is_for(&self, scope: SettingsScope) -> bool {
-        self.about == About::Hooks || scope != SettingsScope::User
+        self.subject == AcceptanceSubject::Hooks || scope != SettingsScope::User
     }
 }
 
-/// Where a path leads, links followed.
-pub(crate) type Real<'a> = &'a dyn Fn(&Path) -> PathBuf;
+/// Resolves symlinks in a path.
+pub(crate) type Canonicalize<'a> = &'a dyn Fn(&Path) -> PathBuf;
 
-/// What a person accepts.
+/// What the person accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum About {
+pub(crate) enum AcceptanceSubject {
     /// The hooks in one file.
     Hooks,
-    /// A folder, and with it the hooks of the project there; those of the person need nothing.
+    /// A directory, and thereby the hooks of the project in it. User-level hooks need no acceptance.
     Project,
 }
 
-/// What the file says.
+/// The acceptance recorded in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Noted {
+pub(crate) enum AcceptanceRecord {
     Accepted,
-    Nothing,
-    /// A person decided against it; what comes of that.
+    Absent,
+    /// A person has refused; the string describes the consequence.
     Refused(String),
 }
 
 pub struct HookAcceptance {
     pub file: PathBuf,
-    accepting: &'static Accepting,
+    acceptance: &'static AcceptanceFile,
 }
 
-/// Whether some hooks are run.
+/// The status of acceptance of some hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Accepted {
-    Yes,
-    /// The file does not say so; what the agent demands, and how a person does it.
-    NotSeen(String),
-    /// Somebody decided against them; what comes of that.
+pub enum AcceptanceStatus {
+    Accepted,
+    /// The file has no acceptance; the string says what the agent demands, and how a person does it.
+    NotRecorded(String),
+    /// A person has refused; the string describes the consequence.
     Refused(String),
 }
 
 impl HookAcceptance {
-    /// `text` is what is in the file, `None` where there is none; `hooks` is the file that the hooks are in.
-    pub fn look(
+    /// Reads the status. `text`: the file's contents, if it exists; `hooks`: the file with the hooks.
+    pub fn status(
         &self,
         text: Option<&str>,
         hooks: &Path,
         project: &Path,
-        real: &dyn Fn(&Path) -> PathBuf,
-    ) -> Result<Accepted, SettingsError> {
-        let (about, missing) = match self.accepting.about {
-            About::Hooks => (hooks, "none of these hooks"),
-            About::Project => (project, "neither this folder nor one that it lies in"),
+        canonicalize: &dyn Fn(&Path) -> PathBuf,
+    ) -> Result<AcceptanceStatus, SettingsError> {
+        let (subject, missing) = match self.acceptance.subject {
+            AcceptanceSubject::Hooks => (hooks, "none of these hooks"),
+            AcceptanceSubject::Project => (project, "neither this folder nor one that it lies in"),
         };
-        let noted = text.map_or(Ok(Noted::Nothing), |text| (self.accepting.read)(text, about, real))?;
-        Ok(match noted {
-            Noted::Accepted => Accepted::Yes,
-            Noted::Nothing => {
-                let Accepting { demand, how, .. } = self.accepting;
-                Accepted::NotSeen(format!("{demand}, but {} names {missing}: {how}", self.file.display()))
+        let record =
+            text.map_or(Ok(AcceptanceRecord::Absent), |text| (self.acceptance.read)(text, subject, canonicalize))?;
+        Ok(match record {
+            AcceptanceRecord::Accepted => AcceptanceStatus::Accepted,
+            AcceptanceRecord::Absent => {
+                let AcceptanceFile { demand, how, .. } = self.acceptance;
+                AcceptanceStatus::NotRecorded(format!("{demand}, but {} names {missing}: {how}", self.file.display()))
             }
-            Noted::Refused(why) => Accepted::Refused(why),
+            AcceptanceRecord::Refused(why) => AcceptanceStatus::Refused(why),
         })
     }
 }
 
-/// For hooks of this scope, where the agent wants them accepted.
+/// Returns where the agent records acceptance of hooks in this scope; none if it needs no acceptance.
 pub fn acceptance(
     agent: Agent,
     scope: SettingsScope,
@@ -93,8 +95,8 @@ pub fn acceptance(
     lookup: impl Fn(&str) -> Option<String>,
 ) -> Option<HookAcceptance> {
     let settings = &agent.adapter().settings;
-    let accepting = settings.accepting.as_ref().filter(|accepting| accepting.is_for(scope))?;
-    let moved = accepting.moved_by.and_then(&lookup).filter(|file| !file.is_empty());
-    let file = moved.map_or_else(|| settings.own_folder(home, &lookup).join(accepting.file), PathBuf::from);
-    Some(HookAcceptance { file, accepting })
+    let acceptance = settings.acceptance.as_ref().filter(|acceptance| acceptance.is_for(scope))?;
+    let moved = acceptance.overridden_by.and_then(&lookup).filter(|file| !file.is_empty());
+    let file = moved.map_or_else(|| settings.own_folder(home, &lookup).join(acceptance.file), PathBuf::from);
+    Some(HookAcceptance { file, acceptance })
 }

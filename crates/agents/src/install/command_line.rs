@@ -1,8 +1,8 @@
-//! The words of a hook's command, as far as is needed to see whether it is ours and what else it does.
+//! Splits a hook's command into words, to see whether it calls Linchpin and what else it does.
 
 use serde_json::{Map, Value};
 
-/// What the handler runs, word by word: its program and arguments, or its command line.
+/// Returns the words of a handler's command: program and arguments, or the words of a shell command line.
 pub(super) fn words(handler: &Map<String, Value>) -> Option<Vec<String>> {
     let command = handler.get("command")?.as_str()?;
     Some(match handler.get("args") {
@@ -14,12 +14,12 @@ pub(super) fn words(handler: &Map<String, Value>) -> Option<Vec<String>> {
     })
 }
 
-/// Whether a shell would take it for itself and not give it to a program.
+/// True for a shell operator.
 pub(super) fn is_operator(char: char) -> bool {
     matches!(char, ';' | '|' | '&' | '<' | '>' | '(' | ')' | '\n')
 }
 
-/// Without expansions, as far as quotes and backslashes go. Operators are words of their own.
+/// Splits a command line, respecting quotes and backslashes, without expansions. Operators are separate words.
 fn shell_words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,48 +1,48 @@
-//! How an entry of ours differs from what `install` would write in its place, in the words of what comes of it.
+//! Compares Linchpin's entries with those that `install` would write, and describes the consequences of differences.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::command_line::{is_operator, words};
-use super::entries::Own;
+use super::entries::OwnEntry;
 use super::handler::{Call, Hook, Nesting};
 use super::scope::SettingsScope;
 use super::settings::Entries;
 use crate::Agent;
 
-/// Something that `install` would write otherwise.
+/// A difference from what `install` would write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     pub text: String,
-    /// Something passes unseen by it; else it is only worth knowing.
+    /// True if something may pass unnoticed; false if the difference is harmless.
     pub weakens: bool,
 }
 
-/// What installed entries are compared with.
-pub(super) struct Wanted<'a> {
+/// The expected entries.
+pub(super) struct ExpectedEntries<'a> {
     pub agent: Agent,
     pub scope: SettingsScope,
     pub entries: &'a Entries,
-    /// How long Linchpin may take for an answer.
+    /// The maximum time that Linchpin takes for an answer.
     pub deadline: Duration,
 }
 
-/// One difference of one entry. Its text is made when it is known which others have it too.
-struct Found {
+/// A difference of one entry. Equal differences of several entries are reported together.
+struct FoundDifference {
     event: String,
     what: String,
     effect: String,
     weakens: bool,
 }
 
-impl Wanted<'_> {
-    /// Of all entries; what several have in common is said once.
-    pub fn differences(&self, all: &[Own]) -> Vec<Difference> {
-        let mut gathered: Vec<(Found, Vec<String>)> = Vec::new();
+impl ExpectedEntries<'_> {
+    /// Returns the differences of all entries; those that several entries share only once.
+    pub fn differences(&self, all: &[OwnEntry]) -> Vec<Difference> {
+        let mut gathered: Vec<(FoundDifference, Vec<String>)> = Vec::new();
         for found in all.iter().flat_map(|own| self.differences_of(own)) {
             let event = format!("`{}`", found.event);
-            let is_same = |(other, _): &&mut (Found, Vec<String>)| {
+            let is_same = |(other, _): &&mut (FoundDifference, Vec<String>)| {
                 (&other.what, &other.effect, other.weakens) == (&found.what, &found.effect, found.weakens)
             };
             match gathered.iter_mut().find(is_same) {
@@ -51,15 +51,14 @@ impl Wanted<'_> {
                 None => gathered.push((found, vec![event])),
             }
         }
-        let told = |(Found { what, effect, weakens, .. }, events): (Found, Vec<String>)| Difference {
-            text: format!("{what} at {}{effect}", events.join(", ")),
-            weakens,
+        let told = |(FoundDifference { what, effect, weakens, .. }, events): (FoundDifference, Vec<String>)| {
+            Difference { text: format!("{what} at {}{effect}", events.join(", ")), weakens }
         };
         gathered.into_iter().map(told).collect()
     }
 
-    fn differences_of(&self, own: &Own) -> Vec<Found> {
-        let mut list = List { event: &own.event, found: Vec::new() };
+    fn differences_of(&self, own: &OwnEntry) -> Vec<FoundDifference> {
+        let mut list = DifferenceList { event: &own.event, found: Vec::new() };
         let Some(hook) = self.entries.hooks.iter().find(|hook| hook.event == own.event) else {
             list.note("a hook", ", for which Linchpin does not ask to be called");
             return list.found;
@@ -90,19 +89,19 @@ impl Wanted<'_> {
         list.found
     }
 
-    /// Whether it is a field by which the agent refuses calls where Linchpin cannot be run.
+    /// True for a field that makes the agent refuse calls if Linchpin cannot be run.
     fn fails_closed(&self, key: &str) -> bool {
         let mut fields = self.entries.hooks.iter().flat_map(self.entries.handler.more);
         fields.any(|field| field.fails_closed && field.key == key)
     }
 
-    fn compare_call(&self, own: &Own, hook: &Hook, list: &mut List<'_>) {
+    fn compare_call(&self, own: &OwnEntry, hook: &Hook, list: &mut DifferenceList<'_>) {
         let call = self.entries.handler.call;
         if call != Call::Exec && own.handler.contains_key("args") {
             let effect = format!(", which {} does not know, so it calls Linchpin without them", self.agent.title());
             list.weak("`args`", effect);
         }
-        // The program, `hook` and the agent's name are what it is ours by.
+        // The first three words are the program, `hook` and the agent's name.
         let mut rest: Vec<String> = words(&own.handler).unwrap_or_default().into_iter().skip(3).collect();
         if call == Call::ShellWithEvent {
             let named = rest.first().filter(|word| !word.contains(is_operator)).cloned();
@@ -121,7 +120,7 @@ impl Wanted<'_> {
         }
     }
 
-    fn compare_timeout(&self, own: &Own, hook: &Hook, list: &mut List<'_>) {
+    fn compare_timeout(&self, own: &OwnEntry, hook: &Hook, list: &mut DifferenceList<'_>) {
         let timeout = &self.entries.handler.timeout;
         let Some(value) = own.handler.get(timeout.key) else {
             list.note(format!("no `{}`", timeout.key), ", so the agent decides how long it waits");
@@ -149,12 +148,12 @@ impl Wanted<'_> {
 
 const PASSED_OVER: &str = ", so the agent may pass the hook over";
 
-struct List<'a> {
+struct DifferenceList<'a> {
     event: &'a str,
-    found: Vec<Found>,
+    found: Vec<FoundDifference>,
 }
 
-impl List<'_> {
+impl DifferenceList<'_> {
     fn weak(&mut self, what: impl Into<String>, effect: impl Into<String>) {
         self.add(what.into(), effect.into(), true);
     }
@@ -164,7 +163,7 @@ impl List<'_> {
     }
 
     fn add(&mut self, what: String, effect: String, weakens: bool) {
-        self.found.push(Found { event: self.event.to_owned(), what, effect, weakens });
+        self.found.push(FoundDifference { event: self.event.to_owned(), what, effect, weakens });
     }
 
     fn compare_matcher(&mut self, matcher: Option<&Value>) {
@@ -178,7 +177,7 @@ impl List<'_> {
         }
     }
 
-    /// Something that `install` does not write.
+    /// Adds a field that `install` does not write.
     fn extra(&mut self, key: &str, value: &Value) {
         match key {
             "statusMessage" | "description" | "sequential" | "additionalContextLimit" => {}

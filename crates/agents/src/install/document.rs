@@ -1,15 +1,15 @@
-//! Edits on JSON text that leave every other byte as it was: comments, odd indentation, trailing commas, CRLF.
+//! Edits JSON text and leaves every other byte unchanged: comments, unusual indentation, trailing commas, CRLF.
 //!
-//! Items are added and taken out so that one undoes the other exactly. One thing the text itself has to remember:
-//! whether a container was there, empty, before the item was. So an item put into an empty container hugs its
-//! bracket (`[{`), and an item written together with its container stands on a line of its own.
+//! Removing an item exactly undoes adding it. For that, the text itself has to show whether an empty container existed
+//! before the item: an item added to an empty container follows its bracket directly (`[{`), and an item added together
+//! with its container is on its own line.
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::tokens::Token as Lexeme;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-/// Why a settings file is left alone.
+/// Why a settings file cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct SettingsError {
@@ -23,13 +23,13 @@ pub(crate) struct Document {
     text: String,
 }
 
-/// The syntax of a document. Ranges count bytes of the text as it is now: an edit ends their validity.
+/// The syntax tree of a document. Ranges are byte positions in the current text; an edit invalidates them.
 pub(crate) struct Syntax<'a> {
     pub root: Object<'a>,
     pub tokens: Tokens,
 }
 
-/// Where the tokens and comments of a document are.
+/// The positions of tokens and comments.
 pub(crate) struct Tokens(Vec<Token>);
 
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ struct Token {
     is_comment: bool,
 }
 
-/// An object or array: where it is and what stands in it.
+/// An object or array, and the ranges of its children.
 pub(crate) struct Container {
     range: Range,
     children: Vec<Range>,
@@ -58,13 +58,13 @@ impl From<&Array<'_>> for Container {
 }
 
 impl Container {
-    /// The same as if its last child were not there.
+    /// Removes the last child.
     pub fn without_last(mut self) -> Self {
         self.children.pop();
         self
     }
 
-    /// Whether it was written together with `child`, its only content, and so should go with it.
+    /// True if `child` is the only content and was added together with the container, so both should be removed.
     pub fn came_with(&self, child: Range, tokens: &Tokens) -> bool {
         let hugs = self.range.start + 1 == child.start;
         let has_comments = tokens.0.iter().any(|token| {
@@ -129,7 +129,7 @@ impl Document {
         }
     }
 
-    /// Adds `item` as the last child. Its lines are separated by `\n` and indented by two spaces a level.
+    /// Adds `item` as the last child. Lines of `item` are separated by `\n` and indented by two spaces per level.
     pub fn append(&mut self, container: &Container, item: &str, tokens: &Tokens) {
         let Some(last) = container.children.last() else {
             let item = self.indented(item, &self.line_indent(container.range.start));
@@ -151,7 +151,7 @@ impl Document {
         }
     }
 
-    /// Takes a child out, and the comma and the space that came with it.
+    /// Removes a child with its comma and the white space before it.
     pub fn remove(&mut self, child: Range, tokens: &Tokens) {
         let start = tokens.previous(child.start).map_or(child.start, |token| token.range.end);
         match tokens.next_but_comments(child.end) {
@@ -177,7 +177,7 @@ impl Document {
         self.text.replace_range(child.start..child.end, &item);
     }
 
-    /// Whether there is nothing but white space around the root.
+    /// True if there is only white space around the root.
     pub fn is_only(&self, root: Range) -> bool {
         self.slice(0, root.start).trim().is_empty() && self.slice(root.end, self.text.len()).trim().is_empty()
     }
@@ -193,7 +193,7 @@ impl Document {
         }
     }
 
-    /// What one level of indentation looks like in this file.
+    /// The indentation of one level in this file.
     fn indent_unit(&self) -> String {
         let first = self.text.lines().find_map(|line| {
             let unit = leading_space(line);
@@ -202,20 +202,20 @@ impl Document {
         first.unwrap_or_else(|| "  ".to_owned())
     }
 
-    /// The indentation of the line that holds this byte.
+    /// The indentation of the line with this byte.
     fn line_indent(&self, at: usize) -> String {
         let start = self.slice(0, at).rfind('\n').map_or(0, |newline| newline + 1);
         leading_space(self.slice(start, at)).to_owned()
     }
 
-    /// The indentation of what starts here, if it starts its line.
+    /// The indentation of the line, if the range is the first thing on it.
     fn own_line_indent(&self, range: Range) -> Option<String> {
         let start = self.slice(0, range.start).rfind('\n')? + 1;
         let before = self.slice(start, range.start);
         before.trim().is_empty().then(|| before.to_owned())
     }
 
-    /// Past the comments that end the line at `at`.
+    /// Returns the position after comments that follow `at` on the same line.
     fn after_comments_of_line(&self, at: usize, tokens: &Tokens) -> usize {
         let mut end = at;
         for token in tokens.0.iter().filter(|token| token.range.start >= at) {

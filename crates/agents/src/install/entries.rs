@@ -1,6 +1,7 @@
-//! Linchpin's own entries among those of others: `hooks` → event → groups → handlers, or `hooks` → event → handlers.
+//! Finds, adds and removes Linchpin's entries in settings: `hooks` → event → groups → handlers, or `hooks` → event →
+//! handlers.
 //!
-//! An entry is ours if it runs a program named `linchpin` with `hook` and the agent's name.
+//! An entry is Linchpin's own if it runs a program named `linchpin` with the arguments `hook` and the agent's name.
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Node};
 use jsonc_parser::common::{Range, Ranged};
@@ -11,23 +12,23 @@ use super::document::{Container, Document, SettingsError};
 use super::pretty::pretty;
 use crate::Agent;
 
-/// One of our handlers, by value; its place is found again before each edit.
-pub(super) struct Own {
+/// One of Linchpin's handlers, by value. Its nodes are looked up again before each edit.
+pub(super) struct OwnEntry {
     pub event: String,
     pub program: String,
-    /// What lies under the event: a group, or the handler itself.
+    /// The element of the event's list: a group, or the handler itself.
     pub element: Map<String, Value>,
     pub handler: Map<String, Value>,
-    /// Which element of the event, and which handler of it where it is a group.
+    /// The index in the event's list and, in a group, the index of the handler.
     place: (usize, Option<usize>),
 }
 
-impl Own {
+impl OwnEntry {
     pub fn is_grouped(&self) -> bool {
         self.place.1.is_some()
     }
 
-    /// Whether the group around it is as wanted, whatever else is in it.
+    /// True if the handler is in a group with the wanted fields, ignoring other handlers in it.
     fn is_grouped_like(&self, wanted: &Value) -> bool {
         let Value::Object(wanted) = wanted else { return false };
         let others = |group: &Map<String, Value>| {
@@ -38,21 +39,21 @@ impl Own {
     }
 }
 
-/// Every handler of ours, in the order of the text.
-pub(super) fn find(document: &Document, agent: Agent) -> Result<Vec<Own>, SettingsError> {
-    let own = |any: Found| {
-        let Found { event, element, handler, place } = any;
-        Some(Own { program: program(&handler, agent)?, event, element, handler, place })
+/// Returns Linchpin's handlers, in order of the text.
+pub(super) fn find(document: &Document, agent: Agent) -> Result<Vec<OwnEntry>, SettingsError> {
+    let own = |any: AnyEntry| {
+        let AnyEntry { event, element, handler, place } = any;
+        Some(OwnEntry { program: program(&handler, agent)?, event, element, handler, place })
     };
     Ok(handlers(document)?.into_iter().filter_map(own).collect())
 }
 
-/// Hooks of somebody else's that run Linchpin as a part of what they do: their events and commands.
+/// Returns events and commands of other hooks that call Linchpin as part of a longer command.
 pub(super) fn wrapped(document: &Document, agent: Agent) -> Result<Vec<(String, String)>, SettingsError> {
-    // In a script that is one word of the command (`sh -c '…'`), or as words of it. The path may be quoted.
+    // The call may be within a script that is one word (`sh -c '…'`), or separate words. The path may be quoted.
     let call = format!("linchpin hook {}", agent.name());
     let is_call = |words: &[String]| matches!(words, [program, hook, name] if is_linchpin(program) && hook == "hook" && name == agent.name());
-    let wrapping = |any: Found| {
+    let wrapping = |any: AnyEntry| {
         let command = any.handler.get("command")?.as_str()?;
         let calls = command.contains(&call) || words(&any.handler)?.windows(3).any(is_call);
         let is_wrapping = calls && program(&any.handler, agent).is_none();
@@ -61,7 +62,7 @@ pub(super) fn wrapped(document: &Document, agent: Agent) -> Result<Vec<(String, 
     Ok(handlers(document)?.into_iter().filter_map(wrapping).collect())
 }
 
-/// Events under which no list of hooks lies.
+/// Returns events whose value is not a list.
 pub(super) fn without_list(document: &Document) -> Result<Vec<String>, SettingsError> {
     let syntax = document.syntax()?;
     let Some(hooks) = hooks(document, &syntax.root)? else { return Ok(Vec::new()) };
@@ -69,15 +70,15 @@ pub(super) fn without_list(document: &Document) -> Result<Vec<String>, SettingsE
     Ok(others.map(|event| event.name.as_str().to_owned()).collect())
 }
 
-/// Any handler, whoever's it is.
-struct Found {
+/// A handler, Linchpin's or another.
+struct AnyEntry {
     event: String,
     element: Map<String, Value>,
     handler: Map<String, Value>,
     place: (usize, Option<usize>),
 }
 
-fn handlers(document: &Document) -> Result<Vec<Found>, SettingsError> {
+fn handlers(document: &Document) -> Result<Vec<AnyEntry>, SettingsError> {
     let syntax = document.syntax()?;
     let mut found = Vec::new();
     let Some(hooks) = hooks(document, &syntax.root)? else { return Ok(found) };
@@ -86,7 +87,7 @@ fn handlers(document: &Document) -> Result<Vec<Found>, SettingsError> {
         for (element_index, element) in elements.elements.iter().enumerate() {
             let Node::Object(element) = element else { continue };
             let mut add = |handler: &Object<'_>, index: Option<usize>| {
-                found.push(Found {
+                found.push(AnyEntry {
                     event: event.name.as_str().to_owned(),
                     element: members(element),
                     handler: members(handler),
@@ -108,41 +109,41 @@ fn handlers(document: &Document) -> Result<Vec<Found>, SettingsError> {
     Ok(found)
 }
 
-/// Everything in the settings, by value.
+/// Returns the whole settings by value.
 pub(super) fn values(document: &Document) -> Result<Map<String, Value>, SettingsError> {
     Ok(members(&document.syntax()?.root))
 }
 
-/// Sees to it that the event has exactly one handler of ours, in a group like `wanted`.
+/// Ensures that the event has exactly one handler of Linchpin's, in a group like `wanted`.
 pub(super) fn put(document: &mut Document, agent: Agent, event: &str, wanted: &Value) -> Result<(), SettingsError> {
     let of_event = |document: &Document| {
         Ok(find(document, agent)?.into_iter().filter(|own| own.event == event).collect::<Vec<_>>())
     };
-    let mut own: Vec<Own> = of_event(document)?;
+    let mut own: Vec<OwnEntry> = of_event(document)?;
     while own.len() > 1 {
         if let Some(surplus) = own.pop() {
-            take_out(document, &surplus)?;
+            remove_entry(document, &surplus)?;
         }
         own = of_event(document)?;
     }
     match own.pop() {
         Some(own) if Value::Object(own.element.clone()) == *wanted => Ok(()),
-        Some(own) => bring_up_to_date(document, &own, event, wanted),
+        Some(own) => update_entry(document, &own, event, wanted),
         None => add(document, event, wanted),
     }
 }
 
-fn bring_up_to_date(document: &mut Document, own: &Own, event: &str, wanted: &Value) -> Result<(), SettingsError> {
+fn update_entry(document: &mut Document, own: &OwnEntry, event: &str, wanted: &Value) -> Result<(), SettingsError> {
     let syntax = document.syntax()?;
     let Some(place) = place(document, &syntax.root, own)? else { return Ok(()) };
     if place.is_alone {
         document.replace(place.element, &pretty(wanted));
     } else if own.is_grouped_like(wanted) {
-        // Someone put our handler into a group with others; only the handler is ours.
+        // Somebody has added other handlers to the group: replace only the handler.
         document.replace(place.handler, &pretty(wanted.pointer("/hooks/0").unwrap_or(wanted)));
     } else {
-        // The group belongs to others, and is not one in which ours would be called for everything.
-        take_out(document, own)?;
+        // The group has other handlers and other fields, such as a matcher, which must not apply to Linchpin's handler.
+        remove_entry(document, own)?;
         add(document, event, wanted)?;
     }
     Ok(())
@@ -166,13 +167,13 @@ fn add(document: &mut Document, event: &str, wanted: &Value) -> Result<(), Setti
     Ok(())
 }
 
-/// Takes one handler out, with whatever was only written for it. `false` if that is the whole file.
-pub(super) fn take_out(document: &mut Document, own: &Own) -> Result<bool, SettingsError> {
+/// Removes a handler with the containers that were added for it. Returns false if that would be the whole file.
+pub(super) fn remove_entry(document: &mut Document, own: &OwnEntry) -> Result<bool, SettingsError> {
     let syntax = document.syntax()?;
     let Some(place) = place(document, &syntax.root, own)? else { return Ok(true) };
     let tokens = &syntax.tokens;
     let root = &syntax.root;
-    // From the inside out: as long as a container was written with its one child, it goes with it.
+    // From the inside out: a container that was added together with its only child is removed with it.
     let mut child = place.handler;
     if place.is_alone {
         child = place.element;
@@ -191,27 +192,31 @@ pub(super) fn take_out(document: &mut Document, own: &Own) -> Result<bool, Setti
     Ok(true)
 }
 
-/// The file as it was written for `hooks` alone, where its version stands behind them.
+/// The root without `version`, if `install` wrote the file for `hooks` alone and added the version at the end.
 fn without_version(root: &Object<'_>) -> Container {
     let names: Vec<&str> = root.properties.iter().map(|property| property.name.as_str()).collect();
     let container = Container::from(root);
     if names == ["hooks", "version"] { container.without_last() } else { container }
 }
 
-/// The nodes around one handler.
-struct Place<'a> {
+/// The syntax nodes around one handler.
+struct EntryNodes<'a> {
     hooks_property: Range,
     hooks: &'a Object<'a>,
     event: Range,
     elements: &'a Array<'a>,
-    /// The group that the handler is in, or the handler itself.
+    /// The group of the handler, or the handler itself.
     element: Range,
     handler: Range,
-    /// There is no other handler in the group.
+    /// True if the group has no other handler.
     is_alone: bool,
 }
 
-fn place<'a>(document: &Document, root: &'a Object<'a>, own: &Own) -> Result<Option<Place<'a>>, SettingsError> {
+fn place<'a>(
+    document: &Document,
+    root: &'a Object<'a>,
+    own: &OwnEntry,
+) -> Result<Option<EntryNodes<'a>>, SettingsError> {
     let found = || {
         let hooks_property = root.get("hooks")?;
         let hooks = hooks_property.value.as_object()?;
@@ -225,7 +230,7 @@ fn place<'a>(document: &Document, root: &'a Object<'a>, own: &Own) -> Result<Opt
             }
             None => (element.range, true),
         };
-        Some(Place {
+        Some(EntryNodes {
             hooks_property: hooks_property.range,
             hooks,
             event: event.range,
@@ -250,7 +255,7 @@ fn hooks<'a>(document: &Document, root: &'a Object<'a>) -> Result<Option<&'a Obj
     Ok(Some(hooks))
 }
 
-/// The one property of this name. Of two, an agent may read either, so there must not be two.
+/// Returns the property of this name. A duplicate is an error, because the agent may read either.
 fn property<'a>(
     document: &Document,
     object: &'a Object<'a>,
@@ -264,11 +269,11 @@ fn property<'a>(
     }
 }
 
-/// The program of a handler of ours. One that runs something of somebody's behind it is theirs.
+/// Returns the program if the handler is Linchpin's. A handler that also runs another command is not.
 fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
     let begins_command =
         |word: &&String| !word.is_empty() && word.chars().all(|char| matches!(char, ';' | '|' | '&' | '\n'));
-    // Nothing but `|| true` is nobody's command.
+    // A trailing `|| true` does not count as another command.
     let does_more = |rest: &[String]| match rest {
         [.., or, nothing] if or == "||" && matches!(nothing.as_str(), "true" | ":") => {
             rest.iter().filter(begins_command).count() > 1
@@ -285,7 +290,7 @@ fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
     }
 }
 
-/// Whether a hook that calls this program is known for ours.
+/// True if the program's file name is Linchpin's.
 pub fn is_linchpin(program: &str) -> bool {
     let base = program.rsplit(['/', '\\']).next().unwrap_or_default();
     base == "linchpin" || base.eq_ignore_ascii_case("linchpin.exe")

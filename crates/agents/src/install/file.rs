@@ -1,11 +1,11 @@
-//! Settings on disk: whole or not at all.
+//! Writes and deletes settings files atomically.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes the file in one step: a reader sees the old text or the new. Missing folders are made, the file's mode
-/// stays, and where the path is a link the file that it points to is replaced, not the link.
+/// Replaces the file atomically. Creates missing directories and keeps the file's mode. If the path is a symlink, its
+/// target is replaced, not the symlink.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = target(path)?;
     let folder = path.parent().ok_or_else(|| io::Error::other("the settings file has no folder"))?;
@@ -23,7 +23,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Deletes the file, or what the link points to. Nothing there is fine.
+/// Deletes the file, or the target of a symlink. A missing file is not an error.
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(target(path)?) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -31,18 +31,18 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes away the folders that a file was in, from the inside out, as long as there is nothing in them; never `top`.
+/// Deletes the empty directories above a file, innermost first, up to but not including `top`.
 pub fn remove_empty_folders(file: &Path, top: &Path) {
     let folders = file.ancestors().skip(1).take_while(|folder| *folder != top && folder.starts_with(top));
     for folder in folders {
-        // The system refuses it where something is left, and that is where it ends.
+        // Fails for the first directory that is not empty.
         if fs::remove_dir(folder).is_err() {
             break;
         }
     }
 }
 
-/// Follows links to the file that is meant, which need not exist.
+/// Follows symlinks to the target, which need not exist.
 fn target(path: &Path) -> io::Result<PathBuf> {
     const LINK_LIMIT: usize = 40;
     let mut path = path.to_owned();
@@ -55,7 +55,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other(format!("{} is a link that leads in a circle", path.display())))
 }
 
-/// Where a file, or what would be it, really lies.
+/// Resolves all symlinks in the path of a file that need not exist.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     let path = target(path)?;
     let there = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
@@ -66,7 +66,7 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     })
 }
 
-/// Readable for others as far as the umask allows, as any new file is; a temporary file by itself is not.
+/// Gives the temporary file the mode of ordinary new files, as limited by the umask. By default it would be private.
 #[cfg(unix)]
 fn ask_for_new_file_mode(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;

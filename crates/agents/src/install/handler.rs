@@ -1,4 +1,4 @@
-//! A hook as an agent wants it written. What agents differ in is a field here; the rest is the same for all.
+//! How hooks are written in an agent's settings. The differences between agents are fields of these types.
 
 use serde_json::{Map, Value, json};
 
@@ -6,12 +6,12 @@ use super::scope::SettingsScope;
 use crate::Agent;
 use crate::protocol::shell_text::shell_quoted;
 
-/// One event that Linchpin asks to be called for.
+/// An event for which `install` adds a hook.
 #[derive(Debug)]
 pub(crate) struct Hook {
     pub event: &'static str,
     pub nesting: Nesting,
-    /// Seconds after which the agent gives up waiting, far above Linchpin's own deadline.
+    /// The timeout in seconds, far above Linchpin's own deadline.
     pub timeout: u32,
 }
 
@@ -20,44 +20,44 @@ impl Hook {
         Self { event, nesting, timeout: 60 }
     }
 
-    /// Where rules may run commands before the agent is let go.
+    /// With a long timeout, because rules may run commands at a stop.
     pub const fn stop(event: &'static str, nesting: Nesting) -> Self {
         Self { event, nesting, timeout: 600 }
     }
 
-    /// Where nobody wants to wait.
+    /// With a short timeout, for the end of a session.
     pub const fn end(event: &'static str, nesting: Nesting) -> Self {
         Self { event, nesting, timeout: 10 }
     }
 }
 
-/// How a handler lies under its event.
+/// How a handler is nested under its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nesting {
-    /// In a group that the agent narrows by a matcher; ours, this one, lets everything through.
+    /// In a group with a matcher; this matcher matches everything.
     Matched(&'static str),
-    /// In a group.
+    /// In a group without a matcher.
     Grouped,
-    /// By itself.
+    /// Directly in the event's list.
     Flat,
 }
 
 pub(crate) struct Handler {
-    /// The agent wants to be told that it is a command.
+    /// The handler needs `"type": "command"`.
     pub is_typed: bool,
     pub call: Call,
     pub timeout: Timeout,
-    /// What only this agent knows.
+    /// Fields that only this agent has.
     pub more: fn(&Hook) -> Vec<Field>,
 }
 
-/// A field of a hook that only one agent knows.
+/// A field of a handler that only one agent has.
 pub(crate) struct Field {
     pub key: &'static str,
     pub value: Value,
-    /// What comes of it where it is not there, or not so.
+    /// The consequence if the field is missing or has another value.
     pub without: &'static str,
-    /// It refuses calls where Linchpin cannot be run.
+    /// With this field, the agent refuses calls if Linchpin cannot be run.
     pub fails_closed: bool,
 }
 
@@ -73,18 +73,18 @@ impl Field {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// A program and its arguments, so that no shell reads the path.
+    /// A program and a list of arguments, so that no shell parses the path.
     Exec,
     /// A command line for a shell.
     Shell,
-    /// The same, and it says which event it is.
+    /// A command line for a shell that also names the event.
     ShellWithEvent,
 }
 
-/// How the agent wants to be told how long to wait.
+/// The field for the timeout, and its unit.
 pub(crate) struct Timeout {
     pub key: &'static str,
-    /// How many of its units a second has.
+    /// The number of units per second.
     pub per_second: u32,
 }
 
@@ -92,8 +92,8 @@ impl Timeout {
     pub const SECONDS: Self = Self { key: "timeout", per_second: 1 };
 }
 
-/// Whether a switch that refuses calls when Linchpin cannot be run belongs into these settings. Committed, it would lock out
-/// everyone who has no Linchpin.
+/// True if settings of this scope may make the agent refuse calls when Linchpin cannot be run. Not in settings that are
+/// committed: they would lock out everyone without Linchpin.
 pub(crate) fn may_fail_closed(scope: SettingsScope) -> bool {
     scope != SettingsScope::Project
 }
@@ -120,13 +120,13 @@ impl Handler {
         fields
     }
 
-    /// What only this agent knows, as far as it belongs into these settings.
+    /// The fields that only this agent has, and that are allowed in this scope.
     pub(super) fn more(&self, hook: &Hook, scope: SettingsScope) -> impl Iterator<Item = Field> {
         (self.more)(hook).into_iter().filter(move |field| !field.fails_closed || may_fail_closed(scope))
     }
 }
 
-/// What lies under the event: the handler, or a group with nothing but it.
+/// Returns the element of the event's list: the handler, or a group with only this handler.
 pub(super) fn nested(hook: &Hook, handler: Map<String, Value>) -> Value {
     match hook.nesting {
         Nesting::Matched(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),

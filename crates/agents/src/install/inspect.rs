@@ -1,20 +1,20 @@
-//! Compares what stands in an agent's settings with what `install` would write, for people who wonder whether it works.
+//! Compares an agent's settings with those that `install` would write, for `doctor`.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::difference::Wanted;
+use super::difference::ExpectedEntries;
 use super::document::{Document, SettingsError};
-use super::entries::{self, Own};
+use super::entries::{self, OwnEntry};
 use super::inspect_module;
 use super::installed::{Installed, InstalledEntry};
 use super::scope::SettingsScope;
-use super::settings::{Entries, Form};
+use super::settings::{Entries, SettingsForm};
 use crate::Agent;
 
-/// What stands in the settings, compared with what [`install`](super::install) would write. `deadline`
-/// is how long Linchpin may take for an answer.
+/// Compares settings with those that [`install`](super::install) would write. `deadline`: the maximum time that
+/// Linchpin takes for an answer.
 pub fn installed(
     agent: Agent,
     scope: SettingsScope,
@@ -22,8 +22,8 @@ pub fn installed(
     deadline: Duration,
 ) -> Result<Installed, SettingsError> {
     let entries = match &agent.adapter().settings.form {
-        Form::Entries(entries) => entries,
-        Form::Module(module) => return Ok(inspect_module::installed(module, scope, text)),
+        SettingsForm::Entries(entries) => entries,
+        SettingsForm::Module(module) => return Ok(inspect_module::installed(module, scope, text)),
     };
     if text.trim().is_empty() {
         return Ok(Installed::default());
@@ -31,7 +31,7 @@ pub fn installed(
     let document = Document::new(text);
     let found = entries::find(&document, agent)?;
     let values = entries::values(&document)?;
-    // A file without entries of ours may be as it likes.
+    // Problems of a file without Linchpin's entries do not matter.
     let mut problems = if found.is_empty() { Vec::new() } else { faults(entries, &document, &values)? };
     for (event, command) in entries::wrapped(&document, agent)? {
         problems.push(format!("`{event}` runs Linchpin within `{command}`, so what it answers may not arrive"));
@@ -40,15 +40,15 @@ pub fn installed(
     let missing = entries.hooks.iter().map(|hook| hook.event).filter(|event| !is_there(event)).collect();
     Ok(Installed {
         missing,
-        differences: Wanted { agent, scope, entries, deadline }.differences(&found),
+        differences: ExpectedEntries { agent, scope, entries, deadline }.differences(&found),
         repeated: repeated(&found),
         problems,
         switches: (entries.switches)(&values),
-        entries: found.into_iter().map(|Own { event, program, .. }| InstalledEntry { event, program }).collect(),
+        entries: found.into_iter().map(|OwnEntry { event, program, .. }| InstalledEntry { event, program }).collect(),
     })
 }
 
-/// What keeps the hooks of this file from being called, whatever stands in others.
+/// Returns what prevents the agent from calling the hooks in this file.
 fn faults(entries: &Entries, document: &Document, values: &Map<String, Value>) -> Result<Vec<String>, SettingsError> {
     let mut faults = (entries.faults)(values);
     if entries.is_versioned && values.get("version") != Some(&Value::from(1)) {
@@ -60,8 +60,8 @@ fn faults(entries: &Entries, document: &Document, values: &Map<String, Value>) -
     Ok(faults)
 }
 
-/// Events of more than one entry.
-fn repeated(found: &[Own]) -> Vec<String> {
+/// Returns events with more than one entry.
+fn repeated(found: &[OwnEntry]) -> Vec<String> {
     let mut events: Vec<String> = Vec::new();
     for own in found {
         let count = found.iter().filter(|other| other.event == own.event).count();

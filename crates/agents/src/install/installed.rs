@@ -1,21 +1,19 @@
-//! What stands in an agent's settings, for people who wonder whether it works.
-
 use super::difference::Difference;
 
-/// What stands in an agent's settings.
+/// Linchpin's entries in an agent's settings, and their problems.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Installed {
-    /// Each of our entries: its event and the program that it calls.
+    /// Linchpin's entries.
     pub entries: Vec<InstalledEntry>,
-    /// Events that Linchpin would be called for after an `install`, and now is not.
+    /// Events without an entry, for which `install` would add one.
     pub missing: Vec<&'static str>,
-    /// What in our entries is not as `install` would write it.
+    /// Differences of the entries from those that `install` would write.
     pub differences: Vec<Difference>,
-    /// Events with more than one entry of ours.
+    /// Events with more than one of Linchpin's entries.
     pub repeated: Vec<String>,
-    /// What else keeps the entries from working. `install` leaves it alone.
+    /// Other problems that prevent the entries from working, which `install` does not fix.
     pub problems: Vec<String>,
-    /// What would keep entries in other files from working too.
+    /// Settings by which the agent's hooks are switched off, also those in other files.
     pub switches: Vec<String>,
 }
 

@@ -1,7 +1,6 @@
-//! Linchpin's entries in the settings of agents, or its module among their plugins: put in, found again, taken out, and
-//! nothing else touched.
+//! Adds, finds and removes Linchpin's entries in agents' settings, or its plugin module, and changes nothing else.
 //!
-//! Functions here turn settings text into settings text. Only [`write`] and [`remove`] touch a disk.
+//! The functions here transform the text of settings. Only those in `file.rs` access the file system.
 
 mod acceptance;
 mod command_line;
@@ -17,7 +16,7 @@ mod module;
 mod pretty;
 mod scope;
 mod settings;
-mod switch;
+mod switch_file;
 
 use serde_json::{Map, Value, json};
 
@@ -25,8 +24,8 @@ use crate::Agent;
 use handler::nested;
 use pretty::pretty;
 
-pub(crate) use acceptance::{About, Accepting, Noted, Real};
-pub use acceptance::{Accepted, HookAcceptance, acceptance};
+pub(crate) use acceptance::{AcceptanceFile, AcceptanceRecord, AcceptanceSubject, Canonicalize};
+pub use acceptance::{AcceptanceStatus, HookAcceptance, acceptance};
 pub use difference::Difference;
 pub(crate) use document::Document;
 pub use document::SettingsError;
@@ -37,25 +36,27 @@ pub use inspect::installed;
 pub use installed::{Installed, InstalledEntry};
 pub(crate) use module::Module;
 pub use scope::SettingsScope;
-pub(crate) use settings::{Entries, Form, Moved, Settings};
-pub use settings::{afterwards, read_besides, settings_path, settings_top, signs, user_folders};
-pub(crate) use switch::{SwitchFile, json_values};
-pub use switch::{Switches, switches};
+pub(crate) use settings::{Entries, FolderOverride, Settings, SettingsForm};
+pub use settings::{also_reads, marker_paths, next_steps, overridden_user_folders, settings_path, settings_root};
+pub use switch_file::{SwitchFile, switch_files};
+pub(crate) use switch_file::{SwitchFileSpec, json_values};
 
-/// The settings with our entries in them: `program hook AGENT` for every event that Linchpin can use.
+/// Returns the settings with Linchpin's entries: `program hook AGENT` for every event that Linchpin can use. Updates
+/// entries of earlier versions.
 ///
-/// `text` is what is there now, `None` or blank where there is nothing. Older entries of ours are brought up to date.
+/// `text`: the current settings, `None` or blank if there are none.
 pub fn install(agent: Agent, scope: SettingsScope, text: Option<&str>, program: &str) -> Result<String, SettingsError> {
     let text = text.filter(|text| !text.trim_start_matches('\u{FEFF}').trim().is_empty());
     let entries = match &agent.adapter().settings.form {
-        Form::Entries(entries) => entries,
-        Form::Module(module) => return module::install(module, scope, text, program),
+        SettingsForm::Entries(entries) => entries,
+        SettingsForm::Module(module) => return module::install(module, scope, text, program),
     };
     let wanted = |hook: &Hook| nested(hook, entries.handler.written(agent, hook, scope, program));
     let Some(text) = text else {
         let hooks: Map<String, Value> =
             entries.hooks.iter().map(|hook| (hook.event.to_owned(), json!([wanted(hook)]))).collect();
-        // The version last: in a file of somebody else's, `hooks` would come behind it.
+        // `version` comes last, to distinguish this from a file of another author, in which `hooks` is added at the
+        // end.
         let all =
             if entries.is_versioned { json!({ "hooks": hooks, "version": 1 }) } else { json!({ "hooks": hooks }) };
         return Ok(pretty(&all) + "\n");
@@ -66,28 +67,28 @@ pub fn install(agent: Agent, scope: SettingsScope, text: Option<&str>, program: 
     }
     let wanted_event = |event: &str| entries.hooks.iter().any(|hook| hook.event == event);
     while let Some(own) = entries::find(&document, agent)?.into_iter().rfind(|own| !wanted_event(&own.event)) {
-        entries::take_out(&mut document, &own)?;
+        entries::remove_entry(&mut document, &own)?;
     }
     Ok(document.into_text())
 }
 
-/// The settings without our entries, or `None` where nothing but what [`install`] wrote is in them.
+/// Returns the settings without Linchpin's entries; `None` if [`install`] wrote the whole file.
 pub fn uninstall(agent: Agent, text: &str) -> Result<Option<String>, SettingsError> {
     let entries = match &agent.adapter().settings.form {
-        Form::Entries(entries) => entries,
-        Form::Module(_) => return Ok((!module::is_ours(text)).then(|| text.to_owned())),
+        SettingsForm::Entries(entries) => entries,
+        SettingsForm::Module(_) => return Ok((!module::is_ours(text)).then(|| text.to_owned())),
     };
     let mut document = Document::new(text);
     let program = entries::find(&document, agent)?.into_iter().next().map(|own| own.program);
-    // From the last to the first, so that what was put in first goes last.
+    // In reverse order of adding.
     while let Some(own) = entries::find(&document, agent)?.pop() {
-        if !entries::take_out(&mut document, &own)? {
+        if !entries::remove_entry(&mut document, &own)? {
             return Ok(None);
         }
     }
     let is_bare = is_bare(entries, &document)?;
     let rest = document.into_text();
-    // What holds nothing was there before, or it is what is left of a file of ours that somebody wrote down otherwise.
+    // Empty settings either existed before `install`, or `install` wrote the file and somebody reformatted it.
     let was_there = |program: &String| {
         SettingsScope::ALL
             .iter()
@@ -97,7 +98,7 @@ pub fn uninstall(agent: Agent, text: &str) -> Result<Option<String>, SettingsErr
     Ok((!is_left_over).then_some(rest))
 }
 
-/// Whether there is nothing in the settings but the frame that [`install`] puts entries into.
+/// True if the settings contain only the empty structure that [`install`] adds entries to.
 fn is_bare(entries: &Entries, document: &Document) -> Result<bool, SettingsError> {
     let is_frame = |(key, value): (&String, &Value)| match (key.as_str(), value) {
         ("hooks", Value::Object(events)) => events.values().all(|list| list == &json!([])),
@@ -107,11 +108,11 @@ fn is_bare(entries: &Entries, document: &Document) -> Result<bool, SettingsError
     Ok(!document.syntax()?.tokens.have_comments() && entries::values(document)?.iter().all(is_frame))
 }
 
-/// Whether the agent calls Linchpin by these settings.
+/// True if the settings contain an entry of Linchpin's.
 pub fn calls_linchpin(agent: Agent, text: &str) -> bool {
     match &agent.adapter().settings.form {
-        Form::Entries(_) => entries::find(&Document::new(text), agent).is_ok_and(|found| !found.is_empty()),
-        Form::Module(_) => module::is_ours(text),
+        SettingsForm::Entries(_) => entries::find(&Document::new(text), agent).is_ok_and(|found| !found.is_empty()),
+        SettingsForm::Module(_) => module::is_ours(text),
     }
 }
 

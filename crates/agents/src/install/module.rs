@@ -1,6 +1,6 @@
-//! A plugin module that is Linchpin's alone: written as a whole, and taken away as a whole.
+//! A plugin module that contains only Linchpin's code, and is written and deleted as a whole.
 //!
-//! Its first line says whose it is. What does not begin with that line is somebody else's file.
+//! Its first line identifies it. A file with another first line is not changed.
 
 use serde_json::Value;
 
@@ -9,9 +9,10 @@ use super::handler::may_fail_closed;
 use super::scope::SettingsScope;
 
 pub(crate) struct Module {
-    /// Its program text. It finds what it calls as `PROGRAM`, and as `FAIL_CLOSED` whether it refuses where that is not there.
+    /// The source code. `PROGRAM` is the program to call, `FAIL_CLOSED` is true if calls are refused when it is
+    /// missing.
     pub plugin: &'static str,
-    /// What it calls Linchpin for.
+    /// The events for which it calls Linchpin.
     pub events: &'static [&'static str],
 }
 
@@ -25,10 +26,10 @@ impl Module {
     }
 }
 
-/// The first line of every module of ours.
+/// The first line of the module.
 const MARK: &str = "// Written by `linchpin install`; `linchpin uninstall` takes it away. Do not edit.";
 
-/// The line that says which program is called, before and after its name in JSON.
+/// The line with the program, before and after its name in JSON.
 const PROGRAM: (&str, &str) = ("const PROGRAM = ", ";");
 
 pub(super) fn is_ours(text: &str) -> bool {
@@ -49,7 +50,7 @@ pub(super) fn install(
     }
 }
 
-/// The program that a module of ours calls.
+/// Returns the program that the module calls.
 pub(super) fn program(text: &str) -> Option<String> {
     let (before, after) = PROGRAM;
     let name = text.lines().find_map(|line| line.strip_prefix(before)?.strip_suffix(after))?;

@@ -1,4 +1,4 @@
-//! JSON as a person would write it: what fits a line is on one, two spaces a level.
+//! Formats JSON as a person would: short objects and lists on one line, two spaces per level.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub(super) fn pretty(value: &Value) -> String {
     }
 }
 
-/// A plain value, or a list of them.
+/// True for a plain value or a list of plain values.
 fn is_short(value: &Value) -> bool {
     match value {
         Value::Object(_) => false,

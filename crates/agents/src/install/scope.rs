@@ -1,12 +1,11 @@
-//! Whose settings.
-
+/// Where settings apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SettingsScope {
-    /// The repository's, shared with everyone who clones it.
+    /// In the repository, committed and shared.
     Project,
-    /// The repository's, but of this person only.
+    /// In the repository, for this person only.
     Local,
-    /// This person's, in all repositories.
+    /// In all repositories, for this person.
     User,
 }
 

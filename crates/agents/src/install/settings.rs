@@ -1,78 +1,80 @@
-//! Where an agent keeps its settings, whose they are, and in which form hooks are in them.
+//! Locations of agents' settings, and the format of hooks in them.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::acceptance::Accepting;
+use super::acceptance::AcceptanceFile;
 use super::handler::{Handler, Hook};
 use super::module::Module;
 use super::scope::SettingsScope;
-use super::switch::SwitchFile;
+use super::switch_file::SwitchFileSpec;
 use crate::Agent;
 
-/// Where one agent keeps its hooks, and how.
+/// Location and format of one agent's hooks.
 pub(crate) struct Settings {
-    /// What in a project, or in the home, shows that somebody uses the agent, besides its folder in the home.
-    pub project_signs: &'static [&'static str],
-    pub home_signs: &'static [&'static str],
-    /// From the project's root.
+    /// Paths in a project that show that somebody uses the agent.
+    pub project_markers: &'static [&'static str],
+    /// The same in the home directory, in addition to the agent's own directory there.
+    pub home_markers: &'static [&'static str],
+    /// Relative to the project's root.
     pub project_file: &'static str,
     pub local_file: Option<&'static str>,
-    /// The agent's folder in the home, what moves it elsewhere, and the file in it.
+    /// The agent's directory, relative to the home directory.
     pub user_folder: &'static str,
-    pub moved_by: Option<Moved>,
+    pub overridden_by: Option<FolderOverride>,
+    /// Relative to the agent's directory.
     pub user_file: &'static str,
-    pub accepting: Option<Accepting>,
-    /// What a person has to do after hooks were put in, besides accepting them.
-    pub afterwards: Option<&'static str>,
-    /// Agents whose settings it reads besides its own.
-    pub reads: &'static [Agent],
-    /// Other files by which hooks are switched off.
-    pub switch_files: &'static [SwitchFile],
-    pub form: Form,
+    pub acceptance: Option<AcceptanceFile>,
+    /// What a person has to do after `install`, apart from accepting hooks.
+    pub next_steps: Option<&'static str>,
+    /// Other agents whose settings this agent reads too.
+    pub also_reads: &'static [Agent],
+    /// Other files in which hooks can be switched off.
+    pub switch_files: &'static [SwitchFileSpec],
+    pub form: SettingsForm,
 }
 
-/// A variable that moves an agent's folder.
-pub(crate) struct Moved {
+/// An environment variable that overrides an agent's directory.
+pub(crate) struct FolderOverride {
     pub variable: &'static str,
-    /// Where below the folder that it names; empty where it names the agent's own.
+    /// The agent's directory relative to the variable's value; empty if the value is the agent's directory itself.
     pub below: &'static str,
 }
 
-pub(crate) enum Form {
-    /// Entries in a JSON file, among those of others.
+pub(crate) enum SettingsForm {
+    /// Entries in a JSON file, next to other hooks.
     Entries(Entries),
-    /// A file that is ours alone.
+    /// A separate file with only Linchpin's code.
     Module(Module),
 }
 
 pub(crate) struct Entries {
     pub hooks: &'static [Hook],
-    /// The file has to say that it is of version 1.
+    /// The file needs `"version": 1`.
     pub is_versioned: bool,
     pub handler: Handler,
-    /// What in the settings keeps the agent from calling hooks, those in other files too.
+    /// Finds settings by which all of the agent's hooks are switched off, also those in other files.
     pub switches: fn(&Map<String, Value>) -> Vec<String>,
-    /// What in the settings keeps the agent from calling the hooks of this file alone.
+    /// Finds settings that prevent the agent from calling the hooks of this file.
     pub faults: fn(&Map<String, Value>) -> Vec<String>,
 }
 
 impl Settings {
-    /// The agent's folder, where a variable moved it.
+    /// The agent's directory, if a variable overrides it.
     fn moved(&self, lookup: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-        let moved = self.moved_by.as_ref()?;
+        let moved = self.overridden_by.as_ref()?;
         let folder = PathBuf::from(lookup(moved.variable).filter(|folder| !folder.is_empty())?);
         Some(if moved.below.is_empty() { folder } else { folder.join(moved.below) })
     }
 
-    /// The agent's folder, wherever it is.
+    /// The agent's directory.
     pub(super) fn own_folder(&self, home: &Path, lookup: &impl Fn(&str) -> Option<String>) -> PathBuf {
         self.moved(lookup).unwrap_or_else(|| home.join(self.user_folder))
     }
 }
 
-/// Where an agent's settings of this scope are, if it has such a scope.
+/// Returns the path of an agent's settings; none if it does not have this scope.
 pub fn settings_path(
     agent: Agent,
     scope: SettingsScope,
@@ -88,15 +90,15 @@ pub fn settings_path(
     }
 }
 
-/// The folder that an agent's settings of this scope are somewhere in, and that is never ours to make or to take away.
-pub fn settings_top(
+/// Returns a directory above an agent's settings that Linchpin never creates or deletes.
+pub fn settings_root(
     agent: Agent,
     scope: SettingsScope,
     project: &Path,
     home: &Path,
     lookup: impl Fn(&str) -> Option<String>,
 ) -> PathBuf {
-    let moved = agent.adapter().settings.moved_by.as_ref();
+    let moved = agent.adapter().settings.overridden_by.as_ref();
     let named = moved.and_then(|moved| lookup(moved.variable)).filter(|folder| !folder.is_empty());
     match (scope, named) {
         (SettingsScope::Project | SettingsScope::Local, _) => project.to_owned(),
@@ -105,29 +107,34 @@ pub fn settings_top(
     }
 }
 
-/// What shows that somebody uses the agent: in the project, and in the home.
-pub fn signs(agent: Agent, project: &Path, home: &Path, lookup: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
+/// Returns paths that show that somebody uses the agent, if one of them exists.
+pub fn marker_paths(
+    agent: Agent,
+    project: &Path,
+    home: &Path,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Vec<PathBuf> {
     let settings = &agent.adapter().settings;
-    let in_project = settings.project_signs.iter().map(|sign| project.join(sign));
-    let in_home = settings.home_signs.iter().map(|sign| home.join(sign));
+    let in_project = settings.project_markers.iter().map(|sign| project.join(sign));
+    let in_home = settings.home_markers.iter().map(|sign| home.join(sign));
     in_project.chain(in_home).chain([settings.own_folder(home, &lookup)]).collect()
 }
 
-/// Agents whose settings this one reads besides its own.
-pub fn read_besides(agent: Agent) -> &'static [Agent] {
-    agent.adapter().settings.reads
+/// Returns other agents whose settings this one reads too.
+pub fn also_reads(agent: Agent) -> &'static [Agent] {
+    agent.adapter().settings.also_reads
 }
 
-/// What a person still has to do after hooks were put into settings of this scope.
-pub fn afterwards(agent: Agent, scope: SettingsScope) -> Option<String> {
+/// Returns what a person has to do after `install` in this scope.
+pub fn next_steps(agent: Agent, scope: SettingsScope) -> Option<String> {
     let settings = &agent.adapter().settings;
-    let accepting = settings.accepting.as_ref().filter(|accepting| accepting.is_for(scope));
-    let accept = accepting.map(|accepting| format!("{}: {}", accepting.demand, accepting.how));
-    accept.or_else(|| settings.afterwards.map(str::to_owned))
+    let acceptance = settings.acceptance.as_ref().filter(|acceptance| acceptance.is_for(scope));
+    let accept = acceptance.map(|acceptance| format!("{}: {}", acceptance.demand, acceptance.how));
+    accept.or_else(|| settings.next_steps.map(str::to_owned))
 }
 
-/// Where agents' own folders are that a variable moved out of the home, and how they are known otherwise.
-pub fn user_folders(lookup: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+/// Returns the agents' directories that a variable overrides, each with its default such as `~/.claude`.
+pub fn overridden_user_folders(lookup: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
     let moved = |agent: Agent| {
         let settings = &agent.adapter().settings;
         let folder = settings.moved(&lookup)?.to_str()?.to_owned();

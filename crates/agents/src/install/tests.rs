@@ -9,7 +9,7 @@ use crate::Agent;
 
 const PROGRAM: &str = "/usr/local/bin/linchpin";
 
-/// Settings as people keep them, each odd in its own way.
+/// Settings with various unusual formatting.
 const SETTINGS: [&str; 24] = [
     "{}",
     "{ }\n",
@@ -37,18 +37,18 @@ const SETTINGS: [&str; 24] = [
     "{\"ünï\":\"…\" /* ✓ */ }",
 ];
 
-/// As a project's, judged within two seconds.
+/// Inspects settings of a project, with a deadline of two seconds.
 fn installed(agent: Agent, text: &str) -> Result<Installed, SettingsError> {
     super::installed(agent, SettingsScope::Project, text, Duration::from_secs(2))
 }
 
-/// Those whose hooks are entries among others'.
+/// Agents whose hooks are entries in a settings file.
 fn with_entries() -> impl Iterator<Item = Agent> {
     Agent::ALL.into_iter().filter(|agent| *agent != Agent::OpenCode)
 }
 
 #[test]
-fn uninstall_gives_back_what_was_there() {
+fn uninstall_restores_the_original_settings() {
     for agent in with_entries() {
         for scope in SettingsScope::ALL {
             for before in SETTINGS {
@@ -86,7 +86,7 @@ fn a_new_program_or_scope_replaces_the_old_entries() {
 }
 
 #[test]
-fn a_file_of_our_own_goes_as_a_whole() {
+fn a_file_with_only_our_entries_is_deleted() {
     for agent in Agent::ALL {
         for blank in [None, Some(""), Some(" \n")] {
             let text = install(agent, SettingsScope::Project, blank, PROGRAM).unwrap();
@@ -94,14 +94,14 @@ fn a_file_of_our_own_goes_as_a_whole() {
             assert_eq!(install(agent, SettingsScope::Project, Some(&text), PROGRAM).unwrap(), text);
         }
     }
-    // Someone added to it: that stays.
+    // A file with other additions is kept.
     let text = install(Agent::Claude, SettingsScope::Project, None, PROGRAM).unwrap();
     let added = text.replacen('{', "{\n  \"model\": \"opus\",", 1);
     assert_eq!(uninstall(Agent::Claude, &added).unwrap().as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
 }
 
 #[test]
-fn what_install_writes_is_what_a_person_would() {
+fn install_writes_readable_settings() {
     insta::assert_snapshot!(
         "claude_project",
         install(Agent::Claude, SettingsScope::Project, None, "linchpin").unwrap()
@@ -122,7 +122,7 @@ fn what_install_writes_is_what_a_person_would() {
 }
 
 #[test]
-fn a_module_is_ours_as_a_whole_or_not_at_all() {
+fn only_a_module_with_our_first_line_is_ours() {
     let agent = Agent::OpenCode;
     let text = install(agent, SettingsScope::Project, None, "/opt/my \"tools\"/linchpin").unwrap();
     let found = installed(agent, &text).unwrap();
@@ -138,7 +138,7 @@ fn a_module_is_ours_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn the_version_stays_with_whoever_wrote_it() {
+fn uninstall_keeps_a_version_of_others() {
     for agent in [Agent::Cursor, Agent::Copilot] {
         for before in [
             "{\"version\": 1}",
@@ -155,7 +155,7 @@ fn the_version_stays_with_whoever_wrote_it() {
 }
 
 #[test]
-fn the_switch_that_fails_closed_is_never_committed() {
+fn fail_closed_fields_are_never_committed() {
     let project = install(Agent::Claude, SettingsScope::Project, None, PROGRAM).unwrap();
     assert!(!project.contains("onFailure"));
     for scope in [SettingsScope::User, SettingsScope::Local] {
@@ -165,7 +165,7 @@ fn the_switch_that_fails_closed_is_never_committed() {
 }
 
 #[test]
-fn entries_of_ours_that_others_moved_are_found() {
+fn changed_entries_are_reported() {
     let text = r#"{"hooks": {
       "PreToolUse": [{"matcher": "Bash", "hooks": [
         {"type": "command", "command": "check.sh"},
@@ -190,7 +190,7 @@ fn entries_of_ours_that_others_moved_are_found() {
 }
 
 #[test]
-fn a_hook_of_ours_inside_another_command_is_found_however_its_path_is_quoted() {
+fn calls_within_other_commands_are_found_with_any_quoting() {
     for program in ["linchpin", "/opt/linchpin", "'/a b/é/linchpin'", r"/a\\ b/linchpin"] {
         let text =
             format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"command": "{program} hook claude|cat"}}]}}]}}}}"#);
@@ -200,7 +200,7 @@ fn a_hook_of_ours_inside_another_command_is_found_however_its_path_is_quoted() {
 }
 
 #[test]
-fn what_switches_hooks_off_is_said() {
+fn disabling_settings_are_reported() {
     let claude = install(Agent::Claude, SettingsScope::Project, Some("{\"disableAllHooks\": true}"), PROGRAM).unwrap();
     assert_eq!(
         installed(Agent::Claude, &claude).unwrap().switches,
@@ -214,7 +214,7 @@ fn what_switches_hooks_off_is_said() {
 }
 
 #[test]
-fn settings_that_make_no_sense_are_left_alone() {
+fn invalid_settings_are_not_changed() {
     let broken = [
         "{\n  \"a\": 1",
         "{\n  \"a\" 1\n}",
@@ -237,7 +237,7 @@ fn settings_that_make_no_sense_are_left_alone() {
 }
 
 #[test]
-fn settings_are_where_the_agents_look() {
+fn settings_paths_of_all_agents() {
     let at = |agent, scope, moved: &str| {
         let lookup = |name: &str| {
             (!moved.is_empty()
@@ -260,7 +260,7 @@ fn settings_are_where_the_agents_look() {
 
 #[cfg(unix)]
 #[test]
-fn writing_keeps_links_and_modes() {
+fn writing_keeps_symlinks_and_modes() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().join("dotfiles/settings.json");
@@ -279,7 +279,7 @@ fn writing_keeps_links_and_modes() {
     remove(&link).unwrap();
     assert!(!real.exists());
     remove(&real).unwrap();
-    // A link to nothing is filled, not replaced.
+    // The target of a dangling symlink is created.
     write(&link, "again").unwrap();
     assert_eq!(fs::read_to_string(&real).unwrap(), "again");
     let circle = folder.path().join("circle");
@@ -299,9 +299,9 @@ proptest! {
         }
     }
 
-    /// Any order of white space, comments and commas around any shape of `hooks`.
+    /// For any white space, comments and commas, and any structure of `hooks`.
     #[test]
-    fn what_is_put_in_can_be_taken_out(
+    fn uninstall_undoes_install(
         space in proptest::collection::vec(r"( |\t|\n|\r\n|/\*c\*/|//c \n){0,3}", 12),
         groups in proptest::collection::vec(prop_oneof![
             Just(r#"{"hooks":[]}"#),

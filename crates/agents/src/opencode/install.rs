@@ -1,20 +1,20 @@
-//! The plugin module that is shipped within the binary.
+//! OpenCode's plugin module, which is embedded in the binary.
 
-use crate::install::{Form, Module, Moved, Settings};
+use crate::install::{FolderOverride, Module, Settings, SettingsForm};
 
 pub(super) const SETTINGS: Settings = Settings {
-    project_signs: &[".opencode"],
-    home_signs: &[],
+    project_markers: &[".opencode"],
+    home_markers: &[],
     project_file: ".opencode/plugins/linchpin.js",
     local_file: None,
     user_folder: ".config/opencode",
-    moved_by: Some(Moved { variable: "XDG_CONFIG_HOME", below: "opencode" }),
+    overridden_by: Some(FolderOverride { variable: "XDG_CONFIG_HOME", below: "opencode" }),
     user_file: "plugins/linchpin.js",
-    accepting: None,
-    afterwards: Some("it loads plugins when it starts: start it again"),
-    reads: &[],
+    acceptance: None,
+    next_steps: Some("it loads plugins when it starts: start it again"),
+    also_reads: &[],
     switch_files: &[],
-    form: Form::Module(Module {
+    form: SettingsForm::Module(Module {
         plugin: include_str!("plugin.js"),
         events: &[
             "PreToolUse",
@@ -34,12 +34,12 @@ pub(super) const SETTINGS: Settings = Settings {
 mod tests {
     use super::*;
 
-    /// Words in quotes that are written as events are, and are none.
+    /// Quoted words in the plugin that look like event names, but are not.
     const OTHERS: [&str; 2] = ["ENOENT", "Linchpin"];
 
     #[test]
     fn the_plugin_calls_for_the_events_that_are_listed() {
-        let Form::Module(module) = &SETTINGS.form else { unreachable!("it is a module") };
+        let SettingsForm::Module(module) = &SETTINGS.form else { unreachable!("it is a module") };
         let is_name = |word: &&str| {
             word.starts_with(|char: char| char.is_ascii_uppercase())
                 && word.chars().all(|char| char.is_ascii_alphabetic())

@@ -1,32 +1,32 @@
-//! OpenCode. It has no hooks that call programs, but plugins; ours calls Linchpin and speaks Claude Code's protocol with it.
+//! OpenCode. It has plugins instead of hooks. Linchpin's plugin calls Linchpin with Claude Code's protocol.
 
-mod decode;
+mod capabilities;
 mod install;
-mod powers;
 mod transcript;
+mod translate;
 
 use crate::Adapter;
-use crate::environment::Variables;
-use crate::protocol::{encode, kinds};
+use crate::environment::AgentVariables;
+use crate::protocol::{encode, event_names};
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "opencode",
     title: "OpenCode",
     program: "opencode",
-    events: kinds::FAMILY,
+    events: event_names::FAMILY,
     fields: &[],
     translate: None,
     shell_tool: "bash",
     file_tools: &["read", "write", "edit", "apply_patch", "glob", "grep", "list"],
-    tool: decode::tool,
-    folder: Some(decode::FOLDER),
+    tool: translate::tool,
+    folder: Some(translate::FOLDER),
     unknown_server: None,
-    outcome: decode::outcome,
-    powers: powers::powers,
+    outcome: translate::outcome,
+    capabilities: capabilities::capabilities,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
-    environment: Variables {
+    environment: AgentVariables {
         marks: &["OPENCODE", "LINCHPIN_OPENCODE_SESSION"],
         session: &["LINCHPIN_OPENCODE_SESSION"],
         project_dir: None,

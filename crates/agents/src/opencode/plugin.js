@@ -1,26 +1,26 @@
-// Calls Linchpin for what OpenCode does, and does what it answers. Both plugin generations: `server` is that of
-// OpenCode 1, `setup` that of OpenCode 2. What is decided is decided by the program; nothing here judges.
+// Calls Linchpin at OpenCode's events and carries out its answers. `server` is the plugin interface of OpenCode 1, `setup`
+// that of OpenCode 2. Linchpin makes all decisions; nothing here judges.
 import { spawn, spawnSync } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
 const ARGUMENTS = ["hook", "opencode"]
-// Far above Linchpin's own deadline; at a stop, rules may run commands.
+// Far above Linchpin's own deadline. At a stop, rules may run commands.
 const TIMEOUT = 60_000
 const STOP_TIMEOUT = 600_000
 
-// `opencode run` ends at the first idle moment, so there a stop has to be held before it, at once.
+// `opencode run` ends as soon as the session is idle, so a stop has to be held synchronously before that.
 const HEADLESS = process.argv.includes("run")
 
 
 const isStop = (event) => /Stop$/.test(event.hook_event_name)
 
 function answerOf(event, { error, status, stdout, stderr }) {
-  // A stop that cannot be judged goes by: held, it would come again for ever.
+  // A stop that cannot be judged is not held: it would be held forever.
   const failed = (text) => (isStop(event) ? { message: text } : { refuse: text })
   if (error) {
-    // Somebody who has no Linchpin is not locked out by a project's plugin.
+    // A project's plugin must not lock out people without Linchpin.
     if (error.code === "ENOENT" && !FAIL_CLOSED) return {}
     return failed(`Linchpin could not be called: ${error.message}`)
   }
@@ -31,9 +31,9 @@ function answerOf(event, { error, status, stdout, stderr }) {
     if (typeof answer !== "object" || Array.isArray(answer)) throw new Error("not an object")
     const { decision, reason, systemMessage, hookSpecificOutput = {} } = answer
     const { permissionDecision, permissionDecisionReason, additionalContext } = hookSpecificOutput
-    // Whatever else it is called: only silence and an approval let it go on.
+    // Anything except silence and an approval is a refusal.
     const isRefused = (decision ?? "approve") !== "approve" || (permissionDecision ?? "allow") !== "allow"
-    // A refusal without a word is one all the same.
+    // A refusal may have no reason.
     const refuse = isRefused ? reason || permissionDecisionReason || "Refused by Linchpin" : undefined
     return { refuse, context: additionalContext, message: systemMessage }
   } catch {
@@ -43,7 +43,7 @@ function answerOf(event, { error, status, stdout, stderr }) {
 
 const limit = (event) => (isStop(event) ? STOP_TIMEOUT : TIMEOUT)
 
-// A program cannot be started in a folder that is gone, and that must not look as if there were no program.
+// Starting a program in a deleted directory fails with ENOENT, which would look as if the program were missing.
 const folder = (event) => (event.cwd && existsSync(event.cwd) ? event.cwd : undefined)
 
 function ask(event) {
@@ -59,13 +59,13 @@ function ask(event) {
   })
 }
 
-// Nothing else goes on in the meantime.
+// Synchronous: blocks OpenCode meanwhile.
 function askNow(event) {
   const options = { input: JSON.stringify(event), encoding: "utf8", timeout: limit(event), cwd: folder(event) }
   return answerOf(event, spawnSync(PROGRAM, ARGUMENTS, options))
 }
 
-// What each request to a model used, in the place of a transcript: OpenCode keeps its own in a database.
+// Writes the token usage of each request to a file that replaces a transcript. OpenCode uses a database instead.
 function noteUsage(session, info, agent) {
   const folder = usageFolder()
   try {
@@ -74,7 +74,7 @@ function noteUsage(session, info, agent) {
     const line = { type: "usage", id, timestamp: new Date().toISOString(), agent, tokens }
     appendFileSync(join(folder, `${session}.jsonl`), JSON.stringify(line) + "\n", { mode: 0o600 })
   } catch {
-    // Then it is not known.
+    // Without the file, the usage is unknown.
   }
 }
 
@@ -83,9 +83,9 @@ const usageFolder = () => join(process.env.XDG_STATE_HOME || join(homedir(), ".l
 const withText = (text, more) => (text ? `${text}\n\n${more}` : more)
 
 const server = async ({ client, directory }) => {
-  // By session: its parent, whether it was told of, who answers in it, what was said last, whether its stop was held.
+  // By session id: parent, whether its start was reported, agent, last message, whether its stop was held.
   const sessions = new Map()
-  // By call: what the model is to read with its result; and calls that were refused.
+  // By call id: context to add to the call's result; and refused calls.
   const texts = new Map()
   const refused = new Set()
 
@@ -176,7 +176,7 @@ const server = async ({ client, directory }) => {
       await judged("PostToolUseFailure", part.sessionID, { ...call, error })
     } else if (event.type === "message.part.updated" && part.type === "step-finish") {
       const isLast = !["tool-calls", "unknown"].includes(part.reason)
-      // The loop looks for a new message as soon as this step is written down, so nothing is waited for before.
+      // OpenCode checks for new messages right after this step, so the call is synchronous.
       const root = state(part.sessionID).parent ?? part.sessionID
       if (HEADLESS && isLast) await holdOrLetGo(part.sessionID, askNow(stopEvent(part.sessionID, root)))
     } else if (event.type === "session.idle" && !HEADLESS && state(sessionID).begun) {
@@ -226,7 +226,7 @@ const server = async ({ client, directory }) => {
   }
 }
 
-// OpenCode 2 lets calls be refused and results be added to; its sessions are not started again from here.
+// OpenCode 2: calls can be refused and results extended. A stop cannot be held.
 const setup = async (context) => {
   const directory = context.location?.directory ?? context.directory ?? process.cwd()
   const texts = new Map()

@@ -1,12 +1,14 @@
-//! What Linchpin's plugin writes down of each request to a model: OpenCode itself keeps it in a database.
+//! The token usage that Linchpin's plugin writes for each request to a model. OpenCode has no transcript: it uses a
+//! database.
 
 use serde_json::Value;
 
-use crate::transcript::{Format, Known, MessageTokens, MessageUsage, time};
+use crate::transcript::{MessageTokens, MessageUsage, ReaderState, TranscriptFormat, time};
 
-pub(super) const FORMAT: Format = Format { usage, usage_marks: &["\"usage\""], ..Format::NONE };
+pub(super) const FORMAT: TranscriptFormat =
+    TranscriptFormat { usage, usage_markers: &["\"usage\""], ..TranscriptFormat::NONE };
 
-fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
+fn usage(line: &Value, _: &mut ReaderState) -> Option<MessageUsage> {
     let tokens = line.get("tokens").filter(|_| line.get("type").and_then(Value::as_str) == Some("usage"))?;
     let count = |path: &str| tokens.pointer(path).and_then(Value::as_u64).unwrap_or_default();
     Some(MessageUsage {

@@ -1,8 +1,6 @@
-//! What a hook process gives back to the agent.
-
 use serde::Serialize;
 
-/// The whole answer: two streams and an exit code, to be given back as they are.
+/// The output of a hook process: two streams and an exit code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     pub stdout: String,
@@ -15,16 +13,16 @@ impl Answer {
         Self::default()
     }
 
-    /// One JSON object on stdout, exit 0.
+    /// One JSON object on stdout, exit code 0.
     pub(crate) fn json(output: &impl Serialize) -> Self {
         match serde_json::to_string(output) {
             Ok(text) => Self { stdout: text + "\n", ..Self::default() },
-            // Plain structs of strings always serialise. If that ever changes, refuse rather than fall silent.
+            // Cannot happen for structs of strings. If that ever changes, refuse instead of allowing silently.
             Err(error) => Self::refusal(&format!("Linchpin could not write its answer: {error}")),
         }
     }
 
-    /// A refusal in the one form that agents understand on any event: exit 2 and a reason on stderr.
+    /// A refusal in the form that agents understand at every event: exit code 2 and the reason on stderr.
     pub(crate) fn refusal(reason: &str) -> Self {
         Self { stdout: String::new(), stderr: format!("{reason}\n"), exit_code: 2 }
     }

@@ -1,35 +1,35 @@
-//! A payload to an [`Event`]: the fields that all agents of this protocol family share.
+//! Decodes a payload into an [`Event`]: the fields that all agents of the protocol family share.
 //!
-//! What is not understood is kept (`extra`) and never fails. What cannot be read at all still yields the envelope,
-//! so that the failure can be answered in the right shape. Nothing here judges.
+//! Unknown fields are kept in `extra` and are not an error. From an unreadable payload, the envelope is extracted, so
+//! that the failure can be answered in the event's format. Nothing here judges.
 
 use engine::event::{CallOutcome, ToolCall};
 use engine::{Event, EventKind};
 use serde_json::{Map, Value};
 
-use super::{envelope, kinds, paths};
+use super::{envelope, event_names, paths};
 use crate::Adapter;
 
-/// Payloads over this size are not parsed.
+/// Larger payloads are not parsed. In bytes.
 pub const PAYLOAD_LIMIT: usize = 16 * 1024 * 1024;
 
-/// A payload that could not be read as a whole.
+/// A payload that could not be decoded.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 pub struct Undecodable {
-    /// As much of the envelope as could be read: kind, name, session, cwd, and the tool's name.
+    /// The part of the envelope that could be read: kind, name, session, cwd, and the tool's name.
     pub partial: Event,
     pub why: String,
 }
 
-/// What a payload says of a tool call, before an agent's names are translated.
+/// A tool call in the payload, before translation of the agent's names.
 pub(crate) struct RawCall<'a> {
     pub name: String,
     pub input: Value,
     pub cwd: &'a str,
 }
 
-/// `named`: the event as the agent's settings name it, for payloads that do not.
+/// `named`: the event's name in the hook's command line, used if the payload has none.
 pub(crate) fn decode(
     adapter: &Adapter,
     named: Option<&str>,
@@ -57,23 +57,24 @@ pub(crate) fn decode(
     Ok(event)
 }
 
-/// `serde_json` refuses nesting over 128 levels by itself.
+/// Parses JSON. `serde_json` limits nesting to 128 levels.
 fn parse(payload: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(payload).or_else(|error| match with_lone_surrogates_replaced(payload) {
-        Some(mended) => serde_json::from_slice(&mended),
+        Some(repaired) => serde_json::from_slice(&repaired),
         None => Err(error),
     })
 }
 
-/// JavaScript text may hold half of a surrogate pair, and its serialiser writes it as an escape that no Unicode
-/// string can hold. Where such text leaves JavaScript (a file, a process) it becomes U+FFFD; so it does here.
+/// Replaces escapes of lone surrogates by U+FFFD; none if there are none. JavaScript strings may contain half of a
+/// surrogate pair, and `JSON.stringify` writes it as an escape. JavaScript also writes U+FFFD for it to files and
+/// pipes.
 fn with_lone_surrogates_replaced(payload: &[u8]) -> Option<Vec<u8>> {
-    let mut mended = Vec::new();
+    let mut repaired = Vec::new();
     let mut rest = payload;
     let mut found = false;
     while let Some(backslash) = rest.iter().position(|byte| *byte == b'\\') {
         let (before, escape) = rest.split_at(backslash);
-        mended.extend_from_slice(before);
+        repaired.extend_from_slice(before);
         let (taken, replacement) = match surrogate(escape) {
             Some(Surrogate::High) if matches!(escape.get(6..).and_then(surrogate), Some(Surrogate::Low)) => (12, None),
             Some(_) => (6, Some(br"\ufffd")),
@@ -83,14 +84,14 @@ fn with_lone_surrogates_replaced(payload: &[u8]) -> Option<Vec<u8>> {
         match replacement {
             Some(replacement) => {
                 found = true;
-                mended.extend_from_slice(replacement);
+                repaired.extend_from_slice(replacement);
             }
-            None => mended.extend_from_slice(escape),
+            None => repaired.extend_from_slice(escape),
         }
         rest = after;
     }
-    mended.extend_from_slice(rest);
-    found.then_some(mended)
+    repaired.extend_from_slice(rest);
+    found.then_some(repaired)
 }
 
 enum Surrogate {
@@ -98,7 +99,7 @@ enum Surrogate {
     Low,
 }
 
-/// Whether the bytes start with a `\uXXXX` escape of half a pair.
+/// Reads a `\uXXXX` escape of a surrogate at the start of the bytes.
 fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
     let digits = bytes.strip_prefix(br"\u")?.get(..4)?;
     let digits = std::str::from_utf8(digits).ok()?;
@@ -111,23 +112,26 @@ fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
 
 fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>, received: i64) -> Event {
     rename(&mut fields, adapter.fields);
-    let said = take_string(&mut fields, "hook_event_name");
-    let (name, mut kind) = kinds::known(adapter.events, said.as_deref().or(named).unwrap_or_default());
+    let reported_name = take_string(&mut fields, "hook_event_name");
+    let (name, mut kind) = event_names::known(adapter.events, reported_name.as_deref().or(named).unwrap_or_default());
     if let Some(translate) = adapter.translate {
         kind = translate(&name, kind, &mut fields);
     }
     let roots = fields.get("workspace_roots").and_then(Value::as_array).into_iter().flatten();
     let mut session_folders: Vec<String> = roots.filter_map(Value::as_str).map(str::to_owned).collect();
-    // It may be empty, which means the project's.
-    let told = take_string(&mut fields, "cwd")
+    // An empty `cwd` means the project's directory.
+    let reported_cwd = take_string(&mut fields, "cwd")
         .filter(|folder| !folder.is_empty())
         .or_else(|| session_folders.first().cloned());
-    let told = told.unwrap_or_default();
-    let tool = take_tool(adapter, kind, &mut fields, &told);
-    let cwd = tool.as_ref().and_then(|tool| folder_of(adapter, tool)).map(|folder| paths::absolute(&told, folder));
-    let cwd = cwd.unwrap_or_else(|| told.clone());
+    let reported_cwd = reported_cwd.unwrap_or_default();
+    let tool = take_tool(adapter, kind, &mut fields, &reported_cwd);
+    let cwd = tool
+        .as_ref()
+        .and_then(|tool| working_directory(adapter, tool))
+        .map(|folder| paths::absolute(&reported_cwd, folder));
+    let cwd = cwd.unwrap_or_else(|| reported_cwd.clone());
     if session_folders.is_empty() {
-        session_folders.push(told);
+        session_folders.push(reported_cwd);
     }
     if matches!(session_folders.as_slice(), [only] if *only == cwd) {
         session_folders.clear();
@@ -157,13 +161,13 @@ fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>,
     }
 }
 
-/// The tool call of an event that is about one. A call that names no tool is a call all the same, of a tool
-/// without a name: what to make of it is for the guard to say.
+/// Takes the tool call out of the fields. A tool event without a tool name still yields a call, with an empty name, so
+/// that the guard can decide about it.
 fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>, cwd: &str) -> Option<ToolCall> {
-    let about_a_tool =
+    let is_tool_event =
         matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission);
     let name = take_string(fields, "tool_name");
-    if !about_a_tool && name.is_none() {
+    if !is_tool_event && name.is_none() {
         return None;
     }
     let input = fields.shift_remove("tool_input").unwrap_or_default();
@@ -177,18 +181,19 @@ fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>
     Some(tool)
 }
 
-/// The folder that a command is to run in, where the call names one.
-fn folder_of<'t>(adapter: &Adapter, tool: &'t ToolCall) -> Option<&'t str> {
+/// The working directory of a shell call, if the call has one.
+fn working_directory<'t>(adapter: &Adapter, tool: &'t ToolCall) -> Option<&'t str> {
     tool.shell.as_ref()?;
     tool.input.get(adapter.folder?)?.as_str()
 }
 
-/// Where an adapter leaves the agent's own name of a tool that it has found another for.
+/// The field in which an adapter keeps the agent's name of a tool that it has renamed.
 pub(crate) const OWN_TOOL_NAME: &str = "own_tool_name";
 
 fn partial(adapter: &Adapter, named: Option<&str>, payload: &[u8], received: i64) -> Event {
     let envelope = envelope::scan(payload, adapter.fields);
-    let (name, kind) = kinds::known(adapter.events, envelope.hook_event_name.as_deref().or(named).unwrap_or_default());
+    let (name, kind) =
+        event_names::known(adapter.events, envelope.hook_event_name.as_deref().or(named).unwrap_or_default());
     let cwd = envelope.cwd.or(envelope.workspace_roots).unwrap_or_default();
     let tool = envelope.tool_name.map(|name| (adapter.tool)(RawCall { name, input: Value::Null, cwd: &cwd }));
     Event {
@@ -201,7 +206,7 @@ fn partial(adapter: &Adapter, named: Option<&str>, payload: &[u8], received: i64
     }
 }
 
-/// A string field, or nothing for `null`. A value of another type stays where it is, and so ends in `extra`.
+/// Removes a string field; none for `null`. A value of another type stays in the fields, and so ends up in `extra`.
 pub(crate) fn take_string(fields: &mut Map<String, Value>, key: &str) -> Option<String> {
     match fields.get(key)? {
         Value::String(_) | Value::Null => {}
@@ -220,18 +225,18 @@ fn take_bool(fields: &mut Map<String, Value>, key: &str) -> bool {
     value
 }
 
-/// Moves values from an agent's own names to those of the family. Where two names say different things, nobody knows which
-/// the agent goes by, so nothing is said: then a person is asked.
+/// Renames fields from the agent's names to the family's. If a payload has both names with different values, it is
+/// unknown which one the agent uses, so the value becomes null: rules then ask a person.
 pub(crate) fn rename(fields: &mut Map<String, Value>, names: &[(&str, &str)]) {
     for (own, name) in names {
         let Some(value) = fields.shift_remove(*own) else { continue };
-        let is_contradicted = fields.get(*name).is_some_and(|said| *said != value);
-        fields.insert((*name).to_owned(), if is_contradicted { Value::Null } else { value });
+        let is_ambiguous = fields.get(*name).is_some_and(|other| *other != value);
+        fields.insert((*name).to_owned(), if is_ambiguous { Value::Null } else { value });
     }
 }
 
-/// Agents write some values as the text of one.
-pub(crate) fn unwrap_text(fields: &mut Map<String, Value>, key: &str) {
+/// Replaces a string that contains a JSON object or array by its value. Some agents encode fields twice.
+pub(crate) fn parse_embedded_json(fields: &mut Map<String, Value>, key: &str) {
     if let Some(Value::String(text)) = fields.get(key)
         && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
     {
@@ -239,8 +244,8 @@ pub(crate) fn unwrap_text(fields: &mut Map<String, Value>, key: &str) {
     }
 }
 
-/// Where an agent does not say whether a stop was held before, how often it may be held counts for the whole session.
-pub(crate) fn count_holds_for_the_session(fields: &mut Map<String, Value>) {
+/// For agents that do not report whether a stop was held before: the limit of holds then counts for the whole session.
+pub(crate) fn count_holds_per_session(fields: &mut Map<String, Value>) {
     fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
 }
 

@@ -1,6 +1,6 @@
-//! The answer of Claude Code's hooks and of those that understand the same: one JSON object at exit 0.
+//! Answers in the format of Claude Code and compatible agents: one JSON object with exit code 0.
 //!
-//! At exit 2 they would read stderr instead, so that is left to events whose shape nobody knows.
+//! With exit code 2 these agents read stderr instead of the JSON; that is used only for events of unknown format.
 
 use engine::Event;
 use serde::Serialize;
@@ -8,28 +8,28 @@ use serde::Serialize;
 use super::answer::Answer;
 use super::reply::{Decision, Reply};
 
-/// The event at which a call is allowed or refused.
+/// The event before a call, which can be allowed or refused.
 pub(crate) const BEFORE_TOOL: &str = "PreToolUse";
-/// The event at which the agent's own question to the person is answered.
+/// The event before the agent asks the person, which a hook can answer instead.
 pub(crate) const PERMISSION: &str = "PermissionRequest";
 
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct HookOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// For the person.
+    /// Shown to the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     system_message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Specific>,
+    hook_specific_output: Option<HookSpecificOutput>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-enum Specific {
+enum HookSpecificOutput {
     Call {
         hook_event_name: &'static str,
         permission_decision: &'static str,
@@ -59,42 +59,47 @@ pub(crate) fn encode(event: &Event, reply: Reply) -> Answer {
         return Answer::silence();
     }
     let Reply { decision, context, message } = reply;
-    let mut said = Said { system_message: message, ..Said::default() };
+    let mut output = HookOutput { system_message: message, ..HookOutput::default() };
     match decision {
         None => {
-            said.hook_specific_output = context.map(|additional_context| Specific::Context {
+            output.hook_specific_output = context.map(|additional_context| HookSpecificOutput::Context {
                 hook_event_name: event.name.clone(),
                 additional_context,
             });
         }
         Some(decision) if event.name == BEFORE_TOOL => {
-            said.hook_specific_output = Some(call(decision, context));
+            output.hook_specific_output = Some(call(decision, context));
         }
-        Some(decision) if event.name == PERMISSION => said.hook_specific_output = Some(permission(decision)),
+        Some(decision) if event.name == PERMISSION => output.hook_specific_output = Some(permission(decision)),
         Some(Decision::Refuse(reason)) => {
-            said.decision = Some("block");
-            said.reason = Some(reason);
+            output.decision = Some("block");
+            output.reason = Some(reason);
         }
         Some(Decision::Ask(_) | Decision::Approve(_)) => {}
     }
-    Answer::json(&said)
+    Answer::json(&output)
 }
 
-fn call(decision: Decision, additional_context: Option<String>) -> Specific {
+fn call(decision: Decision, additional_context: Option<String>) -> HookSpecificOutput {
     let (permission_decision, permission_decision_reason) = match decision {
         Decision::Refuse(reason) => ("deny", reason),
         Decision::Ask(reason) => ("ask", reason),
         Decision::Approve(reason) => ("allow", reason),
     };
-    Specific::Call { hook_event_name: BEFORE_TOOL, permission_decision, permission_decision_reason, additional_context }
+    HookSpecificOutput::Call {
+        hook_event_name: BEFORE_TOOL,
+        permission_decision,
+        permission_decision_reason,
+        additional_context,
+    }
 }
 
-fn permission(decision: Decision) -> Specific {
+fn permission(decision: Decision) -> HookSpecificOutput {
     let decision = match decision {
         Decision::Approve(_) => PermissionDecision { behavior: "allow", message: None },
         Decision::Refuse(reason) | Decision::Ask(reason) => {
             PermissionDecision { behavior: "deny", message: Some(reason) }
         }
     };
-    Specific::Permission { hook_event_name: PERMISSION, decision }
+    HookSpecificOutput::Permission { hook_event_name: PERMISSION, decision }
 }

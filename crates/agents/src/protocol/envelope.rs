@@ -1,10 +1,10 @@
-//! The envelope of a payload that does not parse: which event, session and folder it was about.
+//! Extracts the envelope (event, session, directory, tool) of a payload that is not valid JSON.
 //!
-//! A payload can be cut off, nested too deeply, or not quite JSON. The answer must still have the shape that the
-//! agent takes for that event, so the outermost object's own fields are read by a scan that keeps no stack but a
-//! number, accepts any bytes, and never looks below the first level: what a tool's input says is not the envelope.
+//! A payload may be truncated, nested too deeply, or malformed. The answer still needs the format of that event. So
+//! this scan reads the fields of the outermost object only. It accepts any bytes, counts the nesting depth instead of
+//! using a stack, and ignores deeper levels, such as the tool's input.
 
-/// Fields longer than this are no names or paths.
+/// Longer strings are ignored: they cannot be names or paths. In bytes.
 const FIELD_LIMIT: usize = 32 * 1024;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct Envelope {
     pub session_id: Option<String>,
     pub cwd: Option<String>,
     pub tool_name: Option<String>,
-    /// The first of several.
+    /// The first one in the list.
     pub workspace_roots: Option<String>,
 }
 
@@ -30,10 +30,10 @@ impl Envelope {
     }
 }
 
-/// The one field that is a list.
+/// The only field that is a list.
 const LIST: &str = "workspace_roots";
 
-/// Where the scan stands within the outermost object.
+/// The state of the scan within the outermost object.
 enum Expect {
     Key,
     Colon(String),
@@ -41,9 +41,8 @@ enum Expect {
     Comma,
 }
 
-/// A scan of a payload, and what it found.
 struct Scan<'n> {
-    /// The agent's own names of fields, and the family's.
+    /// The agent's names of fields, each with the family's name.
     names: &'n [(&'n str, &'n str)],
     envelope: Envelope,
     depth: usize,
@@ -51,7 +50,7 @@ struct Scan<'n> {
 }
 
 impl Scan<'_> {
-    /// `is_closed`: whether the string has an end.
+    /// Handles a string. `is_closed`: false if the payload ends within it.
     fn string(&mut self, text: String, is_closed: bool) {
         if self.depth == 2
             && let Expect::Value(key) = &self.expect
@@ -71,7 +70,7 @@ impl Scan<'_> {
             }
             Expect::Value(key) => {
                 if is_closed && let Some(field) = self.envelope.field(&key) {
-                    // The first of two equal keys stands: nothing that comes later can replace it.
+                    // The first of two equal keys wins, so later bytes cannot replace it.
                     field.get_or_insert(text);
                 }
                 Expect::Comma
@@ -95,7 +94,7 @@ impl Scan<'_> {
     }
 }
 
-/// `names`: the agent's own names of fields, and the family's.
+/// `names`: the agent's names of fields, each with the family's name.
 pub(crate) fn scan(payload: &[u8], names: &[(&str, &str)]) -> Envelope {
     let mut scan = Scan { names, envelope: Envelope::default(), depth: 0, expect: Expect::Key };
     let mut rest = payload;
@@ -107,7 +106,7 @@ pub(crate) fn scan(payload: &[u8], names: &[(&str, &str)]) -> Envelope {
                 rest = after;
                 scan.string(text, is_closed);
             }
-            // Before the outermost object there can be only one thing: that object.
+            // The payload has to be an object.
             b'[' if scan.depth == 0 => break,
             b'{' | b'[' => scan.depth += 1,
             b'}' | b']' => {
@@ -124,7 +123,7 @@ pub(crate) fn scan(payload: &[u8], names: &[(&str, &str)]) -> Envelope {
     scan.envelope
 }
 
-/// A string's text up to its closing quote, what follows it, and whether it was closed at all.
+/// Splits bytes at the closing quote: the string, the rest, and whether there was a closing quote.
 fn string(bytes: &[u8]) -> (String, &[u8], bool) {
     let mut escaped = false;
     for (end, &byte) in bytes.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! How much an agent is shown at once. The one place where what is said is cut, before any agent's own shape.
+//! Truncates what an agent is shown at once. No other module truncates messages.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use engine::Verdict;
 
-/// The verdict with at most `limit` bytes of reasons, as many of notices and as many of other text. What does not fit is counted where it is cut.
-pub(crate) fn fitted(verdict: Cow<'_, Verdict>, limit: usize) -> Cow<'_, Verdict> {
+/// Limits reasons, notices and context of a verdict to `limit` bytes each. Says how much was left out.
+pub(crate) fn truncated(verdict: Cow<'_, Verdict>, limit: usize) -> Cow<'_, Verdict> {
     let size: usize = verdict.reported_findings().map(|finding| finding.reason.len()).sum();
     let noticed: usize = verdict.notices.iter().map(String::len).sum();
     let added: usize = verdict.context.iter().map(String::len).sum();
@@ -14,14 +14,14 @@ pub(crate) fn fitted(verdict: Cow<'_, Verdict>, limit: usize) -> Cow<'_, Verdict
         return verdict;
     }
     let mut verdict = verdict.into_owned();
-    cut(&mut verdict.findings, |finding| &mut finding.reason, limit);
-    cut(&mut verdict.notices, |notice| notice, limit);
-    cut(&mut verdict.context, |text| text, limit);
+    truncate(&mut verdict.findings, |finding| &mut finding.reason, limit);
+    truncate(&mut verdict.notices, |notice| notice, limit);
+    truncate(&mut verdict.context, |text| text, limit);
     Cow::Owned(verdict)
 }
 
-/// Cuts the text that does not fit and drops those after it: the first ones matter most.
-fn cut<T>(items: &mut Vec<T>, text_of: impl Fn(&mut T) -> &mut String, limit: usize) {
+/// Truncates the first text that does not fit and drops the following ones, which are less important.
+fn truncate<T>(items: &mut Vec<T>, text_of: impl Fn(&mut T) -> &mut String, limit: usize) {
     let mut room = limit;
     let mut last = None;
     for (index, item) in items.iter_mut().enumerate() {
@@ -37,7 +37,7 @@ fn cut<T>(items: &mut Vec<T>, text_of: impl Fn(&mut T) -> &mut String, limit: us
     let dropped = items.len() - last - 1;
     items.truncate(last + 1);
     if let Some(text) = items.last_mut().map(text_of) {
-        let end = end_of_words(text, room);
+        let end = truncation_point(text, room);
         let left_out = left_out + text.len() - end;
         text.truncate(end);
         let others = match dropped {
@@ -49,9 +49,9 @@ fn cut<T>(items: &mut Vec<T>, text_of: impl Fn(&mut T) -> &mut String, limit: us
     }
 }
 
-/// Where the text ends that fits into so many bytes: at the end of a line where that keeps most of it, else of a word, else
-/// between two letters.
-fn end_of_words(text: &str, room: usize) -> usize {
+/// Returns where to truncate a text that has to fit into `room` bytes: at the end of a line if that keeps at least half
+/// of what fits, else at the end of a word, else between two characters.
+fn truncation_point(text: &str, room: usize) -> usize {
     let fits = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
     let line = fits.rfind('\n').filter(|end| *end >= fits.len() / 2);
     line.or_else(|| fits.rfind(char::is_whitespace)).unwrap_or(fits.len())
@@ -78,8 +78,8 @@ mod tests {
 
     fn reasons(findings: &[(&str, &str)], limit: usize) -> String {
         let verdict = Verdict::of(findings.iter().map(|(rule, reason)| finding(rule, reason)).collect());
-        let fitted = fitted(Cow::Owned(verdict), limit);
-        fitted
+        let truncated = truncated(Cow::Owned(verdict), limit);
+        truncated
             .findings
             .iter()
             .map(|finding| format!("{}: {}", finding.rule, finding.reason))
@@ -88,12 +88,12 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_left_alone() {
+    fn reasons_that_fit_are_not_truncated() {
         assert_eq!(reasons(&[("a", "one two"), ("b", "three")], 12), "a: one two\nb: three");
     }
 
     #[test]
-    fn the_rest_is_counted_where_it_is_cut() {
+    fn a_truncated_reason_says_how_much_was_left_out() {
         insta::assert_snapshot!(reasons(&[("a", "one two three")], 9), @r"
         a: one two
         [6 bytes left out]
@@ -116,6 +116,6 @@ mod tests {
     #[test]
     fn notices_have_a_limit_too() {
         let verdict = Verdict { notices: vec!["a b".to_owned(), "c d".to_owned()], ..Verdict::empty() };
-        assert_eq!(fitted(Cow::Owned(verdict), 5).notices, ["a b", "c\n[2 bytes left out]"]);
+        assert_eq!(truncated(Cow::Owned(verdict), 5).notices, ["a b", "c\n[2 bytes left out]"]);
     }
 }

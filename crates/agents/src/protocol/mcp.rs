@@ -1,8 +1,8 @@
-//! Which MCP tools a call reaches; and which files a tool names that nobody knows here, of a server or the agent's own, and
-//! the command that it runs.
+//! Unknown tools, of MCP servers or of agents: which MCP tools a call reaches, which files it names, and which command
+//! it runs.
 //!
-//! The arguments of such a tool are its makers' own. But most call a path by one of a few names, and most tools say by their
-//! own name what they do with it. Where the name does not say, nobody knows.
+//! There is no standard for the arguments of such tools. But most use one of a few names for a path, and most tools'
+//! names say what they do with it. If the name does not, the kind of access is unknown.
 
 use engine::event::{FileAccess, McpTool};
 use path::Access;
@@ -15,44 +15,45 @@ mod shell;
 
 pub(super) use shell::shell;
 
-/// The part that a path has where a tool takes two.
+/// The meaning of a path for a tool that takes a source and a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    From,
-    To,
+enum PathArgument {
+    Source,
+    Destination,
 }
 
-/// Arguments that are paths, or lists of them, without capital letters and separators. A name that is often something else
-/// (`source`, `file`) does no harm: its text counts only where it is the name of a file that a rule protects.
-const PATH_ARGUMENTS: &[(&str, Part)] = &[
-    ("path", Part::From),
-    ("paths", Part::From),
-    ("file", Part::From),
-    ("files", Part::From),
-    ("filepath", Part::From),
-    ("filepaths", Part::From),
-    ("filename", Part::From),
-    ("absolutepath", Part::From),
-    ("relativepath", Part::From),
-    ("pathinproject", Part::From),
-    ("directory", Part::From),
-    ("uri", Part::From),
-    ("source", Part::From),
-    ("sourcepath", Part::From),
-    ("src", Part::From),
-    ("from", Part::From),
-    ("oldpath", Part::From),
-    ("destination", Part::To),
-    ("destinationpath", Part::To),
-    ("dest", Part::To),
-    ("dst", Part::To),
-    ("to", Part::To),
-    ("newpath", Part::To),
-    ("target", Part::To),
-    ("targetfile", Part::To),
-    ("targetpath", Part::To),
-    ("outputfile", Part::To),
-    ("outputpath", Part::To),
+/// Names of arguments that are paths or lists of paths, in lower case and without separators. Names that often mean
+/// something else (`source`, `file`) do no harm: their value matters only if it is the path of a file that a rule
+/// protects.
+const PATH_ARGUMENTS: &[(&str, PathArgument)] = &[
+    ("path", PathArgument::Source),
+    ("paths", PathArgument::Source),
+    ("file", PathArgument::Source),
+    ("files", PathArgument::Source),
+    ("filepath", PathArgument::Source),
+    ("filepaths", PathArgument::Source),
+    ("filename", PathArgument::Source),
+    ("absolutepath", PathArgument::Source),
+    ("relativepath", PathArgument::Source),
+    ("pathinproject", PathArgument::Source),
+    ("directory", PathArgument::Source),
+    ("uri", PathArgument::Source),
+    ("source", PathArgument::Source),
+    ("sourcepath", PathArgument::Source),
+    ("src", PathArgument::Source),
+    ("from", PathArgument::Source),
+    ("oldpath", PathArgument::Source),
+    ("destination", PathArgument::Destination),
+    ("destinationpath", PathArgument::Destination),
+    ("dest", PathArgument::Destination),
+    ("dst", PathArgument::Destination),
+    ("to", PathArgument::Destination),
+    ("newpath", PathArgument::Destination),
+    ("target", PathArgument::Destination),
+    ("targetfile", PathArgument::Destination),
+    ("targetpath", PathArgument::Destination),
+    ("outputfile", PathArgument::Destination),
+    ("outputpath", PathArgument::Destination),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,7 @@ enum Verb {
     Copy,
 }
 
-/// Words in the names of tools that say what becomes of a path.
+/// Words in tools' names that say what the tool does with a path.
 const VERBS: &[(&str, Verb)] = &[
     ("read", Verb::Read),
     ("get", Verb::Read),
@@ -111,69 +112,69 @@ const VERBS: &[(&str, Verb)] = &[
 ];
 
 impl Verb {
-    fn accesses(self, part: Part) -> &'static [Access] {
+    fn accesses(self, part: PathArgument) -> &'static [Access] {
         match (self, part) {
-            (Self::Read, _) | (Self::Copy, Part::From) => &[Access::Read],
-            (Self::Write, _) | (Self::Move | Self::Copy, Part::To) => &[Access::Write],
+            (Self::Read, _) | (Self::Copy, PathArgument::Source) => &[Access::Read],
+            (Self::Write, _) | (Self::Move | Self::Copy, PathArgument::Destination) => &[Access::Write],
             (Self::Delete, _) => &[Access::Delete],
-            (Self::Move, Part::From) => &[Access::Read, Access::Delete],
+            (Self::Move, PathArgument::Source) => &[Access::Read, Access::Delete],
         }
     }
 }
 
-/// `mcp__server__tool`, and the tool behind it where it only passes calls on.
+/// Returns the MCP tool in `mcp__server__tool` and, if that is a proxy, the tool that it calls.
 pub(super) fn tools(name: &str, input: &Value) -> Vec<McpTool> {
     let Some((server, tool)) = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else {
         return Vec::new();
     };
     let own = McpTool { server: server.to_owned(), tool: tool.to_owned() };
-    let behind = is_proxy(tool).then(|| passed_on(input)).flatten();
+    let behind = is_proxy(tool).then(|| proxied_call(input)).flatten();
     let behind = behind.map(|(server, tool)| McpTool { server: server.to_owned(), tool: tool.to_owned() });
     std::iter::once(own).chain(behind).collect()
 }
 
-/// A tool that only passes calls on: `call_tool`, `use_mcp_tool`.
+/// True for a proxy, which only calls another tool: `call_tool`, `use_mcp_tool`.
 fn is_proxy(tool: &str) -> bool {
     let words = words(tool);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|known| known.eq_ignore_ascii_case(word)));
     has(&["tool"]) && has(&["call", "execute", "invoke", "run", "use"])
 }
 
-/// The server and the tool that a call is passed on to.
-fn passed_on(input: &Value) -> Option<(&str, &str)> {
+/// Returns server and tool that a proxy calls.
+fn proxied_call(input: &Value) -> Option<(&str, &str)> {
     let text = |wanted: [&str; 2]| {
         let mut fields = input.as_object()?.iter();
-        fields.find(|(key, _)| wanted.contains(&plain(key).as_str())).and_then(|(_, value)| value.as_str())
+        fields.find(|(key, _)| wanted.contains(&normalized(key).as_str())).and_then(|(_, value)| value.as_str())
     };
     Some((text(["servername", "server"])?, text(["toolname", "tool"])?))
 }
 
-/// What is called: the server, and the tool. Of one that is no server's, nothing but the tool.
-fn called(name: &str, input: &Value) -> (String, String) {
+/// Returns server and tool of a call, behind a proxy if there is one. The server is empty for an agent's own tool.
+fn called_tool(name: &str, input: &Value) -> (String, String) {
     match tools(name, input).pop() {
         Some(tool) => (tool.server, tool.tool),
-        None if is_proxy(name) => passed_on(input)
+        None if is_proxy(name) => proxied_call(input)
             .map_or((String::new(), name.to_owned()), |(server, tool)| (server.to_owned(), tool.to_owned())),
         None => (String::new(), name.to_owned()),
     }
 }
 
-/// Without capital letters and separators: `filePath`, `file_path` and `file-path` are one name.
-fn plain(key: &str) -> String {
+/// Converts a name to lower case without separators: `filePath`, `file_path` and `file-path` become equal.
+fn normalized(key: &str) -> String {
     key.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
 pub(super) fn files(name: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
-    let (_, tool) = called(name, input);
+    let (_, tool) = called_tool(name, input);
     let words = words(&tool);
     let verbs: Vec<Verb> = words.iter().filter_map(|word| verb(word)).collect();
-    let accesses = |(path, part): (String, Part)| {
+    let accesses = |(path, part): (String, PathArgument)| {
         let mut accesses: Vec<Option<Access>> =
             verbs.iter().flat_map(|verb| verb.accesses(part)).copied().map(Some).collect();
         if accesses.is_empty() {
             accesses.push(None);
         }
-        let paths: Vec<String> = paths::readings(cwd, &path).collect();
+        let paths: Vec<String> = paths::interpretations(cwd, &path).collect();
         let each =
             move |access| paths.clone().into_iter().map(move |path| FileAccess { path, access, is_pattern: false });
         accesses.into_iter().flat_map(each)
@@ -187,7 +188,7 @@ fn verb(word: &str) -> Option<Verb> {
     VERBS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, verb)| *verb)
 }
 
-/// `read_file`, `readFile` and `read-file` are two words.
+/// Splits a name into words: `read_file`, `readFile` and `read-file` are two words.
 fn words(name: &str) -> Vec<String> {
     let mut apart = String::new();
     for letter in name.chars() {
@@ -199,16 +200,16 @@ fn words(name: &str) -> Vec<String> {
     apart.split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned).collect()
 }
 
-/// The paths among the arguments.
-fn named_paths(arguments: &Map<String, Value>) -> Vec<(String, Part)> {
+/// Returns the paths among the arguments.
+fn named_paths(arguments: &Map<String, Value>) -> Vec<(String, PathArgument)> {
     let mut found = Vec::new();
     for (key, value) in arguments {
-        let key = plain(key);
+        let key = normalized(key);
         let Some((_, part)) = PATH_ARGUMENTS.iter().find(|(name, _)| *name == key) else { continue };
         let texts: Vec<&str> = match value {
             Value::String(text) => vec![text],
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-            // Files by their names: `files: {"a.txt": "…"}`.
+            // Contents by file name: `files: {"a.txt": "…"}`.
             Value::Object(files) if key == "files" => files.keys().map(String::as_str).collect(),
             _ => Vec::new(),
         };
@@ -217,10 +218,10 @@ fn named_paths(arguments: &Map<String, Value>) -> Vec<(String, Part)> {
     found
 }
 
-/// No system takes a longer one.
+/// The maximum length of a path, in bytes. No system accepts longer ones.
 const LONGEST_PATH: usize = 4096;
 
-/// A path, or an address of a file. Other addresses, and texts of several lines, are no paths.
+/// Returns a path, or the path in a `file:` URL. Other URLs and strings with line breaks are not paths.
 fn as_path(text: &str) -> Option<String> {
     if text.is_empty() || text.len() > LONGEST_PATH || text.contains(['\n', '\0']) {
         return None;
@@ -228,7 +229,7 @@ fn as_path(text: &str) -> Option<String> {
     if let Some((scheme, rest)) = text.split_once(":/")
         && scheme.eq_ignore_ascii_case("file")
     {
-        // `file:/a`, `file:///a` and `file://localhost/a` are one address.
+        // `file:/a`, `file:///a` and `file://localhost/a` are the same URL.
         let rest = rest.strip_prefix("/localhost").unwrap_or(rest);
         return Some(percent_decoded(&format!("/{}", rest.trim_start_matches('/'))));
     }

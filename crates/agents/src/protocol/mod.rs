@@ -1,19 +1,20 @@
-//! What the agents have in common: one JSON object in, one JSON object out.
+//! The protocol that the agents share: one JSON object in, one JSON object out.
 //!
-//! The family's names of fields, events and tools are Claude Code's. Those of other agents are in their own folders.
+//! The canonical names of fields, events and tools are Claude Code's. The differences of other agents are in their own
+//! directories.
 
 pub(crate) mod answer;
+pub(crate) mod capabilities;
 pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod envelope;
-pub(crate) mod hold;
-pub(crate) mod kinds;
+pub(crate) mod event_names;
+pub(crate) mod hold_echo;
 pub(crate) mod limit;
 mod mcp;
 pub(crate) mod patch;
 pub(crate) mod patch_call;
 pub(crate) mod paths;
-pub(crate) mod powers;
 pub(crate) mod reply;
 pub(crate) mod shell_text;
 pub(crate) mod tools;

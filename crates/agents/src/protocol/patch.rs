@@ -1,7 +1,7 @@
-//! The files that an `apply_patch` text names.
+//! The files named in a patch for `apply_patch`.
 //!
-//! Its makers' own reader, Codex's, is lenient (white space around markers, text before the patch, a missing end), so this one is
-//! more so: it takes every file marker that stands on a line of its own. Better one file too many than one missed.
+//! The original parser, Codex', is lenient (white space around markers, text before the patch, a missing end). This one
+//! is more lenient: it accepts every file marker on its own line. A file too many is better than a missed one.
 
 use engine::event::FileAccess;
 use path::Access;
@@ -21,16 +21,16 @@ pub(super) fn changes(patch: &str) -> Vec<Change<'_>> {
     let mut changes: Vec<Change<'_>> = Vec::new();
     for line in patch.lines().map(str::trim) {
         let Some(marker) = line.strip_prefix("***").map(str::trim_start) else { continue };
-        if let Some(path) = marked(marker, "Add File:") {
+        if let Some(path) = path_after(marker, "Add File:") {
             changes.push(Change::Add(path));
-        } else if let Some(path) = marked(marker, "Update File:") {
+        } else if let Some(path) = path_after(marker, "Update File:") {
             changes.push(Change::Update(path));
-        } else if let Some(path) = marked(marker, "Delete File:") {
+        } else if let Some(path) = path_after(marker, "Delete File:") {
             changes.push(Change::Delete(path));
-        } else if let Some(to) = marked(marker, "Move to:") {
+        } else if let Some(to) = path_after(marker, "Move to:") {
             match changes.pop() {
                 Some(Change::Update(from)) => changes.push(Change::Move { from, to }),
-                // No patch of Codex's, but somebody else may go by it.
+                // Not valid for Codex, but another agent may accept it.
                 other => changes.extend(other.into_iter().chain([Change::Add(to)])),
             }
         }
@@ -38,28 +38,29 @@ pub(super) fn changes(patch: &str) -> Vec<Change<'_>> {
     changes
 }
 
-fn marked<'a>(marker: &'a str, label: &str) -> Option<&'a str> {
+fn path_after<'a>(marker: &'a str, label: &str) -> Option<&'a str> {
     marker.strip_prefix(label).map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// The patch itself, or what is in the arguments that hold it: agents have a name each, and go by no other's.
+/// Returns the patch: the input itself, or the argument with it. Agents differ in the argument's name, and each knows
+/// only its own.
 pub(super) fn text(input: &Value) -> String {
     let named = ["command", "input", "patch", "patchText"].into_iter().filter_map(|key| input.get(key)?.as_str());
     input.as_str().into_iter().chain(named).collect::<Vec<_>>().join("\n")
 }
 
-/// The files of a patch that lies in the arguments of some other tool.
+/// Returns the files of a patch in the arguments of any tool.
 pub(super) fn files(input: &Value, cwd: &str) -> Vec<FileAccess> {
     files_in(&text(input), cwd)
 }
 
-/// The files that a text names which holds a patch.
+/// Returns the files of a patch within a longer text.
 pub(crate) fn files_in(text: &str, cwd: &str) -> Vec<FileAccess> {
     accesses(&changes(text), cwd)
 }
 
 pub(super) fn accesses(changes: &[Change<'_>], cwd: &str) -> Vec<FileAccess> {
-    let access = |path: &str, access| paths::readings(cwd, path).map(move |path| FileAccess::new(path, access));
+    let access = |path: &str, access| paths::interpretations(cwd, path).map(move |path| FileAccess::new(path, access));
     let mut files = Vec::new();
     for change in changes {
         match change {

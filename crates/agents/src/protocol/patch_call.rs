@@ -1,4 +1,4 @@
-//! A call of the patch tool.
+//! Calls of the `apply_patch` tool.
 
 use engine::event::ToolCall;
 
@@ -6,8 +6,8 @@ use super::decode::RawCall;
 use super::patch::{Change, accesses, changes, text};
 use super::tools;
 
-/// It is an `Edit`, or a `Write` where it only adds files; if it does both, it is found under
-/// both names.
+/// Converts the call to `Write` if the patch only adds files, and to `Edit` otherwise. If it adds and edits, rules find
+/// it under both names.
 pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
     let text = text(&call.input);
     let changes = changes(&text);

@@ -1,11 +1,12 @@
-//! Paths as agents name them, made absolute by their text alone: nothing here looks at a disk.
+//! Makes paths in payloads absolute, without access to the file system.
 
-/// `path` against `cwd`, with `/`, without `.`. A `..` stays: behind a link, only the disk knows where it leads.
+/// Resolves `path` against `cwd`, converts separators to `/`, and removes `.`. A `..` is kept, because a symlink before
+/// it changes its meaning.
 ///
-/// A path that starts with `~` stays as it is: which home is meant, only the caller can say. Without an absolute
-/// `cwd` a relative path stays relative.
+/// A path that starts with `~` is not expanded: only the caller knows the home directory. If `cwd` is not absolute, a
+/// relative path stays relative.
 pub(crate) fn absolute(cwd: &str, path: &str) -> String {
-    // Elsewhere its marks are letters of a name.
+    // On other systems, `\\` and `:` are ordinary characters of names.
     let windows = is_windows(cwd) || (!cwd.starts_with('/') && is_windows(path));
     let slashed = |text: &str| if windows { text.replace('\\', "/") } else { text.to_owned() };
     let path = slashed(path);
@@ -18,8 +19,8 @@ pub(crate) fn absolute(cwd: &str, path: &str) -> String {
     normal(&format!("{}/{path}", slashed(cwd)))
 }
 
-/// The paths that a file tool may mean by one: some know the `~` of a shell, and to others it is a folder of that name.
-pub(crate) fn readings(cwd: &str, path: &str) -> impl Iterator<Item = String> + use<> {
+/// Returns the paths that a file tool may mean by `path`: some tools expand `~`, others take it for a directory's name.
+pub(crate) fn interpretations(cwd: &str, path: &str) -> impl Iterator<Item = String> + use<> {
     let as_name = path.starts_with('~').then(|| absolute(cwd, &format!("./{path}")));
     std::iter::once(absolute(cwd, path)).chain(as_name)
 }

@@ -1,16 +1,16 @@
-//! What a verdict comes to on an event, by what the agent lets a hook do there. Agents only put it into their words.
+//! Turns a verdict into a reply within an agent's capabilities. `encode` then only converts the format.
 
 use std::borrow::Cow;
 
 use engine::{Event, Level, Verdict};
 
-use super::powers::{Asking, Blocking, Powers, Refusing};
+use super::capabilities::{AskEffect, BlockEffect, HookCapabilities, RefusalMethod};
 use super::wording;
 
-/// What an agent that cannot ask is told first.
-pub(crate) const UNDECIDED: &str = "A person has to decide this; until then it is refused.";
+/// The first sentence for an agent that cannot ask its person.
+pub(crate) const PERSON_MUST_DECIDE: &str = "A person has to decide this; until then it is refused.";
 
-/// What there is to be said, before any agent's own shape.
+/// The content of an answer, in no agent's format yet.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub decision: Option<Decision>,
@@ -22,7 +22,7 @@ pub(crate) struct Reply {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Refused, or held at a stop, with everything that the model is to read.
+    /// A refusal, or the hold of a stop, with everything that the model has to read.
     Refuse(String),
     Ask(String),
     Approve(String),
@@ -34,55 +34,57 @@ impl Reply {
     }
 }
 
-pub(crate) fn of(event: &Event, verdict: &Verdict, powers: Powers) -> Reply {
-    let asks_in_vain = verdict.level == Level::Ask && level(verdict.level, powers) == Level::Block;
-    let is_refused = powers.refuse != Refusing::Never && (verdict.level == Level::Block || asks_in_vain);
-    let is_told = powers.context || is_refused;
-    let blocking = powers.blocking(event.kind);
-    let verdict = &*if is_told { Cow::Borrowed(verdict) } else { wording::untold(event, verdict) };
+pub(crate) fn of(event: &Event, verdict: &Verdict, capabilities: HookCapabilities) -> Reply {
+    let cannot_ask = verdict.level == Level::Ask && level(verdict.level, capabilities) == Level::Block;
+    let is_refused = capabilities.refuse != RefusalMethod::Never && (verdict.level == Level::Block || cannot_ask);
+    let reaches_agent = capabilities.context || is_refused;
+    let block_effect = capabilities.block_effect(event.kind);
+    let verdict = &*if reaches_agent { Cow::Borrowed(verdict) } else { wording::context_as_notices(event, verdict) };
     let reply = match verdict.level {
-        _ if is_refused => refusal(blocking, verdict, asks_in_vain),
-        Level::Ask if powers.ask == Asking::Asks => beside(verdict, Decision::Ask(wording::reasons(blocking, verdict))),
-        Level::Allow if verdict.approved && powers.approve => {
-            beside(verdict, Decision::Approve(wording::approval(verdict)))
+        _ if is_refused => refusal(block_effect, verdict, cannot_ask),
+        Level::Ask if capabilities.ask == AskEffect::Asks => {
+            with_context(verdict, Decision::Ask(wording::reasons(block_effect, verdict)))
+        }
+        Level::Allow if verdict.approved && capabilities.approve => {
+            with_context(verdict, Decision::Approve(wording::approval(verdict)))
         }
         Level::Allow => {
             Reply { decision: None, context: wording::context(verdict), message: wording::notices(verdict) }
         }
         Level::Warn | Level::Ask | Level::Block => Reply {
             decision: None,
-            context: Some(wording::reasons_and_context(blocking, verdict)),
-            message: Some(wording::notices_and(verdict, wording::reasons(blocking, verdict))),
+            context: Some(wording::reasons_and_context(block_effect, verdict)),
+            message: Some(wording::notices_and(verdict, wording::reasons(block_effect, verdict))),
         },
     };
-    within(reply, verdict, powers)
+    drop_unsupported(reply, verdict, capabilities)
 }
 
-/// What a level comes to: an agent that cannot ask refuses.
-pub(crate) fn level(level: Level, powers: Powers) -> Level {
-    if level == Level::Ask && powers.ask == Asking::Refuses { Level::Block } else { level }
+/// The effective level: an agent that cannot ask refuses instead.
+pub(crate) fn level(level: Level, capabilities: HookCapabilities) -> Level {
+    if level == Level::Ask && capabilities.ask == AskEffect::Refuses { Level::Block } else { level }
 }
 
-fn refusal(blocking: Blocking, verdict: &Verdict, asks_in_vain: bool) -> Reply {
-    let reasons = wording::reasons_and_context(blocking, verdict);
-    let reasons = if asks_in_vain { format!("{UNDECIDED}\n\n{reasons}") } else { reasons };
+fn refusal(block_effect: BlockEffect, verdict: &Verdict, cannot_ask: bool) -> Reply {
+    let reasons = wording::reasons_and_context(block_effect, verdict);
+    let reasons = if cannot_ask { format!("{PERSON_MUST_DECIDE}\n\n{reasons}") } else { reasons };
     Reply { decision: Some(Decision::Refuse(reasons)), context: None, message: wording::notices(verdict) }
 }
 
-/// A decision whose reason is for the person, and what the model is to read beside it.
-fn beside(verdict: &Verdict, decision: Decision) -> Reply {
+/// A decision whose reason is for the person, with context for the model.
+fn with_context(verdict: &Verdict, decision: Decision) -> Reply {
     Reply { decision: Some(decision), context: wording::context(verdict), message: wording::notices(verdict) }
 }
 
-/// Without what the agent does not take. Where it shows the person nothing else, what the person should know goes with what
-/// is said to refuse or to ask; without that the model is told: better there than nowhere.
-fn within(mut reply: Reply, verdict: &Verdict, powers: Powers) -> Reply {
-    if !powers.message {
+/// Drops the parts that the agent does not accept. If the agent shows the person no messages, notices are appended to
+/// the reason of a refusal or question, or else given to the model, so that they are not lost.
+fn drop_unsupported(mut reply: Reply, verdict: &Verdict, capabilities: HookCapabilities) -> Reply {
+    if !capabilities.message {
         reply.message = None;
         let notices = wording::notices(verdict);
         match &mut reply.decision {
             Some(Decision::Refuse(text) | Decision::Ask(text)) => add(text, notices.as_deref()),
-            _ if powers.context => {
+            _ if capabilities.context => {
                 let texts: Vec<String> = notices.into_iter().chain(reply.context.take()).collect();
                 reply.context = (!texts.is_empty()).then(|| texts.join("\n\n"));
             }
@@ -90,7 +92,7 @@ fn within(mut reply: Reply, verdict: &Verdict, powers: Powers) -> Reply {
             None => {}
         }
     }
-    if !powers.context {
+    if !capabilities.context {
         reply.context = None;
     }
     reply

@@ -1,9 +1,9 @@
-//! Shell text made of what a tool call says: words, a command, a working directory.
+//! Builds a shell script from the arguments of a tool call: a command, a list of words, a working directory.
 
 use engine::event::ShellText;
 use serde_json::Value;
 
-/// The text that a shell would be given. An argument vector is written as the text that means the same.
+/// Returns the script of a string, or of an argument list, which is quoted.
 pub(super) fn shell_text(command: Option<&Value>) -> ShellText {
     match command {
         Some(Value::String(text)) => ShellText::Command(text.clone()),
@@ -16,7 +16,7 @@ pub(super) fn shell_text(command: Option<&Value>) -> ShellText {
     }
 }
 
-/// The same, as a shell runs it in a folder.
+/// Prepends a `cd` to the script.
 pub(crate) fn in_folder(folder: Option<&str>, text: ShellText) -> ShellText {
     match (folder, text) {
         (Some(folder), ShellText::Command(text)) => {
@@ -27,7 +27,7 @@ pub(crate) fn in_folder(folder: Option<&str>, text: ShellText) -> ShellText {
     }
 }
 
-/// The word as a POSIX shell reads it back.
+/// Quotes a word for a POSIX shell, if necessary.
 pub(crate) fn shell_quoted(word: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "_@%+=:,./-".contains(char);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,6 +1,7 @@
-//! What a call of one of the canonical tools touches: its shell text, its files, its MCP tools.
+//! Shell script, files and MCP tools of a call of a canonical tool.
 //!
-//! The canonical tools are Claude Code's. Agents translate their own names first and then ask here.
+//! The canonical tools are Claude Code's. Adapters of other agents rename their tools and arguments with the functions
+//! here.
 
 use engine::event::{FileAccess, ShellText, ToolCall};
 use path::Access;
@@ -10,12 +11,11 @@ use super::decode::{RawCall, rename};
 use super::shell_text::shell_text;
 use super::{mcp, paths};
 
-/// A call under the name that it has.
+/// Converts a call whose tool name is canonical or unknown.
 pub(crate) fn canonical(call: RawCall<'_>) -> ToolCall {
     named(&call.name, call.input, call.cwd)
 }
 
-/// A call of the canonical tool `name`, with what its input says.
 fn named(name: &str, input: Value, cwd: &str) -> ToolCall {
     ToolCall {
         name: name.to_owned(),
@@ -28,12 +28,12 @@ fn named(name: &str, input: Value, cwd: &str) -> ToolCall {
     }
 }
 
-/// What `Bash` may do, Claude Code itself lets a monitor do, and nothing else.
+/// Rules about `Bash` apply to `Monitor` too: Claude Code itself applies the permissions of `Bash` to it.
 fn aliases(name: &str) -> Vec<String> {
     if name == MONITOR { vec!["Bash".to_owned()] } else { Vec::new() }
 }
 
-/// The same under another canonical name; the agent's own name stays findable.
+/// Converts a call to the canonical tool `name`. The agent's name is kept as an alias.
 pub(crate) fn renamed(call: RawCall<'_>, name: &str) -> ToolCall {
     let mut renamed = named(name, call.input, call.cwd);
     if call.name != name {
@@ -42,7 +42,7 @@ pub(crate) fn renamed(call: RawCall<'_>, name: &str) -> ToolCall {
     renamed
 }
 
-/// The same for an agent that has its own names for the arguments too: they get those of the canonical tool.
+/// Like [`renamed`], and renames the arguments to those of the canonical tool.
 pub(crate) fn translated(mut call: RawCall<'_>, name: &str, arguments: &[(&str, &str)]) -> ToolCall {
     if let Value::Object(fields) = &mut call.input {
         rename(fields, arguments);
@@ -50,31 +50,32 @@ pub(crate) fn translated(mut call: RawCall<'_>, name: &str, arguments: &[(&str, 
     renamed(call, name)
 }
 
-/// Text for a program that already runs, which may be a shell; without any, nothing is typed.
-pub(crate) fn typed(call: RawCall<'_>, argument: &str) -> ToolCall {
+/// Converts input for a running program to a `Bash` call, because the program may be a shell. Without input, nothing is
+/// run.
+pub(crate) fn terminal_input(call: RawCall<'_>, argument: &str) -> ToolCall {
     if call.input.get(argument).is_none() {
         return canonical(call);
     }
     translated(call, "Bash", &[(argument, "command")])
 }
 
-/// The call, of a tool that deletes the files it names.
-pub(crate) fn deleting(mut call: ToolCall) -> ToolCall {
+/// Marks the files of a call as deleted.
+pub(crate) fn as_deletion(mut call: ToolCall) -> ToolCall {
     for file in &mut call.files {
         file.access = Some(Access::Delete);
     }
     call
 }
 
-/// A call of a tool that may be an MCP server's. Of those, agents write `joined`: the server's name and the tool's with a
-/// separator between them, which either may have in itself. Where they part is not said, so the call is found under each
-/// way to part them. A name that says where (`mcp__…`) is taken at its word.
-pub(crate) fn parted(call: RawCall<'_>, joined: &str, separators: &[char]) -> ToolCall {
-    let partings = joined.match_indices(separators).filter_map(|(at, separator)| {
+/// Converts a call that may be of an MCP tool. Some agents join the names of server and tool by a separator that may
+/// also occur within either name. As the right split is unknown, rules find the call under every possible split. A name
+/// with an unambiguous split (`mcp__…`) is used directly.
+pub(crate) fn possibly_mcp(call: RawCall<'_>, joined: &str, separators: &[char]) -> ToolCall {
+    let splits = joined.match_indices(separators).filter_map(|(at, separator)| {
         let (server, tool) = (joined.get(..at)?, joined.get(at + separator.len()..)?);
         (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
     });
-    let mut names = partings.take(PARTINGS_LIMIT);
+    let mut names = splits.take(SPLIT_LIMIT);
     let Some(first) = names.next().filter(|_| !call.name.starts_with("mcp__")) else {
         return canonical(call);
     };
@@ -86,13 +87,13 @@ pub(crate) fn parted(call: RawCall<'_>, joined: &str, separators: &[char]) -> To
     tool
 }
 
-/// No server and tool have names of more words.
-const PARTINGS_LIMIT: usize = 16;
+/// The maximum number of splits to try.
+const SPLIT_LIMIT: usize = 16;
 
 fn shell(name: &str, input: &Value) -> Option<ShellText> {
     match name {
         "Bash" | "PowerShell" => Some(shell_text(input.get("command"))),
-        // It watches what a command prints, or something that is no command.
+        // Monitors the output of a command, or something that is not a command.
         MONITOR => input.get("command").map(|command| shell_text(Some(command))),
         _ => mcp::shell(name, input),
     }
@@ -110,7 +111,7 @@ fn files(tool: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
         _ => return mcp::files(tool, input, cwd),
     };
     let named: Vec<String> =
-        keys.iter().flat_map(|key| texts(input.get(key))).flat_map(|path| paths::readings(cwd, path)).collect();
+        keys.iter().flat_map(|key| texts(input.get(key))).flat_map(|path| paths::interpretations(cwd, path)).collect();
     let mut files: Vec<FileAccess> = named.iter().map(|path| FileAccess::new(path.clone(), access)).collect();
     if tool == "Grep" {
         let folder = named.first().map_or(cwd, String::as_str);
@@ -120,21 +121,22 @@ fn files(tool: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
     files
 }
 
-/// A text, or those of a list.
+/// Returns a string, or the strings of a list.
 fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
     let one = value.and_then(Value::as_str);
     one.into_iter().chain(value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str))
 }
 
-/// Claude Code takes several, with spaces between them, or commas where there are no braces.
+/// Splits a list of globs as Claude Code does: at spaces, and at commas unless the glob contains braces.
 fn search_globs(globs: &str) -> impl Iterator<Item = &str> {
     let words = globs.split_whitespace();
     let parts = words.flat_map(|glob| glob.split(move |letter| letter == ',' && !glob.contains('{')));
     parts.filter(|glob| !glob.is_empty())
 }
 
-/// What a search looks into that is told a glob, as ripgrep reads it: without a slash it means any depth. One that says
-/// nothing of the files' names (`src/**`) means a folder, and a folder is not the files in it.
+/// Returns the files that a search with a glob reads. As in ripgrep, a glob without a slash matches at any depth. None
+/// for a glob that does not restrict file names (`src/**`): it means a directory, and reading a directory is not
+/// reading the files in it.
 fn searched_files(folder: &str, glob: &str) -> Option<FileAccess> {
     let name = glob.rsplit('/').next().unwrap_or(glob);
     if glob.starts_with('!') || name.chars().all(|letter| letter == '*') {
@@ -145,7 +147,7 @@ fn searched_files(folder: &str, glob: &str) -> Option<FileAccess> {
     Some(FileAccess { is_pattern: true, ..FileAccess::new(path, Access::Read) })
 }
 
-/// Whether a tool's response says in so many words that it failed.
+/// True if a tool's response has an error flag that is set.
 pub(crate) fn says_failed(output: &Value) -> bool {
     ["is_error", "isError", "interrupted"].into_iter().any(|key| output.get(key) == Some(&Value::Bool(true)))
 }

@@ -1,78 +1,82 @@
-//! The text that agents and people read, composed from findings and notices in one place for all agents.
+//! Composes the text for agents and people from findings and notices, the same for all agents.
 
 use std::borrow::Cow;
 
 use engine::{Event, Finding, Level, SectionKind, Verdict};
 
-use super::powers::Blocking;
+use super::capabilities::BlockEffect;
 
-/// Everything the verdict has to say about the event: one paragraph a finding, strictest first, then what file rules ask for,
-/// and how a person can decide otherwise. Never empty.
-pub(crate) fn reasons(blocking: Blocking, verdict: &Verdict) -> String {
-    // After a refusal by a rule, what others might say is noise.
+/// Returns the reasons of the verdict: one paragraph per finding, strictest first, then the demands of file rules, then
+/// how a person can allow the call. Never empty.
+pub(crate) fn reasons(block_effect: BlockEffect, verdict: &Verdict) -> String {
+    // After a refusal by a rule, findings shared by several rules are noise.
     let is_refused = verdict.reported_findings().any(|finding| finding.level == Level::Block && !finding.is_combined);
     let spoken = verdict.reported_findings().filter(|finding| !(is_refused && finding.is_combined));
     let (mut sections, sentences): (Vec<_>, Vec<_>) = spoken.partition(|finding| finding.section.is_some());
     sections.sort_by_key(|finding| finding.section);
-    let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(blocking, finding)).collect();
+    let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(block_effect, finding)).collect();
     if !sections.is_empty() {
         paragraphs.push(demands(&sections, verdict.level));
     }
     if paragraphs.is_empty() {
-        paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(blocking, verdict.level)));
+        paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(block_effect, verdict.level)));
     }
     paragraphs
         .extend(verdict.refusal_id.map(|id| format!("A person can let this call through: `linchpin allow {id}`")));
     paragraphs.join("\n\n")
 }
 
-/// The reasons, and behind them what the agent is to read besides.
-pub(crate) fn reasons_and_context(blocking: Blocking, verdict: &Verdict) -> String {
-    let reasons = reasons(blocking, verdict);
+/// The reasons, followed by the context.
+pub(crate) fn reasons_and_context(block_effect: BlockEffect, verdict: &Verdict) -> String {
+    let reasons = reasons(block_effect, verdict);
     match context(verdict) {
         Some(context) => format!("{reasons}\n\n{context}"),
         None => reasons,
     }
 }
 
-/// What the agent is to read whatever the verdict is, or nothing.
+/// The text that the agent has to read whatever the verdict is.
 pub(crate) fn context(verdict: &Verdict) -> Option<String> {
-    let texts: Vec<String> = verdict.context.iter().map(|text| shown(text.trim())).collect();
+    let texts: Vec<String> = verdict.context.iter().map(|text| without_control_characters(text.trim())).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// The verdict for an event at which the agent takes no text: what it was to read is told to the person, so that it is not
-/// lost unseen.
-pub(crate) fn untold<'v>(event: &Event, verdict: &'v Verdict) -> Cow<'v, Verdict> {
+/// Turns the context into notices for the person, for events at which the agent takes no text, so that it is not lost.
+pub(crate) fn context_as_notices<'v>(event: &Event, verdict: &'v Verdict) -> Cow<'v, Verdict> {
     if verdict.context.is_empty() {
         return Cow::Borrowed(verdict);
     }
-    let mut told = verdict.clone();
-    let texts = told.context.drain(..);
-    told.notices
+    let mut changed = verdict.clone();
+    let texts = changed.context.drain(..);
+    changed
+        .notices
         .extend(texts.map(|text| format!("the agent takes no text at {}, so it was not told: {text}", event.name)));
-    Cow::Owned(told)
+    Cow::Owned(changed)
 }
 
-/// What file rules ask for, a section each, and how to answer them.
+/// Composes the demands of file rules, one section each, and how to answer them.
 fn demands(sections: &[&Finding], level: Level) -> String {
     let texts = |sections: &[&Finding]| -> String {
-        sections.iter().map(|finding| shown(finding.reason.trim())).collect::<Vec<_>>().join("\n\n")
+        sections
+            .iter()
+            .map(|finding| without_control_characters(finding.reason.trim()))
+            .collect::<Vec<_>>()
+            .join("\n\n")
     };
-    // A stop that is held by others, or by none.
-    let (sections, told): (Vec<&Finding>, Vec<&Finding>) =
+    // Demands that block, and demands that only inform.
+    let (sections, informing): (Vec<&Finding>, Vec<&Finding>) =
         sections.iter().partition(|finding| finding.level == Level::Block);
-    // At a stop that is not held, only the person reads this.
+    // If the stop is not held, only the person reads this.
     if level < Level::Block || sections.is_empty() {
-        return format!("The following rules are not met:\n\n{}", texts(&told));
+        return format!("The following rules are not met:\n\n{}", texts(&informing));
     }
-    let told = match told.as_slice() {
+    let informing = match informing.as_slice() {
         [] => String::new(),
-        told => format!("\n\nThe following rules are not met either, and hold nobody:\n\n{}", texts(told)),
+        informing => format!("\n\nThe following rules are not met either, and hold nobody:\n\n{}", texts(informing)),
     };
     let names = |wanted: Option<SectionKind>| -> Vec<String> {
         let named = sections.iter().filter(|finding| wanted.is_none() || finding.section == wanted);
-        named.map(|finding| shown(&finding.rule)).collect()
+        named.map(|finding| without_control_characters(&finding.rule)).collect()
     };
     let ack = |name: &str| format!("{ACKNOWLEDGE}{name} --reason \"…\"`");
     let first = |wanted: SectionKind| names(Some(wanted)).into_iter().next();
@@ -83,7 +87,7 @@ fn demands(sections: &[&Finding], level: Level) -> String {
             ack(&name)
         )
     } else if let Some(name) = first(SectionKind::FailedCommand) {
-        // A command that failed is not put right by saying so.
+        // A promise cannot answer a failed command.
         format!("Where a rule does not apply, run {}.", ack(&name))
     } else {
         let name = first(SectionKind::HumanAckDemand).unwrap_or_default();
@@ -97,15 +101,16 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         (0, _) => format!(" The rules are {}.", persons.join(", ")),
         _ => format!(" The rules are {}; only a person can acknowledge {}.", others.join(", "), persons.join(", ")),
     };
-    format!("{ATTENTION}\n\n{}{told}\n\n{answer}{which}", texts(&sections))
+    format!("{ATTENTION}\n\n{}{informing}\n\n{answer}{which}", texts(&sections))
 }
 
 pub(super) const ATTENTION: &str = "The following rules require attention:";
 pub(super) const ACKNOWLEDGE: &str = "`linchpin ack ";
 
-/// Why a call was approved, naming the rules that did it.
+/// The reason of an approval: the rules that approved the call.
 pub(crate) fn approval(verdict: &Verdict) -> String {
-    let rules: Vec<String> = verdict.findings.iter().map(|finding| format!("`{}`", shown(&finding.rule))).collect();
+    let rules: Vec<String> =
+        verdict.findings.iter().map(|finding| format!("`{}`", without_control_characters(&finding.rule))).collect();
     match rules.as_slice() {
         [] => "Approved by Linchpin".to_owned(),
         [rule] => format!("Approved by Linchpin rule {rule}"),
@@ -113,13 +118,14 @@ pub(crate) fn approval(verdict: &Verdict) -> String {
     }
 }
 
-/// What the person is to know besides, or nothing.
+/// Notices for the person.
 pub(crate) fn notices(verdict: &Verdict) -> Option<String> {
-    let lines: Vec<String> = verdict.notices.iter().map(|notice| format!("Linchpin: {}", shown(notice))).collect();
+    let lines: Vec<String> =
+        verdict.notices.iter().map(|notice| format!("Linchpin: {}", without_control_characters(notice))).collect();
     (!lines.is_empty()).then(|| lines.join("\n\n"))
 }
 
-/// The notices, and `more` after them.
+/// The notices, followed by `more`.
 pub(crate) fn notices_and(verdict: &Verdict, more: String) -> String {
     match notices(verdict) {
         Some(notices) => format!("{notices}\n\n{more}"),
@@ -127,32 +133,32 @@ pub(crate) fn notices_and(verdict: &Verdict, more: String) -> String {
     }
 }
 
-fn paragraph(blocking: Blocking, finding: &Finding) -> String {
-    let lead = lead(blocking, finding.level);
-    let reason = shown(finding.reason.trim());
+fn paragraph(block_effect: BlockEffect, finding: &Finding) -> String {
+    let lead = lead(block_effect, finding.level);
+    let reason = without_control_characters(finding.reason.trim());
     let reason = if reason.is_empty() { "it gives no reason" } else { &reason };
-    // The guard speaks for itself, and for several rules at once, under its own name.
+    // Findings of the guard itself, and findings of several rules, have no rule name.
     if finding.rule == "linchpin" || finding.is_combined {
         format!("{lead} by Linchpin: {reason}")
     } else {
-        format!("{lead} by Linchpin rule `{}`: {reason}", shown(&finding.rule))
+        format!("{lead} by Linchpin rule `{}`: {reason}", without_control_characters(&finding.rule))
     }
 }
 
-/// How a level is called. Always followed by "by Linchpin".
-pub(super) fn lead(blocking: Blocking, level: Level) -> &'static str {
-    match (level, blocking) {
-        (Level::Block, Blocking::Held) => "Held",
-        (Level::Block, Blocking::Refused) => "Blocked",
-        (Level::Block, Blocking::Objected | Blocking::Told) => "Objection",
+/// The first words for a level. "by Linchpin" always follows.
+pub(super) fn lead(block_effect: BlockEffect, level: Level) -> &'static str {
+    match (level, block_effect) {
+        (Level::Block, BlockEffect::Held) => "Held",
+        (Level::Block, BlockEffect::Refused) => "Blocked",
+        (Level::Block, BlockEffect::Objected | BlockEffect::Reported) => "Objection",
         (Level::Ask, _) => "Approval required",
         (Level::Warn, _) => "Warning",
         (Level::Allow, _) => "Allowed",
     }
 }
 
-/// Text fit to be shown: no control characters but line ends and tabs, nothing that turns the writing direction.
-pub fn shown(text: &str) -> String {
+/// Removes control characters except line breaks and tabs, and characters that change the writing direction.
+pub fn without_control_characters(text: &str) -> String {
     let hidden = |char: char| {
         (char.is_control() && char != '\n' && char != '\t')
             || matches!(char, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')

@@ -1,31 +1,33 @@
-//! Lines of a file: onwards from a byte, backwards from the end, packed or not. Never more than a bound at once.
+//! Reads lines of a file, forwards from an offset or backwards from the end, within limits. Files may be
+//! zstd-compressed.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// A line longer than this is passed over.
+/// Longer lines are skipped. In bytes.
 const LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 const CHUNK: u64 = 64 * 1024;
 
-/// Most lines are shorter, and every line has its time in it: no two files end the same.
+/// The length of the tail by which a file is recognized, in bytes. Most lines are shorter, and each contains its time,
+/// so two files differ in their tails.
 const TAIL_LENGTH: usize = 4096;
 
-/// A packed file is not unpacked further than this.
-pub(super) const UNPACK_LIMIT: u64 = 256 * 1024 * 1024;
+/// The maximum number of bytes decompressed of a file.
+pub(super) const DECOMPRESSION_LIMIT: u64 = 256 * 1024 * 1024;
 
-pub(super) fn is_packed(path: &Path) -> bool {
+pub(super) fn is_compressed(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("zst"))
 }
 
-/// The text from `offset` on.
+/// Opens the decompressed text at `offset`.
 pub(super) fn open_at(path: &Path, offset: u64) -> io::Result<Box<dyn BufRead>> {
     let mut file = File::open(path)?;
-    if is_packed(path) {
+    if is_compressed(path) {
         let unpacked = ruzstd::decoding::StreamingDecoder::new(BufReader::new(file)).map_err(io::Error::other)?;
-        let mut source = BufReader::new(unpacked.take(UNPACK_LIMIT));
+        let mut source = BufReader::new(unpacked.take(DECOMPRESSION_LIMIT));
         io::copy(&mut source.by_ref().take(offset), &mut io::sink())?;
         return Ok(Box::new(source));
     }
@@ -33,32 +35,33 @@ pub(super) fn open_at(path: &Path, offset: u64) -> io::Result<Box<dyn BufRead>> 
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// A piece of a file that was read.
-pub(super) struct Stretch {
+/// The result of reading a part of a file.
+pub(super) struct LinesRead {
     pub length: u64,
-    /// What it ends with: the last line, or the end of it.
+    /// The last line read, or the end of it.
     pub tail: Vec<u8>,
-    /// It ends within a line that is passed over.
+    /// The part ends within a line that is skipped.
     pub is_within_line: bool,
-    /// It ends at the limit, not with the file.
+    /// The part ends at the limit, not at the end of the file.
     pub has_more: bool,
 }
 
-/// Every whole line, up to the first one that ends beyond `limit` bytes. Half a line at the end is left for the next time,
-/// unless it is one to be passed over. If the source `is_within_line`, it begins with the rest of such a line.
+/// Calls `each` for every complete line, up to the first one that ends beyond `limit` bytes. An incomplete line at the
+/// end is left for the next call, unless it is too long and skipped. `is_within_line`: the source begins within a
+/// skipped line.
 pub(super) fn for_each(
     source: &mut dyn BufRead,
     mut is_within_line: bool,
     limit: u64,
     mut each: impl FnMut(&[u8]),
-) -> io::Result<Stretch> {
+) -> io::Result<LinesRead> {
     let mut length = 0_u64;
     let mut line = Vec::new();
     let mut tail = Vec::new();
     loop {
         let buffer = source.fill_buf()?;
         if buffer.is_empty() || length >= limit {
-            return Ok(Stretch { length, tail: end_of(&tail), is_within_line, has_more: !buffer.is_empty() });
+            return Ok(LinesRead { length, tail: end_of(&tail), is_within_line, has_more: !buffer.is_empty() });
         }
         let end = buffer.iter().position(|byte| *byte == b'\n');
         let taken = end.map_or(buffer.len(), |end| end + 1);
@@ -82,7 +85,7 @@ fn end_of(text: &[u8]) -> Vec<u8> {
     text.get(text.len().saturating_sub(TAIL_LENGTH)..).unwrap_or_default().to_vec()
 }
 
-/// The first thing that `pick` takes from a line, from the last line upwards, within the last `limit` bytes.
+/// Returns the first result of `pick` for the lines within the last `limit` bytes, from the last line upwards.
 pub(super) fn from_end<T>(
     file: &mut (impl Read + Seek),
     limit: u64,
@@ -91,7 +94,7 @@ pub(super) fn from_end<T>(
     let length = file.seek(SeekFrom::End(0))?;
     let floor = length.saturating_sub(limit);
     let mut start = length;
-    // What was read and not yet looked at: the rear part of a line whose front lies further up.
+    // The end of a line whose start is not read yet.
     let mut rest: Vec<u8> = Vec::new();
     while start > floor {
         let size = CHUNK.min(start - floor);

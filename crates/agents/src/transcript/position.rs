@@ -1,4 +1,4 @@
-//! How far a transcript was read. To be kept from one reading to the next.
+//! The position up to which a transcript was read. Callers store it between readings.
 
 use std::io::{self, BufRead, Read};
 use std::path::Path;
@@ -6,66 +6,68 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::lines::{self, Stretch};
+use super::lines::{self, LinesRead};
 
-/// A place between two pieces of a transcript. The default is its start.
+/// A position in a transcript. The default is the start.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TranscriptPosition {
-    /// In bytes, of the text as it is unpacked.
+    /// In bytes of the decompressed text.
     offset: u64,
-    /// What stands before the place. Where something else does, the file was cut, replaced or written anew.
-    mark: Mark,
-    /// The place is within a line that is too long to be read; what follows up to its end belongs to it.
+    /// A digest of the text before the position. If it differs, the file was truncated, replaced or rewritten.
+    #[serde(rename = "mark")]
+    tail: TailDigest,
+    /// The position is within a line that is too long and skipped.
     pub(super) is_within_line: bool,
-    pub(super) known: Known,
+    #[serde(rename = "known")]
+    pub(super) state: ReaderState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-struct Mark {
+struct TailDigest {
     length: u64,
     digest: u64,
 }
 
-/// What the lines before a position said that the lines after it are read by.
+/// What earlier lines of a transcript said, needed to interpret later lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Known {
-    /// The thread whose transcript it is.
+pub(crate) struct ReaderState {
+    /// The thread that the transcript belongs to.
     pub thread: Option<String>,
     pub is_subagent: bool,
-    /// The lines are those of another thread that this one was forked from.
+    /// The current lines are copied from the thread that this one was forked from.
     pub is_copy: bool,
-    /// Requests are reported with an id, so that a report without one is the same again.
+    /// Usage is reported with ids, so a report without an id is a duplicate.
     pub has_ids: bool,
     /// The running total of the last report without an id.
     pub total: Option<u64>,
 }
 
 impl TranscriptPosition {
-    /// Opens the text here, or at its start where it is no longer the text that was read.
+    /// Opens the text at this position, or at its start if the file was replaced or rewritten.
     pub(super) fn open(self, path: &Path) -> io::Result<(Box<dyn BufRead>, Self)> {
-        let Some(start) = self.offset.checked_sub(self.mark.length).filter(|_| self.offset > 0) else {
+        let Some(start) = self.offset.checked_sub(self.tail.length).filter(|_| self.offset > 0) else {
             return Self::start(path);
         };
         let mut source = lines::open_at(path, start)?;
         let mut before = Vec::new();
-        source.by_ref().take(self.mark.length).read_to_end(&mut before)?;
-        if Mark::of(&before) == self.mark { Ok((source, self)) } else { Self::start(path) }
+        source.by_ref().take(self.tail.length).read_to_end(&mut before)?;
+        if TailDigest::of(&before) == self.tail { Ok((source, self)) } else { Self::start(path) }
     }
 
     fn start(path: &Path) -> io::Result<(Box<dyn BufRead>, Self)> {
         Ok((lines::open_at(path, 0)?, Self::default()))
     }
 
-    pub(super) fn advance(&mut self, stretch: &Stretch) {
-        if stretch.length > 0 {
-            self.offset += stretch.length;
-            self.mark = Mark::of(&stretch.tail);
-            self.is_within_line = stretch.is_within_line;
+    pub(super) fn advance(&mut self, read: &LinesRead) {
+        if read.length > 0 {
+            self.offset += read.length;
+            self.tail = TailDigest::of(&read.tail);
+            self.is_within_line = read.is_within_line;
         }
     }
 }
 
-impl Mark {
+impl TailDigest {
     fn of(text: &[u8]) -> Self {
         let digest = Sha256::digest(text).first_chunk().copied().map_or(0, u64::from_le_bytes);
         Self { length: text.len() as u64, digest }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use engine::event::CallOutcome;
 use proptest::prelude::*;
 
-use super::{catch_up, files_of, last_message, mode, outcome};
+use super::{last_message, mode, outcome, transcript_files, wait_until_written};
 use crate::Agent;
 
 fn recorded(name: &str) -> PathBuf {
@@ -20,7 +20,7 @@ fn the_last_message_is_found_from_the_end() {
 }
 
 #[test]
-fn the_rollout_knows_how_a_command_ended() {
+fn the_outcome_of_a_command_is_in_the_rollout() {
     let of = |call: &str| outcome(Agent::Codex, &recorded("codex.jsonl"), call).unwrap();
     assert_eq!(of("call_1"), Some(CallOutcome::Ok));
     assert_eq!(of("call_2"), Some(CallOutcome::Failed));
@@ -28,12 +28,12 @@ fn the_rollout_knows_how_a_command_ended() {
 }
 
 #[test]
-fn the_rollout_knows_the_mode_of_a_turn() {
+fn the_mode_of_a_turn_is_in_the_rollout() {
     let of = |turn: &str| mode(Agent::Codex, &recorded("codex-plan-mode.jsonl"), turn).unwrap();
     assert_eq!(of("01a1ddef-587d-7600-b5b6-e877affc0224").as_deref(), Some("plan"));
     assert_eq!(of("01a1ddef-597d-7b20-a0b4-26ff145c8a3a").as_deref(), Some("default"));
     assert_eq!(of("another"), None);
-    // Earlier versions had no modes.
+    // Earlier versions of Codex have no modes.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("old.jsonl");
     fs::write(&path, "{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"1\",\"model\":\"m\"}}\n").unwrap();
@@ -44,16 +44,16 @@ fn the_rollout_knows_the_mode_of_a_turn() {
 fn subagents_have_transcripts_of_their_own() {
     let session = recorded("claude-delegating.jsonl");
     let subagent = recorded("claude-delegating/subagents/agent-a560944a8cccd58aa.jsonl");
-    assert_eq!(files_of(Agent::Claude, &session), [session.clone(), subagent.clone()]);
-    // A subagent's own has none below it, and neither has a session that never asked another.
-    assert_eq!(files_of(Agent::Claude, &subagent), [subagent]);
-    assert_eq!(files_of(Agent::Claude, &recorded("missing.jsonl")), [recorded("missing.jsonl")]);
-    // Codex names its subagents' rollouts to their own hooks alone.
-    assert_eq!(files_of(Agent::Codex, &session), [session]);
+    assert_eq!(transcript_files(Agent::Claude, &session), [session.clone(), subagent.clone()]);
+    // A subagent's transcript has no subagents, nor has a session that never started one.
+    assert_eq!(transcript_files(Agent::Claude, &subagent), [subagent]);
+    assert_eq!(transcript_files(Agent::Claude, &recorded("missing.jsonl")), [recorded("missing.jsonl")]);
+    // Codex reports the rollouts of subagents only to their own hooks.
+    assert_eq!(transcript_files(Agent::Codex, &session), [session]);
 }
 
 #[test]
-fn subagents_of_a_workflow_lie_deeper() {
+fn transcripts_of_a_workflows_subagents_are_in_subdirectories() {
     let folder = tempfile::tempdir().unwrap();
     let session = folder.path().join("s.jsonl");
     let below = folder.path().join("s/subagents");
@@ -64,11 +64,11 @@ fn subagents_of_a_workflow_lie_deeper() {
         fs::write(below.join(name), "").unwrap();
     }
     let expected = ["agent-a.jsonl", "agent-b.jsonl", "workflows/wf_1/agent-c.jsonl"].map(|name| below.join(name));
-    assert_eq!(files_of(Agent::Claude, &session)[1..], expected);
+    assert_eq!(transcript_files(Agent::Claude, &session)[1..], expected);
 }
 
 #[test]
-fn a_message_behind_much_other_text_is_still_found() {
+fn a_message_before_much_other_text_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.jsonl");
     let said = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"found"},{"type":"tool_use"}]}}"#;
@@ -81,7 +81,7 @@ fn a_message_behind_much_other_text_is_still_found() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_a_transcript(bytes: Vec<u8>) {
+    fn any_bytes_can_be_read_as_a_transcript(bytes: Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
         for name in ["t.jsonl", "t.jsonl.zst"] {
             let path = folder.path().join(name);
@@ -95,7 +95,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_said_last_is_found_in_each_format() {
+fn the_last_message_is_found_in_each_format() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts");
     let gemini = "gemini/session-2026-11-16T08-42-2ef1b279.jsonl";
     assert_eq!(last_message(Agent::Copilot, &folder.join("copilot.jsonl")).unwrap().as_deref(), Some("done"));
@@ -103,9 +103,9 @@ fn what_was_said_last_is_found_in_each_format() {
     assert_eq!(last_message(Agent::OpenCode, &folder.join("opencode.jsonl")).unwrap(), None);
 }
 
-/// What was said before a stop may be written while its hook already runs.
+/// The last message may be written after the hook of the stop was called.
 #[test]
-fn a_transcript_that_lags_is_waited_for() {
+fn waits_for_a_transcript_that_is_written_late() {
     let line = |time: i64| format!("{{\"type\":\"hook.start\",\"data\":{{\"input\":{{\"timestamp\":{time}}}}}}}\n");
     let said = "{\"type\":\"assistant.message\",\"data\":{\"content\":\"done\"}}\n";
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn a_transcript_that_lags_is_waited_for() {
             fs::write(path, text).unwrap();
         }
     });
-    catch_up(Agent::Copilot, &path, &event, std::time::Duration::from_secs(10));
+    wait_until_written(Agent::Copilot, &path, &event, std::time::Duration::from_secs(10));
     assert_eq!(last_message(Agent::Copilot, &path).unwrap().as_deref(), Some("done"));
     later.join().unwrap();
 }

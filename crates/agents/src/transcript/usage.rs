@@ -1,8 +1,8 @@
-//! How many tokens each request to the model used, as a transcript tells it piece by piece.
+//! The tokens that each request to the model used, read from a transcript piece by piece.
 //!
-//! A message is reported by several lines, and again by the transcripts of sessions that were forked from this one: it is
-//! known by its id. Whoever keeps messages keeps one an id, and the largest figure of it, since a figure only grows while
-//! the answer comes in. To sum them up by phase or session is the keeper's matter.
+//! Several lines report the same message, and so do the transcripts of sessions forked from this one. The message id
+//! identifies it. Callers keep the largest figure per id, because the figure grows while the response arrives. Sums per
+//! phase or session are not computed here.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,13 +12,13 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::position::{Known, TranscriptPosition};
-use super::{Format, lines};
+use super::position::{ReaderState, TranscriptPosition};
+use super::{TranscriptFormat, lines};
 use crate::Agent;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MessageTokens {
-    /// Fresh input, without what came from or went into a cache.
+    /// Input tokens, without those read from or written to a cache.
     pub input: u64,
     pub output: u64,
     pub cache_read: u64,
@@ -31,10 +31,10 @@ impl MessageTokens {
     }
 }
 
-/// What one request to the model used.
+/// The tokens of one request to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageUsage {
-    /// The same wherever the message is reported.
+    /// The same in every report of the message.
     pub id: String,
     /// When the line was written, in milliseconds since 1970.
     pub time: i64,
@@ -42,43 +42,43 @@ pub struct MessageUsage {
     pub is_subagent: bool,
 }
 
-/// What a transcript tells from one position to the next.
+/// The token usage in a part of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenUsage {
-    /// In the order of the transcript, one an id, with its largest figure.
+    /// In order of the transcript, one per id, with the largest figure.
     pub messages: Vec<MessageUsage>,
-    /// Where to go on. The same again is told if the transcript is no longer the one that was read.
+    /// The position from which to continue. If the transcript is replaced, everything is reported again from its start.
     pub position: TranscriptPosition,
-    /// The limit was reached before the end.
+    /// True if the limit was reached before the end.
     pub has_more: bool,
 }
 
-/// Reads what was added since `from`, whole lines only, and stops at the first one that ends beyond `limit` bytes.
+/// Reads complete lines from `from` on, up to the first one that ends beyond `limit` bytes.
 pub fn usage(agent: Agent, path: &Path, from: TranscriptPosition, limit: u64) -> io::Result<TokenUsage> {
     let format = &agent.adapter().transcript;
-    if format.usage_marks.is_empty() {
+    if format.usage_markers.is_empty() {
         return Err(io::Error::other("its agent's transcripts do not tell"));
     }
     let (mut source, mut position) = from.open(path)?;
     let mut messages = Messages::default();
-    let stretch = lines::for_each(&mut source, position.is_within_line, limit, |line| {
-        if let Some(message) = message(format, line, &mut position.known) {
+    let read = lines::for_each(&mut source, position.is_within_line, limit, |line| {
+        if let Some(message) = message(format, line, &mut position.state) {
             messages.add(message);
         }
     })?;
-    position.advance(&stretch);
-    Ok(TokenUsage { messages: messages.in_order, position, has_more: stretch.has_more })
+    position.advance(&read);
+    Ok(TokenUsage { messages: messages.in_order, position, has_more: read.has_more })
 }
 
-fn message(format: &Format, line: &[u8], known: &mut Known) -> Option<MessageUsage> {
+fn message(format: &TranscriptFormat, line: &[u8], state: &mut ReaderState) -> Option<MessageUsage> {
     let text = std::str::from_utf8(line).ok()?;
-    if !format.usage_marks.iter().any(|mark| text.contains(mark)) {
+    if !format.usage_markers.iter().any(|mark| text.contains(mark)) {
         return None;
     }
-    (format.usage)(&serde_json::from_str(text).ok()?, known)
+    (format.usage)(&serde_json::from_str(text).ok()?, state)
 }
 
-/// When a line was written. All agents write it in the same way.
+/// Returns when a line was written. The field is the same for all agents.
 pub(crate) fn time(line: &Value) -> Option<i64> {
     let time: jiff::Timestamp = line.get("timestamp")?.as_str()?.parse().ok()?;
     Some(time.as_millisecond())

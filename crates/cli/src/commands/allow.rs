@@ -4,7 +4,7 @@ use engine::{EventKind, Level};
 use guard::Project;
 use guard::grants::{Allowances, Call, Span};
 use serde_json::{Map, Value, json};
-use store::{Entry, EventId, Filter, Note, NoteKind, SessionKey, StateChanges, Store};
+use store::{EventId, JournalEntry, JournalFilter, Note, NoteKind, SessionKey, StateChanges, Store};
 
 use super::Context;
 use crate::arguments::AllowArguments;
@@ -53,15 +53,15 @@ fn question(span: Span) -> &'static str {
     }
 }
 
-fn entry(id: i64, store: &Store) -> Result<Entry, Problem> {
-    let filter = Filter { after: Some(EventId(id.saturating_sub(1))), limit: 1, ..Filter::default() };
+fn entry(id: i64, store: &Store) -> Result<JournalEntry, Problem> {
+    let filter = JournalFilter { after: Some(EventId(id.saturating_sub(1))), limit: 1, ..JournalFilter::default() };
     let found = store.entries(&filter)?.into_iter().find(|entry| entry.id.0 == id);
     found.ok_or_else(|| Problem::new("NotFound", format!("the journal has no event {id}")).help(REFUSALS))
 }
 
 const REFUSALS: &str = "a refusal names its number; `linchpin log --level ask` shows those of this project";
 
-fn refused_call(entry: &Entry, project: &Project) -> Result<Call, Problem> {
+fn refused_call(entry: &JournalEntry, project: &Project) -> Result<Call, Problem> {
     let id = entry.id.0;
     if entry.session.root != project.root.to_string_lossy() {
         let message = format!("event {id} is of another project, `{}`", entry.session.root);
@@ -83,7 +83,7 @@ fn refused_call(entry: &Entry, project: &Project) -> Result<Call, Problem> {
     )
 }
 
-fn show(entry: &Entry, context: &Context) {
+fn show(entry: &JournalEntry, context: &Context) {
     let output = &context.output;
     let tool = entry.tool.name.as_deref().unwrap_or_default();
     output.line(output.bold(&format!("{tool}, refused in session {} of {}", entry.session.id, entry.session.agent)));
@@ -99,7 +99,7 @@ fn show(entry: &Entry, context: &Context) {
     output.blank();
 }
 
-fn note(entry: &Entry, span: Span, project: &Project, context: &Context) -> Result<(), Problem> {
+fn note(entry: &JournalEntry, span: Span, project: &Project, context: &Context) -> Result<(), Problem> {
     let fields = [("refusal", json!(entry.id)), ("span", json!(span.name())), ("by", json!("person"))];
     let fields: Map<String, Value> = fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect();
     super::note(

@@ -83,7 +83,7 @@ fn play(payload: &Value, root: &Path, base: &Path) -> Result<Value, Problem> {
     for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
         hook.env(variable, base.join(folder));
     }
-    for mark in agents::environment::marks() {
+    for mark in agents::environment::agent_variables() {
         hook.env_remove(mark);
     }
     hook.env("CLAUDE_PROJECT_DIR", root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

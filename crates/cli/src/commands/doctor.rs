@@ -4,7 +4,7 @@ mod doctor_check;
 mod forged_event;
 mod hooks;
 
-use agents::shown;
+use agents::without_control_characters;
 use engine::rules::{Rule, Tier};
 use guard::failure::Failure;
 use guard::grants::{OBSERVING, Pause, Trust, paused, workflow_notice};
@@ -128,11 +128,11 @@ fn state_check(context: &Context) -> Option<DoctorCheck> {
 
 fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
     let path = project.store(&context.environment);
-    let options = store::Options { busy: std::time::Duration::from_secs(1), now: super::now(), run: None };
+    let options = store::StoreOptions { busy: std::time::Duration::from_secs(1), now: super::now(), run: None };
     let in_folder = || policy::try_to_write_in(path.parent().unwrap_or(&path)).map_err(StoreError::from);
     let read = Store::open_existing_read(&path, options).map(drop);
     let is_missing = matches!(read, Err(StoreError::Missing { .. }));
-    let read = if is_missing { Ok(()) } else { read.and_then(|()| Store::try_lock(&path, options)) };
+    let read = if is_missing { Ok(()) } else { read.and_then(|()| Store::check_writable(&path, options)) };
     match read.and_then(|()| in_folder()) {
         Ok(()) if is_missing => DoctorCheck::note("no journal yet: it begins with the first event"),
         Ok(()) => DoctorCheck::fine(format!("journal at {}", path.display())),
@@ -161,8 +161,9 @@ fn queue_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
 /// Tasks, memories and runs, where there are any.
 fn work_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
     let path = project.work(&context.environment);
-    let error =
-        Work::existing(&path).and_then(|work| work.map_or(Ok(()), |work| work.tasks().counts(None).map(drop))).err()?;
+    let error = WorkDatabase::open_existing(&path)
+        .and_then(|work| work.map_or(Ok(()), |work| work.tasks().counts(None).map(drop)))
+        .err()?;
     let help = format!(
         "rules that ask for tasks are skipped; if it is damaged, move {} away: tasks begin anew",
         path.display()
@@ -198,9 +199,9 @@ fn report(project: &Project, nested: &[Project], checks: &[DoctorCheck], context
     output.blank();
     for check in checks {
         // What stands in settings may hold anything.
-        output.line(format!("{:<5} {}", name(check.state), shown(&check.text)));
+        output.line(format!("{:<5} {}", name(check.state), without_control_characters(&check.text)));
         if let Some(help) = &check.help {
-            output.line(output.dim(&format!("      {}", shown(help))));
+            output.line(output.dim(&format!("      {}", without_control_characters(help))));
         }
     }
 }

@@ -10,7 +10,7 @@ use guard::replay::{Replay, ReplayError, Since};
 use guard::workflow::KnownNames;
 use path::pattern::Pattern;
 use serde_json::{Map, Value, json};
-use store::{Entry, Filter};
+use store::{JournalEntry, JournalFilter};
 
 use super::replay::since_text;
 use super::{Context, work};
@@ -110,11 +110,11 @@ fn explain_entry(wanted: Wanted, context: &Context) -> CommandOutcome {
     let store = super::log::open(&project, context)?;
     let filter = match wanted {
         Wanted::Number(id) => {
-            Filter { after: Some(store::EventId(id.saturating_sub(1))), limit: 1, ..Filter::default() }
+            JournalFilter { after: Some(store::EventId(id.saturating_sub(1))), limit: 1, ..JournalFilter::default() }
         }
-        Wanted::LastSpoken => Filter { level: Some(Level::Warn), limit: 1, ..Filter::default() },
+        Wanted::LastSpoken => JournalFilter { level: Some(Level::Warn), limit: 1, ..JournalFilter::default() },
     };
-    let is_wanted = |entry: &Entry| match wanted {
+    let is_wanted = |entry: &JournalEntry| match wanted {
         Wanted::Number(id) => entry.id.0 == id,
         Wanted::LastSpoken => true,
     };
@@ -175,7 +175,7 @@ fn outcome_text(considered: &ConsideredRule) -> String {
     }
 }
 
-fn show(entry: &Entry, spoken: &[(&Finding, Since)], considered: &[ConsideredRule], context: &Context) {
+fn show(entry: &JournalEntry, spoken: &[(&Finding, Since)], considered: &[ConsideredRule], context: &Context) {
     let output = &context.output;
     output.line(output.bold(&super::log::headline(entry)));
     for (finding, since) in spoken {

@@ -27,7 +27,7 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     // What can fail is caught where it is judged; should the answer itself fail, the agent still hears no.
     let answered = std::panic::catch_unwind(|| {
         let environment = Environment::of_process();
-        let agent = agents::environment::caller(agent, |name| environment.get(name));
+        let agent = agents::environment::calling_agent(agent, |name| environment.get(name));
         guard::hook::hook(agent, named.as_deref(), io::stdin(), super::now(), &environment, tell);
     });
     if answered.is_err() {
@@ -38,9 +38,9 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// Copilot CLI runs the program of Claude Code's hooks without its arguments.
-pub fn is_copilots() -> bool {
+pub fn is_bare_copilot_hook() -> bool {
     let environment = Environment::of_process();
-    let caller = agents::environment::caller(Agent::Claude, |name| environment.get(name));
+    let caller = agents::environment::calling_agent(Agent::Claude, |name| environment.get(name));
     caller == Agent::Copilot && !io::stdin().is_terminal()
 }
 

@@ -90,7 +90,9 @@ fn agents(arguments: &InitArguments, root: &Path, context: &Context) -> Result<V
     let on_path = |agent: Agent| std::env::split_paths(&path).any(|folder| folder.join(agent.program()).is_file());
     let has_settings = |agent: Agent| {
         let home = context.environment.home.clone().unwrap_or_else(|| root.to_owned());
-        settings::signs(agent, root, &home, |name| context.environment.get(name)).iter().any(|sign| sign.exists())
+        settings::marker_paths(agent, root, &home, |name| context.environment.get(name))
+            .iter()
+            .any(|sign| sign.exists())
     };
     Ok(Agent::ALL.into_iter().filter(|agent| on_path(*agent) || has_settings(*agent)).collect())
 }

@@ -80,7 +80,7 @@ impl Done {
         if self.scope == SettingsScope::Local && self.changed {
             context.output.line("  That file is meant for you alone: keep it out of git.");
         }
-        if let Some(afterwards) = settings::afterwards(agent, self.scope).filter(|_| self.changed) {
+        if let Some(afterwards) = settings::next_steps(agent, self.scope).filter(|_| self.changed) {
             let first = afterwards.chars().take(1).flat_map(char::to_uppercase);
             let sentence: String = first.chain(afterwards.chars().skip(1)).collect();
             context.output.line(format!("  {sentence}."));
@@ -161,7 +161,7 @@ pub fn settings_file(
 
 /// What stays when everything that was made for the settings is taken away.
 fn top(agent: Agent, scope: SettingsScope, root: &Path, environment: &Environment) -> PathBuf {
-    settings::settings_top(agent, scope, root, &home(root, environment), |name| environment.get(name))
+    settings::settings_root(agent, scope, root, &home(root, environment), |name| environment.get(name))
 }
 
 fn home(root: &Path, environment: &Environment) -> PathBuf {

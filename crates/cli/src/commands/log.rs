@@ -8,7 +8,7 @@ use engine::{EventKind, Finding, Level, suggest};
 use guard::Project;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
-use store::{Entry, Filter, NoteKind, Store, StoreError};
+use store::{JournalEntry, JournalFilter, NoteKind, Store, StoreError};
 
 use self::note_line::note_line;
 use super::Context;
@@ -27,7 +27,7 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
     let store = open(&project, context)?;
     let mut last = None;
     let mut shown = 0_usize;
-    let mut show = |entry: Entry| {
+    let mut show = |entry: JournalEntry| {
         last = Some(entry.id);
         shown += 1;
         print(&entry, context);
@@ -52,7 +52,7 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
 }
 
 pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
-    let options = store::Options { busy: Duration::from_secs(2), now: super::now(), run: None };
+    let options = store::StoreOptions { busy: Duration::from_secs(2), now: super::now(), run: None };
     Store::open_existing_read(&project.store(&context.environment), options).map_err(|error| match error {
         StoreError::Missing { .. } => Problem::new("NoJournal", format!("there is no journal yet for `{}`", project.root.display()))
             .help("it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed"),
@@ -60,7 +60,7 @@ pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
     })
 }
 
-fn filter(arguments: &LogArguments) -> Result<Filter, Problem> {
+fn filter(arguments: &LogArguments) -> Result<JournalFilter, Problem> {
     if let Some(kind) = &arguments.kind
         && EventKind::from_name(kind).is_none()
         && NoteKind::from_name(kind).is_none()
@@ -72,14 +72,14 @@ fn filter(arguments: &LogArguments) -> Result<Filter, Problem> {
         None => None,
         Some(name) => Some(Level::from_name(name).ok_or_else(|| unknown("level", name, &Level::ALL.map(Level::name)))?),
     };
-    Ok(Filter {
+    Ok(JournalFilter {
         session: arguments.session.clone(),
         kind: arguments.kind.clone(),
         level,
         rule: arguments.rule.clone(),
         since: arguments.since.as_deref().map(since).transpose()?,
         limit: arguments.limit,
-        ..Filter::default()
+        ..JournalFilter::default()
     })
 }
 
@@ -108,7 +108,7 @@ pub fn since(text: &str) -> Result<i64, Problem> {
     })
 }
 
-fn print(entry: &Entry, context: &Context) {
+fn print(entry: &JournalEntry, context: &Context) {
     let output = &context.output;
     if output.json {
         if let Ok(value) = serde_json::to_value(entry) {
@@ -151,7 +151,7 @@ pub fn time(milliseconds: i64) -> String {
 }
 
 /// One line that tells events apart.
-pub fn headline(entry: &Entry) -> String {
+pub fn headline(entry: &JournalEntry) -> String {
     let time = time(entry.time);
     let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.session.agent, entry.kind);
     if let Some(kind) = NoteKind::from_name(&entry.kind) {
@@ -183,7 +183,7 @@ fn prune(project: &Project, context: &Context) -> CommandOutcome {
     drop(open(project, context)?);
     let retention =
         i64::try_from(project.looked_at(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
-    let options = store::Options { busy: Duration::from_secs(5), now: super::now(), run: None };
+    let options = store::StoreOptions { busy: Duration::from_secs(5), now: super::now(), run: None };
     let mut store = Store::open(&project.store(&context.environment), options)?;
     let pruned = store.prune(super::now().saturating_sub(retention))?;
     context.output.line_or(format!("{} deleted.", counted(pruned, "event")), &json!({ "deleted": pruned }));

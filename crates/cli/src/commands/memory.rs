@@ -2,7 +2,7 @@
 
 use guard::session::project_of_command;
 use serde_json::json;
-use work::{Memories, Memory, MemoryError, MemoryFilter, MemoryKind, Work};
+use work::{Memories, Memory, MemoryError, MemoryFilter, MemoryKind, WorkDatabase};
 
 use super::{Context, validate};
 use crate::arguments::{MemoryAction, MemoryArguments, MemoryFilterArguments, MemoryType, NamedMemoryArguments};
@@ -17,7 +17,7 @@ const MOST_OF_LINE: usize = 80;
 pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
-    let work = Work::open(&project.work(&context.environment))?;
+    let work = WorkDatabase::open(&project.work(&context.environment))?;
     let memories = work.memories();
     match &arguments.action {
         MemoryAction::Add { text, kind, tags } => {

@@ -171,7 +171,7 @@ fn missing_root(command: &Command, environment: &Environment) -> Option<Problem>
 
 /// Writes into the journal what somebody did by hand.
 fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), Problem> {
-    let options = store::Options { busy: Duration::from_secs(5), now: note.time, run: None };
+    let options = store::StoreOptions { busy: Duration::from_secs(5), now: note.time, run: None };
     Store::open(&project.store(&context.environment), options)?.note(note)?;
     Ok(())
 }

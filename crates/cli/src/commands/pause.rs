@@ -4,7 +4,7 @@ use guard::Project;
 use guard::grants::{LONGEST_PAUSE, Pause};
 use jiff::SignedDuration;
 use serde_json::{Map, Value, json};
-use store::{Note, NoteKind, PERSON, StateChanges};
+use store::{Note, NoteKind, PERSON_SESSION, StateChanges};
 
 use super::Context;
 use crate::arguments;
@@ -94,7 +94,7 @@ fn note(
 ) -> Result<(), Problem> {
     let note = Note {
         kind,
-        session: PERSON,
+        session: PERSON_SESSION,
         time,
         root: &project.root.to_string_lossy(),
         cwd: &context.environment.cwd.to_string_lossy(),

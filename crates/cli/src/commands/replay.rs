@@ -11,7 +11,7 @@ use guard::replay::{
 };
 use policy::Compiled;
 use serde_json::{Value, json};
-use store::Entry;
+use store::JournalEntry;
 
 use super::Context;
 use crate::arguments::ReplayArguments;
@@ -102,7 +102,7 @@ fn verdict_name(verdict: &Verdict) -> &'static str {
     if verdict.approved { "approve" } else { verdict.level.name() }
 }
 
-fn change_text(entry: &Entry, change: &VerdictChange, output: &Output) -> String {
+fn change_text(entry: &JournalEntry, change: &VerdictChange, output: &Output) -> String {
     let (then, now) = (verdict_name(&entry.verdict), verdict_name(&change.verdict));
     let mut lines = vec![super::log::headline(entry), format!("       {}", output.bold(&format!("{then} → {now}")))];
     for silenced in &change.then {
@@ -143,7 +143,7 @@ fn verdict_json(verdict: &Verdict) -> Value {
     json!({ "level": verdict.level.name(), "approved": verdict.approved })
 }
 
-fn change_json(entry: &Entry, change: &VerdictChange) -> Value {
+fn change_json(entry: &JournalEntry, change: &VerdictChange) -> Value {
     let then: Vec<Value> = change.then.iter().map(silenced_json).collect();
     let now: Vec<Value> = change
         .now
@@ -223,7 +223,7 @@ struct Gap {
 impl Gaps {
     const NUMBERS: usize = 5;
 
-    fn add(&mut self, rule: &str, facts: &[String], entry: &Entry) {
+    fn add(&mut self, rule: &str, facts: &[String], entry: &JournalEntry) {
         let gap = self.0.entry((rule.to_owned(), facts.to_vec())).or_default();
         gap.count += 1;
         if gap.first.len() < Self::NUMBERS {

@@ -164,7 +164,7 @@ fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Probl
 
 /// Where a workflow is active.
 fn show_tokens(project: &Project, now: i64, context: &Context) {
-    let options = store::Options { busy: Duration::from_secs(2), now, run: None };
+    let options = store::StoreOptions { busy: Duration::from_secs(2), now, run: None };
     let Some(spent) = token_count::of_current_phase(project, &context.environment, options) else { return };
     let output = &context.output;
     let said = match spent.known() {

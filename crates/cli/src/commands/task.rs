@@ -7,7 +7,7 @@ use guard::loops::ClosingRefused;
 use guard::session::{CommandRun, Stage, project_of_command};
 use serde_json::{Value, json};
 use store::Store;
-use work::{Blocker, Moved, TITLE, Task, TaskError, TaskId, TaskState, TaskText, Tasks, TextError, Work};
+use work::{Blocker, TITLE, Task, TaskChange, TaskDraft, TaskError, TaskId, TaskState, Tasks, TextError, WorkDatabase};
 
 use super::work::{Mover, refused};
 use super::{Context, loops, validate};
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
-    let work = Work::open(&project.work(&context.environment))?;
+    let work = WorkDatabase::open(&project.work(&context.environment))?;
     let tasks = work.tasks();
     let now = super::now();
     match &arguments.action {
@@ -82,7 +82,7 @@ fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
         return;
     }
     let command = CommandRun { words: &["task", verb], session: None, environment, now: super::now() };
-    let options = store::Options { busy: PATIENCE, now: command.now, run: None };
+    let options = store::StoreOptions { busy: PATIENCE, now: command.now, run: None };
     let config = project.looked_at(environment).config;
     let (id, root) = (task.id.to_string(), project.root.to_string_lossy());
     let noted = Store::open(&project.store(environment), options)
@@ -128,8 +128,8 @@ impl Others {
         })
     }
 
-    fn text<'a>(&'a self, said: &'a TaskTextArguments) -> TaskText<'a> {
-        TaskText {
+    fn text<'a>(&'a self, said: &'a TaskTextArguments) -> TaskDraft<'a> {
+        TaskDraft {
             title: &said.title,
             description: said.description.as_deref(),
             parent: self.parent,
@@ -140,10 +140,11 @@ impl Others {
 }
 
 /// What is so already is told, and no error.
-fn tell(moved: &Moved, deed: &str, already: &str, context: &Context) {
-    let Moved { task, was_so } = moved;
-    let text = if *was_so { format!("{} {already}.", task.id) } else { format!("{deed}: {} {}", task.id, task.title) };
-    context.output.line_or(text, &json!({ "task": task, "changed": !was_so }));
+fn tell(moved: &TaskChange, deed: &str, already: &str, context: &Context) {
+    let TaskChange { task, is_unchanged } = moved;
+    let text =
+        if *is_unchanged { format!("{} {already}.", task.id) } else { format!("{deed}: {} {}", task.id, task.title) };
+    context.output.line_or(text, &json!({ "task": task, "changed": !is_unchanged }));
 }
 
 fn list(all: bool, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
@@ -196,11 +197,11 @@ fn lines(tasks: &[Task], context: &Context) {
 fn remarks(task: &Task) -> String {
     let mut remarks = Vec::new();
     if task.state.is_unfinished() {
-        let waited: Vec<String> = task.waits_for().iter().map(ToString::to_string).collect();
+        let waited: Vec<String> = task.open_blockers().iter().map(ToString::to_string).collect();
         if !waited.is_empty() {
             remarks.push(format!("waits for {}", waited.join(", ")));
         }
-        remarks.extend(task.hopeless().map(|Blocker { id, state }| match state {
+        remarks.extend(task.dead_blockers().map(|Blocker { id, state }| match state {
             None => format!("its blocker {id} is missing"),
             Some(_) => format!("its blocker {id} failed"),
         }));
@@ -279,8 +280,8 @@ impl From<TaskError> for Problem {
             TaskError::ParentCycle(_) | TaskError::BlockerCycle(_) => {
                 Self::new("TaskCycle", message).help("nothing was changed")
             }
-            TaskError::Waits { .. } => refused("`linchpin task ready` lists what can be started".to_owned()),
-            TaskError::Held { id, .. } => {
+            TaskError::Blocked { .. } => refused("`linchpin task ready` lists what can be started".to_owned()),
+            TaskError::InProgress { id, .. } => {
                 refused(format!("where nobody works on it any more, `linchpin task reopen {id}` takes it back"))
             }
             TaskError::State { id, .. } => refused(format!("`linchpin task reopen {id}`")),

@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use engine::facts::TaskField;
-use store::WORKFLOW_VARIABLE;
+use store::WORKFLOW_VARIABLE_PREFIX;
 
 /// The fact that holds what was claimed with the move that led to the current phase.
 pub const CLAIMS_FACT: &str = "claims";
 
 /// The name of the fact that says what a variable was. A workflow may have one that the session has too.
 pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
-    format!("{}{name}", if is_of_workflow { WORKFLOW_VARIABLE } else { SESSION_VARIABLE })
+    format!("{}{name}", if is_of_workflow { WORKFLOW_VARIABLE_PREFIX } else { SESSION_VARIABLE })
 }
 
 /// Before the name of a session's variable, where facts are noted.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use engine::event::{ShellText, ToolCall};
 use engine::facts::EventPart;
 use serde_json::{Map, Value, json};
-use store::Entry;
+use store::JournalEntry;
 use store::mask::MASK;
 
 /// Bytes of JSON of one field. What is longer is rarely what a rule is about, and mostly content.
@@ -135,7 +135,7 @@ fn kept_size(name: &str, value: &Value) -> Option<usize> {
 }
 
 /// The input as far as the entry has it, for an event that is judged again.
-pub fn recorded(entry: &Entry) -> Value {
+pub fn recorded(entry: &JournalEntry) -> Value {
     let mut input = entry.fields.clone();
     if let Some(command) = &entry.tool.command
         && !input.contains_key("command")
@@ -149,7 +149,7 @@ pub fn recorded(entry: &Entry) -> Value {
 }
 
 /// What a rule that uses this part of a recorded input lacks; `None`: nothing.
-pub fn lacking(part: EventPart<'_>, input: &Value, entry: &Entry) -> Option<String> {
+pub fn lacking(part: EventPart<'_>, input: &Value, entry: &JournalEntry) -> Option<String> {
     let is_known = match part {
         EventPart::InputField(field) => {
             let is_absent = || {
@@ -178,7 +178,7 @@ pub fn lacking(part: EventPart<'_>, input: &Value, entry: &Entry) -> Option<Stri
     }
 }
 
-fn is_whole(entry: &Entry) -> bool {
+fn is_whole(entry: &JournalEntry) -> bool {
     entry.event.is_some() || entry.facts.get(SHAPE).is_some_and(|shape| shape == WHOLE)
 }
 

@@ -345,7 +345,11 @@ impl Facts for LiveFacts {
             let store = Store::open_existing_read(&self.history.store, self.history.options)?;
             // One workflow is active for every session here.
             if let Some(active) = &self.active {
-                return store.commands_of_all(active.position.visit().started, EventId(i64::MAX), COMMANDS_LIMIT);
+                return store.commands_of_all_sessions(
+                    active.position.visit().started,
+                    EventId(i64::MAX),
+                    COMMANDS_LIMIT,
+                );
             }
             let key = store::SessionKey { agent: &self.history.agent, session: &self.history.session };
             store.commands(key, 0, COMMANDS_LIMIT)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::facts::LoopField;
 use serde_json::{Value, json};
-use work::{RunId, Work};
+use work::{RunId, WorkDatabase};
 
 use crate::session::Stage;
 
@@ -23,16 +23,16 @@ impl LoopFacts {
             return Ok(if field == LoopField::Active { json!(false) } else { Value::Null });
         };
         let run = stage.id();
-        let work = || Work::open(&self.work);
+        let work = || WorkDatabase::open(&self.work);
         Ok(match field {
             LoopField::Active => json!(true),
             LoopField::Hat => json!(stage.hat()),
             LoopField::Iteration => json!(stage.iteration),
-            LoopField::Topics => json!(work()?.accepted(run)?),
-            LoopField::Elapsed => json!(work()?.spent(run)?.time / 1000),
-            LoopField::Tokens => json!(work()?.spent(run)?.tokens),
+            LoopField::Topics => json!(work()?.accepted_topics(run)?),
+            LoopField::Elapsed => json!(work()?.usage(run)?.time / 1000),
+            LoopField::Tokens => json!(work()?.usage(run)?.tokens),
             LoopField::HandedOver => json!(work()?.handed_over(run, stage.iteration)?),
-            LoopField::WaitsFor => json!(work()?.waits_for(run, stage.iteration)?),
+            LoopField::WaitsFor => json!(work()?.awaited_gate(run, stage.iteration)?),
             LoopField::Unfinished => {
                 let unfinished = work()?.tasks().started_in(&stage.starter())?;
                 unfinished.iter().map(|task| json!(task.id.to_string())).collect()
@@ -47,15 +47,15 @@ impl LoopFacts {
         own: &str,
         last_prompt: impl FnOnce(&str) -> Option<i64>,
     ) -> Result<bool, work::WorkError> {
-        let Some(work) = Work::existing(&self.work)? else { return Ok(false) };
+        let Some(work) = WorkDatabase::open_existing(&self.work)? else { return Ok(false) };
         let asked = session.unwrap_or(own);
         let run = match (session, &self.stage) {
             (None, Some(stage)) => Some(stage.id()),
             (Some(named), _) => named.parse::<RunId>().ok().filter(|_| named.starts_with('r')),
             (None, None) => None,
         };
-        let run_is_to_stop = run.map(|run| work.run_is_to_stop(run)).transpose()?.flatten().is_some();
-        let stop = work.session_stop(asked)?;
+        let run_is_to_stop = run.map(|run| work.run_stop_request(run)).transpose()?.flatten().is_some();
+        let stop = work.session_stop_request(asked)?;
         Ok(run_is_to_stop || stop.is_some_and(|stop| last_prompt(asked).is_none_or(|prompt| prompt < stop)))
     }
 }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use store::{Counted, SessionKey, SessionState, StateChanges, Store, StoreError};
+use store::{CountedAttempt, SessionKey, SessionState, StateChanges, Store, StoreError};
 
 use super::token_count;
 use super::token_count::{Spent, TokenCount};
@@ -115,7 +115,7 @@ struct Passed {
 pub struct PaceFacts {
     event: Arc<Event>,
     store: PathBuf,
-    options: store::Options,
+    options: store::StoreOptions,
     /// Opened where the first rule asks.
     journal: OnceLock<Option<Mutex<Store>>>,
     tokens: Arc<TokenCount>,
@@ -126,7 +126,7 @@ pub struct PaceFacts {
 /// What an event adds to what a rule counts.
 struct Added {
     digest: String,
-    counted: Vec<Counted>,
+    counted: Vec<CountedAttempt>,
     /// It counts only if the call is let through.
     is_about_to_run: bool,
     /// The lots that were ever full, where that is news: who wants to move on looks at those alone.
@@ -150,7 +150,7 @@ impl From<StoreError> for PaceError {
 }
 
 impl PaceFacts {
-    pub fn new(event: Arc<Event>, store: PathBuf, options: store::Options, tokens: Arc<TokenCount>) -> Self {
+    pub fn new(event: Arc<Event>, store: PathBuf, options: store::StoreOptions, tokens: Arc<TokenCount>) -> Self {
         Self { event, store, options, journal: OnceLock::new(), tokens, added: Mutex::default() }
     }
 
@@ -249,7 +249,8 @@ impl PaceFacts {
     ) -> Result<Option<PaceState>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
         let attempts = |since| {
-            let lots = self.journal()?.counted_in_lots(self.whose(scope), &lots(&rule.digest), since, MOST_LISTED)?;
+            let lots =
+                self.journal()?.attempts_by_prefix(self.whose(scope), &lots(&rule.digest), since, MOST_LISTED)?;
             let mut attempts: Vec<Attempt> =
                 lots.into_iter().filter_map(|(lot, time, value)| attempt(&lot, time, value)).collect();
             attempts.sort_by_key(|attempt| attempt.time);
@@ -348,7 +349,7 @@ impl PaceFacts {
         since: i64,
         scope: &PaceScope<'_>,
     ) -> Result<Vec<Attempt>, StoreError> {
-        let counted = journal.counted(self.whose(scope), lot, since, MOST_COUNTED)?;
+        let counted = journal.attempts(self.whose(scope), lot, since, MOST_COUNTED)?;
         Ok(counted.into_iter().filter_map(|(time, value)| attempt(key, time, value)).collect())
     }
 
@@ -382,9 +383,9 @@ impl PaceFacts {
         let is_new = if is_about_to_run {
             // Two hooks may tell of one call.
             let is_named = self.event.tool.as_ref().is_some_and(|call| call.id.is_some());
-            !(counts_failures || is_named && self.has_begun(&journal, session)?)
+            !(counts_failures || is_named && self.has_allowed_call(&journal, session)?)
         } else {
-            counts_failures || !self.has_begun(&journal, session)?
+            counts_failures || !self.has_allowed_call(&journal, session)?
         };
         if is_new {
             self.add(digest, &attempts, since, is_about_to_run, full, scope);
@@ -397,7 +398,7 @@ impl PaceFacts {
     }
 
     /// Whether this call was counted before it ran.
-    fn has_begun(&self, journal: &Store, session: SessionKey<'_>) -> Result<bool, StoreError> {
+    fn has_allowed_call(&self, journal: &Store, session: SessionKey<'_>) -> Result<bool, StoreError> {
         let Some(call) = &self.event.tool else { return Ok(false) };
         let command = match &call.shell {
             Some(engine::event::ShellText::Command(text)) => Some(text.as_str()),
@@ -406,7 +407,7 @@ impl PaceFacts {
         if call.id.is_none() && command.is_none() {
             return Ok(false);
         }
-        journal.has_begun(session, call.id.as_deref(), command)
+        journal.has_allowed_call(session, call.id.as_deref(), command)
     }
 
     fn add(
@@ -418,9 +419,9 @@ impl PaceFacts {
         full: Vec<String>,
         scope: &PaceScope<'_>,
     ) {
-        let counted = attempts.iter().map(|attempt| Counted {
+        let counted = attempts.iter().map(|attempt| CountedAttempt {
             phase: scope.phase.clone(),
-            lot: lot(digest, &attempt.key),
+            group: lot(digest, &attempt.key),
             time: attempt.time,
             value: serde_json::to_value(attempt).unwrap_or_default(),
             since,
@@ -448,7 +449,7 @@ impl PaceFacts {
     pub fn remember_added(&self, is_let_through: bool, changes: &mut StateChanges) {
         let added = self.added.lock().map(|mut added| std::mem::take(&mut *added)).unwrap_or_default();
         for added in added.into_iter().filter(|added| is_let_through || !added.is_about_to_run) {
-            changes.counted.extend(added.counted);
+            changes.attempts.extend(added.counted);
             if let Some(full) = added.full {
                 changes.workflow.insert(format!("{FULL}{}", added.digest), Some(json!(full)));
             }

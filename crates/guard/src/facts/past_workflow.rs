@@ -7,7 +7,7 @@
 use engine::facts::{PhaseField, WorkflowField};
 use engine::workflow::Workflow;
 use serde_json::{Map, Value, json};
-use store::{Entry, EventId, Filter, NoteKind, Store, StoreError, WORKFLOW_VARIABLE};
+use store::{EventId, JournalEntry, JournalFilter, NoteKind, Store, StoreError, WORKFLOW_VARIABLE_PREFIX};
 
 use super::position::Position;
 
@@ -27,9 +27,9 @@ pub struct PastWorkflow {
 impl PastWorkflow {
     /// How it stood before the first entry of a journal.
     pub fn before(journal: &Store) -> Result<Self, StoreError> {
-        let first = |kind: Option<NoteKind>| -> Result<Option<Entry>, StoreError> {
+        let first = |kind: Option<NoteKind>| -> Result<Option<JournalEntry>, StoreError> {
             let kind = kind.map(|kind| kind.name().to_owned());
-            let filter = Filter { kind, after: Some(EventId(0)), limit: 1, ..Filter::default() };
+            let filter = JournalFilter { kind, after: Some(EventId(0)), limit: 1, ..JournalFilter::default() };
             Ok(journal.entries(&filter)?.into_iter().next())
         };
         // Nothing was ever pruned.
@@ -54,7 +54,7 @@ impl PastWorkflow {
     }
 
     /// Goes on to an entry: what it did, and what it set.
-    pub fn follow(&mut self, entry: &Entry) {
+    pub fn follow(&mut self, entry: &JournalEntry) {
         let named = |field: &str| entry.fields.get(field).and_then(Value::as_str);
         match NoteKind::from_name(&entry.kind) {
             Some(NoteKind::Start) => {
@@ -86,7 +86,7 @@ impl PastWorkflow {
             _ => {}
         }
         for (name, value) in &entry.changes {
-            let Some(name) = name.strip_prefix(WORKFLOW_VARIABLE) else { continue };
+            let Some(name) = name.strip_prefix(WORKFLOW_VARIABLE_PREFIX) else { continue };
             if value.is_null() {
                 self.variables.remove(name);
             } else {
@@ -155,14 +155,15 @@ pub struct Unknown;
 mod tests {
     use std::time::Duration;
 
-    use store::{Note, Options, PERSON, StateChanges};
+    use store::{Note, PERSON_SESSION, StateChanges, StoreOptions};
 
     use super::*;
 
     /// A journal in which a workflow was started and moved, a note each ten milliseconds.
     fn journal(folder: &std::path::Path) -> Store {
         let mut store =
-            Store::open(&folder.join("journal"), Options { busy: Duration::from_secs(5), now: 0, run: None }).unwrap();
+            Store::open(&folder.join("journal"), StoreOptions { busy: Duration::from_secs(5), now: 0, run: None })
+                .unwrap();
         let notes = [
             (NoteKind::Start, json!({"workflow": "work", "to": "plan"})),
             (NoteKind::Move, json!({"workflow": "work", "from": "plan", "to": "code"})),
@@ -175,7 +176,8 @@ mod tests {
             let changes =
                 StateChanges { workflow: [("seen".to_owned(), Some(json!(time)))].into(), ..StateChanges::default() };
             let fields = fields.as_object().cloned().unwrap_or_default();
-            let note = Note { kind, session: PERSON, time, root: "/p", cwd: "/p", fields: &fields, changes: &changes };
+            let note =
+                Note { kind, session: PERSON_SESSION, time, root: "/p", cwd: "/p", fields: &fields, changes: &changes };
             store.note(&note).unwrap();
         }
         store
@@ -196,7 +198,7 @@ mod tests {
             known.join(" ")
         };
         let mut all = vec![told(&stood)];
-        for entry in store.entries(&Filter::default()).unwrap() {
+        for entry in store.entries(&JournalFilter::default()).unwrap() {
             stood.follow(&entry);
             all.push(told(&stood));
         }

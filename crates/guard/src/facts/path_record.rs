@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use shell::Written;
-use store::Entry;
+use store::JournalEntry;
 
 /// The name of the fact; null where there were too many answers to keep.
 pub const LINKS: &str = "links";
@@ -79,7 +79,7 @@ impl PathRecord {
     }
 
     /// The answers that the journal kept with an event.
-    pub fn of_entry(entry: &Entry) -> Self {
+    pub fn of_entry(entry: &JournalEntry) -> Self {
         entry.facts.get(LINKS).map(Self::of_fact).unwrap_or_default()
     }
 
@@ -102,7 +102,7 @@ impl PathRecord {
     }
 
     /// Whether there were too many answers to keep them in the journal.
-    pub fn is_lost(entry: &Entry) -> bool {
+    pub fn is_lost(entry: &JournalEntry) -> bool {
         entry.facts.get(LINKS).is_some_and(Value::is_null)
     }
 
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn keeps_secrets_of_a_script_out() {
-        let secret = store::mask::examples().next().expect("an example");
+        let secret = store::mask::example_secrets().next().expect("an example");
         let mut record = PathRecord::default();
         record.script("/run.sh", &Written::Text(secret.as_str().into()));
         assert!(!record.fact().expect("a fact").to_string().contains(&secret));

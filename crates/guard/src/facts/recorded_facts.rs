@@ -20,7 +20,7 @@ use policy::{Compiled, Config};
 use serde_json::{Map, Value};
 use shell::Written;
 use store::mask::MASK;
-use store::{Entry, SessionKey, Store, WORKFLOW_VARIABLE};
+use store::{JournalEntry, SessionKey, Store, WORKFLOW_VARIABLE_PREFIX};
 
 use super::fact_names::{
     CLAIMS_FACT, fact_name, hold_counter, pace_fact, review_fact, stop_fact, tasks_fact, tree_fact, variable_fact,
@@ -44,9 +44,9 @@ pub struct Past {
 
 impl Past {
     /// An event's own changes count when it is judged: observers come before the rules.
-    pub fn follow(&mut self, entry: &Entry) {
+    pub fn follow(&mut self, entry: &JournalEntry) {
         // Names of the session's variables have no dot.
-        for (name, value) in entry.changes.iter().filter(|(name, _)| !name.starts_with(WORKFLOW_VARIABLE)) {
+        for (name, value) in entry.changes.iter().filter(|(name, _)| !name.starts_with(WORKFLOW_VARIABLE_PREFIX)) {
             if value.is_null() {
                 self.variables.remove(name);
             } else {
@@ -57,7 +57,7 @@ impl Past {
 }
 
 pub struct RecordedFacts {
-    entry: Arc<Entry>,
+    entry: Arc<JournalEntry>,
     event: Arc<Event>,
     past: Past,
     /// Where the policy lies below the project's root; empty for the project's own.
@@ -74,7 +74,7 @@ pub struct RecordedFacts {
 
 impl RecordedFacts {
     pub fn new(
-        entry: &Arc<Entry>,
+        entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
         past: Past,
         folder: &Path,
@@ -156,7 +156,7 @@ impl RecordedFacts {
 }
 
 /// What is not known of the paths that the event names; `None`: nothing.
-pub fn unsure_paths(entry: &Entry) -> Option<String> {
+pub fn unsure_paths(entry: &JournalEntry) -> Option<String> {
     if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
         return Some(input_record::masked(EventPart::Paths));
     }
@@ -277,7 +277,9 @@ impl Facts for RecordedFacts {
             let key = SessionKey { agent: &self.entry.session.agent, session: &self.entry.session.id };
             let store = self.journal.lock().ok()?;
             let commands = match &self.workflow {
-                Some((_, stood)) => store.commands_of_all(stood.visit_started()?, self.entry.id, COMMANDS_LIMIT),
+                Some((_, stood)) => {
+                    store.commands_of_all_sessions(stood.visit_started()?, self.entry.id, COMMANDS_LIMIT)
+                }
                 None => store.commands_before(key, self.entry.id, COMMANDS_LIMIT),
             };
             Some(commands.ok()?.iter().flat_map(simple_commands).collect())

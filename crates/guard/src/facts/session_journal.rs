@@ -17,7 +17,7 @@ pub struct SessionJournal {
     pub session: String,
     /// What `~` stands for in them.
     pub home: Option<String>,
-    pub options: store::Options,
+    pub options: store::StoreOptions,
     pub in_loop: LoopFacts,
     pub tasks: TaskFacts,
 }

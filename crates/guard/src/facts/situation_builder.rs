@@ -185,7 +185,7 @@ impl<'a> SituationBuilder<'a> {
         })
     }
 
-    pub fn store_options(&self, event: &Event) -> store::Options {
+    pub fn store_options(&self, event: &Event) -> store::StoreOptions {
         store_options(&self.policy.config, event.time, self.stage.as_ref().map(|stage| stage.run))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 
 use engine::facts::{Missing, Stored, TaskField};
 use serde_json::Value;
-use work::{TaskCounts, TaskId, Tasks, Work, WorkError};
+use work::{TaskCounts, TaskId, Tasks, WorkDatabase, WorkError};
 
 use crate::Environment;
 use crate::project::Project;
@@ -14,7 +14,7 @@ pub struct TaskFacts {
     path: PathBuf,
     run: Option<String>,
     /// `None`: it cannot be read, or there is none.
-    work: OnceLock<Option<Mutex<Work>>>,
+    work: OnceLock<Option<Mutex<WorkDatabase>>>,
     /// All at one moment, or two of them might miss a task that moves from one to the other.
     counts: OnceLock<Option<TaskCounts>>,
 }
@@ -58,7 +58,8 @@ impl TaskFacts {
         if !self.path.exists() {
             return Ok(without);
         }
-        let work = self.work.get_or_init(|| Work::existing(&self.path).ok().flatten().map(Mutex::new)).as_ref();
+        let work =
+            self.work.get_or_init(|| WorkDatabase::open_existing(&self.path).ok().flatten().map(Mutex::new)).as_ref();
         work.and_then(|work| question(work.lock().ok()?.tasks()).ok()).ok_or(UNREADABLE)
     }
 }

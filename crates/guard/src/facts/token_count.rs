@@ -17,7 +17,7 @@ use engine::pace::Tokens;
 use engine::{Event, EventKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use store::{PERSON, SessionKey, SessionState, StateChanges, Store, StoreError, Stretch};
+use store::{PERSON_SESSION, SessionKey, SessionState, StateChanges, Store, StoreError, TranscriptChunk};
 
 use self::reading::{Read, Reading};
 use super::position::Position;
@@ -62,7 +62,7 @@ impl Spent {
 pub struct TokenCount {
     event: Arc<Event>,
     store: PathBuf,
-    options: store::Options,
+    options: store::StoreOptions,
     limit: u64,
     /// None where the journal cannot be used.
     counted: OnceLock<Option<Counted>>,
@@ -96,13 +96,13 @@ impl Transcript {
 }
 
 /// Of the phase that lasts now, as a command asks for it; none where no workflow is active.
-pub fn of_current_phase(project: &Project, environment: &Environment, options: store::Options) -> Option<Spent> {
+pub fn of_current_phase(project: &Project, environment: &Environment, options: store::StoreOptions) -> Option<Spent> {
     let store = project.store(environment);
     // To ask is no reason to make a journal.
     if !store.exists() {
         return None;
     }
-    let nobody = Event::unknown(PERSON.agent, options.now);
+    let nobody = Event::unknown(PERSON_SESSION.agent, options.now);
     let count = TokenCount::of_command(Arc::new(nobody), store, options);
     count.count().ok()?.phase.map(|(_, spent)| spent)
 }
@@ -119,12 +119,12 @@ fn remembered(variables: &Map<String, Value>) -> Vec<Transcript> {
 }
 
 impl TokenCount {
-    pub fn of_hook(event: Arc<Event>, store: PathBuf, options: store::Options) -> Self {
-        let options = store::Options { busy: options.busy.min(HOOK_PATIENCE), ..options };
+    pub fn of_hook(event: Arc<Event>, store: PathBuf, options: store::StoreOptions) -> Self {
+        let options = store::StoreOptions { busy: options.busy.min(HOOK_PATIENCE), ..options };
         Self { event, store, options, limit: HOOK_LIMIT, counted: OnceLock::new() }
     }
 
-    pub fn of_command(event: Arc<Event>, store: PathBuf, options: store::Options) -> Self {
+    pub fn of_command(event: Arc<Event>, store: PathBuf, options: store::StoreOptions) -> Self {
         Self { event, store, options, limit: COMMAND_LIMIT, counted: OnceLock::new() }
     }
 
@@ -225,10 +225,10 @@ impl TokenCount {
         }
         let Reading { read, mut is_behind, .. } = reading;
         if !read.is_empty() {
-            let stretches: Vec<Stretch<'_>> = read.iter().map(Read::stretch).collect();
+            let stretches: Vec<TranscriptChunk<'_>> = read.iter().map(Read::stretch).collect();
             let phases = position.as_ref().map(Position::phase_starts).unwrap_or_default();
             // What cannot be written now is read again the next time.
-            is_behind |= store.count_tokens(&stretches, &phases).is_err();
+            is_behind |= store.add_token_usage(&stretches, &phases).is_err();
         }
 
         let spent = |is_known: bool, key: SessionKey<'_>| match is_known {

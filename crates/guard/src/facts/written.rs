@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use path::Access;
 use path::pattern::Pattern;
 use shell::{self, Effect, SimpleCommand, Written};
-use store::{Mention, SessionKey, Store, StoreError};
+use store::{MentioningCall, SessionKey, Store, StoreError};
 
 use super::session_journal::SessionJournal;
 
@@ -50,10 +50,15 @@ impl Search<'_> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(false) };
         let key = SessionKey { agent: &self.history.agent, session: &self.history.session };
         Ok(self.is_written_by_one_of(&self.store.mentions(key, name, MAX_MENTIONS)?, path, copies)?
-            || self.is_written_by_one_of(&self.store.veiled_mentions(key, name, MAX_MENTIONS)?, path, copies)?)
+            || self.is_written_by_one_of(&self.store.possible_mentions(key, name, MAX_MENTIONS)?, path, copies)?)
     }
 
-    fn is_written_by_one_of(&self, mentions: &[Mention], path: &Path, copies: usize) -> Result<bool, StoreError> {
+    fn is_written_by_one_of(
+        &self,
+        mentions: &[MentioningCall],
+        path: &Path,
+        copies: usize,
+    ) -> Result<bool, StoreError> {
         for mention in mentions {
             if self.is_written_by(mention, path, copies)? {
                 return Ok(true);
@@ -62,7 +67,7 @@ impl Search<'_> {
         Ok(false)
     }
 
-    fn is_written_by(&self, mention: &Mention, path: &Path, copies: usize) -> Result<bool, StoreError> {
+    fn is_written_by(&self, mention: &MentioningCall, path: &Path, copies: usize) -> Result<bool, StoreError> {
         let home = self.history.home.as_deref();
         let placed = |named: &str, folder: &str| PathBuf::from(path::tidy(&path::absolute(named, folder, home)));
         let is_it = |named: &Path| named == path || named.canonicalize().ok() == path.canonicalize().ok();

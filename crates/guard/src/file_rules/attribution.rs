@@ -23,7 +23,7 @@ const CALLS_LIMIT: usize = 5000;
 #[derive(Clone)]
 pub struct Attribution {
     pub store: PathBuf,
-    pub options: store::Options,
+    pub options: store::StoreOptions,
     pub agent: String,
     pub session: String,
     pub home: Option<String>,
@@ -127,7 +127,7 @@ fn owners_of_change<'c>(time: i64, named: &[&'c RecordedCall], calls: &'c [Recor
     if owners.is_empty() {
         // A call that only reads did not change what changed beside it.
         owners.extend(calls.iter().filter(|call| call.may_write() && ran_at(call, time)).map(key));
-        owners.extend(finished().filter(|call| time <= call.settled).map(|call| key(call)));
+        owners.extend(finished().filter(|call| time <= call.quiet_after).map(|call| key(call)));
     }
     // Whoever wrote the file before somebody else did has still changed it.
     if !owners.is_empty() {

@@ -40,7 +40,7 @@ pub struct FileSetting {
     pub config: Arc<Config>,
     pub rules: Vec<RuleSet>,
     pub store: PathBuf,
-    pub options: store::Options,
+    pub options: store::StoreOptions,
     /// Under which name and when the tree was last kept for the session; in a run of a loop, for the hat that is on.
     pub kept: Option<(String, i64)>,
 }

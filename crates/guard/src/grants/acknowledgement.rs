@@ -3,7 +3,7 @@
 //! Kept as variables of the session, which are read before every judgement anyway, under names of Linchpin's own.
 
 use serde_json::{Map, Value, json};
-use store::{Deed, PhaseName, SessionState, StateChanges};
+use store::{PhaseName, RuleOutcome, SessionState, StateChanges};
 
 use crate::rule_deeds;
 
@@ -36,8 +36,9 @@ impl AcknowledgedBy {
 impl Acknowledgement {
     /// What it does to the state of its session. `phase`: the current one, if a workflow is active.
     pub fn changes(&self, phase: Option<PhaseName>) -> StateChanges {
-        let deeds = rule_deeds::about([self.rule.as_str()].into_iter(), Deed::Acknowledged, phase).collect();
-        let mut changes = StateChanges { deeds, ..StateChanges::default() };
+        let rule_outcomes =
+            rule_deeds::about([self.rule.as_str()].into_iter(), RuleOutcome::Acknowledged, phase).collect();
+        let mut changes = StateChanges { rule_outcomes, ..StateChanges::default() };
         let value = json!({ "digest": self.digest, "reason": self.reason, "by": self.by.name(), "time": self.time });
         changes.set(variable(&self.rule), value);
         changes

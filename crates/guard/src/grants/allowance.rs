@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{Event, NotEnforced};
-use store::{Entry, EventId};
+use store::{EventId, JournalEntry};
 
 use crate::Environment;
 
@@ -45,7 +45,7 @@ impl Call {
     }
 
     /// The call that the journal tells of.
-    pub fn of_entry(entry: &Entry) -> Option<Self> {
+    pub fn of_entry(entry: &JournalEntry) -> Option<Self> {
         let input = entry.digests.get("input").and_then(serde_json::Value::as_str);
         Self::new(&entry.session.agent, &entry.session.id, entry.tool.name.as_ref()?, input?, &entry.cwd)
     }

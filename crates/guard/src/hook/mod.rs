@@ -108,7 +108,7 @@ fn with_transcript(agent: Agent, mut event: Arc<Event>, deadline: Duration) -> A
             Arc::make_mut(&mut event).outcome = outcome;
         }
     } else if event.kind.is_stop() && event.message.is_none() {
-        agents::transcript::catch_up(agent, path, &event, deadline.mul_f64(TRANSCRIPT_PATIENCE));
+        agents::transcript::wait_until_written(agent, path, &event, deadline.mul_f64(TRANSCRIPT_PATIENCE));
         let message = agents::transcript::last_message(agent, path).ok().flatten();
         if message.is_some() {
             Arc::make_mut(&mut event).message = message;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::{Event, NotEnforced, Verdict};
 use policy::{Held, JournalMode};
-use store::{Journal, Judgement, Record, Recorded, SessionKey, Store, StoreError};
+use store::{EventRecord, JournalDetail, JudgementTransaction, RecordOutcome, SessionKey, Store, StoreError};
 
 use super::effects::Effects;
 use super::occasion::Stored;
@@ -46,8 +46,8 @@ impl Judge<'_> {
             }
             effects.heed(event, &verdict);
             let phase = || Position::of(&judgement.workflow().variables).map(|position| position.phase_named());
-            effects.changes.deeds = rule_deeds::of_verdict(&verdict, phase);
-            let record = Record {
+            effects.changes.rule_outcomes = rule_deeds::of_verdict(&verdict, phase);
+            let record = EventRecord {
                 event,
                 root: &self.builder.project.root.to_string_lossy(),
                 verdict: &verdict,
@@ -55,17 +55,17 @@ impl Judge<'_> {
                 fields: &effects.fields,
                 changes: &effects.changes,
                 journal: match self.builder.policy.config.journal {
-                    JournalMode::Lean => Journal::Lean,
-                    JournalMode::Full => Journal::Full,
+                    JournalMode::Lean => JournalDetail::Lean,
+                    JournalMode::Full => JournalDetail::Full,
                 },
             };
             match judgement.record(&record)? {
-                Recorded::Stored(id) => {
+                RecordOutcome::Stored(id) => {
                     verdict.refusal_id = call.filter(|_| verdict.not_enforced.is_none()).map(|_| id.0);
                     verdict.notices.extend(effects.conclude(verdict.not_enforced.is_none()));
                     break (verdict, id);
                 }
-                Recorded::Moved(again) => judgement = *again,
+                RecordOutcome::Conflict(again) => judgement = *again,
             }
         };
         let nested = nested.get().into_iter().flatten().map(|(project, held)| (project, &held.policy));
@@ -83,8 +83,8 @@ impl Judge<'_> {
     }
 
     /// A journal that was just made is news only to somebody who had one before.
-    fn is_news(&self, notice: &store::Notice) -> bool {
-        if !matches!(notice, store::Notice::Created { .. }) {
+    fn is_news(&self, notice: &store::StoreNotice) -> bool {
+        if !matches!(notice, store::StoreNotice::Created { .. }) {
             return true;
         }
         self.builder.project.had_journal(self.builder.environment)
@@ -92,7 +92,7 @@ impl Judge<'_> {
 }
 
 /// The call that a person can let through, where the verdict refuses one.
-fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> Option<Call> {
+fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut JudgementTransaction) -> Option<Call> {
     if !is_refused_call(event, verdict) {
         return None;
     }

@@ -7,7 +7,7 @@ use engine::suggest;
 use engine::workflow::Gate;
 use serde_json::json;
 use store::{NoteKind, StateChanges};
-use work::{HandOver, HandedOver, Work, WorkError};
+use work::{HandOver, HandOverOutcome, WorkDatabase, WorkError};
 
 use crate::facts::Position;
 use crate::session::Stage;
@@ -82,7 +82,7 @@ impl Moves<'_> {
         if let Err(refused) = &result {
             // For whoever comes after an iteration that hands nothing over.
             let (said, waits_for) = (refused.at_length(), refused.waits_for(stage));
-            let _ = Work::open(&stage.work)
+            let _ = WorkDatabase::open(&stage.work)
                 .map(|work| work.note_refusal(stage.id(), stage.iteration, &said, waits_for.as_deref()));
         }
         let fields = self.fields([
@@ -136,14 +136,14 @@ impl Moves<'_> {
                 known,
             });
         };
-        let work = Work::open(&stage.work)?;
+        let work = WorkDatabase::open(&stage.work)?;
         let (run, iteration) = (stage.id(), stage.iteration);
         if let Some(topic) = work.handed_over(run, iteration)? {
             return Err(EmitRefused::Already(topic));
         }
         let is_last = topic == stage.completion.topic;
         if is_last {
-            let accepted = work.accepted(run)?;
+            let accepted = work.accepted_topics(run)?;
             let is_missing = |topic: &&String| !accepted.contains(topic);
             let missing: Vec<String> = stage.completion.after.iter().filter(is_missing).cloned().collect();
             if !missing.is_empty() {
@@ -158,9 +158,9 @@ impl Moves<'_> {
             }
         }
         match work.hand_over(run, iteration, stage.hat(), HandOver { topic, summary, payload, is_last })? {
-            HandedOver::Accepted => Ok(()),
-            HandedOver::Already(topic) => Err(EmitRefused::Already(topic)),
-            HandedOver::Over => Err(EmitRefused::Over),
+            HandOverOutcome::Accepted => Ok(()),
+            HandOverOutcome::AlreadyHandedOver(topic) => Err(EmitRefused::Already(topic)),
+            HandOverOutcome::IterationOver => Err(EmitRefused::Over),
         }
     }
 }

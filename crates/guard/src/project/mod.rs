@@ -154,8 +154,8 @@ impl Project {
 const STORE_PATIENCE: f64 = 0.5;
 
 /// How a judgement opens the journal. `run`: the run of a loop that it belongs to.
-pub(crate) fn store_options(config: &Config, now: i64, run: Option<u64>) -> store::Options {
-    store::Options { busy: config.deadline.mul_f64(STORE_PATIENCE), now, run }
+pub(crate) fn store_options(config: &Config, now: i64, run: Option<u64>) -> store::StoreOptions {
+    store::StoreOptions { busy: config.deadline.mul_f64(STORE_PATIENCE), now, run }
 }
 
 /// Whether a journal can lie in a policy's folder. What a repository may have in its place (a folder, a pipe, a symlink) would

@@ -11,7 +11,7 @@ pub fn readings(command: &str) -> Vec<String> {
     if !command.contains(MASK) {
         return Vec::new();
     }
-    let secrets = mask::examples().map(|secret| command.replace(MASK, &secret));
+    let secrets = mask::example_secrets().map(|secret| command.replace(MASK, &secret));
     std::iter::once(with_unknowns(command)).chain(secrets).collect()
 }
 

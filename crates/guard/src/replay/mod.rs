@@ -31,7 +31,7 @@ use engine::rules::{Clause, RuleSetError, Truth};
 use engine::workflow::Workflow;
 use engine::{BaseFolders, Decision, DecisionRequest, Event, Finding, Level, Situation, Verdict};
 use policy::{Compiled, PolicyFolder, Tiers};
-use store::{Entry, Filter, SessionKey, Store, StoreError};
+use store::{JournalEntry, JournalFilter, SessionKey, Store, StoreError};
 
 use self::present_workflows::{AtNode, PresentWorkflows};
 use self::recorded_event::recorded_event;
@@ -137,7 +137,7 @@ impl ReplayTally {
         self.stricter + self.milder
     }
 
-    fn count(&mut self, entry: &Entry, outcome: &ReplayOutcome) {
+    fn count(&mut self, entry: &JournalEntry, outcome: &ReplayOutcome) {
         self.events += 1;
         match outcome {
             ReplayOutcome::Same => self.same += 1,
@@ -224,10 +224,10 @@ impl<'a> Replay<'a> {
         &mut self,
         entries: &Store,
         scope: &ReplayScope,
-        mut visit: impl FnMut(&Entry, &ReplayOutcome),
+        mut visit: impl FnMut(&JournalEntry, &ReplayOutcome),
     ) -> Result<ReplayTally, ReplayError> {
         // All that came before has to be followed, whatever is to be shown.
-        let of_session = Filter { session: scope.session.clone(), ..Filter::default() };
+        let of_session = JournalFilter { session: scope.session.clone(), ..JournalFilter::default() };
         let filter = self.begin(entries, of_session)?;
         let mut tally = ReplayTally::default();
         let mut failed = None;
@@ -254,11 +254,11 @@ impl<'a> Replay<'a> {
     }
 
     /// Every rule's work on an entry, with the session followed up to it.
-    pub fn explain(&mut self, entries: &Store, wanted: &Entry) -> Result<Vec<ConsideredRule>, ReplayError> {
-        let of_session = Filter {
+    pub fn explain(&mut self, entries: &Store, wanted: &JournalEntry) -> Result<Vec<ConsideredRule>, ReplayError> {
+        let of_session = JournalFilter {
             agent: Some(wanted.session.agent.clone()),
             session: Some(wanted.session.id.clone()),
-            ..Filter::default()
+            ..JournalFilter::default()
         };
         let filter = self.begin(entries, of_session)?;
         let mut explained = Ok(Vec::new());
@@ -283,15 +283,15 @@ impl<'a> Replay<'a> {
 
     /// Which entries have to be read for those of a session: where there were workflows, all, because every session counts
     /// for those.
-    fn begin(&mut self, entries: &Store, of_session: Filter) -> Result<Filter, StoreError> {
+    fn begin(&mut self, entries: &Store, of_session: JournalFilter) -> Result<JournalFilter, StoreError> {
         if entries.workflow()?.first_seen.is_none() {
             return Ok(of_session);
         }
         self.stood = Arc::new(PastWorkflow::before(entries)?);
-        Ok(Filter::default())
+        Ok(JournalFilter::default())
     }
 
-    fn follow_workflow(&mut self, entry: &Entry) {
+    fn follow_workflow(&mut self, entry: &JournalEntry) {
         let Self { stood, workflows, at_nodes, policy, .. } = self;
         Arc::make_mut(stood).follow(entry);
         if let Some(position) = &stood.position {
@@ -322,7 +322,7 @@ impl<'a> Replay<'a> {
         Ok(since)
     }
 
-    fn consider(&mut self, entry: &Arc<Entry>) -> Result<Vec<ConsideredRule>, ReplayError> {
+    fn consider(&mut self, entry: &Arc<JournalEntry>) -> Result<Vec<ConsideredRule>, ReplayError> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(Vec::new()) };
         let event = Arc::new(event);
@@ -331,7 +331,7 @@ impl<'a> Replay<'a> {
     }
 
     /// `None`: not an agent's event, or not wanted.
-    fn step(&mut self, entry: &Arc<Entry>, is_wanted: bool) -> Result<Option<ReplayOutcome>, ReplayError> {
+    fn step(&mut self, entry: &Arc<JournalEntry>, is_wanted: bool) -> Result<Option<ReplayOutcome>, ReplayError> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(None) };
         let event = Arc::new(event);
@@ -351,7 +351,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Goes on to an entry: its session's past, and its own changes.
-    fn follow(&mut self, entry: &Entry) -> Result<(), ReplayError> {
+    fn follow(&mut self, entry: &JournalEntry) -> Result<(), ReplayError> {
         let session = session_of(entry);
         if !self.sessions.contains_key(&session) {
             let key = SessionKey { agent: &entry.session.agent, session: &entry.session.id };
@@ -366,7 +366,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Reads the policies of folders that an event falls under, where they were not met before.
-    fn meet_policies(&mut self, entry: &Arc<Entry>, event: &Arc<Event>) {
+    fn meet_policies(&mut self, entry: &Arc<JournalEntry>, event: &Arc<Event>) {
         for root in self.nested_roots(entry, event) {
             self.nested.entry(root).or_insert_with_key(|root| Project::nested(root).looked_at(self.environment));
         }
@@ -376,11 +376,11 @@ impl<'a> Replay<'a> {
         ApplicablePolicy { root: self.root, folder: Path::new(""), policy: &self.policy, workflow: None }
     }
 
-    fn nested_roots(&self, entry: &Arc<Entry>, event: &Arc<Event>) -> BTreeSet<PathBuf> {
+    fn nested_roots(&self, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> BTreeSet<PathBuf> {
         nested_roots(self.root, &self.situation(&self.own(), entry, event), has_policy).into_iter().collect()
     }
 
-    fn jurisdictions(&self, entry: &Arc<Entry>, event: &Arc<Event>) -> Vec<ApplicablePolicy<'_>> {
+    fn jurisdictions(&self, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> Vec<ApplicablePolicy<'_>> {
         let own = self.own();
         let roots = self.nested_roots(entry, event);
         let nested = self.nested.iter().filter(|(root, _)| roots.contains(*root));
@@ -397,7 +397,7 @@ impl<'a> Replay<'a> {
         std::iter::once(own).chain(of_workflow).chain(nested).collect()
     }
 
-    fn try_again(&self, entry: &Arc<Entry>, event: &Arc<Event>, thorough: bool) -> Result<Trial, ReplayError> {
+    fn try_again(&self, entry: &Arc<JournalEntry>, event: &Arc<Event>, thorough: bool) -> Result<Trial, ReplayError> {
         let mut trial =
             Trial { verdict: Verdict::empty(), undecided: Vec::new(), holds: Vec::new(), considered: Vec::new() };
         let mut findings: Vec<Finding> =
@@ -438,7 +438,7 @@ impl<'a> Replay<'a> {
     fn decide(
         &self,
         here: &ApplicablePolicy<'_>,
-        entry: &Arc<Entry>,
+        entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
@@ -463,7 +463,7 @@ impl<'a> Replay<'a> {
     fn decide_once(
         &self,
         here: &ApplicablePolicy<'_>,
-        entry: &Arc<Entry>,
+        entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
@@ -471,7 +471,7 @@ impl<'a> Replay<'a> {
         engine::decide(&DecisionRequest { situation: &situation, rules: &here.policy.rules, evaluate_all: thorough })
     }
 
-    fn situation(&self, here: &ApplicablePolicy<'_>, entry: &Arc<Entry>, event: &Arc<Event>) -> Situation {
+    fn situation(&self, here: &ApplicablePolicy<'_>, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> Situation {
         let past = self.sessions.get(&session_of(entry)).cloned().unwrap_or_default();
         let mut facts = RecordedFacts::new(entry, event, past, here.folder, here.policy, &self.journal);
         if let Some(workflow) = here.workflow {
@@ -482,7 +482,12 @@ impl<'a> Replay<'a> {
         Situation::new(Arc::clone(event), place, Arc::new(facts))
     }
 
-    fn compare(&self, entry: &Arc<Entry>, event: &Arc<Event>, trial: &Trial) -> Result<ReplayOutcome, ReplayError> {
+    fn compare(
+        &self,
+        entry: &Arc<JournalEntry>,
+        event: &Arc<Event>,
+        trial: &Trial,
+    ) -> Result<ReplayOutcome, ReplayError> {
         let undecided: Vec<UndecidedRule> =
             trial.undecided.iter().filter(|rule| matters(rule, &trial.verdict)).cloned().collect();
         if !undecided.is_empty() {
@@ -513,7 +518,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-fn session_of(entry: &Entry) -> (String, String) {
+fn session_of(entry: &JournalEntry) -> (String, String) {
     (entry.session.agent.clone(), entry.session.id.clone())
 }
 

@@ -1,12 +1,12 @@
 //! An event of the journal, as far as it was kept.
 
 use engine::event::{CallOutcome, Event, EventKind, ShellText, ToolCall};
-use store::Entry;
+use store::JournalEntry;
 
 use crate::facts::input_record;
 
 /// `None`: the entry is no agent's event, but a record of another sort.
-pub fn recorded_event(entry: &Entry) -> Option<Event> {
+pub fn recorded_event(entry: &JournalEntry) -> Option<Event> {
     let kind = EventKind::from_name(&entry.kind)?;
     if let Some(whole) = entry.event.as_ref().and_then(|whole| serde_json::from_value(whole.clone()).ok()) {
         return Some(whole);

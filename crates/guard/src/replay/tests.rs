@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::EventKind;
 use serde_json::Map;
-use store::{Journal, Record, Recorded, StateChanges};
+use store::{EventRecord, JournalDetail, RecordOutcome, StateChanges};
 use tempfile::TempDir;
 
 use super::*;
@@ -33,7 +33,7 @@ fn scene() -> Scene {
 
 impl Scene {
     fn store(&self) -> Store {
-        let options = store::Options { busy: Duration::from_secs(10), now: 0, run: None };
+        let options = store::StoreOptions { busy: Duration::from_secs(10), now: 0, run: None };
         Store::open(&self.project.store(&self.environment), options).expect("a journal")
     }
 
@@ -46,18 +46,18 @@ impl Scene {
             ..Event::unknown("claude", time)
         };
         let (none, verdict) = (Map::new(), Verdict::empty());
-        let record = Record {
+        let record = EventRecord {
             event: &event,
             root: "/",
             verdict: &verdict,
             facts: &none,
             fields: &none,
             changes,
-            journal: Journal::Lean,
+            journal: JournalDetail::Lean,
         };
         let mut store = self.store();
         let judgement = store.begin(SessionKey { agent: "claude", session: "s" }).expect("a session");
-        assert!(matches!(judgement.record(&record), Ok(Recorded::Stored(_))));
+        assert!(matches!(judgement.record(&record), Ok(RecordOutcome::Stored(_))));
     }
 
     /// The numbers of the events that change, with what else became of them.
@@ -66,7 +66,7 @@ impl Scene {
         assert_eq!(policy.broken, []);
         let mut replay = Replay::new(&self.project, policy, self.store(), &self.environment);
         let mut changed = Vec::new();
-        let note = |entry: &Entry, outcome: &ReplayOutcome| {
+        let note = |entry: &JournalEntry, outcome: &ReplayOutcome| {
             changed.extend(matches!(outcome, ReplayOutcome::Changed(_)).then_some(entry.id.0));
         };
         let tally = replay.run(&self.store(), scope, note).expect("a replay");

@@ -150,7 +150,7 @@ impl Stage {
 
     /// Who starts a task in this iteration.
     pub fn starter(&self) -> String {
-        work::starter(&self.id().to_string(), self.iteration.into())
+        work::starter_id(&self.id().to_string(), self.iteration.into())
     }
 
     /// The topics that it may publish.

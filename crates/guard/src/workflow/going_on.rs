@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::rules::{AckBy, Rule};
 use serde_json::json;
-use store::{Deed, NoteKind, StateChanges};
+use store::{NoteKind, RuleOutcome, StateChanges};
 
 use super::move_commands::{find, stay};
 use super::scene::Scene;
@@ -57,7 +57,11 @@ impl Moves<'_> {
         }
         active.position.continued().remember(&mut changes);
         let names = fired.iter().map(|rule| rule.id.as_str());
-        changes.deeds.extend(rule_deeds::about(names, Deed::WentOn, Some(active.position.phase_named())));
+        changes.rule_outcomes.extend(rule_deeds::about(
+            names,
+            RuleOutcome::Continued,
+            Some(active.position.phase_named()),
+        ));
         let past: Vec<&str> = fired.iter().chain(&of_session).map(|rule| rule.id.as_str()).collect();
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
@@ -102,7 +106,11 @@ impl Moves<'_> {
         for rule in rules {
             facts.go_past(rule, &scope, changes);
         }
-        changes.deeds.extend(rule_deeds::about(rules.iter().map(|rule| rule.id.as_str()), Deed::WentOn, None));
+        changes.rule_outcomes.extend(rule_deeds::about(
+            rules.iter().map(|rule| rule.id.as_str()),
+            RuleOutcome::Continued,
+            None,
+        ));
     }
 
     /// The rules outside of workflows that have fired in the session.

@@ -12,7 +12,7 @@ use engine::Situation;
 use engine::rules::{Rule, Tier};
 use engine::workflow::{Action, Node, Requirement, Transition, Workflow};
 use serde_json::{Map, Value, json};
-use store::{Deed, NoteKind, RuleDeed, StateChanges};
+use store::{NoteKind, RecordedRuleOutcome, RuleOutcome, StateChanges};
 use tree::Repository;
 
 use super::acting::{Acted, act};
@@ -73,18 +73,22 @@ impl Moves<'_> {
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         };
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene)? {
-            let deeds =
-                rule_deeds::about([rule.id.as_str()].into_iter(), Deed::Blocked, Some(active.position.phase_named()));
-            return self.held(&active, &rule.id, outcome, Some(&rule), deeds.collect());
+            let rule_outcomes = rule_deeds::about(
+                [rule.id.as_str()].into_iter(),
+                RuleOutcome::Blocked,
+                Some(active.position.phase_named()),
+            );
+            return self.held(&active, &rule.id, outcome, Some(&rule), rule_outcomes.collect());
         }
         let lacks = self.gates(&active, &situation).lacks(node.requires.iter().chain(&way.requires));
         if !lacks.is_empty() {
             let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
             // Two gates may ask for one rule.
             let rules: BTreeSet<&str> = lacks.iter().flat_map(|lack| &lack.rules).map(String::as_str).collect();
-            let deeds =
-                rule_deeds::about(rules.into_iter(), Deed::Blocked, Some(active.position.phase_named())).collect();
-            let step = self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, deeds)?;
+            let rule_outcomes =
+                rule_deeds::about(rules.into_iter(), RuleOutcome::Blocked, Some(active.position.phase_named()))
+                    .collect();
+            let step = self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, rule_outcomes)?;
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         }
         if self.outside.holding.is_interrupted() {
@@ -107,7 +111,11 @@ impl Moves<'_> {
             let now = Arc::new(Active { claims: active.claims.clone(), ..now });
             let mut doing = Doing::default();
             let passed_over = passed_over.iter().map(|rule| rule.id.as_str());
-            doing.changes.deeds.extend(rule_deeds::about(passed_over, Deed::Forced, Some(now.position.phase_named())));
+            doing.changes.rule_outcomes.extend(rule_deeds::about(
+                passed_over,
+                RuleOutcome::Forced,
+                Some(now.position.phase_named()),
+            ));
             self.act("on_exit", &node.on_exit, &now, &scene, &mut doing);
             self.go(&now, &way.to, scene, NoteKind::Move, &fields, doing)
         })?;
@@ -275,14 +283,14 @@ impl Moves<'_> {
         why: &str,
         outcome: StepOutcome,
         interrupting: Option<&Rule>,
-        deeds: Vec<RuleDeed>,
+        rule_outcomes: Vec<RecordedRuleOutcome>,
     ) -> Result<Step, Refusal> {
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(active.position.node())),
             ("why", json!(why)),
         ]);
-        self.note_held(&fields, &active.position, interrupting, deeds)?;
+        self.note_held(&fields, &active.position, interrupting, rule_outcomes)?;
         Ok(stay(active, outcome))
     }
 

@@ -2,7 +2,7 @@
 
 use engine::rules::Rule;
 use serde_json::{Map, Value, json};
-use store::{LOOP, Note, NoteKind, PERSON, RuleDeed, SessionKey, StateChanges};
+use store::{LOOP_SESSION, Note, NoteKind, PERSON_SESSION, RecordedRuleOutcome, SessionKey, StateChanges};
 
 use super::scene::Scene;
 use super::{Moves, Refusal};
@@ -38,11 +38,11 @@ impl Moves<'_> {
     ) -> Note<'n> {
         // What changes for a session is the session's, whoever says so.
         let session = match &self.session {
-            Some(SessionOwner { agent, session }) if self.is_agents || changes.is_about_a_session() => {
+            Some(SessionOwner { agent, session }) if self.is_agents || changes.changes_session() => {
                 SessionKey { agent, session }
             }
-            _ if self.stage.is_some() => LOOP,
-            _ => PERSON,
+            _ if self.stage.is_some() => LOOP_SESSION,
+            _ => PERSON_SESSION,
         };
         Note { kind, session, time: self.now, root, cwd, fields, changes }
     }
@@ -57,7 +57,7 @@ impl Moves<'_> {
     ) -> Result<(), Refusal> {
         let (root, cwd) = self.places();
         let note = self.note(kind, fields, changes, &root, &cwd);
-        if scene.store.note_on_workflow(&note, &scene.state)?.is_some() {
+        if scene.store.note_workflow_change(&note, &scene.state)?.is_some() {
             return Ok(());
         }
         let now = Position::of(&scene.store.workflow()?.variables);
@@ -74,10 +74,10 @@ impl Moves<'_> {
         fields: &Map<String, Value>,
         position: &Position,
         interrupting: Option<&Rule>,
-        deeds: Vec<RuleDeed>,
+        rule_outcomes: Vec<RecordedRuleOutcome>,
     ) -> Result<(), Refusal> {
         let (root, cwd) = self.places();
-        let plain = StateChanges { deeds, ..StateChanges::default() };
+        let plain = StateChanges { rule_outcomes, ..StateChanges::default() };
         Self::until_written(|| {
             let mut scene = self.scene()?;
             let is_there = Position::of(&scene.state.variables).as_ref() == Some(position);

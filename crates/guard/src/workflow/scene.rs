@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::rules::Tier;
 use engine::workflow::Workflow;
 use engine::{Event, EventKind, Situation, suggest};
-use store::{PERSON, SessionKey, SessionState, Store};
+use store::{PERSON_SESSION, SessionKey, SessionState, Store};
 
 use super::{Moves, Refusal};
 use crate::facts::{Active, LiveFacts, Position, SituationBuilder};
@@ -121,7 +121,7 @@ impl Moves<'_> {
     pub(super) fn event(&self) -> Event {
         let (agent, session) = match &self.session {
             Some(SessionOwner { agent, session }) => (agent.as_str(), session.clone()),
-            None => (PERSON.agent, String::new()),
+            None => (PERSON_SESSION.agent, String::new()),
         };
         Event {
             kind: EventKind::Other,
@@ -132,7 +132,7 @@ impl Moves<'_> {
         }
     }
 
-    pub(super) fn options(&self) -> store::Options {
-        store::Options { busy: PATIENCE, now: self.now, run: self.stage.as_ref().map(|stage| stage.run) }
+    pub(super) fn options(&self) -> store::StoreOptions {
+        store::StoreOptions { busy: PATIENCE, now: self.now, run: self.stage.as_ref().map(|stage| stage.run) }
     }
 }

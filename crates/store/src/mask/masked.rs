@@ -1,4 +1,4 @@
-//! Texts and values without secrets.
+//! Strings and JSON values without secrets.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{map, mask};
 
-/// A text without secrets: the only kind that may be stored. It is made by masking, and in no other way.
+/// A string without secrets, the only kind that may be stored. Masking is the only way to create one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Masked<'t>(Cow<'t, str>);
@@ -21,18 +21,18 @@ impl<'t> Masked<'t> {
         Self(masked)
     }
 
-    /// The JSON of a value.
+    /// Masks a value and returns it as JSON.
     pub fn json(value: &Value) -> Masked<'static> {
         super::json(value).to_text()
     }
 
-    /// The JSON of an object; none where it has no fields.
+    /// Masks an object and returns it as JSON; none if it is empty.
     pub fn json_of_fields(fields: &Map<String, Value>) -> Option<Masked<'static>> {
         let json = (!fields.is_empty()).then(|| serde_json::to_string(&map(fields)).ok())?;
         json.map(|json| Masked(Cow::Owned(json)))
     }
 
-    /// The JSON of a list of texts; none where it is empty.
+    /// Masks a list of strings and returns it as JSON; none if it is empty.
     pub fn json_of_list(texts: &[String]) -> Option<Masked<'static>> {
         let masked: Vec<Masked<'_>> = texts.iter().map(|text| mask(text)).collect();
         let json = (!masked.is_empty()).then(|| serde_json::to_string(&masked).ok())?;
@@ -43,17 +43,15 @@ impl<'t> Masked<'t> {
         &self.0
     }
 
-    /// A text of its own, which may outlive the one that was masked.
     pub fn into_static(self) -> Masked<'static> {
         Masked(Cow::Owned(self.0.into_owned()))
     }
 
-    /// A plain text, to be shown or compared.
     pub fn into_owned(self) -> String {
         self.0.into_owned()
     }
 
-    /// The text as it was given, where it held no secret.
+    /// Returns the original string if it contained no secret.
     pub fn unchanged(self) -> Option<&'t str> {
         match self.0 {
             Cow::Borrowed(text) => Some(text),
@@ -62,7 +60,7 @@ impl<'t> Masked<'t> {
     }
 }
 
-/// A value whose texts have no secrets.
+/// A JSON value whose strings contain no secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskedValue<'v>(Cow<'v, Value>);
 
@@ -75,7 +73,6 @@ impl<'v> MaskedValue<'v> {
         &self.0
     }
 
-    /// Its JSON.
     pub fn to_text(&self) -> Masked<'static> {
         Masked(Cow::Owned(self.0.to_string()))
     }
@@ -119,7 +116,7 @@ impl ToSql for Masked<'_> {
     }
 }
 
-/// Masked again: who wrote a file is not known when it is read.
+/// Masks again: the file may have been written by another program.
 impl<'de> Deserialize<'de> for Masked<'static> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(mask(&String::deserialize(deserializer)?).into_static())

@@ -1,21 +1,21 @@
-//! Masking: secrets in text become `***`, everything else stays as it is.
+//! Masking: replaces secrets in strings by `***`.
 //!
-//! What counts as a secret:
-//! - a token of a well-known shape (`tokens.rs`), wherever it stands, and the body of a PEM private key;
-//! - the password in a URL, and a long random user name there;
-//! - the value of something that is named like a secret (`names.rs`): `GITHUB_TOKEN=…`, `--password …`, `--api-key=…`,
-//!   `"client_secret": "…"`, `X-Api-Key: …`; where the name or the form is less sure (`KEY=…`, `token: …` in prose),
+//! Secrets are:
+//! - tokens of a well-known shape (`token_shapes.rs`), anywhere, and the body of a PEM private key;
+//! - the password in a URL, or a long random user name there;
+//! - the value of a secret's name (`secret_names.rs`): `GITHUB_TOKEN=…`, `--password …`, `--api-key=…`,
+//!   `"client_secret": "…"`, `X-Api-Key: …`; if the name or the form is less certain (`KEY=…`, `token: …` in prose),
 //!   only a value that looks random;
-//! - what follows `Authorization:` and `Cookie:`, and a long word after `Bearer`;
-//! - passwords that a program takes in its own way: `curl -u user:…`, `mysql -p…`, `docker login -p …`, `sshpass -p …`.
+//! - the value of `Authorization:` and `Cookie:` headers, and a long word after `Bearer`;
+//! - passwords in program-specific arguments: `curl -u user:…`, `mysql -p…`, `docker login -p …`, `sshpass -p …`.
 //!
-//! A reference (`$TOKEN`, `$(…)`, `{{ … }}`, `<token>`) is no secret. Masking what is masked changes nothing. One pass
-//! over the bytes without regular expressions: one to five microseconds for an ordinary command.
+//! A reference (`$TOKEN`, `$(…)`, `{{ … }}`, `<token>`) is not a secret. Masking is idempotent. It is one pass over the
+//! bytes without regular expressions, and takes one to five microseconds for an ordinary command.
 
 mod masked;
-mod names;
 mod scan;
-mod tokens;
+mod secret_names;
+mod token_shapes;
 
 use std::borrow::Cow;
 
@@ -23,21 +23,21 @@ use serde_json::{Map, Value};
 
 pub use masked::{Masked, MaskedValue};
 
-/// What stands in place of a secret.
+/// The replacement of a secret.
 pub const MASK: &str = "***";
 
-/// What is masked is looked at again, in case the pieces now read differently (quotes in quotes in quotes); the second
-/// look finds nothing in any text that people write.
-const LOOKS: usize = 8;
+/// A masked string is scanned again, as the remaining pieces may now parse differently (quotes in quotes in quotes). In
+/// realistic strings the second pass finds nothing.
+const MAX_PASSES: usize = 8;
 
-/// `text` without its secrets.
+/// Returns `text` with its secrets replaced.
 pub fn mask(text: &str) -> Masked<'_> {
     Masked::new(without_secrets(text))
 }
 
 fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut masked = Cow::Borrowed(text);
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_PASSES {
         match mask_once(&masked) {
             Some(again) => masked = Cow::Owned(again),
             None => break,
@@ -46,12 +46,12 @@ fn without_secrets(text: &str) -> Cow<'_, str> {
     masked
 }
 
-/// Secrets of every shape that is known, made up: what a mask may stand for.
-pub fn examples() -> impl Iterator<Item = String> {
-    tokens::examples()
+/// Returns an invented secret of every known shape, for callers that have to try what a masked value could have been.
+pub fn example_secrets() -> impl Iterator<Item = String> {
+    token_shapes::examples()
 }
 
-/// None where there is nothing to mask.
+/// Returns none if there is nothing to mask.
 fn mask_once(text: &str) -> Option<String> {
     let spans = scan::secrets(text);
     if spans.is_empty() {
@@ -68,7 +68,7 @@ fn mask_once(text: &str) -> Option<String> {
     Some(masked)
 }
 
-/// A value with the secrets in its texts masked, and every text under a secret's name.
+/// Masks the secrets in the strings of a value, and every string field with the name of a secret.
 pub fn json(value: &Value) -> MaskedValue<'_> {
     MaskedValue::new(value_without_secrets(value))
 }
@@ -87,7 +87,7 @@ fn value_without_secrets(value: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// The same of an object's fields.
+/// Like [`json`], for the fields of an object.
 fn map(fields: &Map<String, Value>) -> Map<String, Value> {
     fields.iter().map(|(name, value)| (name.clone(), field(name, value))).collect()
 }

@@ -1,20 +1,20 @@
-//! Finding secrets in text: one pass, left to right.
+//! Finds the secrets in a string, in one pass from left to right.
 //!
-//! At `=`, `:`, white space and the starts of words the scan looks at what stands around it. What it finds is never
-//! looked at again, so a name is never read out of a secret, and the pass stays linear.
+//! At `=`, `:`, white space and the starts of words, the scan looks at the bytes around it. It never looks inside a
+//! secret that it has found, so it never takes part of a secret for a name, and the pass stays linear.
 //!
-//! INVARIANT: every position that a span starts or ends at lies next to an ASCII byte, so it is a character boundary.
+//! INVARIANT: every span starts and ends next to an ASCII byte, so its ends are character boundaries.
 
 use std::ops::Range;
 
 use super::MASK;
-use super::names::{Secrecy, secrecy};
-use super::tokens::{self, is_token_byte, looks_random};
+use super::secret_names::{SecretLikelihood, likelihood_of};
+use super::token_shapes::{self, is_token_byte, looks_random};
 
-/// No name of a secret is longer.
+/// Longer names are ignored.
 const LONGEST_NAME: usize = 64;
 
-/// The spans of `text` that are secrets, in order, apart from each other, none of them masked already.
+/// Returns the spans of secrets: in order, not overlapping, without those that are masked already.
 pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
     let mut scanner = Scan { text, at: 0, found_until: 0, quote: None, programs: Programs::default() };
     let mut spans = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
             scanner.step();
             continue;
         };
-        // A token may stand between here and there, as a user before a password does.
+        // There may be a token before the secret, such as a user name before a password.
         while scanner.at < secret.start {
             match scanner.token_before(secret.start) {
                 Some(token) => spans.push(scanner.skip(token)),
@@ -36,26 +36,26 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// Whether `text` is a secret because of the name it has in an object.
+/// True if `text` is a secret because of the name of its field.
 pub(super) fn is_secret_under(name: &str, text: &str) -> bool {
-    match secrecy(name) {
-        Secrecy::Sure => is_literal(text, false),
-        Secrecy::Maybe => looks_random(text),
-        Secrecy::None => false,
+    match likelihood_of(name) {
+        SecretLikelihood::Certain => is_literal(text, false),
+        SecretLikelihood::Possible => looks_random(text),
+        SecretLikelihood::None => false,
     }
 }
 
 struct Scan<'t> {
     text: &'t str,
     at: usize,
-    /// The end of the last secret found: no name reaches back beyond it.
+    /// The end of the last secret found. A name cannot start before it.
     found_until: usize,
-    /// The quote that `at` is inside of.
+    /// The open quote at `at`, if any.
     quote: Option<u8>,
     programs: Programs,
 }
 
-/// Which programs that take a password in a way of their own were named so far.
+/// Programs with their own password arguments that occurred so far.
 #[derive(Default)]
 struct Programs {
     curl: bool,
@@ -113,9 +113,9 @@ impl Scan<'_> {
         }
     }
 
-    // --- what stands where -----------------------------------------------------------------------------------------
+    // --- looking at positions --------------------------------------------------------------------------------------
 
-    /// 0 beyond the end.
+    /// The byte at `at`; 0 beyond the end.
     fn byte(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
@@ -185,7 +185,8 @@ impl Scan<'_> {
         None
     }
 
-    /// Where the shell would end a word that starts at `from`, unless the quote around it ends before.
+    /// Returns where the shell would end a word that starts at `from`, or where the surrounding quote ends if that is
+    /// earlier.
     fn end_of_word(&self, from: usize) -> usize {
         let mut at = from;
         while at < self.text.len() {
@@ -220,11 +221,11 @@ impl Scan<'_> {
         looks_random(self.text.get(word.span.clone())?).then_some(word.span)
     }
 
-    fn by_secrecy(&self, secrecy: Secrecy, word: Word) -> Option<Range<usize>> {
-        match secrecy {
-            Secrecy::Sure => self.literal(word),
-            Secrecy::Maybe => self.random(word),
-            Secrecy::None => None,
+    fn by_likelihood(&self, likelihood: SecretLikelihood, word: Word) -> Option<Range<usize>> {
+        match likelihood {
+            SecretLikelihood::Certain => self.literal(word),
+            SecretLikelihood::Possible => self.random(word),
+            SecretLikelihood::None => None,
         }
     }
 
@@ -236,14 +237,14 @@ impl Scan<'_> {
             return None;
         }
         let name = self.name_before(self.at);
-        let secrecy = secrecy(name.text);
-        if secrecy == Secrecy::None {
+        let likelihood = likelihood_of(name.text);
+        if likelihood == SecretLikelihood::None {
             return None;
         }
         let word = self.value_at(self.at + 1)?;
         let code = (name.spaced || word.spaced) && word.quote.is_none();
         let unsure = code || name.before == b'$';
-        self.by_secrecy(if unsure { Secrecy::Maybe } else { secrecy }, word)
+        self.by_likelihood(if unsure { SecretLikelihood::Possible } else { likelihood }, word)
     }
 
     /// `"name": "value"`, `Name: value`.
@@ -261,17 +262,17 @@ impl Scan<'_> {
                 .line_from(self.at + 1)
                 .filter(|line| is_literal(self.text.get(line.clone()).unwrap_or(""), false));
         }
-        let secrecy = secrecy(name.text);
-        if secrecy == Secrecy::None {
+        let likelihood = likelihood_of(name.text);
+        if likelihood == SecretLikelihood::None {
             return None;
         }
         let word = self.value_at(self.at + 1)?;
-        if secrecy == Secrecy::Sure && word.quote.is_none() && word.spaced && !name.quoted {
+        if likelihood == SecretLikelihood::Certain && word.quote.is_none() && word.spaced && !name.quoted {
             let value = self.text.get(word.span.clone())?;
-            return looks_chosen(value).then_some(word.span);
+            return looks_like_password(value).then_some(word.span);
         }
         let unsure = word.quote.is_none();
-        self.by_secrecy(if unsure { Secrecy::Maybe } else { secrecy }, word)
+        self.by_likelihood(if unsure { SecretLikelihood::Possible } else { likelihood }, word)
     }
 
     /// A scheme and one word, or one word that looks random.
@@ -290,7 +291,7 @@ impl Scan<'_> {
         self.random(Word { span: line, quote: None, spaced: true })
     }
 
-    /// From after the blanks (and an opening quote) to the end of the quote or the line.
+    /// Returns the span from `from`, without leading blanks and an opening quote, to the end of the quote or the line.
     fn line_from(&self, from: usize) -> Option<Range<usize>> {
         let mut start = from;
         while self.byte(start) == b' ' || (is_quote(self.byte(start)) && self.quote != Some(self.byte(start))) {
@@ -315,8 +316,8 @@ impl Scan<'_> {
         }
         let is_user = matches!(flag, "-u" | "--user" | "--proxy-user");
         let is_password = flag == "-p";
-        let secrecy = if flag.len() > 3 { secrecy(flag) } else { Secrecy::None };
-        if !is_user && !is_password && secrecy == Secrecy::None {
+        let likelihood = if flag.len() > 3 { likelihood_of(flag) } else { SecretLikelihood::None };
+        if !is_user && !is_password && likelihood == SecretLikelihood::None {
             return None;
         }
         let word = self.value_at(self.after_line_end(flag_end))?;
@@ -330,10 +331,10 @@ impl Scan<'_> {
         if is_password {
             return if self.programs.login { self.literal(word) } else { None };
         }
-        self.by_secrecy(secrecy, word)
+        self.by_likelihood(likelihood, word)
     }
 
-    /// Past `\` and the end of the line, where a command goes on.
+    /// Skips a backslash and newline, by which a command continues on the next line.
     fn after_line_end(&self, from: usize) -> usize {
         let blanks = self.rest(from).bytes().take_while(|byte| *byte == b' ').count();
         if self.rest(from + blanks).starts_with("\\\n") { from + blanks + 2 } else { from }
@@ -356,7 +357,7 @@ impl Scan<'_> {
         None
     }
 
-    /// What follows the colon in `user:password`.
+    /// The password in `user:password`.
     fn password_of(&self, mut word: Word) -> Option<Range<usize>> {
         let colon = self.text.get(word.span.clone())?.find(':')?;
         word.span.start += colon + 1;
@@ -375,7 +376,7 @@ impl Scan<'_> {
         if rest.get(..user)?.contains(':') { self.password_of(word) } else { self.random(word) }
     }
 
-    /// The body of a private key; to the end of the text where it is cut off.
+    /// The body of a private key, up to the end of the string if the key is truncated.
     fn in_pem(&self) -> Option<Range<usize>> {
         const LEAST: usize = 32;
         let rest = self.text.get(self.at..)?;
@@ -391,20 +392,20 @@ impl Scan<'_> {
         (length >= LEAST && looks_so).then(|| self.at + header..self.at + header + length)
     }
 
-    /// A token by its shape that starts here and ends before `end`.
+    /// A token of a known shape that starts here and ends before `end`.
     fn token_before(&self, end: usize) -> Option<Range<usize>> {
         if !self.at_word_start() {
             return None;
         }
-        let length = tokens::length(self.text.get(self.at..end)?)?;
+        let length = token_shapes::length(self.text.get(self.at..end)?)?;
         Some(self.at..self.at + length)
     }
 
-    /// A token by its shape, or after `Bearer`.
+    /// A token of a known shape, or a random word after `Bearer`.
     fn token_here(&self) -> Option<Range<usize>> {
         const BEARER: &str = "bearer ";
         let rest = self.text.get(self.at..)?;
-        if let Some(length) = tokens::length(rest) {
+        if let Some(length) = token_shapes::length(rest) {
             return Some(self.at..self.at + length);
         }
         if !rest.get(..BEARER.len())?.eq_ignore_ascii_case(BEARER) {
@@ -415,21 +416,21 @@ impl Scan<'_> {
     }
 }
 
-/// A name as it stands before `=` or `:`.
+/// A name before `=` or `:`.
 struct Name<'t> {
     text: &'t str,
-    /// The byte before it; a blank at the start.
+    /// The byte before the name; a blank at the start of the string.
     before: u8,
     quoted: bool,
-    /// Blanks follow it.
+    /// True if blanks follow the name.
     spaced: bool,
 }
 
-/// A value as it stands after `=`, `:` or a flag, without its quotes.
+/// A value after `=`, `:` or a flag, without its quotes.
 struct Word {
     span: Range<usize>,
     quote: Option<u8>,
-    /// Blanks stand before it.
+    /// True if blanks precede the value.
     spaced: bool,
 }
 
@@ -441,7 +442,7 @@ fn is_name_byte(byte: u8) -> bool {
     is_token_byte(byte) || byte == b'.'
 }
 
-/// A value that stands there itself: no reference to one, no word of a language, not nothing.
+/// True for a value that is not empty, not a reference such as `$TOKEN`, and not a keyword such as `true`.
 fn is_literal(value: &str, single_quoted: bool) -> bool {
     let mut start = value.chars();
     let reference = match (start.next(), start.next()) {
@@ -454,8 +455,9 @@ fn is_literal(value: &str, single_quoted: bool) -> bool {
     !reference && !word.iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Not a word of prose, after a name and a colon: letters and digits, and neither a version nor a path.
-fn looks_chosen(value: &str) -> bool {
+/// True if an unquoted value after `name:` looks like a password and not like prose: it has letters and digits, and is
+/// neither a version nor a path.
+fn looks_like_password(value: &str) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.len() >= 6 && letters > 1 && digits > 0 && !value.contains('/') && is_literal(value, false)

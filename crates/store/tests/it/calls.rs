@@ -1,18 +1,18 @@
-//! When calls ran.
+//! Start and end times of calls.
 
 use engine::event::EventKind;
-use store::{Options, Store};
+use store::{Store, StoreOptions};
 
 use crate::sample::{event, open, options, place, record_plain, shell};
 
 const MINUTE: i64 = 60_000;
 
 #[test]
-fn a_call_without_an_end_runs_until_now_but_not_for_ever() {
+fn a_call_without_an_end_runs_until_now_or_the_maximum_duration() {
     let place = place();
     record_plain(&mut open(&place.path), &shell(EventKind::BeforeTool, MINUTE, "make", Some("1")));
     let ended = |now: i64| {
-        let store = Store::open_existing_read(&place.path, Options { now, ..options() }).unwrap();
+        let store = Store::open_existing_read(&place.path, StoreOptions { now, ..options() }).unwrap();
         let calls = store.calls(10).unwrap();
         (calls[0].ended, calls[0].has_ended)
     };
@@ -23,7 +23,7 @@ fn a_call_without_an_end_runs_until_now_but_not_for_ever() {
 }
 
 #[test]
-fn a_call_without_an_end_runs_until_its_session_is_known_to_be_idle() {
+fn a_call_without_an_end_runs_until_its_session_is_idle() {
     for closing in [EventKind::Prompt, EventKind::Stop, EventKind::SessionStart, EventKind::SessionEnd] {
         let place = place();
         let mut store = open(&place.path);

@@ -26,7 +26,7 @@ fn a_call_is_one_command_newest_first() {
         (7, EventKind::AfterTool, "c", None),
         (8, EventKind::BeforeTool, "c", None),
     ] {
-        // An agent does not always say how a call went.
+        // Agents do not always report the outcome of a call.
         let outcome = (time == 2).then_some(CallOutcome::Ok);
         record_plain(&mut store, &Event { outcome, ..shell(kind, time, command, call) });
         record_plain(&mut store, &event(EventKind::Notification, time));
@@ -43,7 +43,7 @@ fn a_call_is_one_command_newest_first() {
 }
 
 #[test]
-fn a_failed_outcome_is_no_success_and_a_blocked_call_did_not_run() {
+fn failed_calls_did_not_succeed_and_blocked_calls_are_left_out() {
     let place = place();
     let mut store = open(&place.path);
     let mut failed = shell(EventKind::AfterTool, 1, "make", None);
@@ -84,7 +84,7 @@ fn commands_are_found_by_the_index_without_sorting() {
 }
 
 #[test]
-fn what_had_run_when_an_event_arrived() {
+fn commands_before_an_event() {
     let place = place();
     let mut store = open(&place.path);
     record_plain(&mut store, &shell(EventKind::BeforeTool, 1, "one", Some("a")));
@@ -106,7 +106,7 @@ fn the_commands_of_all_sessions_since_a_time_and_before_an_event() {
     let mut store = open(&place.path);
     let mut ids = Vec::new();
     for time in 1..=6 {
-        // The same call of two sessions is two.
+        // Equal calls in two sessions count as two.
         for session in ["s1", "s2"] {
             let kind = if time % 2 == 0 { EventKind::AfterTool } else { EventKind::BeforeTool };
             let event = Event {
@@ -117,7 +117,7 @@ fn the_commands_of_all_sessions_since_a_time_and_before_an_event() {
         }
     }
     let times = |since, before, limit| {
-        let commands = store.commands_of_all(since, before, limit).unwrap();
+        let commands = store.commands_of_all_sessions(since, before, limit).unwrap();
         commands.into_iter().map(|command| command.time).collect::<Vec<_>>()
     };
     let end = EventId(i64::MAX);

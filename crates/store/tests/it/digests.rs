@@ -2,18 +2,18 @@
 
 use engine::event::{Event, EventKind};
 use serde_json::json;
-use store::{Filter, Store};
+use store::{JournalFilter, Store};
 
 use crate::sample::{event, open, place, record_plain};
 
 fn digest_of_prompt(store: &mut Store, prompt: &str) -> String {
     record_plain(store, &Event { prompt: Some(prompt.to_owned()), ..event(EventKind::Prompt, 1) });
-    let entry = store.entries(&Filter { limit: 1, ..Filter::default() }).unwrap().remove(0);
+    let entry = store.entries(&JournalFilter { limit: 1, ..JournalFilter::default() }).unwrap().remove(0);
     entry.digests["prompt"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn the_same_text_has_the_same_digest_in_one_database_only() {
+fn equal_texts_have_equal_digests_in_one_database_only() {
     let (one, two) = (place(), place());
     let first = digest_of_prompt(&mut open(&one.path), "hello");
     let mut again = open(&one.path);
@@ -25,9 +25,9 @@ fn the_same_text_has_the_same_digest_in_one_database_only() {
 }
 
 #[test]
-fn what_is_absent_has_no_digest() {
+fn absent_values_have_no_digest() {
     let place = place();
     let mut store = open(&place.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
-    assert_eq!(json!(store.entries(&Filter::default()).unwrap()[0].digests), json!({}));
+    assert_eq!(json!(store.entries(&JournalFilter::default()).unwrap()[0].digests), json!({}));
 }

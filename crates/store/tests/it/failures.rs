@@ -1,7 +1,7 @@
-//! A database that is corrupt, newer, locked, full, read-only or not there.
+//! Databases that are corrupt, newer, locked, full, read-only or missing.
 //!
-//! Root may write everywhere, so what file modes forbid is tested only where the tests run as somebody else; the
-//! read-only connection and the folder that is a file show the same errors to everybody.
+//! Root may write everywhere, so file modes are tested only if another user runs the tests. The read-only connection
+//! and the file in place of a directory cause the same errors for every user.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,35 +10,38 @@ use std::time::{Duration, Instant};
 use engine::event::EventKind;
 use engine::verdict::Verdict;
 use serde_json::Map;
-use store::{Filter, Journal, Notice, Options, Record, Recorded, StateChanges, Store, StoreError};
+use store::{
+    EventRecord, JournalDetail, JournalFilter, RecordOutcome, StateChanges, Store, StoreError, StoreNotice,
+    StoreOptions,
+};
 
 use crate::processes::Locker;
 use crate::sample::{KEY, event, open, options, place, record_plain};
 
 const PAGE: usize = 2048;
 
-/// A record without effects; `Moved` is answered as a hook would.
+/// Records an event without effects, and handles a conflict like a hook.
 fn try_record(store: &mut Store) -> Result<(), StoreError> {
     let (event, none, changes) = (event(EventKind::Stop, 1), Map::new(), StateChanges::default());
-    let record = Record {
+    let record = EventRecord {
         event: &event,
         root: "/",
         verdict: &Verdict::empty(),
         facts: &none,
         fields: &none,
         changes: &changes,
-        journal: Journal::Lean,
+        journal: JournalDetail::Lean,
     };
     let mut judgement = store.begin(KEY)?;
     loop {
         match judgement.record(&record)? {
-            Recorded::Stored(_) => return Ok(()),
-            Recorded::Moved(again) => judgement = *again,
+            RecordOutcome::Stored(_) => return Ok(()),
+            RecordOutcome::Conflict(again) => judgement = *again,
         }
     }
 }
 
-/// A database of some hundred pages, all of them in the main file.
+/// Creates a database of some hundred pages, all of them in the main file.
 fn filled(path: &Path) -> Vec<u8> {
     let mut store = open(path);
     for time in 0..1_500 {
@@ -47,14 +50,14 @@ fn filled(path: &Path) -> Vec<u8> {
         record_plain(&mut store, &event);
     }
     drop(store);
-    // As any other program would: closing the last connection leaves one file.
+    // Closing the last connection with default settings checkpoints and deletes the log.
     drop(
         rusqlite::Connection::open(path).and_then(|db| db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))),
     );
     fs::read(path).unwrap()
 }
 
-fn aside(path: &Path) -> Vec<PathBuf> {
+fn renamed_databases(path: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> =
         fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|name| {
@@ -68,11 +71,14 @@ fn assert_replaced(path: &Path, damaged: &[u8]) {
     fs::write(path, damaged).unwrap();
     let mut store = open(path);
     try_record(&mut store).unwrap();
-    let kept_as = aside(path);
+    let kept_as = renamed_databases(path);
     assert_eq!(kept_as.len(), 1);
     assert_eq!(fs::read(&kept_as[0]).unwrap(), damaged);
-    assert_eq!(store.take_notices(), [Notice::SetAside { path: path.to_owned(), kept_as: kept_as[0].clone() }]);
-    assert_eq!(store.entries(&Filter::default()).unwrap().len(), 1);
+    assert_eq!(
+        store.take_notices(),
+        [StoreNotice::ReplacedCorrupt { path: path.to_owned(), kept_as: kept_as[0].clone() }]
+    );
+    assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), 1);
     drop(store);
     let mut again = open(path);
     try_record(&mut again).unwrap();
@@ -80,14 +86,14 @@ fn assert_replaced(path: &Path, damaged: &[u8]) {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_set_aside() {
+fn a_file_that_is_no_database_is_replaced() {
     let place = place();
     fs::create_dir_all(place.path.parent().unwrap()).unwrap();
     assert_replaced(&place.path, &b"this is not a database, but somebody's notes\n".repeat(200));
 }
 
 #[test]
-fn a_corrupt_header_is_set_aside() {
+fn a_database_with_a_corrupt_header_is_replaced() {
     let place = place();
     let mut bytes = filled(&place.path);
     bytes[..50].fill(0x5a);
@@ -95,7 +101,7 @@ fn a_corrupt_header_is_set_aside() {
 }
 
 #[test]
-fn a_corrupt_schema_is_set_aside() {
+fn a_database_with_a_corrupt_schema_is_replaced() {
     let place = place();
     let mut bytes = filled(&place.path);
     bytes[100..PAGE].fill(0x5a);
@@ -103,14 +109,14 @@ fn a_corrupt_schema_is_set_aside() {
 }
 
 #[test]
-fn a_truncated_database_is_set_aside() {
+fn a_truncated_database_is_replaced() {
     let place = place();
     let bytes = filled(&place.path);
     assert_replaced(&place.path, &bytes[..PAGE * 2]);
 }
 
 #[test]
-fn garbage_where_the_next_row_goes_is_set_aside() {
+fn a_database_with_garbage_at_the_next_row_is_replaced() {
     let place = place();
     let mut bytes = filled(&place.path);
     bytes[PAGE..].fill(0x5a);
@@ -118,7 +124,7 @@ fn garbage_where_the_next_row_goes_is_set_aside() {
 }
 
 #[test]
-fn garbage_anywhere_never_fails_to_record() {
+fn an_event_is_recorded_wherever_the_garbage_is() {
     let place = place();
     let bytes = filled(&place.path);
     for page in 0..bytes.len() / PAGE {
@@ -133,7 +139,7 @@ fn garbage_anywhere_never_fails_to_record() {
 }
 
 #[test]
-fn two_that_meet_a_corrupt_database_set_it_aside_once() {
+fn a_corrupt_database_is_replaced_once_by_two_connections() {
     let place = place();
     let mut bytes = filled(&place.path);
     let (mut one, mut two) = (open(&place.path), open(&place.path));
@@ -141,9 +147,9 @@ fn two_that_meet_a_corrupt_database_set_it_aside_once() {
     fs::write(&place.path, &bytes).unwrap();
     try_record(&mut one).unwrap();
     try_record(&mut two).unwrap();
-    assert_eq!(aside(&place.path).len(), 1);
+    assert_eq!(renamed_databases(&place.path).len(), 1);
     assert_eq!((one.take_notices().len(), two.take_notices().len()), (1, 0));
-    assert_eq!(two.entries(&Filter::default()).unwrap().len(), 2);
+    assert_eq!(two.entries(&JournalFilter::default()).unwrap().len(), 2);
 }
 
 #[test]
@@ -157,7 +163,7 @@ fn a_second_corrupt_database_does_not_replace_the_first() {
         open(&place.path);
         let _ = fs::remove_file(place.path.with_file_name("state.db-wal"));
     }
-    assert_eq!(aside(&place.path).len(), 2);
+    assert_eq!(renamed_databases(&place.path).len(), 2);
 }
 
 #[test]
@@ -167,11 +173,11 @@ fn reading_a_corrupt_database_changes_nothing() {
     fs::write(&place.path, "no database".repeat(500)).unwrap();
     let error = Store::open_existing_read(&place.path, options()).unwrap_err();
     assert_eq!(error.kind(), "corrupt");
-    assert_eq!(aside(&place.path).len(), 0);
+    assert_eq!(renamed_databases(&place.path).len(), 0);
 }
 
 #[test]
-fn a_newer_database_is_left_alone() {
+fn a_newer_database_is_not_changed() {
     let place = place();
     drop(open(&place.path));
     let connection = rusqlite::Connection::open(&place.path).unwrap();
@@ -186,26 +192,27 @@ fn a_newer_database_is_left_alone() {
         assert_eq!(error.kind(), "newer");
     }
     assert_eq!(fs::read(&place.path).unwrap(), before);
-    assert_eq!(aside(&place.path).len(), 0);
+    assert_eq!(renamed_databases(&place.path).len(), 0);
 }
 
 #[test]
-fn a_lock_that_stays_is_waited_for_only_so_long() {
+fn waiting_for_a_lock_ends_at_the_timeout() {
     let place = place();
     try_record(&mut open(&place.path)).unwrap();
     let locker = Locker::start(&place.path);
     let since = Instant::now();
-    let mut store = Store::open(&place.path, Options { busy: Duration::from_millis(100), now: 0, run: None }).unwrap();
+    let mut store =
+        Store::open(&place.path, StoreOptions { busy: Duration::from_millis(100), now: 0, run: None }).unwrap();
     let error = try_record(&mut store).unwrap_err();
     assert_eq!(error.kind(), "locked");
     assert!(since.elapsed() >= Duration::from_millis(100));
-    assert_eq!(store.entries(&Filter::default()).unwrap().len(), 1, "reading waits for nobody");
+    assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), 1, "reading waits for nobody");
     drop(locker);
     try_record(&mut store).unwrap();
 }
 
 #[test]
-fn a_full_disk_loses_nothing_that_was_there() {
+fn a_full_disk_loses_no_earlier_events() {
     let place = place();
     let mut store = open(&place.path);
     try_record(&mut store).unwrap();
@@ -218,13 +225,13 @@ fn a_full_disk_loses_nothing_that_was_there() {
         }
     };
     assert_eq!(error.kind(), "full");
-    assert_eq!(store.entries(&Filter::default()).unwrap().len(), stored);
+    assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), stored);
     store.limit_pages(1_000_000).unwrap();
     try_record(&mut store).unwrap();
 }
 
 #[test]
-fn a_connection_for_reading_does_not_write() {
+fn a_read_only_connection_does_not_write() {
     let place = place();
     try_record(&mut open(&place.path)).unwrap();
     let mut store = Store::open_existing_read(&place.path, options()).unwrap();
@@ -232,14 +239,14 @@ fn a_connection_for_reading_does_not_write() {
 }
 
 #[test]
-fn a_folder_that_is_a_file_cannot_be_used() {
+fn a_file_in_place_of_the_directory_is_an_error() {
     let place = place();
     fs::write(place.path.parent().unwrap(), "").unwrap();
     assert_eq!(Store::open(&place.path, options()).unwrap_err().kind(), "unavailable");
 }
 
 #[test]
-fn a_database_that_is_a_folder_cannot_be_used() {
+fn a_directory_in_place_of_the_database_is_an_error() {
     let place = place();
     fs::create_dir_all(&place.path).unwrap();
     assert_eq!(Store::open(&place.path, options()).unwrap_err().kind(), "unavailable");
@@ -247,7 +254,7 @@ fn a_database_that_is_a_folder_cannot_be_used() {
 
 #[cfg(unix)]
 #[test]
-fn modes_that_forbid_writing() {
+fn files_without_write_permission() {
     use std::os::unix::fs::PermissionsExt;
     let place = place();
     let closed = place.folder.path().join("closed");
@@ -264,7 +271,7 @@ fn modes_that_forbid_writing() {
 }
 
 #[test]
-fn what_each_error_says() {
+fn messages_of_all_errors() {
     let errors = [
         StoreError::Missing { path: PathBuf::from("/p/state.db") },
         StoreError::Newer { found: 9, known: 2 },
@@ -289,11 +296,11 @@ fn what_each_error_says() {
 }
 
 #[test]
-fn what_each_notice_says() {
+fn messages_of_all_notices() {
     let path = PathBuf::from("/p/state.db");
     let notices = [
-        Notice::Created { path: path.clone() },
-        Notice::SetAside { path, kept_as: PathBuf::from("/p/state.db.corrupt-7") },
+        StoreNotice::Created { path: path.clone() },
+        StoreNotice::ReplacedCorrupt { path, kept_as: PathBuf::from("/p/state.db.corrupt-7") },
     ];
     let said: Vec<String> = notices.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(said.join("\n"), @"

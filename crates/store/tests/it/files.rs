@@ -1,30 +1,30 @@
-//! Opening, and what is on the disk.
+//! Opening a database, and its files.
 
 use std::fs;
 
-use store::{Notice, Store};
+use store::{Store, StoreNotice};
 
 use crate::sample::{self, event, open, place, record_plain};
 use engine::event::EventKind;
 
 #[test]
-fn a_missing_database_is_made_and_said_so_once() {
+fn a_missing_database_is_created_with_one_notice() {
     let place = place();
     let mut store = open(&place.path);
-    assert_eq!(store.take_notices(), [Notice::Created { path: place.path.clone() }]);
+    assert_eq!(store.take_notices(), [StoreNotice::Created { path: place.path.clone() }]);
     assert_eq!(store.take_notices(), []);
     drop(store);
     assert_eq!(open(&place.path).take_notices(), []);
 }
 
 #[test]
-fn a_deleted_database_is_made_anew_though_its_log_remained() {
+fn a_deleted_database_is_created_again_although_its_log_remained() {
     let place = place();
     record_plain(&mut open(&place.path), &event(EventKind::Stop, 1));
     fs::remove_file(&place.path).unwrap();
     let mut store = open(&place.path);
     assert_eq!(store.take_notices().len(), 1);
-    assert_eq!(store.entries(&store::Filter::default()).unwrap(), []);
+    assert_eq!(store.entries(&store::JournalFilter::default()).unwrap(), []);
     record_plain(&mut store, &event(EventKind::Stop, 2));
 }
 
@@ -37,7 +37,7 @@ fn an_empty_file_is_an_empty_database() {
 }
 
 #[test]
-fn reading_makes_nothing() {
+fn opening_read_only_creates_nothing() {
     let place = place();
     let error = Store::open_existing_read(&place.path, sample::options()).unwrap_err();
     assert_eq!(error.kind(), "missing");
@@ -64,7 +64,7 @@ fn only_the_owner_may_read() {
 }
 
 #[test]
-fn the_log_is_emptied_when_it_is_long() {
+fn a_long_log_is_checkpointed() {
     let place = place();
     let wal = place.path.with_file_name("state.db-wal");
     let mut longest = 0;

@@ -4,7 +4,7 @@ use engine::event::{CallOutcome, Event, EventKind, FileAccess, McpTool, ShellTex
 use engine::verdict::{Finding, Level, Verdict};
 use path::Access;
 use serde_json::{Value, json};
-use store::{Entry, EventId, Filter, Journal, Record, SessionKey, StateChanges, Store};
+use store::{EventId, EventRecord, JournalDetail, JournalEntry, JournalFilter, SessionKey, StateChanges, Store};
 
 use crate::sample::{KEY, event, open, place, record, record_plain, shell, stored};
 
@@ -21,7 +21,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
     }
 }
 
-fn everything() -> Event {
+fn full_event() -> Event {
     Event {
         outcome: Some(CallOutcome::Ok),
         prompt: Some("the person's words".to_owned()),
@@ -43,7 +43,7 @@ fn everything() -> Event {
     }
 }
 
-fn record_everything(store: &mut Store, journal: Journal) -> EventId {
+fn record_full_event(store: &mut Store, journal: JournalDetail) -> EventId {
     let mut verdict = Verdict::of(vec![
         finding("careful", Level::Warn, "mind `--token abc123`"),
         finding("never", Level::Block, "no"),
@@ -51,8 +51,8 @@ fn record_everything(store: &mut Store, journal: Journal) -> EventId {
     verdict.notices.push("PASSWORD=abc123 was ignored".to_owned());
     let facts = json!({"git.branch": "main", "variables": {"api_key": "abc123"}}).as_object().unwrap().clone();
     let fields = json!({"description": "API_KEY=abc123"}).as_object().unwrap().clone();
-    let event = everything();
-    let record = Record {
+    let event = full_event();
+    let record = EventRecord {
         event: &event,
         root: "/srv/project",
         verdict: &verdict,
@@ -64,15 +64,15 @@ fn record_everything(store: &mut Store, journal: Journal) -> EventId {
     stored(&store.begin(KEY).unwrap().record(&record).unwrap())
 }
 
-fn only_entry(store: &Store) -> Entry {
-    store.entries(&Filter::default()).unwrap().pop().unwrap()
+fn only_entry(store: &Store) -> JournalEntry {
+    store.entries(&JournalFilter::default()).unwrap().pop().unwrap()
 }
 
 #[test]
-fn an_entry_has_a_stable_shape() {
+fn the_json_of_an_entry_is_stable() {
     let place = place();
     let mut store = open(&place.path);
-    record_everything(&mut store, Journal::Lean);
+    record_full_event(&mut store, JournalDetail::Lean);
     let mut shown = serde_json::to_value(only_entry(&store)).unwrap();
     for digest in shown["digests"].as_object_mut().unwrap().values_mut() {
         assert_eq!(digest.as_str().unwrap().len(), 32);
@@ -157,7 +157,7 @@ fn an_entry_has_a_stable_shape() {
 }
 
 #[test]
-fn an_entry_without_much_is_short() {
+fn empty_fields_of_an_entry_are_omitted() {
     let place = place();
     let mut store = open(&place.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
@@ -166,19 +166,19 @@ fn an_entry_without_much_is_short() {
 }
 
 #[test]
-fn an_entry_survives_its_json() {
+fn an_entry_round_trips_through_json() {
     let place = place();
     let mut store = open(&place.path);
-    record_everything(&mut store, Journal::Full);
+    record_full_event(&mut store, JournalDetail::Full);
     let entry = only_entry(&store);
-    assert_eq!(serde_json::from_str::<Entry>(&serde_json::to_string(&entry).unwrap()).unwrap(), entry);
+    assert_eq!(serde_json::from_str::<JournalEntry>(&serde_json::to_string(&entry).unwrap()).unwrap(), entry);
 }
 
 #[test]
-fn a_lean_journal_holds_nothing_private() {
+fn a_lean_journal_contains_nothing_private() {
     let place = place();
     let mut store = open(&place.path);
-    record_everything(&mut store, Journal::Lean);
+    record_full_event(&mut store, JournalDetail::Lean);
     drop(store);
     let connection = rusqlite::Connection::open(&place.path).unwrap();
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -191,10 +191,10 @@ fn a_lean_journal_holds_nothing_private() {
 }
 
 #[test]
-fn a_full_journal_holds_the_event_but_no_secret() {
+fn a_full_journal_contains_the_event_without_secrets() {
     let place = place();
     let mut store = open(&place.path);
-    record_everything(&mut store, Journal::Full);
+    record_full_event(&mut store, JournalDetail::Full);
     let whole = only_entry(&store).event.unwrap();
     assert_eq!(whole["prompt"], "the person's words");
     assert_eq!(whole["tool"]["shell"]["command"], "deploy --token ***");
@@ -202,21 +202,21 @@ fn a_full_journal_holds_the_event_but_no_secret() {
 }
 
 #[test]
-fn a_shell_call_without_text_is_told_from_none() {
+fn a_shell_call_without_a_command_differs_from_other_calls() {
     let place = place();
     let mut store = open(&place.path);
     let mut call = shell(EventKind::BeforeTool, 1, "", None);
     call.tool.as_mut().unwrap().shell = Some(ShellText::Missing);
     record_plain(&mut store, &call);
     record_plain(&mut store, &shell(EventKind::BeforeTool, 2, "", None));
-    let entries = store.entries(&Filter::default()).unwrap();
+    let entries = store.entries(&JournalFilter::default()).unwrap();
     assert_eq!((entries[0].tool.command.as_deref(), entries[0].tool.command_missing), (None, true));
     assert_eq!((entries[1].tool.command.as_deref(), entries[1].tool.command_missing), (Some(""), false));
 }
 
-/// Ten events in two sessions, ids 1 to 10, times 10 to 100; the even ones stop, with a warning of `odd-rule` on 4 and
-/// a block of `other` on 8.
-fn ten(store: &mut Store) {
+/// Records ten events in two sessions, with ids 1 to 10 and times 10 to 100. Even ids are stops; 4 has a warning of
+/// `odd-rule`, 8 a block of `other`.
+fn record_ten_events(store: &mut Store) {
     for number in 1..=10 {
         let kind = if number % 2 == 0 { EventKind::Stop } else { EventKind::Prompt };
         let mut event = event(kind, number * 10);
@@ -234,24 +234,24 @@ fn ten(store: &mut Store) {
 fn filters() {
     let place = place();
     let mut store = open(&place.path);
-    ten(&mut store);
-    let any = Filter::default;
+    record_ten_events(&mut store);
+    let any = JournalFilter::default;
     let text = |text: &str| Some(text.to_owned());
-    let cases: [(Filter, &[i64]); 14] = [
+    let cases: [(JournalFilter, &[i64]); 14] = [
         (any(), &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
-        (Filter { limit: 3, ..any() }, &[8, 9, 10]),
-        (Filter { limit: 3, after: Some(EventId(4)), ..any() }, &[5, 6, 7]),
-        (Filter { after: Some(EventId(8)), ..any() }, &[9, 10]),
-        (Filter { after: Some(EventId(10)), ..any() }, &[]),
-        (Filter { session: text("s1"), ..any() }, &[1, 2, 3, 4, 5]),
-        (Filter { session: text("s1"), limit: 2, ..any() }, &[4, 5]),
-        (Filter { agent: text("codex"), ..any() }, &[]),
-        (Filter { kind: text("stop"), ..any() }, &[2, 4, 6, 8, 10]),
-        (Filter { level: Some(Level::Warn), ..any() }, &[4, 8]),
-        (Filter { level: Some(Level::Block), ..any() }, &[8]),
-        (Filter { rule: text("odd-rule"), ..any() }, &[4]),
-        (Filter { since: Some(30), until: Some(50), ..any() }, &[3, 4, 5]),
-        (Filter { session: text("s2"), kind: text("stop"), since: Some(70), limit: 1, ..any() }, &[10]),
+        (JournalFilter { limit: 3, ..any() }, &[8, 9, 10]),
+        (JournalFilter { limit: 3, after: Some(EventId(4)), ..any() }, &[5, 6, 7]),
+        (JournalFilter { after: Some(EventId(8)), ..any() }, &[9, 10]),
+        (JournalFilter { after: Some(EventId(10)), ..any() }, &[]),
+        (JournalFilter { session: text("s1"), ..any() }, &[1, 2, 3, 4, 5]),
+        (JournalFilter { session: text("s1"), limit: 2, ..any() }, &[4, 5]),
+        (JournalFilter { agent: text("codex"), ..any() }, &[]),
+        (JournalFilter { kind: text("stop"), ..any() }, &[2, 4, 6, 8, 10]),
+        (JournalFilter { level: Some(Level::Warn), ..any() }, &[4, 8]),
+        (JournalFilter { level: Some(Level::Block), ..any() }, &[8]),
+        (JournalFilter { rule: text("odd-rule"), ..any() }, &[4]),
+        (JournalFilter { since: Some(30), until: Some(50), ..any() }, &[3, 4, 5]),
+        (JournalFilter { session: text("s2"), kind: text("stop"), since: Some(70), limit: 1, ..any() }, &[10]),
     ];
     for (filter, expected) in cases {
         let ids: Vec<i64> = store.entries(&filter).unwrap().iter().map(|entry| entry.id.0).collect();
@@ -260,12 +260,15 @@ fn filters() {
 }
 
 #[test]
-fn text_in_a_filter_is_only_text() {
+fn filter_values_are_not_interpreted_as_sql() {
     let place = place();
     let mut store = open(&place.path);
-    ten(&mut store);
-    let filter =
-        Filter { session: Some("' OR 1=1 --".to_owned()), rule: Some("x') OR (1".to_owned()), ..Filter::default() };
+    record_ten_events(&mut store);
+    let filter = JournalFilter {
+        session: Some("' OR 1=1 --".to_owned()),
+        rule: Some("x') OR (1".to_owned()),
+        ..JournalFilter::default()
+    };
     assert_eq!(store.entries(&filter).unwrap(), []);
 }
 
@@ -287,24 +290,27 @@ fn an_ordinary_event_writes_two_pages() {
 }
 
 #[test]
-fn reading_goes_on_while_another_writes() {
+fn reading_does_not_wait_for_a_writer() {
     let place = place();
     let mut writer = open(&place.path);
-    ten(&mut writer);
+    record_ten_events(&mut writer);
     let reader = Store::open_existing_read(&place.path, crate::sample::options()).unwrap();
     record_plain(&mut writer, &event(EventKind::Stop, 200));
-    assert_eq!(reader.entries(&Filter { after: Some(EventId(10)), ..Filter::default() }).unwrap().len(), 1);
+    assert_eq!(
+        reader.entries(&JournalFilter { after: Some(EventId(10)), ..JournalFilter::default() }).unwrap().len(),
+        1
+    );
     assert_eq!(reader.session(SessionKey { agent: "claude", session: "s2" }).unwrap().first_seen, Some(60));
 }
 
 #[test]
-fn odd_rows_do_not_end_a_listing() {
+fn invalid_rows_do_not_abort_a_listing() {
     let place = place();
     let mut store = open(&place.path);
-    ten(&mut store);
+    record_ten_events(&mut store);
     let connection = rusqlite::Connection::open(&place.path).unwrap();
     connection.execute("UPDATE events SET paths = '{', level = 'shout', kind = 'move' WHERE id = 3", []).unwrap();
-    let entries = store.entries(&Filter::default()).unwrap();
+    let entries = store.entries(&JournalFilter::default()).unwrap();
     assert_eq!((entries[2].verdict.level, entries[2].kind.as_str()), (Level::Block, "move"));
     assert_eq!(json!(entries[2].tool.paths), Value::Array(Vec::new()));
 }

@@ -1,5 +1,4 @@
-//! The crate's one test binary. Started with `LINCHPIN_STORE_CHILD` set, it is one of the processes that
-//! `processes.rs` starts.
+//! The crate's test binary. If `LINCHPIN_STORE_CHILD` is set, it is a child process of `processes.rs`.
 
 #![allow(
     clippy::unwrap_used,

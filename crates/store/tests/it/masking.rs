@@ -1,10 +1,10 @@
-//! What is masked and what is left alone.
+//! Strings that are masked, and strings that are not.
 
 use proptest::prelude::*;
 use serde_json::json;
 use store::{Masked, mask};
 
-/// A secret, spelled in two parts so that no scanner takes this file for a leak.
+/// Joins the parts of a secret, which are separate so that secret scanners do not report this file.
 fn join(parts: &[&str]) -> String {
     parts.concat()
 }
@@ -100,7 +100,7 @@ fn secrets() {
 }
 
 #[test]
-fn harmless() {
+fn strings_without_secrets() {
     let cases = [
         "",
         "cargo test --workspace",
@@ -161,7 +161,7 @@ fn harmless() {
 }
 
 #[test]
-fn names_in_objects() {
+fn names_of_fields() {
     let value = json!({
         "password": "hunter2", "api_key": "x", "key": "name", "count": 3, "token": null, "tokens": "many",
         "deep": [{"clientSecret": "x", "note": "TOKEN=abc"}],
@@ -175,7 +175,7 @@ fn names_in_objects() {
 }
 
 #[test]
-fn long_text_takes_time_in_proportion() {
+fn masking_takes_linear_time() {
     for hostile in
         ["TOKEN=", "a:", "://", "-u ", "--token ", "'\"", "-----BEGIN PRIVATE KEY-----", "eyJ.", "password: "]
     {
@@ -237,7 +237,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn masking_twice_is_masking_once(text in pieces()) {
+    fn masking_is_idempotent(text in pieces()) {
         let once = mask(&text).into_owned();
         prop_assert_eq!(mask(&once), once.as_str());
     }
@@ -251,16 +251,16 @@ proptest! {
 
 #[test]
 fn every_example_is_a_secret() {
-    for example in mask::examples() {
+    for example in mask::example_secrets() {
         assert_eq!(mask(&format!("run --token {example}")), "run --token ***");
     }
-    let by_shape = mask::examples().filter(|example| mask(&format!("echo {example}")) == "echo ***").count();
+    let by_shape = mask::example_secrets().filter(|example| mask(&format!("echo {example}")) == "echo ***").count();
     assert!(by_shape >= 38, "{by_shape} are known by their shape");
 }
 
 #[test]
-fn what_is_read_back_as_masked_is_masked() {
-    let command = format!("deploy --token {}", mask::examples().next().unwrap());
+fn deserializing_a_masked_string_masks_it_again() {
+    let command = format!("deploy --token {}", mask::example_secrets().next().unwrap());
     let kept = json!({ "command": command }).to_string();
     let read: std::collections::BTreeMap<String, Masked<'static>> = serde_json::from_str(&kept).unwrap();
     assert_eq!(read["command"], "deploy --token ***");
@@ -268,7 +268,7 @@ fn what_is_read_back_as_masked_is_masked() {
 }
 
 #[test]
-fn only_a_text_without_secrets_is_unchanged() {
+fn only_a_string_without_secrets_is_unchanged() {
     assert_eq!(mask("cargo test").unchanged(), Some("cargo test"));
     assert_eq!(mask("API_KEY=q8Zt4vX1mN7c ./deploy").unchanged(), None);
 }

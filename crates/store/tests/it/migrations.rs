@@ -6,11 +6,11 @@ use std::path::Path;
 use engine::event::EventKind;
 use rusqlite::Connection;
 use serde_json::json;
-use store::{Filter, RuleVersion, SessionKey, StateChanges, Store};
+use store::{JournalFilter, RuleVersion, SessionKey, StateChanges, Store};
 
 use crate::sample::{event, open, options, place, record};
 
-/// As version 1 made it, with one event and one variable.
+/// A database of version 1, with one event and one variable.
 const VERSION_1: &str = "
     PRAGMA page_size = 2048;
     PRAGMA journal_mode = WAL;
@@ -46,7 +46,7 @@ fn version_of(path: &Path) -> i64 {
 }
 
 #[test]
-fn a_journal_of_version_1_goes_on() {
+fn a_journal_of_version_1_is_migrated() {
     let place = place();
     version_1(&place.path);
     let mut store = open(&place.path);
@@ -56,7 +56,7 @@ fn a_journal_of_version_1_goes_on() {
     changes.unset("other");
     record(&mut store, &event(EventKind::Stop, 9), &engine::verdict::Verdict::empty(), &changes);
     store.sync_rules(&[RuleVersion { id: "a", digest: "d", tier: "user", source: "a.md", text: "a" }], 9).unwrap();
-    let entries = store.entries(&Filter::default()).unwrap();
+    let entries = store.entries(&JournalFilter::default()).unwrap();
     assert_eq!((entries[0].tool.command.as_deref(), entries[0].verdict.findings.len()), (Some("danger"), 1));
     assert_eq!((json!(entries[0].facts), entries[0].changes.len()), (json!({"git.branch": "main"}), 0));
     assert_eq!(json!(entries[1].changes), json!({"other": null, "release": false}));
@@ -66,9 +66,9 @@ fn a_journal_of_version_1_goes_on() {
 }
 
 #[test]
-fn one_who_only_reads_can_read_a_journal_of_version_1() {
+fn opening_read_only_migrates_a_journal_of_version_1() {
     let place = place();
     version_1(&place.path);
     let store = Store::open_existing_read(&place.path, options()).unwrap();
-    assert_eq!(store.entries(&Filter::default()).unwrap().len(), 1);
+    assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), 1);
 }

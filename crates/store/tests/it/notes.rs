@@ -1,7 +1,7 @@
-//! Records of other sorts than events.
+//! Notes in the journal.
 
 use serde_json::{Map, json};
-use store::{Filter, Note, NoteKind, PERSON, SessionKey, StateChanges};
+use store::{JournalFilter, Note, NoteKind, PERSON_SESSION, SessionKey, StateChanges};
 
 use crate::sample::{KEY, event, open, place, record_plain};
 use engine::event::EventKind;
@@ -10,9 +10,9 @@ fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, ser
     const NOTHING: &StateChanges = &StateChanges {
         variables: std::collections::BTreeMap::new(),
         counters: std::collections::BTreeMap::new(),
-        counted: Vec::new(),
+        attempts: Vec::new(),
         workflow: std::collections::BTreeMap::new(),
-        deeds: Vec::new(),
+        rule_outcomes: Vec::new(),
     };
     Note { kind, session, time: 5, root: "/srv/project", cwd: "/srv/project", fields, changes: NOTHING }
 }
@@ -22,8 +22,8 @@ fn a_note_is_read_back_with_its_secrets_masked() {
     let place = place();
     let mut store = open(&place.path);
     let fields = Map::from_iter([("reason".to_owned(), json!("deploy with --password hunter2"))]);
-    store.note(&note(NoteKind::Pause, PERSON, &fields)).unwrap();
-    let entry = store.entries(&Filter::default()).unwrap().pop().unwrap();
+    store.note(&note(NoteKind::Pause, PERSON_SESSION, &fields)).unwrap();
+    let entry = store.entries(&JournalFilter::default()).unwrap().pop().unwrap();
     assert_eq!((entry.kind.as_str(), entry.session.agent.as_str(), entry.session.id.as_str()), ("pause", "person", ""));
     assert_eq!(entry.fields["reason"], json!("deploy with --password ***"));
 }
@@ -38,7 +38,7 @@ fn a_note_changes_the_state_of_its_session() {
     let fields = Map::new();
     store.note(&Note { changes: &changes, ..note(NoteKind::Ack, KEY, &fields) }).unwrap();
     assert_eq!(store.session(KEY).unwrap().variables["_ack:rule"]["digest"], "d1");
-    // The next change of the session's state is seen as one.
+    // A later conflicting change of the session's state is noticed.
     let mut judgement = store.begin(KEY).unwrap();
     assert_eq!(judgement.state().variables.len(), 1);
     assert!(judgement.input_digest(&event(EventKind::Stop, 2)).unwrap().is_none());

@@ -1,6 +1,6 @@
-//! Many processes at once, and processes that are killed.
+//! Concurrent processes, and processes that are killed.
 //!
-//! The other processes are this test binary, started again with `LINCHPIN_STORE_CHILD` set to what they are to do.
+//! The other processes are this test binary, started with `LINCHPIN_STORE_CHILD` set to their task.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,19 +10,21 @@ use std::time::Duration;
 use engine::event::EventKind;
 use engine::verdict::Verdict;
 use serde_json::Map;
-use store::{CounterChange, EventId, Filter, Journal, Record, Recorded, SessionKey, StateChanges, Store};
+use store::{
+    CounterChange, EventId, EventRecord, JournalDetail, JournalFilter, RecordOutcome, SessionKey, StateChanges, Store,
+};
 
 use crate::sample::{KEY, event, open, options, place, shell};
 
 const WRITERS: usize = 64;
 const EVENTS_EACH: usize = 100;
 const KILLS: usize = 200;
-/// So many are at work while one of them is killed.
+/// The number of processes that run while one of them is killed.
 const LANES: usize = 4;
 
 const TASK: &str = "LINCHPIN_STORE_CHILD";
 
-/// What a child is to do: `count`, `write` or `lock`, in a database, as a session.
+/// Starts a child process with a task (`count`, `write` or `lock`), a database and a session.
 fn start(task: &str, path: &Path, session: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "processes::child", "--nocapture", "--test-threads=1"])
@@ -36,7 +38,7 @@ fn start(task: &str, path: &Path, session: &str) -> Child {
         .unwrap()
 }
 
-/// Not a test but what the other processes do; does nothing in the first one.
+/// Not a test, but the code of the child processes. Does nothing in the main process.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how the first process talks to the others")]
 fn child() {
@@ -71,7 +73,7 @@ fn acknowledge(line: &str) {
     stdout.flush().unwrap();
 }
 
-/// One hook: an event that adds one to a counter of its session, and keeps what it saw of it in a variable.
+/// Acts like a hook: records an event that increments a counter and stores the value that it saw in a variable.
 fn record_counting(store: &mut Store, session: &str, time: usize) -> EventId {
     let mut event = shell(EventKind::BeforeTool, i64::try_from(time).unwrap(), "cargo test", None);
     session.clone_into(&mut event.session);
@@ -81,29 +83,29 @@ fn record_counting(store: &mut Store, session: &str, time: usize) -> EventId {
         let mut changes = StateChanges::default();
         changes.count("events", CounterChange::Add(1));
         changes.set("seen", judgement.state().counter("events"));
-        let record = Record {
+        let record = EventRecord {
             event: &event,
             root: "/",
             verdict: &Verdict::empty(),
             facts: &none,
             fields: &none,
             changes: &changes,
-            journal: Journal::Lean,
+            journal: JournalDetail::Lean,
         };
         match judgement.record(&record).unwrap() {
-            Recorded::Stored(id) => return id,
-            Recorded::Moved(again) => judgement = *again,
+            RecordOutcome::Stored(id) => return id,
+            RecordOutcome::Conflict(again) => judgement = *again,
         }
     }
 }
 
-fn assert_sound(path: &Path) {
+fn assert_intact(path: &Path) {
     let connection = rusqlite::Connection::open(path).unwrap();
     let answer: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(answer, "ok");
 }
 
-/// Holds the lock for writing until it is dropped.
+/// Holds the write lock until it is dropped.
 pub struct Locker(Child);
 
 impl Locker {
@@ -122,7 +124,7 @@ impl Drop for Locker {
     }
 }
 
-/// From no database at all; half of the processes share one session, so that they also contend for its state.
+/// Starts without a database. Half of the processes share one session, so that they also contend for its state.
 #[test]
 fn processes_at_once_lose_nothing() {
     let place = place();
@@ -134,12 +136,12 @@ fn processes_at_once_lose_nothing() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     }
     let store = open(&place.path);
-    assert_eq!(store.entries(&Filter::default()).unwrap().len(), WRITERS * EVENTS_EACH);
+    assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), WRITERS * EVENTS_EACH);
     let counted = |session| store.session(SessionKey { agent: KEY.agent, session }).unwrap().counter("events");
     assert_eq!(counted("shared"), i64::try_from(WRITERS / 2 * EVENTS_EACH).unwrap());
     assert_eq!(counted("own-1"), i64::try_from(EVENTS_EACH).unwrap());
     drop(store);
-    assert_sound(&place.path);
+    assert_intact(&place.path);
 }
 
 #[test]
@@ -156,7 +158,7 @@ fn killed_processes_lose_nothing_that_was_acknowledged() {
             });
         }
     });
-    assert_sound(&place.path);
+    assert_intact(&place.path);
 }
 
 fn write_and_kill(path: &Path, session: &str, pause: Duration) {
@@ -166,7 +168,7 @@ fn write_and_kill(path: &Path, session: &str, pause: Duration) {
     let output = child.wait_with_output().unwrap();
     let acknowledged = acknowledged(&String::from_utf8_lossy(&output.stdout));
     let store = Store::open(path, options()).unwrap();
-    let filter = Filter { session: Some(session.to_owned()), ..Filter::default() };
+    let filter = JournalFilter { session: Some(session.to_owned()), ..JournalFilter::default() };
     let stored: Vec<i64> = store.entries(&filter).unwrap().iter().map(|entry| entry.id.0).collect();
     assert!(stored.starts_with(&acknowledged), "{stored:?} {acknowledged:?}");
     assert!(stored.len() <= acknowledged.len() + 1);
@@ -174,35 +176,35 @@ fn write_and_kill(path: &Path, session: &str, pause: Duration) {
     assert_eq!(counted, i64::try_from(stored.len()).unwrap());
 }
 
-/// Only whole lines: the last may be cut off.
+/// Ignores an incomplete last line.
 fn acknowledged(output: &str) -> Vec<i64> {
     let whole = output.rsplit_once('\n').map_or("", |(whole, _)| whole);
     whole.lines().filter_map(|line| line.strip_prefix("stored ")?.parse().ok()).collect()
 }
 
-/// Up to a fifth of a second, different each time, the same in each run.
+/// Up to 200 ms: different for each number, but the same in each test run.
 fn pause(lane: usize, number: usize) -> Duration {
     let mixed = (lane * 1_000 + number + 1).wrapping_mul(2_654_435_761) >> 7;
     Duration::from_micros(u64::try_from(mixed % 200_000).unwrap())
 }
 
 #[test]
-fn a_session_is_made_once_by_processes_that_meet() {
+fn concurrent_processes_insert_a_session_once() {
     let place = place();
     let (mut one, mut two) = (open(&place.path), open(&place.path));
     let first = one.begin(KEY).unwrap();
     record_counting(&mut two, KEY.session, 1);
     let (event, none) = (event(EventKind::Stop, 2), Map::new());
-    let record = Record {
+    let record = EventRecord {
         event: &event,
         root: "/other",
         verdict: &Verdict::empty(),
         facts: &none,
         fields: &none,
         changes: &StateChanges::default(),
-        journal: Journal::Lean,
+        journal: JournalDetail::Lean,
     };
     crate::sample::stored(&first.record(&record).unwrap());
-    let entries = two.entries(&Filter::default()).unwrap();
+    let entries = two.entries(&JournalFilter::default()).unwrap();
     assert_eq!((entries[0].session.root.as_str(), entries[1].session.root.as_str()), ("/", "/"));
 }

@@ -3,12 +3,12 @@
 use engine::event::EventKind;
 use engine::verdict::{Finding, Level, Verdict};
 use serde_json::Map;
-use store::{Filter, Note, NoteKind, PERSON, SessionKey, StateChanges};
+use store::{JournalFilter, Note, NoteKind, PERSON_SESSION, SessionKey, StateChanges};
 
 use crate::sample::{event, open, place, record, record_plain};
 
 #[test]
-fn what_is_older_goes_with_its_findings_and_variables() {
+fn older_events_are_deleted_with_their_findings_and_variables() {
     let place = place();
     let mut store = open(&place.path);
     let warned = || {
@@ -32,7 +32,7 @@ fn what_is_older_goes_with_its_findings_and_variables() {
     }
     assert_eq!(store.prune(4_500).unwrap(), 4_500);
     assert_eq!(store.prune(4_500).unwrap(), 0);
-    let entries = store.entries(&Filter { rule: Some("r".into()), ..Filter::default() }).unwrap();
+    let entries = store.entries(&JournalFilter { rule: Some("r".into()), ..JournalFilter::default() }).unwrap();
     assert_eq!((entries.len(), entries[0].time), (500, 4_500));
     let state = |session| store.session(SessionKey { agent: "claude", session }).unwrap();
     assert_eq!(state("old").first_seen, Some(0));
@@ -41,7 +41,7 @@ fn what_is_older_goes_with_its_findings_and_variables() {
 }
 
 #[test]
-fn the_newest_event_stays_and_ids_go_on() {
+fn the_newest_event_is_kept_so_that_ids_are_not_reused() {
     let place = place();
     let mut store = open(&place.path);
     for time in 0..3 {
@@ -52,7 +52,7 @@ fn the_newest_event_stays_and_ids_go_on() {
 }
 
 #[test]
-fn a_clock_that_jumped_keeps_nothing_from_being_pruned() {
+fn old_events_are_pruned_although_the_clock_jumped() {
     let place = place();
     let mut store = open(&place.path);
     record_plain(&mut store, &event(EventKind::Stop, 999_999));
@@ -70,14 +70,14 @@ fn an_empty_journal_has_nothing_to_prune() {
 }
 
 #[test]
-fn a_workflow_stands_where_it_stands_however_old_it_is() {
+fn the_state_of_a_workflow_is_never_pruned() {
     let place = place();
     let mut store = open(&place.path);
     let mut changes = StateChanges::default();
     changes.workflow.insert("at".to_owned(), Some("code".into()));
     let started = Note {
         kind: NoteKind::Start,
-        session: PERSON,
+        session: PERSON_SESSION,
         time: 60,
         root: "/srv/project",
         cwd: "/srv/project",
@@ -85,7 +85,7 @@ fn a_workflow_stands_where_it_stands_however_old_it_is() {
         changes: &changes,
     };
     let workflow = store.workflow().unwrap();
-    store.note_on_workflow(&started, &workflow).unwrap();
+    store.note_workflow_change(&started, &workflow).unwrap();
     record_plain(&mut store, &event(EventKind::Stop, 300));
     assert_eq!(store.prune(250).unwrap(), 1);
     assert_eq!(store.workflow().unwrap().variables.get("at"), Some(&"code".into()));

@@ -2,7 +2,7 @@
 
 use engine::event::EventKind;
 use engine::verdict::{Finding, Level, Verdict};
-use store::{KeptVersion, RuleVersion, StateChanges};
+use store::{RuleVersion, StateChanges, StoredRuleVersion};
 
 use crate::sample::{event, open, place, record};
 
@@ -10,12 +10,12 @@ fn version<'a>(id: &'a str, digest: &'a str, text: &'a str) -> RuleVersion<'a> {
     RuleVersion { id, digest, tier: "project", source: ".linchpin/rules/r.md", text }
 }
 
-fn digests(versions: &[KeptVersion]) -> Vec<(&str, i64, i64)> {
+fn digests(versions: &[StoredRuleVersion]) -> Vec<(&str, i64, i64)> {
     versions.iter().map(|kept| (kept.digest.as_str(), kept.first_seen, kept.last_seen)).collect()
 }
 
 #[test]
-fn each_version_stays_and_knows_when_it_was_seen() {
+fn every_version_is_kept_with_its_first_and_last_time() {
     let place = place();
     let mut store = open(&place.path);
     store.sync_rules(&[version("a", "d1", "one"), version("b", "d9", "b")], 10).unwrap();
@@ -29,7 +29,7 @@ fn each_version_stays_and_knows_when_it_was_seen() {
 }
 
 #[test]
-fn a_text_that_moved_is_the_same_version_at_another_place() {
+fn the_same_text_in_another_file_is_the_same_version() {
     let place = place();
     let mut store = open(&place.path);
     store.sync_rules(&[version("a", "d1", "one")], 10).unwrap();
@@ -39,9 +39,9 @@ fn a_text_that_moved_is_the_same_version_at_another_place() {
     assert_eq!((kept[0].tier.as_str(), kept[0].source.as_str()), ("user", "/u/a.md"));
 }
 
-/// A rule's text is no secret, and masked it would not be the text that spoke.
+/// A rule's text is not secret, and a masked text would not be the one that was in force.
 #[test]
-fn the_text_is_kept_as_it_is() {
+fn the_text_of_a_rule_is_not_masked() {
     let place = place();
     let mut store = open(&place.path);
     let text = "---\ncommand_pattern: 'TOKEN=abc123'\n---\nNo.\n";
@@ -50,7 +50,7 @@ fn the_text_is_kept_as_it_is() {
 }
 
 #[test]
-fn pruning_keeps_what_a_finding_names_and_what_may_be_in_force() {
+fn pruning_keeps_versions_in_findings_and_versions_that_may_be_in_force() {
     let place = place();
     let mut store = open(&place.path);
     for (time, digest) in [(10, "gone"), (20, "named"), (30, "newest")] {

@@ -1,4 +1,4 @@
-//! Events, records and databases to test with.
+//! Sample events, records and databases.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use engine::event::{Event, EventKind, ShellText, ToolCall};
 use engine::verdict::Verdict;
 use serde_json::{Map, json};
-use store::{EventId, Journal, Options, Record, Recorded, SessionKey, StateChanges, Store};
+use store::{EventId, EventRecord, JournalDetail, RecordOutcome, SessionKey, StateChanges, Store, StoreOptions};
 use tempfile::TempDir;
 
 pub const KEY: SessionKey<'static> = SessionKey { agent: "claude", session: "s1" };
 
-pub fn options() -> Options {
-    Options { busy: Duration::from_secs(30), now: 1_700_000_000_000, run: None }
+pub fn options() -> StoreOptions {
+    StoreOptions { busy: Duration::from_secs(30), now: 1_700_000_000_000, run: None }
 }
 
 pub struct Place {
@@ -20,7 +20,7 @@ pub struct Place {
     pub path: PathBuf,
 }
 
-/// A place for a database, and none there.
+/// A path for a database that does not exist.
 pub fn place() -> Place {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(".linchpin").join("state.db");
@@ -54,11 +54,18 @@ pub fn shell(kind: EventKind, time: i64, command: &str, call: Option<&str>) -> E
     }
 }
 
-/// Records `event` with a verdict and changes, and nothing else.
+/// Records `event` with a verdict and changes.
 pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &StateChanges) -> EventId {
     let none = Map::new();
-    let record =
-        Record { event, root: "/srv/project", verdict, facts: &none, fields: &none, changes, journal: Journal::Lean };
+    let record = EventRecord {
+        event,
+        root: "/srv/project",
+        verdict,
+        facts: &none,
+        fields: &none,
+        changes,
+        journal: JournalDetail::Lean,
+    };
     let judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session }).unwrap();
     stored(&judgement.record(&record).unwrap())
 }
@@ -67,9 +74,9 @@ pub fn record_plain(store: &mut Store, event: &Event) -> EventId {
     record(store, event, &Verdict::empty(), &StateChanges::default())
 }
 
-pub fn stored(recorded: &Recorded<'_>) -> EventId {
+pub fn stored(recorded: &RecordOutcome<'_>) -> EventId {
     match recorded {
-        Recorded::Stored(id) => *id,
-        Recorded::Moved(_) => panic!("the state moved though nobody else was there"),
+        RecordOutcome::Stored(id) => *id,
+        RecordOutcome::Conflict(_) => panic!("the state moved though nobody else was there"),
     }
 }

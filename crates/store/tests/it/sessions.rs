@@ -1,14 +1,16 @@
-//! Variables, counters, and the step from reading them to recording.
+//! Variables, counters, and judgement transactions.
 
 use engine::event::EventKind;
 use engine::verdict::Verdict;
 use serde_json::{Map, json};
-use store::{CounterChange, Filter, Journal, Record, Recorded, SessionKey, SessionState, StateChanges};
+use store::{
+    CounterChange, EventRecord, JournalDetail, JournalFilter, RecordOutcome, SessionKey, SessionState, StateChanges,
+};
 
 use crate::sample::{KEY, event, open, place, record, record_plain, stored};
 
 #[test]
-fn a_session_that_was_never_seen_has_nothing() {
+fn an_unknown_session_has_no_state() {
     let place = place();
     assert_eq!(open(&place.path).session(KEY).unwrap(), SessionState::default());
 }
@@ -37,7 +39,7 @@ fn variables_and_counters_outlive_the_process() {
 }
 
 #[test]
-fn sessions_of_two_agents_are_two_sessions() {
+fn equal_session_ids_of_two_agents_are_two_sessions() {
     let place = place();
     let mut store = open(&place.path);
     let mut changes = StateChanges::default();
@@ -59,37 +61,37 @@ fn secrets_in_variables_are_masked() {
     assert_eq!(json!(state.variables), json!({"last": "deploy --token ***", "login": {"password": "***"}}));
 }
 
-/// A record that adds one to `count` and keeps what it saw of it.
-fn counting(judgement: store::Judgement<'_>, time: i64) -> Recorded<'_> {
+/// Records an event that increments `count` and stores the value that it saw.
+fn counting(judgement: store::JudgementTransaction<'_>, time: i64) -> RecordOutcome<'_> {
     let mut changes = StateChanges::default();
     changes.count("count", CounterChange::Add(1));
     changes.set("seen", judgement.state().counter("count"));
     let (event, none) = (event(EventKind::Stop, time), Map::new());
     judgement
-        .record(&Record {
+        .record(&EventRecord {
             event: &event,
             root: "/",
             verdict: &Verdict::empty(),
             facts: &none,
             fields: &none,
             changes: &changes,
-            journal: Journal::Lean,
+            journal: JournalDetail::Lean,
         })
         .unwrap()
 }
 
 #[test]
-fn a_judgement_by_a_state_that_moved_is_made_again() {
+fn a_judgement_by_an_outdated_state_is_repeated() {
     let place = place();
     let (mut one, mut two) = (open(&place.path), open(&place.path));
     let early = one.begin(KEY).unwrap();
     stored(&counting(two.begin(KEY).unwrap(), 1));
-    let Recorded::Moved(again) = counting(early, 2) else { panic!("recorded by an old state") };
+    let RecordOutcome::Conflict(again) = counting(early, 2) else { panic!("recorded by an old state") };
     assert_eq!(again.state().counter("count"), 1);
     stored(&counting(*again, 2));
     let state = two.session(KEY).unwrap();
     assert_eq!((state.counter("count"), &state.variables["seen"]), (2, &json!(1)));
-    assert_eq!(two.entries(&Filter::default()).unwrap().len(), 2);
+    assert_eq!(two.entries(&JournalFilter::default()).unwrap().len(), 2);
 }
 
 #[test]
@@ -103,29 +105,29 @@ fn an_event_that_changes_nothing_is_never_judged_twice() {
     let mut as_it_was = StateChanges::default();
     as_it_was.set("seen", 0);
     as_it_was.count("count", CounterChange::Add(0));
-    let record = Record {
+    let record = EventRecord {
         event: &event,
         root: "/",
         verdict: &Verdict::empty(),
         facts: &none,
         fields: &none,
         changes: &as_it_was,
-        journal: Journal::Lean,
+        journal: JournalDetail::Lean,
     };
     stored(&early.record(&record).unwrap());
 }
 
 #[test]
-fn a_judgement_that_is_dropped_leaves_no_trace_and_no_lock() {
+fn dropping_a_judgement_writes_nothing_and_releases_the_lock() {
     let place = place();
     let (mut one, mut two) = (open(&place.path), open(&place.path));
     let early = one.begin(KEY).unwrap();
     stored(&counting(two.begin(KEY).unwrap(), 1));
-    let Recorded::Moved(again) = counting(early, 2) else { panic!("recorded by an old state") };
+    let RecordOutcome::Conflict(again) = counting(early, 2) else { panic!("recorded by an old state") };
     drop(again);
     record_plain(&mut two, &event(EventKind::Stop, 3));
     assert_eq!(two.session(KEY).unwrap().counter("count"), 1);
-    assert_eq!(two.entries(&Filter::default()).unwrap().len(), 2);
+    assert_eq!(two.entries(&JournalFilter::default()).unwrap().len(), 2);
 }
 
 #[test]

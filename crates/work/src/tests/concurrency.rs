@@ -1,4 +1,4 @@
-//! Many writers at once, each with a connection of its own: nothing is lost and nothing is there twice.
+//! Concurrent writers, each with its own connection, lose and duplicate nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
@@ -7,11 +7,11 @@ use std::thread;
 use proptest::prelude::*;
 
 use super::Scratch;
-use crate::{MemoryKind, TaskId, TaskState, TaskText, Work, starter};
+use crate::{MemoryKind, TaskDraft, TaskId, TaskState, WorkDatabase, starter_id};
 
-/// What one of the writers does.
+/// An operation of a writer.
 #[derive(Debug, Clone)]
-enum Deed {
+enum Operation {
     Add,
     Ensure(u8),
     Start(i64),
@@ -19,49 +19,49 @@ enum Deed {
     Remember,
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
-        Just(Deed::Add),
-        (0..4u8).prop_map(Deed::Ensure),
-        (1..6i64).prop_map(Deed::Start),
-        (1..6i64).prop_map(Deed::Close),
-        Just(Deed::Remember),
+        Just(Operation::Add),
+        (0..4u8).prop_map(Operation::Ensure),
+        (1..6i64).prop_map(Operation::Start),
+        (1..6i64).prop_map(Operation::Close),
+        Just(Operation::Remember),
     ]
 }
 
 #[derive(Default)]
-struct Told {
+struct Results {
     added: Vec<TaskId>,
     ensured: Vec<(u8, TaskId, bool)>,
     started: Vec<TaskId>,
     remembered: usize,
 }
 
-fn perform(work: &Work, deeds: &[Deed], writer: u64) -> Told {
+fn perform(work: &WorkDatabase, operations: &[Operation], writer: u64) -> Results {
     let tasks = work.tasks();
-    let by = starter(&format!("r{writer}"), 1);
+    let by = starter_id(&format!("r{writer}"), 1);
     let id = |number: &i64| TaskId::parse(&number.to_string()).expect("an id");
-    let mut told = Told::default();
-    for deed in deeds {
-        match deed {
-            Deed::Add => {
+    let mut told = Results::default();
+    for operation in operations {
+        match operation {
+            Operation::Add => {
                 let title = format!("by {writer}");
-                let said = TaskText { title: &title, ..TaskText::default() };
+                let said = TaskDraft { title: &title, ..TaskDraft::default() };
                 told.added.push(tasks.add(None, &said, 1).expect("added").id);
             }
-            Deed::Ensure(key) => {
-                let said = TaskText { title: "Once", ..TaskText::default() };
+            Operation::Ensure(key) => {
+                let said = TaskDraft { title: "Once", ..TaskDraft::default() };
                 let ensured = tasks.ensure(&format!("key {key}"), &said, 1).expect("ensured");
                 told.ensured.push((*key, ensured.task.id, ensured.is_new));
             }
-            Deed::Start(number) => match tasks.start(id(number), Some(&by), 1) {
-                Ok(moved) if !moved.was_so => told.started.push(moved.task.id),
+            Operation::Start(number) => match tasks.start(id(number), Some(&by), 1) {
+                Ok(moved) if !moved.is_unchanged => told.started.push(moved.task.id),
                 _ => {}
             },
-            Deed::Close(number) => {
+            Operation::Close(number) => {
                 let _ = tasks.close(id(number), 1);
             }
-            Deed::Remember => {
+            Operation::Remember => {
                 work.memories().add(MemoryKind::Fix, "remembered", &[], 1).expect("kept");
                 told.remembered += 1;
             }
@@ -74,17 +74,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost(deeds in prop::collection::vec(prop::collection::vec(deed(), 0..12), 2..6)) {
+    fn concurrent_writers_lose_nothing(operations in prop::collection::vec(prop::collection::vec(operation(), 0..12), 2..6)) {
         let scratch = Scratch::new();
         let path = scratch.path();
-        let barrier = Barrier::new(deeds.len());
-        let told: Vec<Told> = thread::scope(|scope| {
-            let writers = deeds.iter().zip(1..).map(|(deeds, writer)| {
+        let barrier = Barrier::new(operations.len());
+        let told: Vec<Results> = thread::scope(|scope| {
+            let writers = operations.iter().zip(1..).map(|(operations, writer)| {
                 let (path, barrier) = (&path, &barrier);
                 scope.spawn(move || {
                     barrier.wait();
-                    // All of them find no database.
-                    perform(&Work::open(path).expect("opened"), deeds, writer)
+                    // The database does not exist when they start.
+                    perform(&WorkDatabase::open(path).expect("opened"), operations, writer)
                 })
             });
             let writers: Vec<_> = writers.collect();

@@ -1,25 +1,25 @@
-//! Memories: what is kept, and what a search finds.
+//! Adding and searching memories.
 
 use proptest::prelude::*;
 
 use super::Scratch;
-use crate::{Memory, MemoryError, MemoryFilter, MemoryKind, Work};
+use crate::{Memory, MemoryError, MemoryFilter, MemoryKind, WorkDatabase};
 
-fn add(work: &Work, kind: MemoryKind, text: &str, tags: &[&str]) -> Memory {
+fn add(work: &WorkDatabase, kind: MemoryKind, text: &str, tags: &[&str]) -> Memory {
     let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
     work.memories().add(kind, text, &tags, 1).expect("added")
 }
 
-fn found(work: &Work, words: &str) -> Vec<String> {
+fn found(work: &WorkDatabase, words: &str) -> Vec<String> {
     let found = work.memories().search(words, MemoryFilter::default(), 20).expect(words).0;
     found.iter().map(|memory| memory.id.to_string()).collect()
 }
 
-fn best(work: &Work, text: &str) -> Vec<String> {
-    work.memories().best_for(text).expect("read").iter().map(|memory| memory.id.to_string()).collect()
+fn best(work: &WorkDatabase, text: &str) -> Vec<String> {
+    work.memories().most_relevant(text).expect("read").iter().map(|memory| memory.id.to_string()).collect()
 }
 
-fn filled(scratch: &Scratch) -> Work {
+fn filled(scratch: &Scratch) -> WorkDatabase {
     let work = scratch.work();
     add(&work, MemoryKind::Fix, "When the tests time out, the database was locked: close the pool first.", &["db"]);
     add(&work, MemoryKind::Pattern, "Handlers live in src/http/handlers, one file a route.", &["http", "layout"]);
@@ -44,7 +44,7 @@ fn the_best_match_comes_first() {
 }
 
 #[test]
-fn only_the_kind_and_tag_that_are_meant() {
+fn filters_by_kind_and_tag() {
     let scratch = Scratch::new();
     let work = filled(&scratch);
     let memories = work.memories();
@@ -63,7 +63,7 @@ fn only_the_kind_and_tag_that_are_meant() {
 }
 
 #[test]
-fn what_is_deleted_is_found_no_more_and_its_number_is_not_given_again() {
+fn a_deleted_memory_is_not_found_and_its_id_is_not_reused() {
     let scratch = Scratch::new();
     let work = filled(&scratch);
     let memories = work.memories();
@@ -76,7 +76,7 @@ fn what_is_deleted_is_found_no_more_and_its_number_is_not_given_again() {
 }
 
 #[test]
-fn what_is_not_written_down_or_searched_is_said() {
+fn invalid_memories_and_searches_are_errors() {
     let scratch = Scratch::new();
     let work = scratch.work();
     let memories = work.memories();
@@ -102,14 +102,14 @@ fn what_is_not_written_down_or_searched_is_said() {
 }
 
 #[test]
-fn a_prompt_gets_what_fits() {
+fn memories_for_a_prompt_are_limited_in_size() {
     let scratch = Scratch::new();
     let work = scratch.work();
     for number in 0..10 {
         add(&work, MemoryKind::Context, &format!("needle {number} {}", "hay ".repeat(150)), &[]);
     }
     add(&work, MemoryKind::Context, &format!("needle needle needle {}", "needle ".repeat(700)), &[]);
-    let fitting = work.memories().best_for("Where is the needle?").expect("read");
+    let fitting = work.memories().most_relevant("Where is the needle?").expect("read");
     let size: usize = fitting.iter().map(|memory| memory.text.len()).sum();
     assert!(size <= 4096 && size > 3000, "{size}");
     assert!(fitting.iter().all(|memory| memory.id.to_string() != "m11"), "one that is too long hinders no other");
@@ -118,7 +118,7 @@ fn a_prompt_gets_what_fits() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// No text is an operator of the search, and none breaks it.
+    /// No text is interpreted as a search operator or causes an error.
     #[test]
     fn any_text_can_be_searched_for(text in "[a-z\"'*^:(){}+~ \\-\u{0}-\u{9f}]{0,40}|(AND|OR|NOT|NEAR|text:|\\*|\"| |a){0,9}|\\PC{0,40}") {
         let scratch = Scratch::new();
@@ -127,6 +127,6 @@ proptest! {
             Ok(_) | Err(MemoryError::NoWords(_)) => {}
             Err(error) => prop_assert!(false, "{error}"),
         }
-        prop_assert!(work.memories().best_for(&text).is_ok());
+        prop_assert!(work.memories().most_relevant(&text).is_ok());
     }
 }

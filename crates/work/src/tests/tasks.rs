@@ -1,26 +1,26 @@
-//! Tasks: how they are written down, what they wait for, and how they move.
+//! Adding tasks, their blockers, and their transitions.
 
 use super::Scratch;
-use crate::{Task, TaskError, TaskId, TaskState, TaskText, Tasks, Work, starter};
+use crate::{Task, TaskDraft, TaskError, TaskId, TaskState, Tasks, WorkDatabase, starter_id};
 
 fn id(word: &str) -> TaskId {
     TaskId::parse(word).expect("an id")
 }
 
-fn titled(title: &str) -> TaskText<'_> {
-    TaskText { title, ..TaskText::default() }
+fn titled(title: &str) -> TaskDraft<'_> {
+    TaskDraft { title, ..TaskDraft::default() }
 }
 
-fn add(work: &Work, title: &str) -> Task {
+fn add(work: &WorkDatabase, title: &str) -> Task {
     work.tasks().add(None, &titled(title), 1).expect("added")
 }
 
-fn blocked(work: &Work, title: &str, blockers: &[TaskId]) -> Task {
-    work.tasks().add(None, &TaskText { title, blockers, ..TaskText::default() }, 1).expect("added")
+fn blocked(work: &WorkDatabase, title: &str, blockers: &[TaskId]) -> Task {
+    work.tasks().add(None, &TaskDraft { title, blockers, ..TaskDraft::default() }, 1).expect("added")
 }
 
-fn below(work: &Work, parent: TaskId, title: &str) -> Task {
-    work.tasks().add(None, &TaskText { title, parent: Some(parent), ..TaskText::default() }, 1).expect("added")
+fn below(work: &WorkDatabase, parent: TaskId, title: &str) -> Task {
+    work.tasks().add(None, &TaskDraft { title, parent: Some(parent), ..TaskDraft::default() }, 1).expect("added")
 }
 
 fn ready(tasks: Tasks<'_>) -> Vec<String> {
@@ -28,7 +28,7 @@ fn ready(tasks: Tasks<'_>) -> Vec<String> {
 }
 
 #[test]
-fn ids_are_what_people_type() {
+fn ids_are_parsed_as_people_type_them() {
     for word in ["t12", "T12", "12", "t012"] {
         assert_eq!(id(word).to_string(), "t12");
     }
@@ -38,11 +38,11 @@ fn ids_are_what_people_type() {
 }
 
 #[test]
-fn a_task_is_kept_as_it_was_said_but_for_secrets() {
+fn a_task_is_stored_unchanged_except_for_secrets() {
     let scratch = Scratch::new();
     let work = scratch.work();
     let first = add(&work, "  First  ");
-    let said = TaskText {
+    let said = TaskDraft {
         title: "Use GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345",
         description: Some("As in\n  the plan\n"),
         parent: Some(first.id),
@@ -77,7 +77,7 @@ fn a_task_is_kept_as_it_was_said_but_for_secrets() {
 }
 
 #[test]
-fn what_is_not_written_down_is_said() {
+fn invalid_tasks_are_errors() {
     let scratch = Scratch::new();
     let work = scratch.work();
     let tasks = work.tasks();
@@ -91,11 +91,11 @@ fn what_is_not_written_down_is_said() {
         tasks.add(None, &titled("two\nlines"), 1),
         tasks.add(None, &titled("two\u{2028}lines"), 1),
         tasks.add(None, &titled(&long_title), 1),
-        tasks.add(None, &TaskText { description: Some(&long_text), ..titled("Long") }, 1),
-        tasks.add(None, &TaskText { priority: Some(6), ..titled("Urgent") }, 1),
-        tasks.add(None, &TaskText { priority: Some(0), ..titled("Urgent") }, 1),
-        tasks.add(None, &TaskText { blockers: &unknown, ..titled("Blocked") }, 1),
-        tasks.add(None, &TaskText { parent: Some(id("t9")), ..titled("Child") }, 1),
+        tasks.add(None, &TaskDraft { description: Some(&long_text), ..titled("Long") }, 1),
+        tasks.add(None, &TaskDraft { priority: Some(6), ..titled("Urgent") }, 1),
+        tasks.add(None, &TaskDraft { priority: Some(0), ..titled("Urgent") }, 1),
+        tasks.add(None, &TaskDraft { blockers: &unknown, ..titled("Blocked") }, 1),
+        tasks.add(None, &TaskDraft { parent: Some(id("t9")), ..titled("Child") }, 1),
         tasks.add(Some("known"), &titled("Again"), 1),
         tasks.add(Some(""), &titled("Keyless"), 1),
         tasks.add(Some("token=ghp_0123456789abcdefghijABCDEFGHIJ012345"), &titled("Secret"), 1),
@@ -123,15 +123,15 @@ fn what_is_not_written_down_is_said() {
 }
 
 #[test]
-fn ensure_makes_one_and_then_brings_it_in_line() {
+fn ensure_adds_a_task_and_then_updates_it() {
     let scratch = Scratch::new();
     let work = scratch.work();
     let tasks = work.tasks();
     let other = add(&work, "Other");
-    let made = tasks.ensure("a", &TaskText { description: Some("How"), ..titled("One") }, 1).expect("made");
+    let made = tasks.ensure("a", &TaskDraft { description: Some("How"), ..titled("One") }, 1).expect("made");
     tasks.start(made.task.id, None, 2).expect("started");
     let blockers = [other.id];
-    let said = TaskText { priority: Some(1), blockers: &blockers, ..titled("One thing") };
+    let said = TaskDraft { priority: Some(1), blockers: &blockers, ..titled("One thing") };
     let again = tasks.ensure("a", &said, 3).expect("kept");
     assert!(made.is_new && !again.is_new);
     let task = again.task;
@@ -141,14 +141,14 @@ fn ensure_makes_one_and_then_brings_it_in_line() {
 }
 
 #[test]
-fn nothing_leads_back_to_itself() {
+fn cycles_are_refused() {
     let scratch = Scratch::new();
     let work = scratch.work();
     let tasks = work.tasks();
     let first = tasks.ensure("a", &titled("A"), 1).expect("made").task.id;
     let second = below(&work, first, "B").id;
     let third = below(&work, second, "C").id;
-    let parent = |parent| TaskText { parent: Some(parent), ..titled("A") };
+    let parent = |parent| TaskDraft { parent: Some(parent), ..titled("A") };
     insta::assert_snapshot!(
         tasks.ensure("a", &parent(third), 1).expect_err("a cycle"),
         @"a task cannot be above itself: t1 → t3 → t2 → t1"
@@ -159,7 +159,7 @@ fn nothing_leads_back_to_itself() {
     );
     let fourth = blocked(&work, "D", &[first, second]).id;
     let fifth = blocked(&work, "E", &[fourth]).id;
-    let waiting = TaskText { blockers: &[third, fifth], ..titled("A") };
+    let waiting = TaskDraft { blockers: &[third, fifth], ..titled("A") };
     insta::assert_snapshot!(
         tasks.ensure("a", &waiting, 1).expect_err("a cycle"),
         @"a task cannot wait for itself: t1 → t5 → t4 → t1"
@@ -168,29 +168,29 @@ fn nothing_leads_back_to_itself() {
 }
 
 #[test]
-fn ready_is_what_waits_for_nothing_that_can_still_come() {
+fn tasks_without_open_blockers_are_ready() {
     let scratch = Scratch::new();
     let work = scratch.work();
     let tasks = work.tasks();
     let first = add(&work, "First").id;
     let second = blocked(&work, "Second", &[first]).id;
-    let urgent = tasks.add(None, &TaskText { priority: Some(1), ..titled("Urgent") }, 1).expect("added").id;
+    let urgent = tasks.add(None, &TaskDraft { priority: Some(1), ..titled("Urgent") }, 1).expect("added").id;
     assert_eq!(ready(tasks), ["t3", "t1"]);
     assert_eq!(tasks.ready(1).expect("read").1, 2, "the rest is counted");
 
     tasks.start(first, None, 2).expect("started");
     assert_eq!(ready(tasks), ["t3"]);
-    assert!(matches!(tasks.start(second, None, 2), Err(TaskError::Waits { blockers, .. }) if blockers == [first]));
+    assert!(matches!(tasks.start(second, None, 2), Err(TaskError::Blocked { blockers, .. }) if blockers == [first]));
 
     tasks.fail(first, 3).expect("failed");
     assert_eq!(ready(tasks), ["t3", "t2"]);
-    let hopeless: Vec<TaskId> = tasks.get(second).expect("read").hopeless().map(|blocker| blocker.id).collect();
+    let hopeless: Vec<TaskId> = tasks.get(second).expect("read").dead_blockers().map(|blocker| blocker.id).collect();
     assert_eq!(hopeless, [first]);
 
     work.connection.execute("DELETE FROM tasks WHERE id = ?1", [first]).expect("deleted");
     assert_eq!(ready(tasks), ["t3", "t2"]);
     let missing = tasks.get(second).expect("read");
-    assert_eq!(missing.hopeless().map(|blocker| blocker.state).collect::<Vec<_>>(), [None]);
+    assert_eq!(missing.dead_blockers().map(|blocker| blocker.state).collect::<Vec<_>>(), [None]);
 
     tasks.close(urgent, 4).expect("closed");
     tasks.close(second, 4).expect("closed");
@@ -199,7 +199,7 @@ fn ready_is_what_waits_for_nothing_that_can_still_come() {
 }
 
 #[test]
-fn every_move_from_every_state() {
+fn every_transition_from_every_state() {
     let scratch = Scratch::new();
     let work = scratch.work();
     let tasks = work.tasks();
@@ -214,7 +214,7 @@ fn every_move_from_every_state() {
                 TaskState::Failed => Some(tasks.fail(task, 1)),
             }
             .into_iter()
-            .for_each(|moved| assert!(!moved.expect("moved").was_so));
+            .for_each(|moved| assert!(!moved.expect("moved").is_unchanged));
             let moved = match to {
                 TaskState::Open => tasks.reopen(task, 1),
                 TaskState::InProgress => tasks.start(task, None, 1),
@@ -222,7 +222,7 @@ fn every_move_from_every_state() {
                 TaskState::Failed => tasks.fail(task, 1),
             };
             let told = match moved {
-                Ok(moved) if moved.was_so => "was so".to_owned(),
+                Ok(moved) if moved.is_unchanged => "was so".to_owned(),
                 Ok(moved) => moved.task.state.name().to_owned(),
                 Err(error) => error.to_string().split_once(' ').expect("words").1.to_owned(),
             };
@@ -255,8 +255,8 @@ fn a_task_in_progress_belongs_to_a_run() {
     let work = scratch.work();
     let tasks = work.tasks();
     let (mine, theirs, nobodys) = (add(&work, "Mine").id, add(&work, "Theirs").id, add(&work, "Nobody's").id);
-    tasks.start(mine, Some(&starter("r1", 2)), 1).expect("started");
-    tasks.start(theirs, Some(&starter("r12", 2)), 1).expect("started");
+    tasks.start(mine, Some(&starter_id("r1", 2)), 1).expect("started");
+    tasks.start(theirs, Some(&starter_id("r12", 2)), 1).expect("started");
     tasks.start(nobodys, None, 1).expect("started");
     assert_eq!(tasks.claimed("r1").expect("read"), 1);
     assert_eq!(tasks.counts(None).expect("read").claimed, 0);
@@ -269,7 +269,7 @@ fn a_task_in_progress_belongs_to_a_run() {
         @"t3 is in progress already, started by somebody outside of runs"
     );
     let taken_over = tasks.start(mine, Some("r1/3"), 2).expect("the same run");
-    assert!(taken_over.was_so);
+    assert!(taken_over.is_unchanged);
     let started = |by: &str| tasks.started_in(by).expect("read").iter().map(|task| task.id).collect::<Vec<_>>();
     assert_eq!((started("r1/2"), started("r1/3")), (vec![], vec![mine]));
     tasks.close(mine, 3).expect("closed");
@@ -319,8 +319,8 @@ fn counts_and_reviews() {
     let expected = crate::TaskCounts { open: 2, ready: 1, in_progress: 1, closed: 1, failed: 1, claimed: 1 };
     assert_eq!(counts, expected);
 
-    assert!(!tasks.set_needs_review(all[0], true, 1).expect("marked").was_so);
-    assert!(tasks.set_needs_review(all[0], true, 1).expect("marked").was_so);
+    assert!(!tasks.set_needs_review(all[0], true, 1).expect("marked").is_unchanged);
+    assert!(tasks.set_needs_review(all[0], true, 1).expect("marked").is_unchanged);
     assert!(tasks.needs_review(all[0]).expect("read") && !tasks.needs_review(all[1]).expect("read"));
     assert!(!tasks.needs_review(id("t99")).expect("read"));
     tasks.set_needs_review(all[0], false, 1).expect("cleared");

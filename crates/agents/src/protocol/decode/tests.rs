@@ -10,7 +10,7 @@ fn undecodable(payload: &[u8]) -> (EventKind, String) {
 }
 
 #[test]
-fn what_cannot_be_read_says_why_and_keeps_its_kind() {
+fn undecodable_payloads_have_a_reason_and_a_kind() {
     let deep = format!(r#"{{"hook_event_name":"PreToolUse","tool_input":{}{}}}"#, "[".repeat(5000), "]".repeat(5000));
     let mut huge = br#"{"hook_event_name":"PreToolUse","tool_input":{"command":""#.to_vec();
     huge.resize(PAYLOAD_LIMIT + 1, b'x');
@@ -40,7 +40,7 @@ fn a_call_without_a_folder_cannot_be_judged() {
 }
 
 #[test]
-fn half_a_surrogate_pair_is_no_reason_to_fail() {
+fn lone_surrogates_are_accepted() {
     let payload = br#"{"hook_event_name":"PreToolUse","cwd":"/p","tool_name":"Bash","tool_input":{"command":"a\ud83d \ud83d\ude00 \\ud83d \udc00\ud800"}}"#;
     let event = decode(Agent::Claude, None, payload, 1).unwrap();
     let shell = event.tool.unwrap().shell;
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mutilated_payload_is_decoded_or_refused(at in 0_usize..600, byte: u8, cut in 0_usize..600) {
+    fn a_damaged_payload_is_decoded_or_refused(at in 0_usize..600, byte: u8, cut in 0_usize..600) {
         let mut payload = include_bytes!("../../../payloads/codex/before-patch-move.json").to_vec();
         if let Some(place) = payload.get_mut(at) {
             *place = byte;

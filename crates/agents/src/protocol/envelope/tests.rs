@@ -14,13 +14,13 @@ fn envelope(event: &str, session: &str, cwd: &str, tool: &str) -> Envelope {
 }
 
 #[test]
-fn a_cut_payload_still_has_its_envelope() {
+fn a_truncated_payload_has_its_envelope() {
     let payload = br#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"#;
     assert_eq!(scan(payload, &[]), envelope("PreToolUse", "s", "/p", "Bash"));
 }
 
 #[test]
-fn depth_is_no_problem() {
+fn deep_nesting_is_accepted() {
     let nested = format!("{}{}", "[{\"a\":".repeat(200_000), "1");
     let payload = format!(r#"{{"cwd":"/p","session_id":"s","tool_input":{nested}"#);
     assert_eq!(scan(payload.as_bytes(), &[]).cwd.as_deref(), Some("/p"));
@@ -29,7 +29,7 @@ fn depth_is_no_problem() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_passed_over() {
+fn invalid_utf8_is_accepted() {
     let mut payload = br#"{"x":"#.to_vec();
     payload.extend([0xff, 0xfe, b'"', 0xff, b'"', b',']);
     payload.extend(br#""cwd":"/p\u002fq","session_id":5,"hook_event_name":"Stop"}"#);
@@ -40,7 +40,7 @@ fn bytes_that_are_no_text_are_passed_over() {
 }
 
 #[test]
-fn what_is_no_object_has_no_envelope() {
+fn a_payload_that_is_no_object_has_no_envelope() {
     for payload in ["", "null", "[{\"cwd\":\"/p\"}]", "\"{\\\"cwd\\\":1}\"", "{", "{\"cwd", "{\"cwd\":\"/p"] {
         assert_eq!(scan(payload.as_bytes(), &[]), Envelope::default(), "{payload}");
     }
@@ -58,9 +58,9 @@ proptest! {
         scan(&payload, &[]);
     }
 
-    /// Whatever a tool's input says, and wherever the payload is cut, the envelope is the envelope.
+    /// Neither the tool's input nor truncation changes the envelope.
     #[test]
-    fn nested_text_is_never_the_envelope(
+    fn nested_values_are_never_the_envelope(
         text in r#"[{}\[\]":,\\a-z\n"]{0,60}"#,
         key in r#"hook_event_name|cwd|session_id|tool_name|[{}\[\]":,\\]{1,5}"#,
         cut in 0_usize..1000,
@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn an_agents_own_names_are_known() {
+fn an_agents_own_field_names_are_recognized() {
     let names = &[("conversationId", "session_id"), ("workspacePaths", "workspace_roots")];
     let found = scan(br#"{"workspacePaths":["/p","/q"],"conversationId":"c","toolCall":{"conversationId":"no""#, names);
     let roots = Some("/p".to_owned());

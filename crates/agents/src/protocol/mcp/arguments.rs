@@ -1,13 +1,13 @@
-//! The arguments of a call, and those that lie in them. Servers and proxies put them into one another as they like, and some
-//! write them as text.
+//! All objects in the arguments of a call. Servers and proxies nest arguments in various ways, and some encode them as
+//! JSON strings.
 
 use serde_json::{Map, Value};
 
-/// Deeper ones, and more of them, no tool takes.
+/// More than any tool uses.
 const MAX_DEPTH: usize = 4;
 const MAX_OBJECTS: usize = 1024;
 
-/// All objects of arguments, outermost first.
+/// Returns all objects, outermost first.
 pub(super) fn all(input: &Value) -> Vec<Map<String, Value>> {
     let mut found = Vec::new();
     let mut level = vec![unwrapped(input)];
@@ -36,7 +36,7 @@ fn may_hold(value: &Value) -> bool {
     }
 }
 
-/// The value, or the object that it is the text of.
+/// Returns the value, or the object that a string encodes.
 fn unwrapped(value: &Value) -> Value {
     let of_text = |text: &String| serde_json::from_str(text).ok().filter(Value::is_object);
     match value {

@@ -1,22 +1,23 @@
-//! MCP tools that run commands: their text is a shell's, as that of an agent's own shell is.
+//! MCP tools that run commands: their script is judged like that of an agent's own shell.
 //!
-//! A tool is one if its name says so and an argument holds the text. The machine is taken to be this one.
+//! Such a tool is recognized by its name and by an argument with a command. It is assumed to run on this machine.
 
 use engine::event::ShellText;
 use serde_json::{Map, Value};
 
-use super::{arguments, called, plain, words};
+use super::{arguments, called_tool, normalized, words};
 use crate::protocol::shell_text::{in_folder, shell_text};
 
-/// Words in the names of tools that run something.
+/// Words in tools' names that mean running something.
 const RUNS: &[&str] = &["exec", "execute", "launch", "run", "spawn", "start"];
-/// Words in the names of tools that mean a shell.
+/// Words in tools' names that mean a shell.
 const SHELLS: &[&str] =
     &["bash", "cli", "cmd", "command", "commands", "console", "process", "pty", "sh", "shell", "terminal", "zsh"];
 
+/// Words in the names of agents' own tools that mean a shell.
 const OWN_SHELLS: &[&str] = &["bash", "pty", "sh", "shell", "terminal", "zsh"];
 
-// Without capital letters and separators.
+/// Names of arguments with a command, in lower case and without separators.
 const COMMANDS: &[&str] = &[
     "command",
     "cmd",
@@ -28,22 +29,23 @@ const COMMANDS: &[&str] = &[
     "program",
     "executable",
 ];
-/// What these hold is a shell's text only where the tool is a shell.
+/// Names of arguments with a script, if the tool is a shell.
 const SCRIPTS: &[&str] = &["script", "commands", "code", "input", "text", "keys"];
-/// Words of the command that have an argument of their own.
+/// Names of arguments with the command's arguments.
 const WORDS: &[&str] = &["args", "arguments", "argv"];
+/// Names of arguments with the working directory.
 const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory"];
 
-/// The text that a shell is given; `None` where the call runs no command.
+/// Returns the script of a call; none if the call runs no command.
 pub fn shell(name: &str, input: &Value) -> Option<ShellText> {
-    let (server, tool) = called(name, input);
+    let (server, tool) = called_tool(name, input);
     let says = |name: &str, known: &[&str]| {
         words(name).iter().any(|word| known.iter().any(|known| known.eq_ignore_ascii_case(word)))
     };
     let runs = says(&tool, RUNS);
-    // `run` of a server that is a shell is that shell's.
+    // `run` of a server that is a shell, such as `terminal`, runs a script.
     let is_shell = says(&tool, SHELLS) || runs && says(&server, SHELLS);
-    // Of an agent's own tools, those that speak of commands need not run one: `SlashCommand`.
+    // An agent's own tool with `command` in its name may not run any: `SlashCommand`.
     let is_shell = is_shell && (runs || !server.is_empty() || says(&tool, OWN_SHELLS));
     if !is_shell && !runs {
         return None;
@@ -56,15 +58,15 @@ pub fn shell(name: &str, input: &Value) -> Option<ShellText> {
     let folder = all.iter().find_map(|arguments| first(arguments, FOLDERS)?.as_str());
     match text {
         Some(text) => Some(in_folder(folder, ShellText::Command(text))),
-        // It runs a command, and nobody knows where that stands.
+        // The tool runs a command, but no known argument has it.
         None => (runs && is_shell).then_some(ShellText::Missing),
     }
 }
 
-/// The first of these arguments that says something.
+/// Returns the first of these arguments that is not empty.
 fn first<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
     let said = |name: &&str| {
-        let mut fields = arguments.iter().filter(|(key, _)| plain(key) == **name);
+        let mut fields = arguments.iter().filter(|(key, _)| normalized(key) == **name);
         fields.find(|(_, value)| value.as_str() != Some("")).map(|(_, value)| value)
     };
     names.iter().find_map(said)
@@ -82,7 +84,7 @@ fn command(arguments: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// A script, or a list of commands that run one after the other.
+/// Returns a script, or joins a list of commands.
 fn script(text: &Value) -> Option<String> {
     match text {
         Value::String(text) => Some(text.clone()),

@@ -4,7 +4,7 @@ use engine::event::ShellText;
 
 use super::{files, shell};
 
-/// Each path with what is done to it.
+/// Each path with its access.
 fn named(tool: &str, input: &Value) -> Vec<String> {
     let files = files(tool, input, "/p");
     let shown = |access| match access {
@@ -15,7 +15,7 @@ fn named(tool: &str, input: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_name_says_what_becomes_of_a_path() {
+fn the_access_follows_from_the_tools_name() {
     let path = || json!({"path": "a"});
     for tool in ["read_file", "readFile", "read-text-file", "get_file_info", "list_directory", "search_files"] {
         assert_eq!(named(&format!("mcp__fs__{tool}"), &path()), ["Read /p/a"], "{tool}");
@@ -25,20 +25,20 @@ fn a_name_says_what_becomes_of_a_path() {
     }
     assert_eq!(named("mcp__fs__delete_file", &path()), ["Delete /p/a"]);
     assert_eq!(named("mcp__fs__do_something", &path()), ["? /p/a"]);
-    // A server's name says nothing, and a part of a word neither.
+    // The server's name does not count, nor do parts of words.
     assert_eq!(named("mcp__read__target", &path()), ["? /p/a"]);
     assert_eq!(named("mcp__fs__spreadsheet", &path()), ["? /p/a"]);
 }
 
 #[test]
-fn a_move_takes_from_one_place_and_puts_into_another() {
+fn a_move_reads_and_deletes_the_source_and_writes_the_destination() {
     let both = || json!({"source": "a", "destination": "b"});
     assert_eq!(named("mcp__fs__move_file", &both()), ["Read /p/a", "Delete /p/a", "Write /p/b"]);
     assert_eq!(named("mcp__fs__copy_file", &both()), ["Read /p/a", "Write /p/b"]);
 }
 
 #[test]
-fn lists_addresses_and_calls_that_are_passed_on() {
+fn lists_urls_and_proxied_calls() {
     assert_eq!(named("mcp__fs__read_multiple_files", &json!({"paths": ["a", "/b", 1]})), ["Read /p/a", "Read /b"]);
     assert_eq!(named("mcp__gh__push_files", &json!({"files": [{"path": "a", "content": "x"}]})), ["? /p/a"]);
     assert_eq!(named("mcp__ide__read", &json!({"uri": "file:///p/%2Eenv"})), ["Read /p/.env"]);
@@ -48,7 +48,7 @@ fn lists_addresses_and_calls_that_are_passed_on() {
 }
 
 #[test]
-fn arguments_in_arguments() {
+fn nested_arguments() {
     assert_eq!(named("mcp__ide__get_file_text", &json!({"pathInProject": ".env"})), ["Read /p/.env"]);
     assert_eq!(named("mcp__x__read", &json!({"args": {"path": "a"}})), ["Read /p/a"]);
     assert_eq!(named("mcp__x__read", &json!({"params": {"arguments": {"path": "a"}}})), ["Read /p/a"]);
@@ -59,7 +59,7 @@ fn arguments_in_arguments() {
     assert_eq!(named("mcp__x__write", &json!({"note": "a path is {\"path\": \"a\"}"})), [""; 0]);
 }
 
-/// The text that is run.
+/// The script of the call.
 fn run(tool: &str, input: &Value) -> Option<String> {
     match shell(tool, input)? {
         ShellText::Command(text) => Some(text),
@@ -85,7 +85,7 @@ fn a_tool_that_runs_commands_is_a_shell() {
 }
 
 #[test]
-fn other_names_for_what_is_run() {
+fn other_names_of_command_arguments() {
     let program = json!({"program": "linchpin", "arguments": ["approve", "--yes"]});
     assert_eq!(run("mcp__x__run", &program).as_deref(), Some("linchpin approve --yes"));
     for key in ["script", "input", "code"] {
@@ -100,7 +100,7 @@ fn other_names_for_what_is_run() {
 }
 
 #[test]
-fn what_runs_no_command() {
+fn tools_that_run_no_command() {
     for (tool, input) in [
         ("mcp__x__create_issue", json!({"command": "ls"})),
         ("mcp__shell__history", json!({"command": "ls"})),
@@ -114,7 +114,7 @@ fn what_runs_no_command() {
 }
 
 #[test]
-fn what_is_no_path() {
+fn values_that_are_no_paths() {
     for input in [
         json!({"path": "https://example.com/.env"}),
         json!({"uri": "issue://1"}),
@@ -128,7 +128,7 @@ fn what_is_no_path() {
 }
 
 #[test]
-fn keys_in_any_dress() {
+fn spellings_of_argument_names() {
     for key in ["targetPath", "target_file", "fileName", "file-name", "absolutePath", "Path", "output_path"] {
         assert_eq!(named("mcp__fs__write_file", &json!({key: "a"})), ["Write /p/a"], "{key}");
     }
@@ -141,14 +141,14 @@ fn keys_in_any_dress() {
 }
 
 #[test]
-fn a_shell_whose_text_is_nowhere_is_one_all_the_same() {
+fn a_shell_without_a_known_command_argument_is_a_shell() {
     assert_eq!(shell("mcp__sh__run_command", &json!({"what": "ls"})), Some(ShellText::Missing));
     assert_eq!(shell("mcp__draw__run", &json!({"what": "ls"})), None);
 }
 
-/// Tools that came after this was written, or of an agent's plugins.
+/// Tools that an agent adds in later versions or in plugins.
 #[test]
-fn an_agents_own_tools_that_nobody_knows() {
+fn unknown_tools_of_agents() {
     assert_eq!(run("run_in_terminal", &json!({"command": "ls"})).as_deref(), Some("ls"));
     assert_eq!(named("create_file", &json!({"filePath": "a", "content": "b"})), ["Write /p/a"]);
     assert_eq!(named("replace_string_in_file", &json!({"filePath": "a"})), ["Write /p/a"]);
@@ -156,7 +156,7 @@ fn an_agents_own_tools_that_nobody_knows() {
 }
 
 #[test]
-fn calls_that_are_passed_on() {
+fn proxied_calls() {
     for proxy in ["mcp__proxy__call_tool", "mcp__proxy__use_tool", "CallMcpTool", "call_mcp_tool"] {
         let input = json!({"serverName": "sh", "toolName": "run_command", "arguments": "{\"command\": \"ls\"}"});
         assert_eq!(run(proxy, &input).as_deref(), Some("ls"), "{proxy}");

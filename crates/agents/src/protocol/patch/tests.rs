@@ -18,7 +18,7 @@ fn every_file_of_a_patch_is_found() {
 }
 
 #[test]
-fn sloppy_patches_are_read_too() {
+fn malformed_patches_are_accepted() {
     assert_eq!(
         changes("  ***  Add File:x \r\n*** Update File:\ty\r\n***Delete File: z"),
         [Change::Add("x"), Change::Update("y"), Change::Delete("z")]
@@ -27,7 +27,7 @@ fn sloppy_patches_are_read_too() {
 }
 
 #[test]
-fn a_move_counts_wherever_it_stands() {
+fn a_move_is_found_anywhere() {
     assert_eq!(
         changes("*** Update File: a\n*** Move to: b\n*** Move to: c\n*** Delete File: d\n*** Move to: e"),
         [Change::Move { from: "a", to: "b" }, Change::Add("c"), Change::Delete("d"), Change::Add("e")]
@@ -36,7 +36,7 @@ fn a_move_counts_wherever_it_stands() {
 
 proptest! {
     #[test]
-    fn any_text_is_read(text in r"(\*\*\* ?(Add|Update|Delete) File: ?|\*\*\* Move to:|[ -~]|\n|\PC){0,40}") {
+    fn any_text_can_be_read(text in r"(\*\*\* ?(Add|Update|Delete) File: ?|\*\*\* Move to:|[ -~]|\n|\PC){0,40}") {
         changes(&text);
     }
 }

@@ -1,7 +1,7 @@
 use super::absolute;
 
 #[test]
-fn paths_become_absolute_by_their_text() {
+fn paths_become_absolute_without_file_access() {
     let cases = [
         ("/p", "a.txt", "/p/a.txt"),
         ("/p", "./a//b/", "/p/a/b"),
@@ -12,7 +12,7 @@ fn paths_become_absolute_by_their_text() {
         ("/p", "~/x/../y", "~/x/../y"),
         ("/p", r"a\b", r"/p/a\b"),
         (r"C:\p", r"a\..\b.txt", "C:/p/a/../b.txt"),
-        // Where there are no drives, it is a name.
+        // On systems without drives, it is a file name.
         ("/p", "C:/x", "/p/C:/x"),
         ("/p", r"\\x/../y", r"/p/\\x/../y"),
         (r"C:\p", "D:/x", "D:/x"),

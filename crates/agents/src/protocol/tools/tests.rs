@@ -9,7 +9,7 @@ fn shell(input: serde_json::Value) -> ShellText {
 }
 
 #[test]
-fn a_vector_becomes_the_text_that_means_it() {
+fn an_argument_list_becomes_a_script() {
     let text = |text: &str| ShellText::Command(text.to_owned());
     assert_eq!(shell(json!({"command": "ls -l"})), text("ls -l"));
     assert_eq!(
@@ -20,7 +20,7 @@ fn a_vector_becomes_the_text_that_means_it() {
 }
 
 #[test]
-fn a_shell_call_without_text_is_told_apart_from_empty_text() {
+fn a_missing_command_differs_from_an_empty_one() {
     assert_eq!(shell(json!({"command": ""})), ShellText::Command(String::new()));
     for input in [
         json!(null),
@@ -35,7 +35,7 @@ fn a_shell_call_without_text_is_told_apart_from_empty_text() {
 }
 
 #[test]
-fn a_monitor_is_a_shell_where_it_has_a_command() {
+fn a_monitor_with_a_command_is_a_shell() {
     let monitor = |input| named("Monitor", input, "/p");
     let call = monitor(json!({"command": "tail -f log", "description": "errors"}));
     assert_eq!(call.shell, Some(ShellText::Command("tail -f log".to_owned())));

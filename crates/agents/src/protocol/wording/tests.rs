@@ -1,8 +1,8 @@
 use engine::{Finding, Level, SectionKind, Verdict};
 
-use super::{approval, notices, reasons, reasons_and_context, shown};
-use crate::protocol::hold::is_hold;
-use crate::protocol::powers::Blocking;
+use super::{approval, notices, reasons, reasons_and_context, without_control_characters};
+use crate::protocol::capabilities::BlockEffect;
+use crate::protocol::hold_echo::is_hold_text;
 
 fn finding(rule: &str, level: Level, reason: &str) -> Finding {
     Finding {
@@ -29,17 +29,17 @@ fn several() -> Verdict {
 }
 
 #[test]
-fn every_rule_that_speaks_has_its_paragraph() {
-    insta::assert_snapshot!(reasons(Blocking::Refused, &several()));
+fn every_finding_has_its_paragraph() {
+    insta::assert_snapshot!(reasons(BlockEffect::Refused, &several()));
 }
 
 #[test]
-fn behind_a_refusal_nothing_is_said_of_what_might_be() {
+fn shared_findings_are_left_out_after_a_refusal() {
     let vague = |level| Finding { is_combined: true, ..finding("others", level, "It may be anything.") };
     let refused = Verdict::of(vec![finding("sure", Level::Block, "Do not."), vague(Level::Ask)]);
-    insta::assert_snapshot!(reasons(Blocking::Refused, &refused), @"Blocked by Linchpin rule `sure`: Do not.");
+    insta::assert_snapshot!(reasons(BlockEffect::Refused, &refused), @"Blocked by Linchpin rule `sure`: Do not.");
     let asked = Verdict::of(vec![finding("sure", Level::Ask, "Do you?"), vague(Level::Ask)]);
-    insta::assert_snapshot!(reasons(Blocking::Refused, &asked), @"
+    insta::assert_snapshot!(reasons(BlockEffect::Refused, &asked), @"
     Approval required by Linchpin: It may be anything.
 
     Approval required by Linchpin rule `sure`: Do you?
@@ -47,18 +47,18 @@ fn behind_a_refusal_nothing_is_said_of_what_might_be() {
 }
 
 #[test]
-fn a_held_stop_and_an_objection_are_called_so() {
+fn the_first_words_name_a_hold_or_an_objection() {
     let verdict = Verdict::of(vec![finding("tests-ran", Level::Block, "Run the tests first.")]);
-    insta::assert_snapshot!(reasons(Blocking::Held, &verdict), @"Held by Linchpin rule `tests-ran`: Run the tests first.");
-    insta::assert_snapshot!(reasons(Blocking::Objected, &verdict), @"Objection by Linchpin rule `tests-ran`: Run the tests first.");
+    insta::assert_snapshot!(reasons(BlockEffect::Held, &verdict), @"Held by Linchpin rule `tests-ran`: Run the tests first.");
+    insta::assert_snapshot!(reasons(BlockEffect::Objected, &verdict), @"Objection by Linchpin rule `tests-ran`: Run the tests first.");
 }
 
 #[test]
 fn there_is_always_a_reason() {
     let nameless = Verdict { level: Level::Block, ..Verdict::empty() };
-    insta::assert_snapshot!(reasons(Blocking::Refused, &nameless), @"Blocked by Linchpin, which gave no reason.");
+    insta::assert_snapshot!(reasons(BlockEffect::Refused, &nameless), @"Blocked by Linchpin, which gave no reason.");
     let blank = Verdict::of(vec![finding("a", Level::Ask, " \u{7}\n")]);
-    insta::assert_snapshot!(reasons(Blocking::Refused, &blank), @"Approval required by Linchpin rule `a`: it gives no reason");
+    insta::assert_snapshot!(reasons(BlockEffect::Refused, &blank), @"Approval required by Linchpin rule `a`: it gives no reason");
 }
 
 #[test]
@@ -72,15 +72,15 @@ fn an_approval_names_its_rules() {
 }
 
 #[test]
-fn people_read_notices() {
+fn notices_are_prefixed() {
     insta::assert_snapshot!(notices(&several()).unwrap(), @"Linchpin: observing only: nothing is stopped");
     assert_eq!(notices(&Verdict::empty()), None);
 }
 
 #[test]
-fn a_refusal_that_was_recorded_says_how_a_person_can_let_it_through() {
+fn a_recorded_refusal_says_how_a_person_can_allow_the_call() {
     let refused = Verdict { refusal_id: Some(17), ..Verdict::of(vec![finding("no-danger", Level::Block, "No.")]) };
-    insta::assert_snapshot!(reasons(Blocking::Refused, &refused), @"
+    insta::assert_snapshot!(reasons(BlockEffect::Refused, &refused), @"
     Blocked by Linchpin rule `no-danger`: No.
 
     A person can let this call through: `linchpin allow 17`
@@ -88,11 +88,11 @@ fn a_refusal_that_was_recorded_says_how_a_person_can_let_it_through() {
 }
 
 #[test]
-fn nothing_hidden_is_shown() {
-    assert_eq!(shown("a\u{1b}[31mb\r\n\tc\u{202e}d\u{0}\u{9b}"), "a[31mb\n\tcd");
+fn control_characters_are_removed() {
+    assert_eq!(without_control_characters("a\u{1b}[31mb\r\n\tc\u{202e}d\u{0}\u{9b}"), "a[31mb\n\tcd");
 }
 
-/// One paragraph of each kind that a held stop can have.
+/// Every kind of finding that can hold a stop.
 fn held_by() -> Vec<Finding> {
     let section = |rule: &str, level, section| Finding { section: Some(section), ..finding(rule, level, "## A title") };
     vec![
@@ -109,22 +109,22 @@ fn held_by() -> Vec<Finding> {
 }
 
 #[test]
-fn what_a_held_stop_is_told_is_known_again_whatever_it_is_made_of() {
+fn every_text_of_a_held_stop_is_recognized() {
     let all = held_by();
     for chosen in 0_u32..1 << all.len() {
         let findings: Vec<Finding> =
             all.iter().enumerate().filter(|(bit, _)| chosen & (1 << bit) != 0).map(|(_, one)| one.clone()).collect();
         let mut verdict = Verdict::of(findings);
         verdict.context.push("You are at the end.".to_owned());
-        let text = reasons_and_context(Blocking::Held, &verdict);
-        assert_eq!(is_hold(&text), verdict.level == Level::Block, "{text}");
+        let text = reasons_and_context(BlockEffect::Held, &verdict);
+        assert_eq!(is_hold_text(&text), verdict.level == Level::Block, "{text}");
     }
     let nameless = Verdict { level: Level::Block, ..Verdict::empty() };
-    assert!(is_hold(&reasons(Blocking::Held, &nameless)));
+    assert!(is_hold_text(&reasons(BlockEffect::Held, &nameless)));
 }
 
 #[test]
-fn a_person_who_speaks_of_a_hold_is_not_taken_for_one() {
+fn a_persons_prompt_about_a_hold_is_not_a_hold_text() {
     for text in [
         "Held by Linchpin? Then run the tests.",
         "Held by Linchpin rules, it says. Why?",
@@ -134,6 +134,6 @@ fn a_person_who_speaks_of_a_hold_is_not_taken_for_one() {
         "Why is it `Held by Linchpin rule `tests-ran`: Run the tests first.`?",
         "",
     ] {
-        assert!(!is_hold(text), "{text}");
+        assert!(!is_hold_text(text), "{text}");
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{MessageTokens, MessageUsage, TokenUsage, usage};
 use crate::Agent;
-use crate::transcript::{TranscriptPosition, files_of};
+use crate::transcript::{TranscriptPosition, transcript_files};
 
 fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts").join(name)
@@ -25,7 +25,7 @@ fn ids(messages: &[MessageUsage]) -> Vec<&str> {
     messages.iter().map(|message| message.id.as_str()).collect()
 }
 
-/// Messages as the journal would keep them: one an id, and the largest figure of it.
+/// Messages as the journal stores them: one per id, with the largest figure.
 #[derive(Debug, Default, PartialEq)]
 struct Kept(BTreeMap<String, MessageUsage>);
 
@@ -89,7 +89,7 @@ fn token_count(total: u64, output: u64) -> String {
 }
 
 #[test]
-fn claude_reports_a_message_by_several_lines() {
+fn claude_reports_a_message_in_several_lines() {
     let tokens = MessageTokens { input: 10, output: 5, cache_read: 3, cache_write: 2 };
     let of = |id: &str, time| MessageUsage { id: id.to_owned(), time, tokens, is_subagent: false };
     assert_eq!(
@@ -99,7 +99,7 @@ fn claude_reports_a_message_by_several_lines() {
 }
 
 #[test]
-fn codex_reports_a_response_by_a_record_and_a_count() {
+fn codex_reports_a_response_as_a_record_and_a_count() {
     let usage = messages(Agent::Codex, &recorded("codex.jsonl"));
     let thread = "01a1dd20-a9bd-7f33-94ff-85bebee59953";
     assert_eq!(ids(&usage), ["resp_1", "resp_2", "resp_3", "resp_4"].map(|response| format!("{thread}/{response}")));
@@ -109,7 +109,7 @@ fn codex_reports_a_response_by_a_record_and_a_count() {
 }
 
 #[test]
-fn a_packed_rollout_says_the_same() {
+fn a_compressed_rollout_has_the_same_usage() {
     let plain = read(Agent::Codex, &recorded("codex.jsonl"), TranscriptPosition::default());
     assert_eq!(read(Agent::Codex, &recorded("codex.jsonl.zst"), TranscriptPosition::default()), plain);
     let on = read(Agent::Codex, &recorded("codex.jsonl.zst"), plain.position.clone());
@@ -125,7 +125,7 @@ fn the_largest_figure_of_a_message_counts() {
 }
 
 #[test]
-fn a_figure_that_grew_between_two_readings_is_told_again() {
+fn a_figure_that_grew_between_two_readings_is_reported_again() {
     let transcript = Transcript::new(claude("m1", 1));
     let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     transcript.rewrite(claude("m1", 1) + &claude("m1", 9));
@@ -134,7 +134,7 @@ fn a_figure_that_grew_between_two_readings_is_told_again() {
 }
 
 #[test]
-fn made_up_lines_count_nothing() {
+fn lines_generated_by_the_client_do_not_count() {
     let lines = [
         claude_with("m1", 9, r#","isApiErrorMessage":true"#),
         claude("m2", 9).replace(r#""id":"m2""#, r#""id":"m2","model":"<synthetic>""#),
@@ -145,7 +145,7 @@ fn made_up_lines_count_nothing() {
 }
 
 #[test]
-fn half_a_line_is_left_for_the_next_reading() {
+fn an_incomplete_line_is_left_for_the_next_reading() {
     let (whole, half) = (claude("m1", 1), claude("m2", 2));
     let transcript = Transcript::new(format!("{whole}{}", half.split_at(50).0));
     let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
@@ -167,10 +167,10 @@ fn a_shorter_file_is_read_from_its_start() {
 }
 
 #[test]
-fn another_file_in_its_place_is_read_from_its_start() {
+fn a_replaced_file_is_read_from_its_start() {
     let transcript = Transcript::new(claude("m1", 1));
     let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
-    // As long, and longer.
+    // A file of the same length, and a longer one.
     transcript.rewrite(claude("n1", 1));
     let second = read(Agent::Claude, &transcript.path, first.position.clone());
     assert_eq!(ids(&second.messages), ["n1"]);
@@ -180,7 +180,7 @@ fn another_file_in_its_place_is_read_from_its_start() {
 }
 
 #[test]
-fn a_file_with_a_line_taken_out_is_read_from_its_start() {
+fn a_file_with_a_removed_line_is_read_from_its_start() {
     let transcript = Transcript::new(claude("m1", 1) + &claude("m22", 2) + &claude("m333", 3));
     let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     transcript.rewrite(claude("m1", 1) + &claude("m333", 3) + &claude("m4444", 4) + &claude("m5", 5));
@@ -189,7 +189,7 @@ fn a_file_with_a_line_taken_out_is_read_from_its_start() {
 }
 
 #[test]
-fn what_a_codex_thread_is_does_not_outlive_its_file() {
+fn the_reader_state_is_reset_when_the_file_is_replaced() {
     let record = |thread: &str| {
         let ids = format!(r#"{{"thread_id":"{thread}","response_id":"r","usage":{{"output_tokens":5}}}}"#);
         rollout("token_usage_record", &ids)
@@ -209,7 +209,7 @@ fn a_missing_file_is_an_error() {
 }
 
 #[test]
-fn what_cannot_be_read_costs_only_itself() {
+fn unreadable_lines_are_skipped() {
     let mut text = Vec::new();
     for garbage in [
         &b"\n"[..],
@@ -227,20 +227,20 @@ fn what_cannot_be_read_costs_only_itself() {
     }
     let text = [claude("m1", 1).as_bytes(), &text, claude("m2", 2).as_bytes()].concat();
     assert_eq!(ids(&messages(Agent::Claude, &Transcript::new(&text).path)), ["m1", "m2"]);
-    // A figure that is no number of tokens is none.
+    // Figures that are not numbers of tokens are ignored.
     let odd = claude("m3", 3).replace("3}", "-3}").replace(":3,", r#":"3","#);
     assert_eq!(messages(Agent::Claude, &Transcript::new(odd).path)[0].tokens, MessageTokens::default());
 }
 
 #[test]
-fn a_huge_line_is_passed_over_and_never_read_twice() {
+fn a_huge_line_is_skipped_and_not_read_twice() {
     const HUGE: usize = 17 * 1024 * 1024;
     let huge = claude_with("huge", 9, &format!(r#","x":"{}""#, "y".repeat(HUGE)));
     let (front, rest) = huge.split_at(HUGE);
     let transcript = Transcript::new(claude("m1", 1) + front);
     let first = read(Agent::Claude, &transcript.path, TranscriptPosition::default());
     assert_eq!((ids(&first.messages), first.has_more), (vec!["m1"], false));
-    // It is not there as a whole yet, and goes on in the next readings.
+    // The line is incomplete, and continues in the next readings.
     let json = serde_json::to_value(&first.position).unwrap();
     assert_eq!(json["offset"].as_u64().unwrap(), fs::metadata(&transcript.path).unwrap().len());
     transcript.rewrite(claude("m1", 1) + front + rest.split_at(100).0);
@@ -262,9 +262,9 @@ fn a_reading_ends_at_its_limit() {
 }
 
 #[test]
-fn subagents_are_told_apart() {
+fn usage_of_subagents_is_marked() {
     let mut kept = Kept::default();
-    for path in files_of(Agent::Claude, &recorded("claude-delegating.jsonl")) {
+    for path in transcript_files(Agent::Claude, &recorded("claude-delegating.jsonl")) {
         kept.keep(messages(Agent::Claude, &path));
     }
     let of = |is_subagent| kept.0.values().filter(move |message| message.is_subagent == is_subagent);
@@ -273,23 +273,23 @@ fn subagents_are_told_apart() {
         ["msg_b_1", "msg_b_10", "msg_b_4", "msg_b_9"]
     );
     assert_eq!(of(true).map(|message| message.id.as_str()).collect::<Vec<_>>(), ["msg_b_2", "msg_b_3"]);
-    // Those in the transcript of the session, as earlier versions had them.
+    // Earlier versions wrote subagents' messages to the session's transcript.
     let usage = messages(Agent::Claude, &Transcript::new(claude_with("m1", 1, r#","isSidechain":true"#)).path);
     assert!(usage[0].is_subagent);
 }
 
 #[test]
-fn a_forked_claude_session_tells_the_same_messages_again() {
+fn a_forked_claude_session_reports_the_same_messages_again() {
     let original = messages(Agent::Claude, &recorded("claude-delegating.jsonl"));
     let forked = messages(Agent::Claude, &recorded("claude-forked.jsonl"));
     assert_eq!(forked[..4], original);
     assert_eq!(ids(&forked[4..]), ["msg_b_11", "msg_b_12"]);
 }
 
-/// Recorded from a thread that asked a subagent which got its whole history, was forked, and its fork was forked again. The
-/// model answered twelve times.
+/// Recorded from a thread that started a subagent with its whole history, was forked, and whose fork was forked again.
+/// The model answered twelve times.
 #[test]
-fn threads_that_begin_with_a_copy_of_another_count_only_their_own() {
+fn forked_threads_count_only_their_own_messages() {
     let of = |name: &str| messages(Agent::Codex, &recorded(name));
     let responses = |name: &str| -> Vec<String> {
         of(name).iter().map(|message| message.id.rsplit('/').next().unwrap().to_owned()).collect()
@@ -298,7 +298,7 @@ fn threads_that_begin_with_a_copy_of_another_count_only_their_own() {
         responses("codex-legacy.jsonl"),
         ["resp_d_11", "resp_d_12", "resp_d_13", "resp_d_14", "resp_d_17", "resp_d_18"]
     );
-    // The copy that this one has lacks the records.
+    // The copied lines lack the records.
     assert_eq!(responses("codex-legacy-subagent.jsonl"), ["resp_d_15", "resp_d_16"]);
     assert_eq!(responses("codex-legacy-fork.jsonl"), ["resp_d_19", "resp_d_20"]);
     assert_eq!(responses("codex-legacy-fork-of-fork.jsonl"), ["resp_d_21", "resp_d_22"]);
@@ -306,9 +306,9 @@ fn threads_that_begin_with_a_copy_of_another_count_only_their_own() {
     assert!(of("codex-legacy-fork.jsonl").iter().all(|message| !message.is_subagent));
 }
 
-/// The same threads, as a version without records would have written them.
+/// The same threads as written by a version without records.
 #[test]
-fn a_copy_is_known_without_records_too() {
+fn a_copy_is_recognized_without_records_too() {
     for (name, totals) in [
         ("codex-legacy.jsonl", &[116, 233, 351, 470, 592, 715][..]),
         ("codex-legacy-subagent.jsonl", &[353, 474]),
@@ -328,7 +328,7 @@ fn a_copy_is_known_without_records_too() {
 }
 
 #[test]
-fn a_count_that_is_written_again_is_the_same() {
+fn a_repeated_count_does_not_count_again() {
     let start = thread("01-t", "") + &turn("02-u");
     let empty = rollout("event_msg", r#"{"type":"token_count","info":null}"#);
     let lines = [&start, &empty, &token_count(15, 5), &token_count(15, 5), &token_count(31, 6), &token_count(31, 6)];
@@ -336,19 +336,19 @@ fn a_count_that_is_written_again_is_the_same() {
     let first = read(Agent::Codex, &transcript.path, TranscriptPosition::default());
     assert_eq!(ids(&first.messages), ["01-t/15", "01-t/31"]);
     assert_eq!(first.messages[1].tokens, MessageTokens { input: 6, output: 6, cache_read: 4, cache_write: 0 });
-    // Much later still.
+    // Repetitions much later do not count either.
     let text = fs::read_to_string(&transcript.path).unwrap();
     transcript.rewrite(text + &token_count(31, 6) + &token_count(48, 7));
     assert_eq!(ids(&read(Agent::Codex, &transcript.path, first.position).messages), ["01-t/48"]);
 }
 
 #[test]
-fn a_fork_whose_turns_have_no_ids_is_taken_for_its_own() {
+fn turns_without_ids_count_as_the_forks_own() {
     let lines = [thread("01-t", r#","forked_from_id":"00-s""#), rollout("turn_context", "{}"), token_count(15, 5)];
     assert_eq!(ids(&messages(Agent::Codex, &Transcript::new(lines.concat()).path)), ["01-t/15"]);
 }
 
-/// Any line that a transcript may have, some of them broken.
+/// Any line that a transcript may have, including broken ones.
 fn any_line() -> impl Strategy<Value = String> {
     let id = prop::sample::select(vec!["a", "b", "c", "d"]);
     prop_oneof![
@@ -370,7 +370,7 @@ fn any_line() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn read_in_pieces_is_read_at_once(
+    fn reading_in_pieces_equals_reading_at_once(
         lines in prop::collection::vec(any_line(), 0..20),
         ends in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
         limit in 1..600_u64,
@@ -401,7 +401,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_transcript(before: Vec<u8>, bytes: Vec<u8>, limit: u64) {
+    fn any_bytes_can_be_read_as_a_transcript(before: Vec<u8>, bytes: Vec<u8>, limit: u64) {
         let folder = tempfile::tempdir().unwrap();
         for name in ["t.jsonl", "t.jsonl.zst"] {
             let path = folder.path().join(name);
@@ -415,10 +415,10 @@ proptest! {
     }
 }
 
-/// What a session used, and how much of it its subagents did.
+/// The number of a session's messages, how many are its subagents', and its tokens.
 fn used(agent: Agent, path: &Path) -> (usize, usize, MessageTokens) {
     let mut kept = Kept::default();
-    for file in files_of(agent, path) {
+    for file in transcript_files(agent, path) {
         kept.keep(messages(agent, &file));
     }
     let mut sum = MessageTokens::default();
@@ -432,8 +432,8 @@ fn used(agent: Agent, path: &Path) -> (usize, usize, MessageTokens) {
 }
 
 #[test]
-fn each_format_is_summed_up_once() {
-    // Each request of the recorded sessions read 10, or 6 and 4 from the cache, and wrote 5, or 5 and 2 thoughts.
+fn usage_is_summed_up_in_each_format() {
+    // Each recorded request has 10 input tokens, or 6 and 4 cached ones, and 5 output tokens, some with 2 thoughts.
     let gemini = recorded("gemini/session-2026-11-16T08-42-2ef1b279.jsonl");
     let tokens = MessageTokens { input: 6 * 10, output: 7 * 10, cache_read: 4 * 10, cache_write: 0 };
     assert_eq!(used(Agent::Gemini, &gemini), (10, 5, tokens));
@@ -448,7 +448,7 @@ fn each_format_is_summed_up_once() {
 }
 
 #[test]
-fn an_agent_that_does_not_tell_is_not_one_that_used_nothing() {
+fn unknown_usage_is_not_zero_usage() {
     for agent in [Agent::Cursor, Agent::Antigravity] {
         assert!(usage(agent, &recorded("copilot.jsonl"), TranscriptPosition::default(), u64::MAX).is_err());
     }

@@ -5,7 +5,7 @@ use guard::Project;
 use guard::facts::Position;
 use guard::grants::AcknowledgedBy;
 use guard::session::{CommandRun, SessionOwner, Stage};
-use store::PERSON;
+use store::PERSON_SESSION;
 
 use crate::commands::{Context, log};
 use crate::person;
@@ -45,7 +45,7 @@ impl Acknowledger {
         let session = match store.as_ref().map(|store| command.session(store)).transpose()?.flatten() {
             Some(session) => session,
             None if is_sessionless => {
-                SessionOwner { agent: PERSON.agent.to_owned(), session: PERSON.session.to_owned() }
+                SessionOwner { agent: PERSON_SESSION.agent.to_owned(), session: PERSON_SESSION.session.to_owned() }
             }
             None => return Err(unknown_session(named)),
         };

@@ -40,7 +40,7 @@ fn annotations(checked: &CheckedRule, prefix: &str) -> Vec<String> {
 }
 
 fn data(text: &str) -> String {
-    agents::shown(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    agents::without_control_characters(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

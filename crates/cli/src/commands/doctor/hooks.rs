@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agents::Agent;
-use agents::install::{self as settings, Accepted, Installed, SettingsScope, Switches};
+use agents::install::{self as settings, AcceptanceStatus, Installed, SettingsScope, SwitchFile};
 use guard::Project;
 
 use super::doctor_check::{DoctorCheck, State};
@@ -49,7 +49,7 @@ fn programs(found: &Installed) -> Vec<&str> {
 
 /// Agents that read the settings of others besides their own.
 fn calling_twice(at_work: &[Agent]) -> Vec<DoctorCheck> {
-    let read = |agent: &Agent| settings::read_besides(*agent).iter().filter(|other| at_work.contains(other));
+    let read = |agent: &Agent| settings::also_reads(*agent).iter().filter(|other| at_work.contains(other));
     let text = |agent: &Agent, other: &Agent| {
         let (title, other) = (agent.title(), other.title());
         format!("{title}: it reads {other}'s settings too, so it may call Linchpin twice for each event")
@@ -213,34 +213,34 @@ impl Looker<'_> {
         let text = install::read(&acceptance.file).map_err(|problem| problem.message().to_owned());
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let looked = text.and_then(|text| {
-            let looked = acceptance.look(text.as_deref(), hooks, &self.project.root, &real);
+            let looked = acceptance.status(text.as_deref(), hooks, &self.project.root, &real);
             looked.map_err(|error| format!("{place}:{error}"))
         });
         Some(match looked {
-            Ok(Accepted::Yes) => {
+            Ok(AcceptanceStatus::Accepted) => {
                 DoctorCheck::fine(format!("{}: the hooks, or their folder, are named in {place}", self.agent.title()))
             }
-            Ok(Accepted::NotSeen(demand)) => self.note(&demand),
-            Ok(Accepted::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
+            Ok(AcceptanceStatus::NotRecorded(demand)) => self.note(&demand),
+            Ok(AcceptanceStatus::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
             // It is told with the switches, once.
             Err(_) if self.switch_files().iter().any(|switches| switches.file == acceptance.file) => return None,
             Err(problem) => self.bad(&problem, "the agent may not start, or not run the hooks; mend it"),
         })
     }
 
-    fn switch_files(&self) -> Vec<Switches> {
+    fn switch_files(&self) -> Vec<SwitchFile> {
         let lookup = |name: &str| self.context.environment.get(name);
-        settings::switches(self.agent, &self.project.root, self.home, lookup)
+        settings::switch_files(self.agent, &self.project.root, self.home, lookup)
     }
 
-    /// Switches in files that hold no hooks.
+    /// SwitchFile in files that hold no hooks.
     fn switch_checks(&self) -> Vec<DoctorCheck> {
         let mut checks = Vec::new();
         for switches in self.switch_files() {
             let place = switches.file.display();
             let found = match install::read(&switches.file) {
                 Ok(None) => continue,
-                Ok(Some(text)) => switches.look(&text).map_err(|error| format!("{place}:{error}")),
+                Ok(Some(text)) => switches.disabling_settings(&text).map_err(|error| format!("{place}:{error}")),
                 Err(problem) => Err(problem.message().to_owned()),
             };
             match found {

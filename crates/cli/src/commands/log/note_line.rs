@@ -1,12 +1,12 @@
 //! The line that a note in the journal is shown as: what people and agents did beside the events of hooks.
 
 use serde_json::{Map, Value};
-use store::{Entry, NoteKind};
+use store::{JournalEntry, NoteKind};
 
 use crate::plural::counted;
 
 /// Begins with a space, or is empty.
-pub fn note_line(kind: NoteKind, entry: &Entry) -> String {
+pub fn note_line(kind: NoteKind, entry: &JournalEntry) -> String {
     let fields = Fields(&entry.fields);
     let field = |name: &str| fields.text(name);
     let workflow = fields.workflow();

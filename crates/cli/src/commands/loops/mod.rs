@@ -18,7 +18,7 @@ pub use unguarded::{Unguarded, unguarded};
 
 use guard::Project;
 use guard::session::Stage;
-use work::{RunId, Work};
+use work::{RunId, WorkDatabase};
 
 use super::Context;
 use crate::problem::Problem;
@@ -31,8 +31,8 @@ fn stage(project: &Project, context: &Context) -> Result<Stage, Problem> {
     })
 }
 
-fn work(project: &Project, context: &Context) -> Result<Work, Problem> {
-    Ok(Work::open(&project.work(&context.environment))?)
+fn work(project: &Project, context: &Context) -> Result<WorkDatabase, Problem> {
+    Ok(WorkDatabase::open(&project.work(&context.environment))?)
 }
 
 fn run_id(text: &str) -> Result<RunId, Problem> {

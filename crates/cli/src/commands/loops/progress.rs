@@ -1,7 +1,7 @@
 //! `progress`: an agent says how far it is; nothing waits for it.
 
 use serde_json::json;
-use store::{LOOP, Note, NoteKind, StateChanges};
+use store::{LOOP_SESSION, Note, NoteKind, StateChanges};
 
 use crate::arguments::ProgressArguments;
 use crate::commands::{Context, note, now};
@@ -12,13 +12,13 @@ pub fn run(arguments: &ProgressArguments, context: &Context) -> CommandOutcome {
     let project = guard::session::project_of_command(&context.environment);
     let text = arguments.text.join(" ");
     let stage = super::stage(&project, context)?;
-    super::work(&project, context)?.tell(stage.id(), &text, now())?;
+    super::work(&project, context)?.add_progress(stage.id(), &text, now())?;
     let fields = [("run", json!(stage.id().to_string())), ("text", json!(text))];
     let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let (root, none) = (project.root.to_string_lossy().into_owned(), StateChanges::default());
     let noted = Note {
         kind: NoteKind::Progress,
-        session: LOOP,
+        session: LOOP_SESSION,
         time: now(),
         root: &root,
         cwd: &root,

@@ -14,7 +14,7 @@ use guard::grants::Trust;
 use guard::session::Stage;
 use guard::workflow::{HolderOptions, Outside};
 use serde_json::{Value, json};
-use work::{Ending, RunId, RunUsage};
+use work::{RunId, RunOutcome, RunUsage};
 
 use crate::arguments::RunArguments;
 use crate::commands::work::{refused, webhook};
@@ -76,10 +76,10 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
     let how = ended.map_err(problem)?;
     telling.conclude();
     Ok(match how {
-        Ending::Completed | Ending::Stopped => ExitCode::Done,
-        Ending::Failed => ExitCode::No,
-        Ending::Limit => ExitCode::Limit,
-        Ending::Interrupted => ExitCode::Interrupted,
+        RunOutcome::Completed | RunOutcome::Stopped => ExitCode::Done,
+        RunOutcome::Failed => ExitCode::No,
+        RunOutcome::Limit => ExitCode::Limit,
+        RunOutcome::Interrupted => ExitCode::Interrupted,
     })
 }
 
@@ -152,7 +152,7 @@ impl Telling<'_> {
             }
             RunEvent::Said(text) => {
                 if !output.json {
-                    output.write(&agents::shown(text));
+                    output.write(&agents::without_control_characters(text));
                 }
             }
             RunEvent::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),
@@ -164,20 +164,20 @@ impl Telling<'_> {
             RunEvent::Done { hat } => output.aside(format!("[{run}] {hat} is done; it publishes nothing")),
             RunEvent::Nothing { hat, why } => output.aside(format!("[{run}] {hat}: {why}")),
             RunEvent::PassedOver { topic } => output.aside(format!("[{run}] no hat takes {topic}")),
-            RunEvent::Ended { how, why, spent, can_go_on } => self.end(*how, why, spent, *can_go_on),
+            RunEvent::Ended { outcome, why, spent, can_go_on } => self.end(*outcome, why, spent, *can_go_on),
         }
     }
 
-    fn end(&mut self, how: Ending, why: &str, spent: &RunUsage, can_go_on: bool) {
+    fn end(&mut self, how: RunOutcome, why: &str, spent: &RunUsage, can_go_on: bool) {
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
         let output = &self.context.output;
         // "limit: the limit of …" would say it twice.
-        let how_it_ended = if how == Ending::Limit { "ended" } else { how.name() };
+        let how_it_ended = if how == RunOutcome::Limit { "ended" } else { how.name() };
         output.aside(format!("[{run}] {how_it_ended}: {}", why.trim_end().replace('\n', "\n    ")));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
         match how {
             _ if !can_go_on => {}
-            Ending::Limit => output.aside(format!(
+            RunOutcome::Limit => output.aside(format!(
                 "[{run}] to go on: raise the limit in `.linchpin/loop.yml`, accept that with `linchpin trust`, and `linchpin run --resume {run}`"
             )),
             _ => output.aside(format!("[{run}] `linchpin run --resume {run}` goes on with it")),

@@ -5,7 +5,7 @@ use guard::Project;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
-use work::{Iteration, Run, RunId, RunUsage, Work};
+use work::{Iteration, Run, RunId, RunUsage, WorkDatabase};
 
 use super::run::spent_text;
 use crate::arguments::{RunsAction, RunsArguments};
@@ -37,7 +37,7 @@ fn list(context: &Context) -> CommandOutcome {
     let runs = work.runs(LISTED)?;
     if context.output.json {
         let runs: Result<Vec<Value>, Problem> =
-            runs.iter().map(|run| Ok(to_json(run, &work.spent(run.id)?, going_on))).collect();
+            runs.iter().map(|run| Ok(to_json(run, &work.usage(run.id)?, going_on))).collect();
         context.output.value(&json!({ "runs": runs? }));
         return Ok(ExitCode::Done);
     }
@@ -45,7 +45,7 @@ fn list(context: &Context) -> CommandOutcome {
         context.output.line("No run was begun here. `linchpin run -p \"…\"` begins one.");
     }
     for run in &runs {
-        let spent = work.spent(run.id)?;
+        let spent = work.usage(run.id)?;
         let about = run.objective.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
         let line = format!(
             "{:<4} {}  {}, {}  {about}",
@@ -73,7 +73,7 @@ fn show(named: Option<&str>, context: &Context) -> CommandOutcome {
             Problem::new("NotFound", "no run was begun here").help("`linchpin run -p \"…\"` begins one")
         })?,
     };
-    let (going_on, spent) = (running(&project.root, &context.environment), work.spent(run.id)?);
+    let (going_on, spent) = (running(&project.root, &context.environment), work.usage(run.id)?);
     let shown = if context.output.json { u32::MAX } else { SHOWN };
     let iterations = work.iterations(run.id, shown)?;
     if context.output.json {
@@ -93,7 +93,7 @@ fn told(
     spent: &RunUsage,
     iterations: &[Iteration],
     going_on: Option<RunId>,
-    work: &Work,
+    work: &WorkDatabase,
     project: &Project,
     context: &Context,
 ) -> CommandOutcome {
@@ -126,7 +126,7 @@ fn told(
         };
         output.line(format!("  {number:>3} {hat} for {topic} {came}"));
     }
-    if let Some(waiting) = work.waiting(run.id)? {
+    if let Some(waiting) = work.oldest_waiting_topic(run.id)? {
         output.line(format!("  next: {}", waiting.topic));
     }
     let logs = context.environment.project_state(&project.root).join("runs").join(run.id.to_string());
@@ -142,7 +142,7 @@ pub(super) fn left(run: &Run, going_on: Option<RunId>, project: &Project, contex
 
 pub(super) fn state(run: &Run, going_on: Option<RunId>) -> String {
     match &run.end {
-        Some(end) => end.how.name().to_owned(),
+        Some(end) => end.outcome.name().to_owned(),
         None if going_on == Some(run.id) => "going on".to_owned(),
         None => "cut off".to_owned(),
     }

@@ -2,7 +2,7 @@
 
 use driver::running;
 use serde_json::json;
-use store::{Note, NoteKind, PERSON, StateChanges, Store};
+use store::{Note, NoteKind, PERSON_SESSION, StateChanges, Store};
 use work::Run;
 
 use super::processes;
@@ -17,7 +17,7 @@ pub fn run(arguments: &StopArguments, context: &Context) -> CommandOutcome {
     if let Some(session) = &arguments.session {
         let project = guard::Project::of_sessions(&context.environment);
         journal_with(session, &project, context)?;
-        super::work(&project, context)?.ask_session_to_stop(session, now())?;
+        super::work(&project, context)?.request_session_stop(session, now())?;
         noted(NoteKind::StopAsked, &format!("session {session}"), &project, context)?;
         let text = format!(
             "Session {session} is asked to stop: rules that ask `has_stop_signal()` see it. Your next prompt in it takes that \
@@ -35,7 +35,7 @@ pub fn let_go_on(session: &str, context: &Context) -> CommandOutcome {
     let project = guard::Project::of_sessions(&context.environment);
     let last_prompt = journal_with(session, &project, context)?.last_prompt(session)?;
     let work = super::work(&project, context)?;
-    let asked = work.session_stop(session)?;
+    let asked = work.session_stop_request(session)?;
     let resumed = asked.is_some_and(|asked| last_prompt.is_none_or(|prompt| prompt < asked));
     let text = match asked {
         None => format!("Session {session} was not asked to stop."),
@@ -43,7 +43,7 @@ pub fn let_go_on(session: &str, context: &Context) -> CommandOutcome {
         Some(_) => format!("Session {session} goes on already: a prompt in it took back that it was asked to stop."),
     };
     if resumed {
-        work.let_session_go_on(session)?;
+        work.clear_session_stop(session)?;
         noted(NoteKind::Resume, &format!("session {session}"), &project, context)?;
     }
     context.output.line_or(text, &json!({ "session": session, "resumed": resumed }));
@@ -88,7 +88,7 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandO
             None => Err(not_going_on),
         };
     };
-    work.ask_run_to_stop(run, at_once, now())?;
+    work.request_run_stop(run, at_once, now())?;
     noted(NoteKind::StopAsked, &format!("run {run}"), &project, context)?;
     let text = if at_once {
         format!("Run {run} is ended now; `linchpin run --resume {run}` goes on with it.")
@@ -130,6 +130,7 @@ fn stop_leftovers(
 fn noted(kind: NoteKind, what: &str, project: &guard::Project, context: &Context) -> Result<(), Problem> {
     let fields = [("what".to_owned(), json!(what))].into_iter().collect();
     let (root, none) = (project.root.to_string_lossy().into_owned(), StateChanges::default());
-    let written = Note { kind, session: PERSON, time: now(), root: &root, cwd: &root, fields: &fields, changes: &none };
+    let written =
+        Note { kind, session: PERSON_SESSION, time: now(), root: &root, cwd: &root, fields: &fields, changes: &none };
     note(&written, project, context)
 }

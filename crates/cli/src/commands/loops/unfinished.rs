@@ -5,7 +5,7 @@ use guard::Project;
 use guard::session::Stage;
 use guard::workflow::Running;
 use serde_json::{Value, json};
-use work::{Iteration, Run, RunId, Work};
+use work::{Iteration, Run, RunId, WorkDatabase};
 
 use super::processes;
 use super::runs::{left, state, to_json};
@@ -14,9 +14,9 @@ use crate::commands::{Context, loop_file, now};
 
 /// For people, and as JSON.
 pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value)> {
-    let work = Work::existing(&project.work(&context.environment)).ok()??;
+    let work = WorkDatabase::open_existing(&project.work(&context.environment)).ok()??;
     let run = work.runs(1).ok()?.pop().filter(|run| !run.is_complete())?;
-    let (going_on, spent) = (running(&project.root, &context.environment), work.spent(run.id).ok()?);
+    let (going_on, spent) = (running(&project.root, &context.environment), work.usage(run.id).ok()?);
     let mut value = to_json(&run, &spent, going_on);
     if going_on != Some(run.id) {
         return Some((ended(&run, going_on, &work, project, context), value));
@@ -38,7 +38,7 @@ pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value
 }
 
 /// One that nobody drives now.
-fn ended(run: &Run, going_on: Option<RunId>, work: &Work, project: &Project, context: &Context) -> String {
+fn ended(run: &Run, going_on: Option<RunId>, work: &WorkDatabase, project: &Project, context: &Context) -> String {
     let end = run.end.as_ref();
     let why = end.map_or_else(String::new, |end| format!(": {}", end.why.lines().next().unwrap_or_default()));
     let left = match left(run, going_on, project, context) {

@@ -2,7 +2,7 @@
 
 use guard::Project;
 use serde_json::json;
-use store::KeptVersion;
+use store::StoredRuleVersion;
 
 use crate::commands::Context;
 use crate::commands::log;
@@ -55,6 +55,6 @@ fn show_version(name: &str, version: &str, context: &Context) -> CommandOutcome 
     Ok(ExitCode::Done)
 }
 
-fn shown(kept: &KeptVersion) -> String {
+fn shown(kept: &StoredRuleVersion) -> String {
     format!("{} (last seen {})", kept.digest, log::time(kept.last_seen))
 }

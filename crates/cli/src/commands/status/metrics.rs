@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use store::{PhaseName, RuleCount, Store};
+use store::{PhaseName, RuleCounts, Store};
 
 use crate::output::Output;
 use crate::problem::Problem;
 
 /// By rule; of each its phases, in their order, and first what was outside of workflows.
-pub struct Metrics(BTreeMap<String, Vec<(Option<PhaseName>, RuleCount)>>);
+pub struct Metrics(BTreeMap<String, Vec<(Option<PhaseName>, RuleCounts)>>);
 
 impl Metrics {
     /// `store`: none where there is no journal yet.
     pub fn read(store: Option<&Store>) -> Result<Self, Problem> {
         let counts = store.map(Store::rule_counts).transpose()?.unwrap_or_default();
-        let in_order = |phases: BTreeMap<Option<PhaseName>, RuleCount>| {
+        let in_order = |phases: BTreeMap<Option<PhaseName>, RuleCounts>| {
             let mut phases: Vec<_> = phases.into_iter().collect();
             phases.sort_by_key(|(phase, _)| phase.as_ref().map(numbers));
             phases
@@ -61,8 +61,8 @@ impl Metrics {
 /// Of the column of names.
 const WIDTH: usize = 36;
 
-fn row(name: &str, count: RuleCount) -> String {
-    let RuleCount { fired, warned, blocked, acknowledged, forced } = count;
+fn row(name: &str, count: RuleCounts) -> String {
+    let RuleCounts { fired, warned, blocked, acknowledged, forced } = count;
     format!("{name:<WIDTH$} {fired:>7} {warned:>7} {blocked:>7} {acknowledged:>7} {forced:>7}")
 }
 
@@ -78,14 +78,14 @@ fn numbers(phase: &PhaseName) -> Vec<u64> {
     phase.phase.split('.').map(|number| number.parse().unwrap_or(0)).collect()
 }
 
-fn total(phases: &[(Option<PhaseName>, RuleCount)]) -> RuleCount {
-    phases.iter().fold(RuleCount::default(), |mut total, (_, count)| {
+fn total(phases: &[(Option<PhaseName>, RuleCounts)]) -> RuleCounts {
+    phases.iter().fold(RuleCounts::default(), |mut total, (_, count)| {
         total.add(*count);
         total
     })
 }
 
-fn fields(count: RuleCount) -> Map<String, Value> {
+fn fields(count: RuleCounts) -> Map<String, Value> {
     let value = serde_json::to_value(count).unwrap_or_default();
     value.as_object().cloned().unwrap_or_default()
 }

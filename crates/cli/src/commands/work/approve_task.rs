@@ -2,7 +2,7 @@
 
 use guard::Project;
 use serde_json::json;
-use work::{Task, TaskId, Work};
+use work::{Task, TaskId, WorkDatabase};
 
 use crate::arguments::ApproveArguments;
 use crate::commands::Context;
@@ -11,15 +11,15 @@ use crate::person;
 use crate::problem::{CommandOutcome, Problem};
 
 /// The task that is meant; none where the name is no id of a task, or there are no tasks here.
-pub fn named(name: &str, project: &Project, context: &Context) -> Result<Option<(Work, Task)>, Problem> {
+pub fn named(name: &str, project: &Project, context: &Context) -> Result<Option<(WorkDatabase, Task)>, Problem> {
     // A number alone is rather meant for something else.
     let Some(id) = TaskId::parse(name).filter(|_| name.starts_with(['t', 'T'])) else { return Ok(None) };
-    let Some(work) = Work::existing(&project.work(&context.environment))? else { return Ok(None) };
+    let Some(work) = WorkDatabase::open_existing(&project.work(&context.environment))? else { return Ok(None) };
     let task = work.tasks().get(id)?;
     Ok(Some((work, task)))
 }
 
-pub fn run(work: &Work, task: &Task, arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
+pub fn run(work: &WorkDatabase, task: &Task, arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     let output = &context.output;
     if !task.needs_review {
         let text = format!("{} waits for no review.", task.id);
@@ -37,7 +37,7 @@ pub fn run(work: &Work, task: &Task, arguments: &ApproveArguments, context: &Con
         return Err(Problem::new("Untrusted", "nothing was approved"));
     }
     let moved = work.tasks().set_needs_review(task.id, false, crate::commands::now())?;
-    let value = json!({ "task": moved.task, "changed": !moved.was_so });
+    let value = json!({ "task": moved.task, "changed": !moved.is_unchanged });
     output.line_or(format!("Approved {}.", task.id), &value);
     Ok(ExitCode::Done)
 }

@@ -18,7 +18,7 @@ use guard::session::{CommandRun, SessionOwner, Stage, project_of_command};
 use guard::workflow::{Force, HolderOptions, KnownNames, Lack, Moves, Outside, Refusal, Step, StepOutcome};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
-use work::Work;
+use work::WorkDatabase;
 
 pub use approve::run as approve;
 pub use gate_progress::line as gate_line;
@@ -60,7 +60,7 @@ pub fn next(arguments: &NextArguments, context: &Context) -> CommandOutcome {
     let mut attempt = mover.moves(context);
     attempt.outside.holding.is_interrupted = Some(interrupt.flag());
     let code = told(attempt.next(&arguments.claims, &force), context)?;
-    Ok(if interrupt.came() { ExitCode::Interrupted } else { code })
+    Ok(if interrupt.arrived() { ExitCode::Interrupted } else { code })
 }
 
 pub fn go_on(context: &Context) -> CommandOutcome {
@@ -165,7 +165,7 @@ impl Mover {
             return self;
         }
         let environment = &context.environment;
-        let work = Work::existing(&self.project.work(environment)).ok().flatten();
+        let work = WorkDatabase::open_existing(&self.project.work(environment)).ok().flatten();
         let last = work.and_then(|work| work.runs(1).ok()?.pop());
         let last = last.filter(|run| !run.is_complete());
         let stage = last.and_then(|run| Stage::of_run(run.id, &self.project, environment)).map(Arc::new);

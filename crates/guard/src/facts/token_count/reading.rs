@@ -10,7 +10,7 @@ use agents::transcript::{self, MessageUsage, TranscriptPosition};
 use engine::pace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::{Message, Store, StoreError, Stretch};
+use store::{Store, StoreError, TranscriptChunk, TranscriptMessage};
 
 use super::Transcript;
 
@@ -28,7 +28,7 @@ pub(super) struct Reading<'s> {
 pub(super) struct Read {
     path: String,
     whose: Transcript,
-    messages: Vec<Message>,
+    messages: Vec<TranscriptMessage>,
     progress: Value,
 }
 
@@ -53,7 +53,7 @@ impl<'s> Reading<'s> {
         };
         let mut problem = None;
         let mut is_any_read = false;
-        for path in transcript::files_of(agent, Path::new(&transcript.path)) {
+        for path in transcript::transcript_files(agent, Path::new(&transcript.path)) {
             // Subagents may be named by themselves besides.
             if !self.looked_at.insert(path.clone()) {
                 is_any_read = true;
@@ -69,7 +69,7 @@ impl<'s> Reading<'s> {
 
     fn read_file(&mut self, agent: Agent, path: &Path, whose: &Transcript) -> Result<io::Result<()>, StoreError> {
         let name = path.to_string_lossy();
-        let kept = self.store.read_to(&name)?;
+        let kept = self.store.transcript_position(&name)?;
         let was_read = kept.is_some();
         let progress: Progress = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
         let read = size(path).and_then(|size| self.read_on(agent, path, size, progress));
@@ -93,7 +93,7 @@ impl<'s> Reading<'s> {
         path: &Path,
         size: u64,
         from: Progress,
-    ) -> io::Result<Option<(Vec<Message>, Progress)>> {
+    ) -> io::Result<Option<(Vec<TranscriptMessage>, Progress)>> {
         if from.size == Some(size) {
             return Ok(None);
         }
@@ -111,8 +111,8 @@ impl<'s> Reading<'s> {
 }
 
 impl Read {
-    pub(super) fn stretch(&self) -> Stretch<'_> {
-        Stretch {
+    pub(super) fn stretch(&self) -> TranscriptChunk<'_> {
+        TranscriptChunk {
             path: &self.path,
             session: self.whose.key(),
             messages: self.messages.clone(),
@@ -127,7 +127,7 @@ fn size(path: &Path) -> io::Result<u64> {
     if found.is_file() { Ok(found.len()) } else { Err(io::Error::other("it is no file")) }
 }
 
-fn message(usage: MessageUsage) -> Message {
+fn message(usage: MessageUsage) -> TranscriptMessage {
     let transcript::MessageTokens { input, output, cache_read, cache_write } = usage.tokens;
-    Message { id: usage.id, time: usage.time, tokens: Tokens { input, output, cache_read, cache_write } }
+    TranscriptMessage { id: usage.id, time: usage.time, tokens: Tokens { input, output, cache_read, cache_write } }
 }

@@ -1,0 +1,97 @@
+//! Gemini CLI's events, fields, tools and arguments.
+
+use engine::EventKind;
+use engine::event::{CallOutcome, FileAccess, ToolCall};
+use path::Access;
+use serde_json::{Map, Value};
+
+use crate::protocol::decode::{OWN_TOOL_NAME, RawCall, count_holds_per_session, rename};
+use crate::protocol::event_names::EventNames;
+use crate::protocol::{hold_echo, paths, tools};
+
+pub(super) const EVENTS: EventNames = &[
+    ("SessionStart", EventKind::SessionStart),
+    ("SessionEnd", EventKind::SessionEnd),
+    ("BeforeAgent", EventKind::Prompt),
+    ("BeforeTool", EventKind::BeforeTool),
+    ("AfterTool", EventKind::AfterTool),
+    ("AfterAgent", EventKind::Stop),
+    ("PreCompress", EventKind::BeforeCompact),
+    ("Notification", EventKind::Notification),
+];
+
+pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
+    if kind == EventKind::Stop {
+        // `prompt` is the one at the start of the turn, not a new one.
+        rename(fields, &[("prompt_response", "last_assistant_message"), ("prompt", "turn_prompt")]);
+        // Gemini CLI reports a previous hold, but no longer once the agent has called a tool.
+        count_holds_per_session(fields);
+    }
+    if let Some(name) = mcp_tool(fields)
+        && let Some(own) = fields.insert("tool_name".to_owned(), Value::String(name))
+    {
+        fields.insert(OWN_TOOL_NAME.to_owned(), own);
+    }
+    hold_echo::unless_hold_echo(kind, fields)
+}
+
+/// Returns an MCP tool's name from `mcp_context`, because server and tool cannot be told apart in `tool_name`.
+fn mcp_tool(fields: &Map<String, Value>) -> Option<String> {
+    let context = fields.get("mcp_context")?;
+    let text = |key: &str| context.get(key)?.as_str();
+    Some(format!("mcp__{}__{}", text("server_name")?, text("tool_name")?))
+}
+
+pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+    let folder = ("dir_path", "path");
+    match call.name.as_str() {
+        "run_shell_command" => tools::renamed(call, "Bash"),
+        "write_file" => tools::renamed(call, "Write"),
+        "replace" | "edit" => tools::renamed(call, "Edit"),
+        "read_file" => tools::renamed(call, "Read"),
+        "read_many_files" => read_many(call),
+        "glob" => tools::translated(call, "Glob", &[folder]),
+        "grep_search" | "search_file_content" => {
+            tools::translated(call, "Grep", &[folder, ("include_pattern", "glob"), ("include", "glob")])
+        }
+        "list_directory" => tools::translated(call, "LS", &[folder]),
+        "web_fetch" => tools::renamed(call, "WebFetch"),
+        "google_web_search" => tools::renamed(call, "WebSearch"),
+        "invoke_agent" => tools::renamed(call, "Task"),
+        _ => tools::canonical(call),
+    }
+}
+
+/// Converts paths and globs to files that are read.
+fn read_many(call: RawCall<'_>) -> ToolCall {
+    let named = ["include", "paths"].into_iter().filter_map(|key| call.input.get(key)?.as_array()).flatten();
+    let access = |path: &str| FileAccess {
+        is_pattern: path.contains(['*', '?', '[', '{']),
+        ..FileAccess::new(paths::absolute(call.cwd, path), Access::Read)
+    };
+    let files: Vec<FileAccess> = named.filter_map(Value::as_str).map(access).collect();
+    let mut tool = tools::renamed(call, "Read");
+    tool.files = files;
+    tool
+}
+
+/// A failed call has an `error`. A failed command has its exit code after its output.
+pub(super) fn outcome(tool: &ToolCall) -> Option<CallOutcome> {
+    let output = tool.output.as_ref()?;
+    let text = output.get("llmContent").and_then(Value::as_str).unwrap_or_default();
+    let failed =
+        output.get("error").is_some_and(|error| !error.is_null()) || (tool.shell.is_some() && says_how_it_failed(text));
+    Some(CallOutcome::of(failed))
+}
+
+/// True if the lines that Gemini CLI appends to a command's output report a failure. The output itself is not searched.
+fn says_how_it_failed(text: &str) -> bool {
+    let own = text.lines().rev().map_while(|line| match line.split_once(": ") {
+        Some((label @ ("Exit Code" | "Signal" | "Error" | "Process Group PGID" | "Background PIDs"), _)) => Some(label),
+        _ => (line == "</untrusted_context>").then_some(""),
+    });
+    let own: Vec<&str> = own.collect();
+    // A command that did not start has no process group. If there is one, a line with `Error` is the command's output.
+    let has_started = own.contains(&"Process Group PGID");
+    own.iter().any(|label| matches!(*label, "Exit Code" | "Signal") || (*label == "Error" && !has_started))
+}

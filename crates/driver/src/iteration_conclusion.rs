@@ -1,0 +1,180 @@
+//! Decides the outcome of an iteration from how its agent ended and whether it handed something over.
+
+use engine::hats::{Hat, Loop};
+use guard::loops::Emission;
+use guard::session::Stage;
+use runner::AttendedEnd;
+use work::{IterationOutcome, WorkDatabase};
+
+use crate::agent_output::AgentOutput;
+use crate::agent_watch::StopReason;
+use crate::driver::{DriveError, Driver};
+use crate::limit::format_duration;
+use crate::prompt::retry_note;
+use crate::turn::FinishedTurn;
+use crate::unusable_agent::{quoted_line, why_unusable};
+
+/// The result of an iteration, for the run.
+#[derive(Debug)]
+pub(crate) enum IterationResult {
+    /// A topic was accepted.
+    HandedOver(String),
+    /// The agent succeeded, and its hat publishes nothing.
+    Done,
+    /// The agent succeeded, but handed nothing over.
+    Nothing,
+    AgentFailed(String),
+    /// The agent cannot be started, or cannot work: no quota left, or not signed in.
+    AgentUnusable(String),
+    /// The run's time limit was reached.
+    OutOfTime,
+    Stopped(StopReason),
+}
+
+/// What is stored of an iteration, and its result for the run.
+pub(crate) struct IterationConclusion {
+    pub outcome: IterationOutcome,
+    pub remark: Option<String>,
+    /// A note for the next agent that handles the same topic.
+    pub note_for_retry: Option<String>,
+    pub result: IterationResult,
+}
+
+impl Driver<'_> {
+    pub(crate) fn conclude(
+        &self,
+        stage: &Stage,
+        hat: &Hat,
+        finished: &FinishedTurn,
+        work: &WorkDatabase,
+    ) -> Result<IterationConclusion, DriveError> {
+        let (run, number) = (stage.id(), stage.iteration);
+        let handed_over = work.handed_over(run, number)?;
+        let failure = failure(finished.end, &self.the_loop);
+        if let Some(topic) = handed_over {
+            let is_interrupted = finished.stopped_by() == Some(StopReason::Interrupted);
+            let result = if is_interrupted {
+                IterationResult::Stopped(StopReason::Interrupted)
+            } else {
+                IterationResult::HandedOver(topic)
+            };
+            let remark = failure.map(|failure| format!("its agent {failure}"));
+            return Ok(IterationConclusion {
+                outcome: IterationOutcome::HandedOver,
+                remark,
+                note_for_retry: None,
+                result,
+            });
+        }
+        let refused = work.refusal(run, number)?;
+        match failure {
+            Some(failure) => Ok(self.failed(hat, failure, refused.as_deref(), finished)),
+            None if hat.publishes.is_empty() => Ok(IterationConclusion {
+                outcome: IterationOutcome::Done,
+                remark: None,
+                note_for_retry: None,
+                result: IterationResult::Done,
+            }),
+            None => self.nothing_handed_over(stage, hat, refused, work),
+        }
+    }
+
+    /// Concludes an iteration whose agent succeeded without handing anything over: tries to publish the hat's default
+    /// topic.
+    fn nothing_handed_over(
+        &self,
+        stage: &Stage,
+        hat: &Hat,
+        refused: Option<String>,
+        work: &WorkDatabase,
+    ) -> Result<IterationConclusion, DriveError> {
+        let (run, number) = (stage.id(), stage.iteration);
+        // Publishing the default would hide that a gate waits for a person.
+        if work.awaited_gate(run, number)?.is_none() {
+            self.publish_default(stage, hat, refused.as_deref());
+        }
+        if let Some(topic) = work.handed_over(run, number)? {
+            let result = IterationResult::HandedOver(topic);
+            return Ok(IterationConclusion {
+                outcome: IterationOutcome::Default,
+                remark: refused,
+                note_for_retry: None,
+                result,
+            });
+        }
+        // The refusal of the agent's own attempt is more informative than that of the default.
+        let remark = refused.map_or_else(|| work.refusal(run, number), |refused| Ok(Some(refused)))?;
+        let note_for_retry = Some(retry_note(hat, remark.as_deref()));
+        Ok(IterationConclusion {
+            outcome: IterationOutcome::Nothing,
+            remark,
+            note_for_retry,
+            result: IterationResult::Nothing,
+        })
+    }
+
+    /// Publishes the hat's default topic. `refused`: why the agent's own attempt was refused.
+    fn publish_default(&self, stage: &Stage, hat: &Hat, refused: Option<&str>) {
+        let Some(topic) = hat.default_publishes.as_deref() else { return };
+        let summary = match refused.and_then(first_line) {
+            // The same hat would start again without knowing what was refused.
+            Some(_) if self.the_loop.hat_for(topic).is_some_and(|next| next.id == hat.id) => return,
+            Some(refused) => format!("(the hat `{}` ended without handing anything over; {refused})", hat.id),
+            None => format!("(the hat `{}` ended without a word of its own)", hat.id),
+        };
+        // If the default is refused, `emit` stores the reason in the iteration.
+        let _ = self.moves(stage).emit(stage, Emission { topic, summary: &summary, payload: None });
+    }
+
+    fn failed(
+        &self,
+        hat: &Hat,
+        failure: String,
+        refused: Option<&str>,
+        finished: &FinishedTurn,
+    ) -> IterationConclusion {
+        // A script that ends with a refused `emit` has its exit code. The refusal is more informative than the code.
+        let failure = match refused {
+            Some(refused) => format!("{failure}; its last attempt: {refused}"),
+            None => failure,
+        };
+        let remark = Some(format!("its agent {failure}"));
+        let (outcome, result) = match (finished.end, finished.stopped_by()) {
+            (AttendedEnd::Told, Some(reason)) => (IterationOutcome::CutOff, IterationResult::Stopped(reason)),
+            (AttendedEnd::TimeOver, _) => (IterationOutcome::CutOff, IterationResult::OutOfTime),
+            (AttendedEnd::Exited(_), _) => (IterationOutcome::Failed, self.exited(hat, failure, &finished.output)),
+            _ => (IterationOutcome::Failed, IterationResult::AgentFailed(failure)),
+        };
+        IterationConclusion { outcome, remark, note_for_retry: None, result }
+    }
+
+    /// The result for a non-zero exit code: the agent failed, or its output says that it cannot work at all.
+    fn exited(&self, hat: &Hat, failure: String, output: &AgentOutput) -> IterationResult {
+        let last_lines = output.last_lines();
+        match why_unusable(&last_lines) {
+            Some(why) => {
+                let (agent, quoted) = (self.agent_of(hat), quoted_line(&last_lines));
+                IterationResult::AgentUnusable(format!("{agent} cannot go on: {why} ({quoted})"))
+            }
+            None => IterationResult::AgentFailed(failure),
+        }
+    }
+}
+
+pub(crate) fn first_line(refused: &str) -> Option<&str> {
+    refused.lines().next()
+}
+
+/// Describes how an agent failed; none if it succeeded.
+fn failure(end: AttendedEnd, the_loop: &Loop) -> Option<String> {
+    match end {
+        AttendedEnd::Exited(0) => None,
+        AttendedEnd::Exited(code) => Some(format!("ended with exit code {code}")),
+        AttendedEnd::Signal(signal) => Some(format!("was ended by signal {signal}")),
+        AttendedEnd::Silent => {
+            let idle = the_loop.limits.idle.map(format_duration).unwrap_or_default();
+            Some(format!("neither printed anything nor called Linchpin for {idle}, and was ended"))
+        }
+        AttendedEnd::TimeOver | AttendedEnd::Told => Some("was ended".to_owned()),
+    }
+}

@@ -1,0 +1,158 @@
+//! Decides whether the result of an iteration ends the run, and with which outcome and reason.
+
+use engine::hats::{Hat, Loop};
+use engine::pace::format_times;
+use work::{PublishedTopic, RunId, RunOutcome, WorkDatabase};
+
+use crate::active_run::ActiveRun;
+use crate::agent_watch::StopReason;
+use crate::driver::{DriveError, Driver};
+use crate::iteration_conclusion::{IterationResult, first_line};
+use crate::limit;
+use crate::run_event::RunEvent;
+
+/// How often an agent that hands nothing over is started again.
+const RETRIES: u32 = 3;
+
+#[derive(Debug)]
+pub(crate) struct RunConclusion {
+    pub outcome: RunOutcome,
+    pub why: String,
+}
+
+impl RunConclusion {
+    pub fn completed(the_loop: &Loop) -> Self {
+        Self { outcome: RunOutcome::Completed, why: format!("`{}` was accepted", the_loop.completion.topic) }
+    }
+
+    pub fn failed(why: String) -> Self {
+        Self { outcome: RunOutcome::Failed, why }
+    }
+
+    pub fn limit(why: String) -> Self {
+        Self { outcome: RunOutcome::Limit, why }
+    }
+
+    pub fn stopped(reason: StopReason) -> Self {
+        let (outcome, why) = match reason {
+            StopReason::Interrupted => (RunOutcome::Interrupted, "somebody interrupted it"),
+            StopReason::StoppedByPerson => (RunOutcome::Stopped, "a person stopped it"),
+        };
+        Self { outcome, why: why.to_owned() }
+    }
+}
+
+impl Driver<'_> {
+    /// Returns the conclusion if this result ends the run.
+    pub(crate) fn end_after(
+        &self,
+        result: IterationResult,
+        published: &PublishedTopic,
+        hat: &Hat,
+        active: &mut ActiveRun<'_>,
+    ) -> Result<Option<RunConclusion>, DriveError> {
+        Ok(match result {
+            IterationResult::HandedOver(topic) if topic == self.the_loop.completion.topic => {
+                Some(RunConclusion::completed(&self.the_loop))
+            }
+            IterationResult::HandedOver(topic) => self.end_if_stale(active.run.id, &topic, active.work)?,
+            IterationResult::Done => {
+                (active.report)(RunEvent::Done { hat: &hat.id });
+                None
+            }
+            IterationResult::Nothing => end_after_nothing(published.tries + 1, hat, active)?,
+            IterationResult::AgentFailed(failure) => self.end_after_failure(&failure, hat, active)?,
+            IterationResult::AgentUnusable(why) => Some(RunConclusion::failed(why)),
+            IterationResult::OutOfTime => {
+                let limit = self.the_loop.limits.runtime.map(limit::format_duration).unwrap_or_default();
+                Some(RunConclusion::limit(format!("the limit of {limit} is reached")))
+            }
+            IterationResult::Stopped(reason) => Some(RunConclusion::stopped(reason)),
+        })
+    }
+
+    fn end_after_failure(
+        &self,
+        failure: &str,
+        hat: &Hat,
+        active: &mut ActiveRun<'_>,
+    ) -> Result<Option<RunConclusion>, DriveError> {
+        let why = format!("its agent {}", first_line(failure).unwrap_or_default());
+        (active.report)(RunEvent::Nothing { hat: &hat.id, why: &why });
+        if let Some(end) = waits_for_a_person(active.run.id, active.work)? {
+            return Ok(Some(end));
+        }
+        let failures = active.spent.failures;
+        let is_enough = self.the_loop.limits.failures.is_some_and(|limit| failures >= limit);
+        Ok(is_enough.then(|| RunConclusion::failed(failed_in_a_row(failures, failure))))
+    }
+
+    /// Ends a run that hands over the same topic again and again.
+    fn end_if_stale(&self, run: RunId, topic: &str, work: &WorkDatabase) -> Result<Option<RunConclusion>, DriveError> {
+        let Some(limit) = self.the_loop.limits.stale else { return Ok(None) };
+        let last = work.iterations(run, 1)?.pop();
+        let times = last.map(|last| work.repetitions(run, last.number)).transpose()?.unwrap_or(0);
+        if times < limit {
+            return Ok(None);
+        }
+        let why = format!(
+            "`{topic}` was handed over {} with the same words, and nothing in the tree changed",
+            format_times(times.into())
+        );
+        let cause = match (work.last_awaited_gate(run)?, work.last_refusal(run)?) {
+            (Some(gate), _) => format!("; the gate `{gate}` waits for a person: `linchpin approve {gate}`"),
+            (None, Some((iteration, refused))) => {
+                format!("; in iteration {iteration}, {}", first_line(&refused).unwrap_or_default())
+            }
+            (None, None) => String::new(),
+        };
+        Ok(Some(RunConclusion::failed(format!("{why}{cause}"))))
+    }
+}
+
+/// Ends a run whose hat handed nothing over too often.
+fn end_after_nothing(times: u32, hat: &Hat, active: &mut ActiveRun<'_>) -> Result<Option<RunConclusion>, DriveError> {
+    let (id, work) = (active.run.id, active.work);
+    let remark = work.iterations(id, 1)?.pop().and_then(|last| last.remark);
+    let refused = remark.as_deref().and_then(first_line);
+    let why = refused.map_or_else(String::new, |why| format!("; {why}"));
+    (active.report)(RunEvent::Nothing { hat: &hat.id, why: &format!("handed nothing over{why}") });
+    if let Some(end) = waits_for_a_person(id, work)? {
+        return Ok(Some(end));
+    }
+    if times <= RETRIES {
+        return Ok(None);
+    }
+    let attempt = remark.map_or_else(String::new, |why| format!("; its last attempt: {why}"));
+    Ok(Some(RunConclusion::failed(format!(
+        "the hat `{}` ended {} without handing anything over{attempt}",
+        hat.id,
+        format_times(times.into())
+    ))))
+}
+
+/// Ends a run whose last iteration failed at a gate that only a person can open. The next one would fail there too.
+fn waits_for_a_person(run: RunId, work: &WorkDatabase) -> Result<Option<RunConclusion>, DriveError> {
+    let last = work.iterations(run, 1)?.pop().map_or(0, |last| last.number);
+    let gate = work.awaited_gate(run, last)?;
+    Ok(gate.map(|gate| RunConclusion::failed(format!("a person has to say yes first: `linchpin approve {gate}`"))))
+}
+
+fn failed_in_a_row(failures: u32, last: &str) -> String {
+    if failures == 1 {
+        format!("an agent {last}")
+    } else {
+        format!("agents failed {failures} times in a row; the last one {last}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failed_in_a_row;
+
+    #[test]
+    fn one_failure_is_in_the_singular() {
+        assert_eq!(failed_in_a_row(1, "ended with exit code 1"), "an agent ended with exit code 1");
+        assert_eq!(failed_in_a_row(3, "timed out"), "agents failed 3 times in a row; the last one timed out");
+    }
+}

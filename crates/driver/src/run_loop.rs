@@ -1,0 +1,139 @@
+//! Drives a run from its first topic to its end.
+
+use std::io;
+
+use guard::session::Stage;
+use guard::workflow::gate_files_of_run;
+use work::{RunId, RunOutcome, WorkDatabase};
+
+use crate::active_run::ActiveRun;
+use crate::driver::{DriveError, Driver};
+use crate::leftovers::end_leftover_processes;
+use crate::next_topic::{NextStep, can_go_on};
+use crate::run_conclusion::RunConclusion;
+use crate::run_event::RunEvent;
+
+impl Driver<'_> {
+    /// Begins a run and drives it until it ends.
+    pub fn begin(
+        &self,
+        objective: Option<&str>,
+        report: &mut dyn FnMut(RunEvent<'_>),
+    ) -> Result<RunOutcome, DriveError> {
+        let mut lock = self.lock()?;
+        let work = self.work()?;
+        if let Some(last) = work.runs(1)?.pop().filter(|last| last.end.is_none()) {
+            self.end_leftovers(last.id, report);
+        }
+        let run = work.begin_run(objective, &self.the_loop.start, (self.clock)())?;
+        lock.name(run)?;
+        report(RunEvent::Began { run, is_resumed: false });
+        self.note(run, "began");
+        self.drive(run, &work, false, report)
+    }
+
+    /// Resumes the given run, or the last one.
+    pub fn resume(&self, run: Option<RunId>, report: &mut dyn FnMut(RunEvent<'_>)) -> Result<RunOutcome, DriveError> {
+        let mut lock = self.lock()?;
+        let work = self.work()?;
+        let found = match run {
+            Some(run) => work.run(run)?.ok_or(DriveError::Unknown(run))?,
+            None => work.runs(1)?.pop().ok_or(DriveError::None)?,
+        };
+        let run = found.id;
+        if found.is_complete() {
+            return Err(DriveError::Complete(run));
+        }
+        self.end_leftovers(run, report);
+        // The tokens of an aborted iteration count too.
+        if let Some(stage) = Stage::of_run(run, self.project, self.environment) {
+            work.note_tokens(run, stage.iteration, self.moves(&stage).tokens_of_iteration())?;
+        }
+        work.resume_run(run, &self.the_loop.completion.topic, (self.clock)())?;
+        lock.name(run)?;
+        report(RunEvent::Began { run, is_resumed: true });
+        self.note(run, "went on");
+        // The driver may have been killed after the run was completed, before it noted that.
+        if work.was_completed_by(run, &self.the_loop.completion.topic)? {
+            return self.end(run, &work, &RunConclusion::completed(&self.the_loop), report);
+        }
+        self.drive(run, &work, true, report)
+    }
+
+    fn drive(
+        &self,
+        id: RunId,
+        work: &WorkDatabase,
+        is_resumed: bool,
+        report: &mut dyn FnMut(RunEvent<'_>),
+    ) -> Result<RunOutcome, DriveError> {
+        let Some(run) = work.run(id)? else { return Err(DriveError::Unknown(id)) };
+        let gate_files = gate_files_of_run(&self.the_loop, id, self.project, self.environment)?;
+        let reported_progress = work.progress_since(id, 0)?.last().map_or(0, |(number, _)| *number);
+        let mut active = ActiveRun {
+            run,
+            work,
+            signals: self.signals,
+            report,
+            reported_progress,
+            spent: work.usage(id)?,
+            gate_files,
+            may_publish_go_on: is_resumed,
+        };
+        loop {
+            match self.step(&mut active) {
+                Ok(None) => {}
+                Ok(Some(end)) => return self.end(id, work, &end, active.report),
+                Err(error) => {
+                    // Reports the end like any other; the caller gets the cause as an error.
+                    let _ = self.end(id, work, &RunConclusion::failed(error.to_string()), active.report);
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Runs the next iteration. Returns the conclusion if the run ends.
+    fn step(&self, active: &mut ActiveRun<'_>) -> Result<Option<RunConclusion>, DriveError> {
+        if !self.project.work(self.environment).exists() {
+            let gone = io::Error::other("what is kept of runs, tasks and memories was deleted while it went on");
+            return Err(gone.into());
+        }
+        let (published, hat) = match self.next(active)? {
+            NextStep::Iteration(published, hat) => (published, hat),
+            NextStep::TryAgain => return Ok(None),
+            NextStep::End(end) => return Ok(Some(end)),
+        };
+        let result = self.iteration(&published, hat, active)?;
+        if let Some(ended) = active.work.iterations(active.run.id, 1)?.pop() {
+            active.spent = active.spent.with(&ended);
+        }
+        self.end_after(result, &published, hat, active)
+    }
+
+    fn end(
+        &self,
+        run: RunId,
+        work: &WorkDatabase,
+        end: &RunConclusion,
+        report: &mut dyn FnMut(RunEvent<'_>),
+    ) -> Result<RunOutcome, DriveError> {
+        let RunConclusion { outcome, why } = end;
+        self.end_leftovers(run, report);
+        work.end_run(run, *outcome, why, (self.clock)())?;
+        self.note(run, &format!("{}: {why}", outcome.name()));
+        let can_go_on = *outcome != RunOutcome::Completed && can_go_on(run, work, &self.the_loop)?;
+        report(RunEvent::Ended { outcome: *outcome, why, spent: work.usage(run)?, can_go_on });
+        Ok(*outcome)
+    }
+
+    /// Ends leftover processes of a run, which could still write into the tree.
+    fn end_leftovers(&self, run: RunId, report: &mut dyn FnMut(RunEvent<'_>)) {
+        let count = end_leftover_processes(run, &self.project.root, self.environment);
+        if count > 0 {
+            report(RunEvent::Leftovers { run, count });
+            let plural = if count == 1 { "" } else { "es" };
+            self.note(run, &format!("ended {count} process{plural} that it left behind"));
+        }
+    }
+}

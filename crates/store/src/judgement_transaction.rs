@@ -1,0 +1,175 @@
+//! Reads a session's state, lets the caller judge an event by it, and records the result: an optimistic transaction.
+//!
+//! Judging may take a while (a slow `git`, an observer that runs a program). If it held the write lock, the events of
+//! all other sessions would wait. Therefore:
+//!
+//! 1. [`Store::begin`] reads the state and its revision, and takes no lock.
+//! 2. [`JudgementTransaction::record`] takes the write lock and writes. If the event changes variables or counters and
+//!    the stored revision is no longer the one that was read, it writes nothing and returns
+//!    [`RecordOutcome::Conflict`], which has the current state **and keeps the lock**. The caller judges and records
+//!    again; this time the state cannot change in between.
+//!
+//! So no count is lost, two simultaneous events cannot exceed a limit together, and no event is judged more than twice.
+//! Processes wait for another's judging only in that rare second round. (Reading again without the lock would starve
+//! under load: the state would have changed each time the lock was obtained.) An event that changes no state needs no
+//! check: its verdict is valid for the moment at which the state was read.
+
+use std::fmt;
+
+use engine::Event;
+
+use crate::{EventId, EventRecord, Result, SessionKey, SessionState, Store, StoreError, replace_corrupt};
+
+/// The state that one event is judged by. Dropping it writes nothing.
+pub struct JudgementTransaction<'s> {
+    store: &'s mut Store,
+    state: SessionState,
+    /// The state of the workflow, or of the run's hat. Empty if none is active.
+    workflow: SessionState,
+    /// True while an SQLite write transaction is open.
+    locked: bool,
+}
+
+#[derive(Debug)]
+#[must_use]
+pub enum RecordOutcome<'s> {
+    Stored(EventId),
+    /// The state has changed since it was read. Nothing was written: judge again by the new state.
+    Conflict(Box<JudgementTransaction<'s>>),
+}
+
+impl Store {
+    /// Reads the state of a session in order to judge an event of it.
+    pub fn begin(&mut self, key: SessionKey<'_>) -> Result<JudgementTransaction<'_>> {
+        let (state, workflow) = match self.states(key) {
+            Err(StoreError::Corrupt) => {
+                self.replace()?;
+                self.states(key)?
+            }
+            read => read?,
+        };
+        Ok(JudgementTransaction { store: self, state, workflow, locked: false })
+    }
+
+    fn states(&self, key: SessionKey<'_>) -> Result<(SessionState, SessionState)> {
+        Ok((self.session(key)?, self.workflow()?))
+    }
+
+    /// Renames this corrupt database and continues with an empty one.
+    fn replace(&mut self) -> Result<()> {
+        let mut new = replace_corrupt::replace(&self.path, self.options, Some(&self.connection))?;
+        new.notices.splice(0..0, self.take_notices());
+        *self = new;
+        Ok(())
+    }
+}
+
+impl<'s> JudgementTransaction<'s> {
+    pub fn state(&self) -> &SessionState {
+        &self.state
+    }
+
+    pub fn workflow(&self) -> &SessionState {
+        &self.workflow
+    }
+
+    /// See [`Store::input_digest`].
+    pub fn input_digest(&mut self, event: &Event) -> Result<Option<String>> {
+        self.store.input_digest(event)
+    }
+
+    /// Writes the event, its verdict and its changes in one transaction.
+    ///
+    /// INVARIANT: `record.event` belongs to the session that was passed to [`Store::begin`].
+    pub fn record(mut self, record: &EventRecord<'_>) -> Result<RecordOutcome<'s>> {
+        match self.write(record) {
+            Ok(Some(id)) => {
+                self.commit()?;
+                self.store.checkpoint_if_long();
+                Ok(RecordOutcome::Stored(id))
+            }
+            Ok(None) => Ok(RecordOutcome::Conflict(Box::new(self))),
+            Err(StoreError::Corrupt) => {
+                self.rollback();
+                self.store.replace()?;
+                self.lock()?;
+                (self.state, self.workflow) = self.store.states(record.session())?;
+                Ok(RecordOutcome::Conflict(Box::new(self)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes inside a transaction. If the state has changed in between, returns `None`; `self` then has the new state.
+    fn write(&mut self, record: &EventRecord<'_>) -> Result<Option<EventId>> {
+        let writes = self.state.writes(record.changes);
+        let workflow_writes = self.workflow.workflow_writes(record.changes);
+        if !self.locked {
+            self.lock()?;
+            let has_changed = !writes.is_empty() && self.has_changed(record.session(), &self.state)?
+                || !workflow_writes.is_empty() && self.has_changed(self.store.workflow_key(), &self.workflow)?;
+            if has_changed {
+                (self.state, self.workflow) = self.store.states(record.session())?;
+                return Ok(None);
+            }
+        }
+        let session = match self.state.id {
+            Some(id) => id,
+            None => self.store.intern_session(record.session(), record.root, record.event.time)?,
+        };
+        let id = self.store.insert_event(session, record)?;
+        self.store.insert_attempts(session, id, &record.changes.attempts, record.root)?;
+        self.store.count_rule_outcomes(session, &record.changes.rule_outcomes, record.root, record.event.time)?;
+        if !writes.is_empty() {
+            self.store.write_state(session, self.state.revision, &writes)?;
+        }
+        if let (Some(workflow), false) = (self.workflow.id, workflow_writes.is_empty()) {
+            self.store.write_state(workflow, self.workflow.revision, &workflow_writes)?;
+        }
+        Ok(Some(id))
+    }
+
+    /// True if another process changed the state since it was read. A session without a row then may have one now.
+    fn has_changed(&self, key: SessionKey<'_>, judged_by: &SessionState) -> Result<bool> {
+        let id = match judged_by.id {
+            Some(id) => Some(id),
+            None => self.store.session_id(key)?,
+        };
+        Ok(id.map_or(Ok(0), |id| self.store.revision(id))? != judged_by.revision)
+    }
+
+    fn lock(&mut self) -> Result<()> {
+        self.store.connection.execute_batch("BEGIN IMMEDIATE")?;
+        self.locked = true;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.store.connection.execute_batch("COMMIT")?;
+        self.locked = false;
+        Ok(())
+    }
+
+    /// SQLite may have rolled back already (on a full disk).
+    fn rollback(&mut self) {
+        if self.locked && !self.store.connection.is_autocommit() {
+            let _ = self.store.connection.execute_batch("ROLLBACK");
+        }
+        self.locked = false;
+    }
+}
+
+impl Drop for JudgementTransaction<'_> {
+    fn drop(&mut self) {
+        self.rollback();
+    }
+}
+
+impl fmt::Debug for JudgementTransaction<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JudgementTransaction")
+            .field("state", &self.state)
+            .field("locked", &self.locked)
+            .finish_non_exhaustive()
+    }
+}

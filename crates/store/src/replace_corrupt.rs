@@ -1,0 +1,92 @@
+//! Renames a corrupt database with its companion files (`-wal`, `-shm`), and creates an empty one at its path.
+//!
+//! INVARIANT: a database is renamed only by the holder of the lock file, and only if the file at the path is still the
+//! corrupt one. Otherwise two processes that find it corrupt at the same time would rename each other's new database.
+//! The write-ahead log is renamed first, because SQLite deletes a log next to an empty database.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rusqlite::Connection;
+
+use crate::{Result, Store, StoreError, StoreNotice, StoreOptions, busy, files};
+
+/// `seen`: the open connection on which the corruption was found; none if it was found on opening.
+pub(crate) fn replace(path: &Path, options: StoreOptions, seen: Option<&Connection>) -> Result<Store> {
+    let _lock = lock(path, options)?;
+    let is_already_replaced = match seen {
+        Some(connection) => has_moved(connection),
+        None => true,
+    };
+    if is_already_replaced {
+        match Store::open_or_create(path, options) {
+            Err(StoreError::Corrupt) => {}
+            opened => return opened,
+        }
+    }
+    let kept_as = rename(path, options.now)?;
+    let mut store = Store::open_or_create(path, options)?;
+    store.notices = vec![StoreNotice::ReplacedCorrupt { path: path.to_owned(), kept_as }];
+    Ok(store)
+}
+
+/// Locks the lock file until the returned file is dropped. The empty lock file is never deleted: another process could
+/// hold a lock on the deleted file while a third one locks a new file.
+fn lock(path: &Path, options: StoreOptions) -> Result<fs::File> {
+    let file = files::private().create(true).truncate(false).open(files::with_suffix(path, ".lock"))?;
+    let since = Instant::now();
+    let mut attempts = 0;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(fs::TryLockError::WouldBlock) if since.elapsed() < options.busy => {
+                std::thread::sleep(busy::pause(attempts));
+                attempts += 1;
+            }
+            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Locked),
+            Err(fs::TryLockError::Error(error)) => return Err(error.into()),
+        }
+    }
+}
+
+fn rename(path: &Path, now: i64) -> Result<PathBuf> {
+    let kept_as = free_name(path, now);
+    for companion in ["-wal", "-shm"] {
+        match fs::rename(files::with_suffix(path, companion), files::with_suffix(&kept_as, companion)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+    }
+    fs::rename(path, &kept_as)?;
+    Ok(kept_as)
+}
+
+fn free_name(path: &Path, now: i64) -> PathBuf {
+    let first = files::with_suffix(path, &format!(".corrupt-{now}"));
+    if !first.exists() {
+        return first;
+    }
+    let mut number: u32 = 2;
+    loop {
+        let name = files::with_suffix(path, &format!(".corrupt-{now}-{number}"));
+        if !name.exists() {
+            return name;
+        }
+        number += 1;
+    }
+}
+
+#[cfg(unix)]
+fn has_moved(connection: &Connection) -> bool {
+    let mut moved = 0;
+    let asked = connection.file_control(rusqlite::DEFAULT_NAME, rusqlite::FileControl::HasMoved(&mut moved));
+    asked.is_ok() && moved != 0
+}
+
+/// Other systems do not allow renaming an open file.
+#[cfg(not(unix))]
+fn has_moved(_connection: &Connection) -> bool {
+    false
+}
