@@ -143,7 +143,7 @@ impl ReplayTally {
             ReplayOutcome::Same => self.same += 1,
             ReplayOutcome::Undecidable(_) => self.undecidable += 1,
             ReplayOutcome::Changed(change) if change.verdict.strictness() > entry.verdict.strictness() => {
-                self.stricter += 1
+                self.stricter += 1;
             }
             ReplayOutcome::Changed(_) => self.milder += 1,
         }

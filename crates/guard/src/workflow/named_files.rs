@@ -109,7 +109,7 @@ fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
         let target = path::absolute(&target.to_string_lossy(), &folder, None);
         let target = path::tidy(&format!("{target}{behind}"));
         let Some(next) = path::below(&target, &root).filter(|next| !next.is_empty()) else { break };
-        rest = next.to_owned();
+        next.clone_into(&mut rest);
     }
     found
 }

@@ -114,8 +114,7 @@ fn change_in_linked_tree(project: &Scratch, file: &str) {
 
 #[test]
 fn work_that_was_committed_in_a_linked_tree_is_asked_for() {
-    for brought in
-        [&["merge", "-q", "linked"], &["rebase", "-q", "linked"], &["merge", "-q", "--no-ff", "linked"].as_slice()[..]]
+    for brought in [&["merge", "-q", "linked"][..], &["rebase", "-q", "linked"], &["merge", "-q", "--no-ff", "linked"]]
     {
         let project = begun();
         change_in_linked_tree(&project, "src/a.py");

@@ -9,7 +9,7 @@ use crate::{DecisionRequest, Level, Situation, decide};
 
 fn about(key: PathKey, patterns: &[&str], except: &[&str]) -> PathClause {
     let all = |patterns: &[&str]| patterns.iter().map(|pattern| path_pattern(pattern)).collect();
-    PathClause { key: key, patterns: all(patterns), except: all(except) }
+    PathClause { key, patterns: all(patterns), except: all(except) }
 }
 
 fn against(paths: Vec<PathClause>) -> Rule {
