@@ -1,15 +1,16 @@
-//! What the process is told from outside: the only place that reads environment variables.
+//! The process's surroundings: environment variables, working directory, and the user's directories. No other module
+//! reads environment variables.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where this user's things are, and what the process was told.
+/// The user's directories and the process's environment variables.
 #[derive(Clone)]
 pub struct Environment {
     pub home: Option<PathBuf>,
-    /// The user tier: `config.yml` and `rules/`.
+    /// The user tier's directory: `config.yml` and `rules/`.
     pub config: PathBuf,
-    /// What Linchpin keeps for this user: compiled policies, sessions' roots, trust.
+    /// Linchpin's per-user state: compiled policies, session roots, trust.
     pub state: PathBuf,
     pub temp: PathBuf,
     pub cwd: PathBuf,
@@ -26,19 +27,20 @@ impl Environment {
     pub fn new(lookup: fn(&str) -> Option<OsString>, temp: PathBuf, cwd: PathBuf) -> Self {
         let absolute = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = absolute("HOME").or_else(|| absolute("USERPROFILE"));
-        // Without a home there is still a place, if not one that outlives the machine's next start.
+        // Without a home directory, state goes to the temporary directory and may not survive a reboot.
         let base = home.clone().unwrap_or_else(|| temp.join("linchpin-home"));
         let config = absolute("XDG_CONFIG_HOME").unwrap_or_else(|| base.join(".config"));
         let state = absolute("XDG_STATE_HOME").unwrap_or_else(|| base.join(".local/state"));
         Self { home, config: config.join("linchpin"), state: state.join("linchpin"), temp, cwd, lookup }
     }
 
-    /// The value of a variable, where it is text.
+    /// The value of an environment variable, if it is set, not empty and valid UTF-8.
     pub fn get(&self, name: &str) -> Option<String> {
         (self.lookup)(name)?.into_string().ok().filter(|value| !value.is_empty())
     }
 
-    /// Folders that bundled rules spell as they mostly are, `~/.config/linchpin` and the like, with where they are here.
+    /// Folders for which bundled rules use their default path, such as `~/.config/linchpin`: the actual path, then the
+    /// default one.
     pub fn known_folders(&self) -> Vec<(String, String)> {
         let own = [(&self.config, "~/.config/linchpin"), (&self.state, "~/.local/state/linchpin")];
         let own = own.map(|(folder, name)| (folder.to_string_lossy().into_owned(), name.to_owned()));
@@ -46,7 +48,7 @@ impl Environment {
         own.into_iter().chain(agents).collect()
     }
 
-    /// What belongs to one project, outside of it.
+    /// The directory for one project's state, in the user's state directory.
     pub fn project_state(&self, root: &Path) -> PathBuf {
         self.state.join("projects").join(policy::digest(root.as_os_str().as_encoded_bytes()))
     }

@@ -1,20 +1,20 @@
-//! What becomes of an event when something fails. Nothing else decides this.
+//! The failure policy: the verdict for an event that could not be judged. No other module decides this.
 //!
-//! A guard that is silently off is the worst outcome, an agent locked out by a slip the next worst. So a call that
-//! could not be judged is put before a person, and an adapter whose agent cannot ask refuses it; an event that nobody
-//! waits on goes by, and the person is told.
+//! The worst outcome is a guard that is silently off; the next worst is an agent locked out by a mistake. So a call
+//! that could not be judged asks a person, and adapters of agents that cannot ask refuse it. Any other event passes,
+//! with a notice for the person.
 
 use std::time::Duration;
 
 use engine::facts::Stored;
 use engine::{Event, Finding, Level, Verdict};
 
-/// The name under which the guard speaks for itself.
+/// The rule id of findings that the guard itself makes.
 pub const GUARD: &str = "linchpin";
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// What is wrong with the payload.
+    /// Holds what is wrong with the payload.
     #[error("{0}")]
     Undecodable(String),
     #[error("the rules were not judged within {} ms", .0.as_millis())]
@@ -48,9 +48,10 @@ impl Failure {
         }
     }
 
-    /// What is said of an event that could not be judged.
+    /// The verdict for an event that could not be judged.
     pub fn verdict(&self, event: &Event) -> Verdict {
-        // An event without a name could be anything, so it is taken for what matters most; nor can anybody be asked.
+        // An event without a name could be any event, so it is treated as the most dangerous one. Nor is it known
+        // whether the agent could ask for it.
         if event.name.is_empty() {
             let reason = format!("{}. Nobody can say what this event is, so it is refused.", capitalised(self));
             return Verdict::of(vec![Finding { level: Level::Block, reason, ..self.finding() }]);
@@ -68,23 +69,23 @@ fn capitalised(failure: &Failure) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The journal cannot be used: rules that need no stored state are judged all the same.
+/// A notice that the journal cannot be used. Rules that need no stored state are still judged.
 pub fn store_notice(error: &store::StoreError) -> String {
     format!("{error}; rules that need it are skipped, and this is not recorded")
 }
 
-/// A policy file that cannot be used as it is now.
+/// A notice of a policy file that cannot be used.
 pub fn broken_notice(file: &policy::BrokenFile) -> String {
     format!("broken policy file, {}: {}", file.consequence(), file.problem)
 }
 
-/// The workflow that is active, while its file is broken or gone.
+/// A notice that the active workflow's file is broken or missing.
 pub fn broken_workflow_notice(name: &str, has_last_good: bool) -> String {
     let consequence = if has_last_good { "it counts as it last was" } else { "its rules do not count" };
     format!("workflow `{name}` is active and its file cannot be used, {consequence}: `linchpin validate`")
 }
 
-/// A rule that needs what is stored, while that cannot be read.
+/// A notice of a rule that was skipped because stored state that it needs cannot be read.
 pub fn skipped_rule_notice(rule: &str, unreadable: Stored) -> String {
     match unreadable {
         Stored::Session | Stored::Journal => format!("rule `{rule}` needs the journal and was skipped"),

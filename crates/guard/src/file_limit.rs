@@ -1,11 +1,11 @@
-//! How large a file this process may make. The system kills one that goes beyond (`SIGXFSZ`), and an agent takes a hook
-//! that was killed for one that has nothing to say.
+//! The process's file size limit (`ulimit -f`). The system kills a process that exceeds it (`SIGXFSZ`), and agents take
+//! a killed hook for one that allows the call.
 
-/// What everything but an old journal is far below.
+/// Every file that Linchpin writes is far smaller, except an old journal.
 #[cfg(unix)]
 const ENOUGH: u64 = 16 * 1024 * 1024;
 
-/// Whether even small files are too much. What may be raised is raised first.
+/// True if even small files exceed the limit. The soft limit is raised to the hard limit first.
 #[cfg(unix)]
 pub fn is_too_low() -> bool {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -1,11 +1,12 @@
 //! The one path from an event to an answer.
 //!
-//! Every event goes the same way, whatever its source: the policy in force is found, facts are gathered as judging asks
-//! for them, [`engine::decide`] judges, the journal keeps what happened, and the verdict is told. [`failure`] alone decides
-//! what becomes of an event when something on that way fails.
+//! Every event takes the same path, whatever its source: find the policy, gather the facts that rules ask for, judge
+//! with [`engine::decide`], record to the journal, answer. [`failure`] alone decides the verdict when a step of that
+//! path fails.
 //!
-//! The rooms, from the bottom up; each knows only those before it: `environment`, `failure`; [`grants`]; `project`;
-//! [`session`]; [`file_rules`]; [`facts`]; [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`]; [`replay`].
+//! The modules from the bottom up, each depending only on those before it: `environment`, `failure`; [`grants`];
+//! `project`; [`session`]; [`file_rules`]; [`facts`]; [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`];
+//! [`replay`].
 
 pub mod check;
 mod environment;

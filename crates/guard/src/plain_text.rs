@@ -1,6 +1,6 @@
-//! Text of programs and files, as it can be shown: nothing in it drives a terminal, and it has an end.
+//! Makes output of programs and contents of files safe to display: no terminal control sequences, limited length.
 
-/// The last lines, without what colours them or draws over them.
+/// The last lines, without control sequences.
 pub fn end(text: &str, lines: usize, bytes: usize) -> String {
     let text = without_controls(text);
     let kept: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
@@ -9,7 +9,7 @@ pub fn end(text: &str, lines: usize, bytes: usize) -> String {
     kept.get(start..).unwrap_or_default().trim_start_matches('\n').to_owned()
 }
 
-/// All of it in one line.
+/// The whole text in one line, shortened.
 pub fn line(text: &str) -> String {
     const LONGEST: usize = 200;
     let line = without_controls(text).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -25,10 +25,10 @@ fn without_controls(text: &str) -> String {
     while let Some(letter) = letters.next() {
         match letter {
             '\u{1b}' if letters.next_if_eq(&'[').is_some() => {
-                // A sequence ends with its first letter.
+                // An escape sequence ends with its first letter.
                 while letters.next().is_some_and(|letter| !('\u{40}'..='\u{7e}').contains(&letter)) {}
             }
-            // What a progress bar drew before is drawn over.
+            // A carriage return overwrites the line, as progress bars do.
             '\r' if letters.peek() != Some(&'\n') => {
                 kept.truncate(kept.rfind('\n').map_or(0, |end| end + 1));
             }
@@ -40,7 +40,7 @@ fn without_controls(text: &str) -> String {
     kept
 }
 
-/// Those that have others read in another order.
+/// True for Unicode characters that change the reading direction.
 fn changes_order(letter: char) -> bool {
     matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

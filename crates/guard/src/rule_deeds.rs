@@ -1,13 +1,13 @@
-//! What rules did at an event or a move, for whoever asks how often.
+//! Outcomes of rules, recorded for statistics.
 
 use engine::{Level, Verdict};
 use store::{PhaseName, RecordedRuleOutcome, RuleOutcome};
 
 use crate::failure::GUARD;
 
-/// What the rules that spoke did. `phase`: the current one, if a workflow is active.
+/// The outcomes of all rules with a finding. `phase` returns the current phase, if a workflow is active.
 pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) -> Vec<RecordedRuleOutcome> {
-    // Where nothing was said, nobody looks where the workflow stands.
+    // The phase is looked up only if there is a finding.
     let spoken = verdict.findings.iter().filter(|finding| finding.rule != GUARD);
     let mut spoken = spoken.peekable();
     let phase = spoken.peek().and_then(|_| phase());
@@ -25,7 +25,7 @@ pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) 
         .collect()
 }
 
-/// The same was done about several rules.
+/// One outcome, recorded for each of several rules.
 pub fn about<'r>(
     rules: impl Iterator<Item = &'r str>,
     outcome: RuleOutcome,

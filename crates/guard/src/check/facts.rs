@@ -1,4 +1,4 @@
-//! What `check` knows: the given changes, the project's workflow, loop and tasks, and nothing of any session.
+//! Facts for `linchpin check`: the given changes, the project's workflow, loop and tasks. There is no session.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,14 +25,14 @@ pub struct CheckFacts {
     /// In lower case.
     pub acknowledged: BTreeSet<String>,
     pub tasks: TaskFacts,
-    /// The workflow that is active, and the run of a loop that this process belongs to.
+    /// The active workflow, and the run of a loop that this process belongs to.
     pub around: LiveFacts,
-    /// The variables whose default was given.
+    /// Variables that were answered with their default.
     pub defaults: Mutex<Vec<String>>,
 }
 
 impl CheckFacts {
-    /// The variables whose default was given since this was last asked.
+    /// Returns the variables that were answered with their default since the last call.
     pub fn take_defaults(&self) -> Vec<String> {
         let mut taken = self.defaults.lock().map(|mut names| std::mem::take(&mut *names)).unwrap_or_default();
         taken.sort();
@@ -116,7 +116,7 @@ impl Facts for CheckFacts {
         let reference = self.compared.changes.get(&demand.file.scope).and_then(Option::as_ref);
         let Some((queue, since)) = self.answers.as_ref().zip(reference) else { return Ok(DemandState::default()) };
         let settled = settled(queue, &self.root, demand, &since.reference);
-        // What is open is looked at only to tell of an entry that is damaged.
+        // Called only for its notice of a damaged queue file.
         queue.find(demand.id, &trigger_hash(demand.id, demand.found.trigger_files(), &since.reference.name));
         Ok(DemandState { settled, ..DemandState::default() })
     }
@@ -126,7 +126,7 @@ impl Facts for CheckFacts {
     }
 }
 
-/// What only a session has.
+/// The error for a fact that only a session has.
 fn of_session(fact: impl Into<String>) -> Missing {
     Missing::NotRecorded(fact.into())
 }

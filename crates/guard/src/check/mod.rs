@@ -1,4 +1,4 @@
-//! File rules without an agent: judged by changes that are given.
+//! `linchpin check`: judges file rules without an agent, by given changes.
 
 mod facts;
 
@@ -21,48 +21,47 @@ use crate::file_rules::{ActionResult, ChangedSince, Queue};
 use crate::project::Project;
 use crate::session::Stage;
 
-/// The name under which a check's own event goes.
+/// The agent name of a check's own event.
 const AGENT: &str = "check";
 
-/// What is judged.
+/// The input of a check.
 pub struct FileCheck<'a> {
-    /// The rules in force; those that are not about files are left alone.
+    /// The rules in force. Rules that are not file rules are ignored.
     pub rules: &'a [Rule],
     pub project: &'a Project,
     pub policy: Arc<Compiled>,
     pub environment: &'a Environment,
     pub place: BaseFolders,
     pub compared: Compared,
-    /// What was answered here before, if that is to count.
+    /// Earlier answers to demands, if they count.
     pub answers: Option<Queue>,
-    /// The rules, by id or title, that somebody acknowledged in a commit.
+    /// Ids or titles of rules that a commit acknowledges.
     pub acknowledged: Vec<String>,
     pub tasks: TaskFacts,
     /// Milliseconds since 1970.
     pub now: i64,
 }
 
-/// What rules are judged by.
+/// The changes and git facts that rules are judged by.
 #[derive(Default)]
 pub struct Compared {
-    /// Changes by how a rule reaches for them, each with its baseline; `None` where nobody can say.
+    /// Changes and their baseline, by scope; `None` if git could not tell.
     pub changes: BTreeMap<ChangeScope, Option<ChangedSince>>,
     pub git: BTreeMap<&'static str, Value>,
 }
 
-/// One rule, and what it lacks.
+/// The result for one rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedRule {
     pub rule: Rule,
     pub found: FileMatch,
     pub outcome: RuleOutcome,
-    /// What came of its command, where that was run.
+    /// The result of the rule's command, if it ran.
     pub command: Option<ActionResult>,
-    /// The variables whose defaults made `when` false, so that the rule did not ask for what is missing.
+    /// Variables whose defaults made `when` false, so that the rule made no demand.
     pub silenced_by: Vec<String>,
 }
 
-/// What a check found.
 pub struct CheckResult {
     pub rules: Vec<CheckedRule>,
     pub notes: Vec<String>,
@@ -73,7 +72,7 @@ impl CheckedRule {
         matches!(self.outcome, RuleOutcome::Matched(_) | RuleOutcome::Fault(..))
     }
 
-    /// What it needs that only a session has, or that cannot be read.
+    /// Facts that the rule needs and that only a session has, or that cannot be read.
     pub fn lacks(&self) -> Option<&[String]> {
         match &self.outcome {
             RuleOutcome::Undecidable(facts) => Some(facts),
@@ -82,7 +81,7 @@ impl CheckedRule {
     }
 }
 
-/// Judges every file rule, whatever events it is for, in order.
+/// Judges every file rule, in order, whatever events it is for.
 pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     let on = EventKinds::default().with(EventKind::Stop);
     let rules = check.rules.iter().filter(|rule| rule.as_file_rule().is_some());
@@ -122,7 +121,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     Ok(CheckResult { rules, notes })
 }
 
-/// What a rule lacks where what is stored of the project cannot be read.
+/// The missing fact of a rule when the project's stored state cannot be read.
 pub const STORED: &str = "the project's journal or tasks";
 
 fn checked(considered: ConsideredRule, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
@@ -132,7 +131,7 @@ fn checked(considered: ConsideredRule, situation: &Arc<Situation>, facts: &Check
     let silenced_by = match (&considered.rule.when, considered.rule.as_file_rule()) {
         (Some(when), Some(file)) if is_safe => {
             facts.take_defaults();
-            // It was evaluated before; here only the variables that it reads matter.
+            // The condition was evaluated before. This evaluation only records the variables that it reads.
             let _ = expr::is_true(when, situation, file.scope);
             facts.take_defaults()
         }

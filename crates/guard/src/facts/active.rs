@@ -11,35 +11,35 @@ use super::pace_facts::PaceScope;
 use super::position::Position;
 use super::token_count::TRANSCRIPTS;
 
-/// The variables that count what happened in the current phase.
+/// Variables that count the calls of the current phase.
 const COMMANDS: &str = "_commands";
 const EDITS: &str = "_edits";
 
-/// A workflow that is active, as a judgement knows it.
+/// The active workflow and its state.
 #[derive(Debug, Clone)]
 pub struct Active {
     pub workflow: Workflow,
     pub position: Position,
-    /// What is kept of it.
+    /// The workflow's stored state.
     pub state: SessionState,
-    /// What was claimed with the move that is being decided, else with the one that led here.
+    /// The claims of the move that is being decided, else of the move that led to the current node.
     pub claims: Map<String, Value>,
     /// Milliseconds since 1970.
     pub now: i64,
 }
 
 impl Active {
-    /// None where the workflow no longer has the node.
+    /// `None` if the workflow's file no longer has the node.
     pub fn node(&self) -> Option<&Node> {
         self.workflow.node(self.position.node())
     }
 
-    /// Whether a variable is the workflow's own.
+    /// True if the workflow declares the variable.
     pub fn declares(&self, variable: &str) -> bool {
         self.workflow.variables.contains_key(variable)
     }
 
-    /// Whether somebody may claim this in the workflow.
+    /// True if the workflow has a claim of this name.
     pub fn claims_include(&self, name: &str) -> bool {
         self.workflow.all_claims().any(|claim| claim == name)
     }
@@ -61,7 +61,8 @@ impl Active {
         }
     }
 
-    /// A field of `phase` in expressions. `tokens` and `commits` are asked only where they are meant: to count them takes longer.
+    /// A field of `phase` in expressions. `tokens` and `commits` are only called for their own fields, because counting
+    /// takes long.
     pub fn phase_field(
         &self,
         field: PhaseField,
@@ -80,12 +81,12 @@ impl Active {
         }
     }
 
-    /// The phase, as pace rules know it.
+    /// The current phase, for pace rules.
     pub fn pace_scope(&self) -> PaceScope<'_> {
         PaceScope {
             phase: Some(self.position.phase()),
             name: Some(self.position.node().to_owned()),
-            // A clock may have been set back.
+            // The clock may have been set back.
             started: self.position.visit().started.min(self.now),
             continued: self.position.continued,
             tokens_before: Tokens::default(),
@@ -95,7 +96,7 @@ impl Active {
         }
     }
 
-    /// What an agent whose session begins has to know.
+    /// The text for an agent whose session begins.
     pub fn introduction(&self) -> String {
         let Self { workflow, position, .. } = self;
         format!(
@@ -105,7 +106,7 @@ impl Active {
         )
     }
 
-    /// Counts a call that is let through: a command, an edit, or a patch in a shell, which is both.
+    /// Counts a call that is let through as a command, an edit, or both (a patch applied by a shell command).
     pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut StateChanges) {
         let is_let_through = verdict.level < Level::Ask || verdict.not_enforced.is_some();
         let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_let_through) else {
@@ -119,7 +120,7 @@ impl Active {
         }
     }
 
-    /// A new phase starts clean: whatever was kept of the last one is unset.
+    /// Unsets all variables that belong to the current phase.
     pub fn forget_phase(&self, changes: &mut StateChanges) {
         let of_phase =
             |name: &&String| [COMMANDS, EDITS, TRANSCRIPTS].contains(&name.as_str()) || pace_facts::is_of_phase(name);

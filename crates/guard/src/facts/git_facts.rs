@@ -1,4 +1,4 @@
-//! What the repository around a project says, read once an event.
+//! Facts about the project's git repository, read at most once per event.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -11,9 +11,9 @@ use super::position::Visit;
 
 pub struct GitFacts {
     root: PathBuf,
-    /// `None`: there is none.
+    /// `None` if the project is not in a repository.
     repository: OnceLock<Option<Repository>>,
-    /// Whether anything differs from `HEAD`; `None`: git does not say.
+    /// True if anything differs from `HEAD`; `None` if git could not tell.
     dirty: OnceLock<Option<bool>>,
 }
 
@@ -26,7 +26,7 @@ impl GitFacts {
         self.repository.get_or_init(|| Repository::of(&self.root)).as_ref()
     }
 
-    /// `default_branch`: the one that the configuration names.
+    /// `default_branch` is the one in the configuration, if it has one.
     pub fn field(&self, field: GitField, default_branch: Option<&String>) -> Result<Value, Missing> {
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
         let repository = self.repository();
@@ -43,7 +43,7 @@ impl GitFacts {
         })
     }
 
-    /// Commits since a phase began.
+    /// The number of commits since a phase began.
     pub fn commits_since(&self, visit: &Visit) -> Option<u32> {
         self.repository()?.commits_since(visit.started / 1000, visit.head.as_deref())
     }

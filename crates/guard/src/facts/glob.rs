@@ -1,4 +1,4 @@
-//! What a shell would put in the place of a pattern, by what lies there now.
+//! Expands globs against the file system, as a shell would.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -7,32 +7,31 @@ use std::rc::Rc;
 
 use path::pattern::Pattern;
 
-/// More are as good as the pattern itself.
+/// With more matches than this, the pattern itself says as much.
 const MAX_PATHS: usize = 1_000;
-/// Entries that are looked at, over all folders, the nearest first. A call waits for each of them.
+/// The maximum number of directory entries that are read, nearest directories first. The call waits for each of them.
 const MAX_ENTRIES: usize = 2_000;
 
-/// A search in very many files is one in their folder.
+/// A search in more files than this is treated like a search of their directory.
 const MAX_SEARCHED: usize = 100;
-/// Folders that a search passes over unless it is told their names.
+/// Directories that recursive searches skip unless the pattern names them.
 const PASSED_OVER: &[&str] = &[".git", "node_modules"];
 
-/// How a pattern is read.
+/// How a pattern is matched.
 struct Reading {
     sees_hidden: bool,
     passes_over: &'static [&'static str],
     max_paths: usize,
 }
 
-/// `pattern` is absolute. Nothing where nothing matches.
+/// Expands a shell glob. `pattern` must be absolute. Returns an empty list if nothing matches.
 pub fn expanded(pattern: &str) -> Vec<String> {
-    // Who looks at any depth looks at what is hidden.
+    // A pattern with `**` also matches hidden files.
     let sees_hidden = pattern.contains("/**/");
     found(pattern, &Reading { sees_hidden, passes_over: &[], max_paths: MAX_PATHS }, &mut Tree::default())
 }
 
-/// The files that a search looks into which is told such a glob, as ripgrep is: braces are alternatives, and what is
-/// hidden is meant too.
+/// Expands a glob as search tools such as ripgrep do: braces are alternatives, and hidden files match.
 pub fn searched(pattern: &str) -> Vec<String> {
     let reading = Reading { sees_hidden: true, passes_over: PASSED_OVER, max_paths: MAX_SEARCHED };
     let mut tree = Tree::default();
@@ -42,10 +41,10 @@ pub fn searched(pattern: &str) -> Vec<String> {
     paths
 }
 
-/// More are not looked at.
+/// Further alternatives are left unexpanded.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// `a{b,c}` is `ab` and `ac`.
+/// Expands braces: `a{b,c}` becomes `ab` and `ac`.
 fn alternatives(pattern: &str) -> Vec<String> {
     let mut open = vec![pattern.to_owned()];
     let mut done = Vec::new();
@@ -66,7 +65,7 @@ fn innermost_braces(pattern: &str) -> Option<(&str, &str, &str)> {
     Some((before, inner, after))
 }
 
-/// What lies there, read once.
+/// Directory listings, each read once.
 #[derive(Default)]
 struct Tree {
     folders: HashMap<PathBuf, Rc<[Entry]>>,
@@ -79,7 +78,7 @@ struct Entry {
 }
 
 impl Tree {
-    /// Nothing where enough was looked at.
+    /// The directory's entries; empty once the limit is reached.
     fn entries(&mut self, folder: &Path) -> Rc<[Entry]> {
         if let Some(known) = self.folders.get(folder) {
             return Rc::clone(known);
@@ -96,8 +95,8 @@ impl Tree {
         entries
     }
 
-    /// The folders, and all folders in them, hidden ones too, the nearest first; where there are too many, not the
-    /// farthest. Links are not followed.
+    /// The given directories and all directories below them, including hidden ones, nearest first. The farthest are
+    /// dropped if there are too many. Symlinks are not followed.
     fn below(&mut self, mut folders: Vec<PathBuf>, passed_over: &[&str]) -> Vec<PathBuf> {
         let mut known: HashSet<PathBuf> = folders.iter().cloned().collect();
         let mut next = 0;
@@ -115,7 +114,7 @@ impl Tree {
     }
 }
 
-/// `[[:digit:]]` is `[0-9]`.
+/// Replaces character classes by ranges: `[[:digit:]]` becomes `[0-9]`.
 fn plain_classes(segment: &str) -> String {
     const CLASSES: [(&str, &str); 6] = [
         ("[:alpha:]", "a-zA-Z"),
@@ -141,13 +140,13 @@ fn found(pattern: &str, reading: &Reading, tree: &mut Tree) -> Vec<String> {
             found = tree.below(found, reading.passes_over);
             continue;
         }
-        // What cannot be read may match anything.
+        // A pattern that cannot be parsed matches every name.
         let names = Pattern::parse(&plain_classes(segment)).ok();
         let is_named = |name: &str| names.as_ref().is_none_or(|names| names.matches(name));
         let mut next = Vec::new();
         'folders: for folder in &found {
             for Entry { name, .. } in tree.entries(folder).iter() {
-                // What is hidden has to be asked for.
+                // Hidden files only match a pattern that begins with a dot.
                 let is_meant = reading.sees_hidden || !name.starts_with('.') || segment.starts_with('.');
                 if is_meant && is_named(name) {
                     next.push(folder.join(name));

@@ -1,8 +1,9 @@
-//! What of a tool call's input is kept with a judgement: the fields that rules used, if they are small and no content.
+//! Selects the fields of a tool call's input that are recorded with a judgement: those that rules used, if they are
+//! small and not content.
 //!
-//! Writing and reading are both here, because they must agree. A field that was used and kept lies in the entry's
-//! `fields`. Two facts complete the picture: that the input had nothing else (`event.input`: `whole`) or something
-//! (`some`), and which fields were looked for and not there (`event.input.absent`).
+//! Writing and reading are both here, because they must agree. Recorded fields are in the entry's `fields`. Two facts
+//! tell what is missing: `event.input` is `whole` if the input had no other fields, else `some`; `event.input.absent`
+//! lists fields that rules looked for and the input did not have.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +13,12 @@ use serde_json::{Map, Value, json};
 use store::JournalEntry;
 use store::mask::MASK;
 
-/// Bytes of JSON of one field. What is longer is rarely what a rule is about, and mostly content.
+/// The maximum size of one field in bytes of JSON. Larger fields are mostly content, which rules rarely look at.
 const FIELD_LIMIT: usize = 1024;
-/// Of all fields of one input together.
+/// The maximum size of all fields of one input together.
 const INPUT_LIMIT: usize = 8 * 1024;
 
-/// Fields that hold what people and agents write, by the names that tools give them.
+/// Fields in which tools pass text that people or agents wrote.
 const CONTENT: &[&str] = &[
     "body",
     "content",
@@ -45,10 +46,11 @@ const WHOLE: &str = "whole";
 const SOME: &str = "some";
 const ABSENT: &str = "event.input.absent";
 
-/// Stands in a recorded input for all that was not kept. Whatever would show it is undecidable.
+/// A placeholder field in a recorded input for everything that was not recorded. Expressions that would see it are
+/// undecidable.
 const REST: &str = "…";
 
-/// What rules asked of the input of one tool call.
+/// The fields of one tool call's input that rules used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AskedInput {
     fields: BTreeSet<String>,
@@ -75,7 +77,7 @@ impl AskedInput {
         self.any |= other.any;
     }
 
-    /// Adds what is to be kept to an entry's fields and facts.
+    /// Adds the recordable fields to an entry's fields and facts.
     pub fn keep(&self, call: &ToolCall, fields: &mut Map<String, Value>, facts: &mut Map<String, Value>) {
         let Some(input) = call.input.as_object().filter(|_| self.any) else { return };
         let wanted = input.iter().filter(|(name, _)| self.whole || self.fields.contains(*name));
@@ -83,7 +85,7 @@ impl AskedInput {
         let mut left_out = false;
         for (name, value) in wanted {
             if is_command(name, value, call) {
-                // The entry has it already.
+                // The entry has the command already.
                 continue;
             }
             match kept_size(name, value).and_then(|size| room.checked_sub(size)) {
@@ -104,7 +106,7 @@ impl AskedInput {
     }
 }
 
-/// An expression may look for any text, and what people say must not get into the journal that way.
+/// Expressions may use any string as a field name. Arbitrary strings must not get into the journal that way.
 fn is_field_name(text: &str) -> bool {
     const LONGEST: usize = 64;
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
@@ -115,7 +117,7 @@ fn is_command(name: &str, value: &Value, call: &ToolCall) -> bool {
     name == "command" && matches!(&call.shell, Some(ShellText::Command(text)) if value == text)
 }
 
-/// Whether the field, or one within it, is where tools put what somebody wrote.
+/// True if the field, or one nested in it, holds content.
 fn holds_content(name: &str, value: &Value) -> bool {
     CONTENT.contains(&name.to_ascii_lowercase().as_str())
         || match value {
@@ -125,7 +127,7 @@ fn holds_content(name: &str, value: &Value) -> bool {
         }
 }
 
-/// How much room the field takes; `None` where it is not to be kept.
+/// The size that the field takes up; `None` if it must not be recorded.
 fn kept_size(name: &str, value: &Value) -> Option<usize> {
     if holds_content(name, value) {
         return None;
@@ -134,7 +136,7 @@ fn kept_size(name: &str, value: &Value) -> Option<usize> {
     (json.len() <= FIELD_LIMIT && !json.contains(PATCH)).then(|| name.len() + json.len())
 }
 
-/// The input as far as the entry has it, for an event that is judged again.
+/// The recorded part of the input, for judging an event again.
 pub fn recorded(entry: &JournalEntry) -> Value {
     let mut input = entry.fields.clone();
     if let Some(command) = &entry.tool.command
@@ -148,7 +150,7 @@ pub fn recorded(entry: &JournalEntry) -> Value {
     Value::Object(input)
 }
 
-/// What a rule that uses this part of a recorded input lacks; `None`: nothing.
+/// Names the missing fact if a rule uses this part of a recorded input; `None` if nothing is missing.
 pub fn lacking(part: EventPart<'_>, input: &Value, entry: &JournalEntry) -> Option<String> {
     let is_known = match part {
         EventPart::InputField(field) => {
@@ -182,7 +184,7 @@ fn is_whole(entry: &JournalEntry) -> bool {
     entry.event.is_some() || entry.facts.get(SHAPE).is_some_and(|shape| shape == WHOLE)
 }
 
-/// Whether something in the value was replaced on its way into the journal.
+/// True if a secret in the value was masked.
 pub fn is_masked(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(MASK),
@@ -192,7 +194,7 @@ pub fn is_masked(value: &Value) -> bool {
     }
 }
 
-/// A part of which a secret was masked.
+/// The name of a missing fact for a part with a masked secret.
 pub fn masked(part: EventPart<'_>) -> String {
     format!("{} (masked)", part.name())
 }

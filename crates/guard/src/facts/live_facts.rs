@@ -1,4 +1,4 @@
-//! The facts of a live judgement: asked for one by one, computed once, and written down for the journal.
+//! The facts of a live judgement: computed when a rule first asks, cached, and recorded for the journal.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -36,26 +36,26 @@ use crate::file_rules::{FileFacts, FileSetting, answered_fact, answered_record, 
 use crate::grants::is_acknowledged;
 
 pub struct LiveFacts {
-    /// Where the policy lies below the project's root; empty for the project's own.
+    /// The policy's directory relative to the project's root; empty for the project's own policy.
     folder: PathBuf,
-    /// `None`: the journal cannot be used.
+    /// `None` if the journal cannot be used.
     state: Option<SessionState>,
     config: Arc<Config>,
     history: SessionJournal,
-    /// Made when a file rule first asks.
+    /// Created when a file rule first asks.
     files: OnceLock<Arc<FileFacts>>,
     file_setting: FileSetting,
     pace: PaceFacts,
-    /// The workflow whose rules are judged.
+    /// The workflow whose rules are being judged.
     active: Option<Arc<Active>>,
-    /// The workflow that is active while something else is judged.
+    /// The active workflow, while rules of another policy are being judged.
     beside: Option<Arc<Active>>,
     observed: ObservedVariables,
     used: Mutex<Map<String, Value>>,
     asked_input: Mutex<AskedInput>,
     paths: PathLookup,
     git: GitFacts,
-    /// `None`: they cannot be read.
+    /// `None` if the commands cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
 }
 
@@ -90,29 +90,29 @@ impl LiveFacts {
         }
     }
 
-    /// The same, for what is said elsewhere while a workflow is active.
+    /// The facts for rules of other policies while a workflow is active.
     pub fn beside_workflow(mut self, active: Option<Arc<Active>>) -> Self {
         self.beside = active;
         self
     }
 
-    /// The workflow that is active, whether or not this is part of it.
+    /// The active workflow, whether or not its own rules are being judged.
     fn workflow_around(&self) -> Result<Option<&Arc<Active>>, Missing> {
         match self.active.as_ref().or(self.beside.as_ref()) {
             Some(active) => Ok(Some(active)),
-            // Without the journal it is not known whether one is active.
+            // Without the journal it is unknown whether a workflow is active.
             None => self.stored().map(|_| None),
         }
     }
 
-    /// The same, for what a workflow says. Its rules may ask about those that are in force without it.
+    /// The facts for rules of a workflow. They may refer to the project's own rules by id.
     pub fn in_workflow(mut self, active: Arc<Active>, others: &RuleSet) -> Self {
         self.active = Some(active);
         self.file_setting.rules.push(others.clone());
         self
     }
 
-    /// When a person last gave a session a prompt, this event included.
+    /// The time of the session's last prompt, which may be the current event.
     fn last_prompt(&self, session: &str) -> Option<i64> {
         let event = &self.file_setting.event;
         if event.kind == EventKind::Prompt && session == self.history.session {
@@ -122,38 +122,37 @@ impl LiveFacts {
         Store::open_existing_read(store, *options).ok()?.last_prompt(session).ok().flatten()
     }
 
-    /// Every fact that was asked for and found, by the name under which the journal keeps it.
+    /// All facts that were used, by their names in the journal.
     pub fn used(&self) -> Map<String, Value> {
         let used = self.used.lock().map(|used| used.clone()).unwrap_or_default();
         used.into_iter().map(|(name, value)| (fact_name(&self.folder, &name), value)).collect()
     }
 
-    /// What was asked of the input of the tool call.
+    /// The parts of the tool call's input that were used.
     pub fn asked_input(&self) -> AskedInput {
         self.asked_input.lock().map(|asked| asked.clone()).unwrap_or_default()
     }
 
-    /// Answers about paths.
     pub fn path_record(&self) -> PathRecord {
         self.paths.record()
     }
 
-    /// Whether there is a state that observers could change.
+    /// True if there is stored state that observers can change.
     pub fn has_state(&self) -> bool {
         self.state.is_some()
     }
 
-    /// What observers ask for is not what a rule's verdict rests on, so their variables are not written down.
+    /// While observers run, the variables they read are not recorded: rules did not use them.
     pub fn observing(&self, is_observing: bool) {
         self.observed.observing(is_observing);
     }
 
-    /// Lays what an observer changed over the stored state.
+    /// Applies an observer's changes on top of the stored state.
     pub fn overlay(&self, changes: &VariableChanges) {
         self.observed.overlay(changes);
     }
 
-    /// All that observers changed.
+    /// All changes by observers.
     pub fn observed(&self) -> VariableChanges {
         self.observed.all()
     }
@@ -162,7 +161,7 @@ impl LiveFacts {
         self.files.get_or_init(|| Arc::new(self.file_setting.facts(self.state.as_ref())))
     }
 
-    /// Those of them that somebody asked for.
+    /// The file facts, if a rule asked for any.
     pub fn files_asked(&self) -> Option<&Arc<FileFacts>> {
         self.files.get()
     }
@@ -175,7 +174,7 @@ impl LiveFacts {
         hold_counter(&self.folder, rule)
     }
 
-    /// A fact about tasks: asked for once, and noted where it can be told.
+    /// A fact about tasks, computed once and recorded.
     fn of_tasks(&self, name: String, ask: impl FnOnce(&TaskFacts) -> Result<Value, Missing>) -> Result<Value, Missing> {
         if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
             return Ok(known);
@@ -198,7 +197,7 @@ impl LiveFacts {
 
 impl Facts for LiveFacts {
     fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
-        // A claim is no variable, and none has its name.
+        // Claims are not variables, and share no names with them.
         if self.active.as_ref().is_some_and(|active| active.claims_include(name)) {
             return Ok(None);
         }
@@ -223,7 +222,7 @@ impl Facts for LiveFacts {
                 names.remove(&name);
             }
         }
-        // Names that begin with `_` are Linchpin's own.
+        // Names that begin with `_` are reserved for Linchpin.
         names.retain(|name| !name.starts_with('_'));
         names.extend(self.config.variable_names().map(str::to_owned));
         names.extend(self.active.iter().flat_map(|active| active.workflow.variables.keys().cloned()));
@@ -343,7 +342,7 @@ impl Facts for LiveFacts {
         }
         let read = || {
             let store = Store::open_existing_read(&self.history.store, self.history.options)?;
-            // One workflow is active for every session here.
+            // The active workflow is shared by all sessions of the project.
             if let Some(active) = &self.active {
                 return store.commands_of_all_sessions(
                     active.position.visit().started,
@@ -384,12 +383,12 @@ impl Facts for LiveFacts {
 
     fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.stored()?.counter(&self.hold_counter(rule));
-        // A stop that was not held before begins a new count.
+        // A stop that was not held before starts a new count.
         Ok(if self.file_setting.event.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
     }
 
     fn is_acknowledged(&self, rule: &str, digest: &str) -> bool {
-        // Without the journal nothing is known to be acknowledged, and no rule is skipped for that.
+        // Without the journal, no rule counts as acknowledged.
         self.state.as_ref().is_some_and(|state| is_acknowledged(&state.variables, rule, digest))
     }
 

@@ -1,4 +1,4 @@
-//! What expressions may ask about the run.
+//! Facts about the run of a loop.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use work::{RunId, WorkDatabase};
 
 use crate::session::Stage;
 
-/// Opens the work only where it is asked for: most events need nothing of it.
+/// Opens the database of tasks and runs only when a fact needs it, because most events do not.
 pub struct LoopFacts {
     pub stage: Option<Arc<Stage>>,
-    /// Where the work is kept.
+    /// The path of the database.
     pub work: PathBuf,
 }
 
 impl LoopFacts {
-    /// A field of `loop`; null outside of runs.
+    /// A field of `loop` in expressions; null outside of runs.
     pub fn field(&self, field: LoopField) -> Result<Value, work::WorkError> {
         let Some(stage) = &self.stage else {
             return Ok(if field == LoopField::Active { json!(false) } else { Value::Null });
@@ -40,7 +40,8 @@ impl LoopFacts {
         })
     }
 
-    /// `last_prompt`: when a person last gave the session a prompt. Whoever goes on with a session does not want it to stop.
+    /// True if the session or its run was asked to stop. A later prompt (`last_prompt`) cancels the request to stop a
+    /// session.
     pub fn is_to_stop(
         &self,
         session: Option<&str>,

@@ -1,7 +1,7 @@
-//! What a judgement may ask about: the session, the repository, files, tasks, the workflow and the run of a loop.
+//! Facts that rules may ask for: about the session, the repository, files, tasks, the workflow and the run of a loop.
 //!
-//! [`LiveFacts`] look at the world as it is and write down what was asked for; [`RecordedFacts`] answer from what was
-//! written down. Nothing here decides anything.
+//! [`LiveFacts`] computes them and records those that were used; [`RecordedFacts`] answers from the record. This module
+//! makes no decisions.
 
 mod active;
 mod fact_names;

@@ -1,4 +1,4 @@
-//! Variables that observers and actions set at this event; they lie over the stored ones.
+//! Variables that observers and actions set at this event. They override the stored ones.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ pub struct ObservedVariables {
 }
 
 impl ObservedVariables {
-    /// Whether observers are asking, and not rules.
+    /// True while observers, not rules, are asking.
     pub fn is_observing(&self) -> bool {
         self.is_observing.load(Ordering::Relaxed)
     }
@@ -28,7 +28,7 @@ impl ObservedVariables {
         }
     }
 
-    /// Calls `otherwise` where the variable was not changed at this event. An unset variable is `None`.
+    /// The value set at this event (`None` if it was unset), else the result of `otherwise`.
     pub fn get_or<E>(
         &self,
         name: &str,

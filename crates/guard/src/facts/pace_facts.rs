@@ -1,7 +1,7 @@
-//! Pace rules in a live judgement: what was counted before, what this event adds to it, and what rules remember.
+//! The state of pace rules in a live judgement: earlier counts, what this event adds, and what rules remember.
 //!
-//! A limit on what is repeated is only looked at where the event itself counts for it: nothing else makes it more. So an
-//! ordinary event costs a pace rule nothing but its pattern.
+//! A limit on repetitions is only checked if the event itself counts, because nothing else can exceed it. So for most
+//! events a pace rule costs only matching its pattern.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,43 +20,44 @@ use store::{CountedAttempt, SessionKey, SessionState, StateChanges, Store, Store
 use super::token_count;
 use super::token_count::{Spent, TokenCount};
 
-/// The variable in which a phase keeps what a rule remembers; the rule's digest follows.
+/// Prefix of the phase variable with what a rule remembers; the rule's digest follows.
 const MEMORY: &str = "_pace:";
-/// The variable in which a phase keeps which lots were ever full: as many in the window as a rule takes. The rule's
-/// digest follows.
+/// Prefix of the phase variable with the lots that ever reached their threshold; the rule's digest follows. A lot is a
+/// group of attempts that count together, for example all runs of one command.
 const FULL: &str = "_full:";
-/// More lots than this are not looked at again.
+/// Only this many lots are checked again at a move.
 const MOST_FULL: usize = 16;
-/// The variable in which a phase keeps from where a rule's limit counts, after somebody went on past the rule. The rule's
-/// digest follows.
+/// Prefix of the phase variable with the point from which a rule's limit counts after `continue`; the rule's digest
+/// follows.
 const PASSED: &str = "_passed:";
-/// Earlier versions counted everything in a session afresh after `continue`: since when, in milliseconds since 1970.
+/// The session variable in which earlier versions kept the time of the last `continue`, in milliseconds since 1970. All
+/// counts of the session restarted there.
 const CONTINUED: &str = "_continued";
-/// How many tokens the session had used by then.
+/// The number of tokens that the session had used by then.
 const TOKENS_BEFORE: &str = "_continued_tokens";
-/// More than this of one lot is told as this many.
+/// Counts of one lot stop at this number.
 const MOST_COUNTED: usize = 1_000;
-/// Of all lots of a rule together, no more than this is looked through.
+/// The maximum number of attempts that are read for all lots of a rule together.
 const MOST_LISTED: usize = 10_000;
-/// Characters of a digest that tell one from all others.
+/// The number of characters of a digest that are used in names of lots.
 const SHORT: usize = 16;
 
-/// The phase that is looked at: a visit to a node, or a session.
+/// What a pace rule counts over: a visit to a node, or a session.
 #[derive(Debug, Clone)]
 pub struct PaceScope<'a> {
-    /// Under which it is kept; none: the session.
+    /// The phase's key in the journal; `None` for the session.
     pub phase: Option<String>,
-    /// The node; none: the session.
+    /// The node; `None` for the session.
     pub name: Option<String>,
-    /// From where its time counts, in milliseconds since 1970.
+    /// The start of the elapsed time, in milliseconds since 1970.
     pub started: i64,
-    /// Of an earlier version: since when windows count.
+    /// From an earlier version: the time from which windows count.
     pub continued: Option<i64>,
-    /// Of an earlier version: tokens that do not count.
+    /// From an earlier version: tokens that do not count.
     pub tokens_before: Tokens,
-    /// Of an earlier version: time and tokens are set aside until the next move.
+    /// From an earlier version: time and tokens are not judged until the next move.
     pub is_past_totals: bool,
-    /// Of an earlier version: so are commits.
+    /// From an earlier version: commits are not judged either.
     pub is_past_commits: bool,
     /// The variables in which rules keep what they remember.
     pub memory: &'a Map<String, Value>,
@@ -78,7 +79,7 @@ impl<'a> PaceScope<'a> {
         }
     }
 
-    /// Whether a rule is not judged until the next move: a commit cannot be missing for a second time.
+    /// True if a rule is not judged until the next move, because the person or agent went on past it.
     pub fn sets_aside(&self, digest: &str, limit: &PaceLimit) -> bool {
         match limit {
             PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => false,
@@ -87,7 +88,7 @@ impl<'a> PaceScope<'a> {
         }
     }
 
-    /// Whether a rule has interrupted the phase and nobody went on past it since.
+    /// True if a rule has interrupted the phase and nobody continued past it since.
     pub fn has_fired(&self, digest: &str) -> bool {
         Memory::of(self.memory, digest).has_fired()
     }
@@ -97,18 +98,18 @@ impl<'a> PaceScope<'a> {
         serde_json::from_value(kept.clone()).ok()
     }
 
-    /// Since when the window of a rule counts at most.
+    /// The earliest start of a rule's window.
     fn afresh(&self, digest: &str) -> Option<i64> {
         self.continued.max(self.passed(digest).map(|passed| passed.time))
     }
 }
 
-/// From where the limit of a rule counts, after somebody went on past the rule.
+/// The point from which the limit of a rule counts, after somebody continued past it.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Passed {
     /// Milliseconds since 1970.
     time: i64,
-    /// The seconds or tokens that had been used up.
+    /// The seconds or tokens used by then.
     total: u64,
 }
 
@@ -116,29 +117,29 @@ pub struct PaceFacts {
     event: Arc<Event>,
     store: PathBuf,
     options: store::StoreOptions,
-    /// Opened where the first rule asks.
+    /// Opened when the first rule asks.
     journal: OnceLock<Option<Mutex<Store>>>,
     tokens: Arc<TokenCount>,
-    /// What this event adds, for each rule once.
+    /// The attempts that this event adds, one entry per rule.
     added: Mutex<Vec<Added>>,
 }
 
-/// What an event adds to what a rule counts.
+/// The attempts that an event adds to the counts of a rule.
 struct Added {
     digest: String,
     counted: Vec<CountedAttempt>,
-    /// It counts only if the call is let through.
+    /// True for a call that has not run yet. It counts only if it is let through.
     is_about_to_run: bool,
-    /// The lots that were ever full, where that is news: who wants to move on looks at those alone.
+    /// All lots that ever reached their threshold, if this event added one. Only these are checked at a move.
     full: Option<Vec<String>>,
 }
 
-/// Why nothing can be said of a rule.
+/// The reason why a rule cannot be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum PaceError {
     #[error("what was counted cannot be read: {0}")]
     MetricAccessFailed(String),
-    /// The rule itself is at fault.
+    /// The rule's regex failed.
     #[error("{0}")]
     RegexMatchFailed(String),
 }
@@ -154,12 +155,12 @@ impl PaceFacts {
         Self { event, store, options, journal: OnceLock::new(), tokens, added: Mutex::default() }
     }
 
-    /// The tokens of a phase, or else of the session, from its very beginning.
+    /// The tokens of a phase, or else of the session, from its beginning.
     pub fn spent(&self, phase: Option<&str>) -> Result<Spent, PaceError> {
         self.tokens.spent(phase).ok_or_else(unopened)
     }
 
-    /// How a phase stands with a rule; nothing where this event makes no difference to it.
+    /// The state of a rule at this event; `None` if the event cannot change the rule's result.
     pub fn standing(
         &self,
         rule: PaceRuleRef<'_>,
@@ -188,11 +189,11 @@ impl PaceFacts {
             }
             _ if scope.is_past_totals => return Ok(None),
             PaceLimit::PhaseTimeout { .. } => Tally::Time,
-            // Before a call there is nothing new, and the agent waits.
+            // Token counts do not change before a call, and the agent is waiting.
             PaceLimit::TokenBudget { .. } if !token_count::is_news_at(self.event.kind) => return Ok(None),
             PaceLimit::TokenBudget { .. } => match self.spent_in(scope)? {
                 Spent::Behind => return Ok(None),
-                // At a stop, the agent does not hear what is told; after the next call it does.
+                // At a stop, the agent does not see a warning; after the next call it does.
                 _ if self.event.kind.is_stop() && pace.live == LiveMode::Warn => return Ok(None),
                 spent => Tally::Tokens(spent.known()),
             },
@@ -209,15 +210,15 @@ impl PaceFacts {
             is_blocking: false,
             continued_from: passed,
         };
-        // Where the clock on the wall stands is only worth asking where it is told.
+        // The local time zone is only looked up if the message needs it.
         if pace.judge(&standing).is_some() {
             standing.phase.utc_offset = utc_offset(now);
         }
         Ok(Some(standing))
     }
 
-    /// How a phase stands with a rule when somebody wants to move on; nothing where the rule is set aside. `commits`: in the
-    /// phases that the rule looks back on, by their names.
+    /// The state of a rule at a move; `None` if the rule is set aside. `commits` counts the commits of as many phases
+    /// as the rule looks back on, and names these phases.
     pub fn at_move(
         &self,
         rule: &Rule,
@@ -239,8 +240,8 @@ impl PaceFacts {
         self.taken_together(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
     }
 
-    /// How a phase stands with a rule, for whoever asks how near it is: of all that counts, and whatever is set aside.
-    /// Looks at more than a move does.
+    /// The state of a rule for reports. It covers all lots, and rules that are set aside, so it reads more than
+    /// [`Self::at_move`].
     pub fn so_far(
         &self,
         rule: &Rule,
@@ -259,7 +260,7 @@ impl PaceFacts {
         self.taken_together(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
     }
 
-    /// `attempts`: those since a time.
+    /// The state of a rule over all attempts. `attempts` returns those since a time.
     fn taken_together(
         &self,
         digest: &str,
@@ -295,7 +296,7 @@ impl PaceFacts {
         })
     }
 
-    /// Somebody goes on deliberately past a rule that has fired: its limit counts again from here.
+    /// Restarts the limit of a rule that has fired, because somebody deliberately continued past it.
     pub fn go_past(&self, rule: &Rule, scope: &PaceScope<'_>, changes: &mut StateChanges) {
         let Some(pace) = rule.as_pace_rule() else { return };
         let now = self.event.time;
@@ -303,7 +304,7 @@ impl PaceFacts {
             PaceLimit::PhaseTimeout { .. } => u64::try_from(now.saturating_sub(scope.started) / 1000).unwrap_or(0),
             PaceLimit::TokenBudget { max_tokens, count } => {
                 let spent = self.spent_in(scope).ok().and_then(Spent::known).map(|tokens| tokens.sum(count));
-                // It has fired, so at least this many are used up, even if no transcript says so any more.
+                // The rule has fired, so at least this many tokens are used up, even if transcripts are gone.
                 let before = scope.passed(&rule.digest).map_or(0, |passed| passed.total);
                 spent.unwrap_or_else(|| before.saturating_add(*max_tokens))
             }
@@ -318,7 +319,7 @@ impl PaceFacts {
         variables.insert(format!("{FULL}{digest}"), None);
     }
 
-    /// The tokens that count.
+    /// The tokens that count towards limits.
     fn spent_in(&self, scope: &PaceScope<'_>) -> Result<Spent, PaceError> {
         let mut spent = self.spent(scope.phase.as_deref())?;
         if let Spent::Known(tokens) = &mut spent {
@@ -340,7 +341,7 @@ impl PaceFacts {
         journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or_else(unopened)
     }
 
-    /// What of a lot was counted before, oldest first.
+    /// Earlier attempts of a lot, oldest first.
     fn earlier(
         &self,
         journal: &Store,
@@ -353,7 +354,7 @@ impl PaceFacts {
         Ok(counted.into_iter().filter_map(|(time, value)| attempt(key, time, value)).collect())
     }
 
-    /// What counts together with what this event does, this event included where it is over.
+    /// Earlier attempts of the same lots, and this event's own if it is already over.
     fn counted(
         &self,
         digest: &str,
@@ -367,7 +368,7 @@ impl PaceFacts {
         let threshold = limit.repetition().map_or(0, |(threshold, _)| threshold);
         let mut found = Vec::new();
         let mut full = Vec::new();
-        // Several files of a patch may count together.
+        // Several files of a patch may belong to one lot.
         let keys: BTreeSet<&str> = attempts.iter().map(|attempt| attempt.key.as_str()).collect();
         for key in keys {
             let lot = lot(digest, key);
@@ -381,7 +382,7 @@ impl PaceFacts {
         let is_about_to_run = self.event.kind == EventKind::BeforeTool;
         let counts_failures = matches!(limit, PaceLimit::RepeatedCommand { failures_only: true, .. });
         let is_new = if is_about_to_run {
-            // Two hooks may tell of one call.
+            // Two hooks may report the same call.
             let is_named = self.event.tool.as_ref().is_some_and(|call| call.id.is_some());
             !(counts_failures || is_named && self.has_allowed_call(&journal, session)?)
         } else {
@@ -397,7 +398,7 @@ impl PaceFacts {
         Ok(found)
     }
 
-    /// Whether this call was counted before it ran.
+    /// True if this call was counted before it ran.
     fn has_allowed_call(&self, journal: &Store, session: SessionKey<'_>) -> Result<bool, StoreError> {
         let Some(call) = &self.event.tool else { return Ok(false) };
         let command = match &call.shell {
@@ -445,7 +446,7 @@ impl PaceFacts {
         }
     }
 
-    /// Writes down what this event adds. A call that is refused was not made.
+    /// Writes the added attempts to the state changes. A refused call does not count.
     pub fn remember_added(&self, is_let_through: bool, changes: &mut StateChanges) {
         let added = self.added.lock().map(|mut added| std::mem::take(&mut *added)).unwrap_or_default();
         for added in added.into_iter().filter(|added| is_let_through || !added.is_about_to_run) {
@@ -457,7 +458,7 @@ impl PaceFacts {
     }
 }
 
-/// Whether a variable belongs to a phase, and goes with it.
+/// True if a variable belongs to a phase and is unset with it.
 pub fn is_of_phase(variable: &str) -> bool {
     [MEMORY, FULL, PASSED].iter().any(|kept| variable.starts_with(kept))
 }
@@ -471,19 +472,19 @@ fn full(memory: &Map<String, Value>, digest: &str) -> Vec<String> {
     kept.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// As it was counted; none where this code did not write it.
+/// A recorded attempt; `None` if its format is unknown.
 fn attempt(key: &str, time: i64, value: Value) -> Option<Attempt> {
     let attempt: Attempt = serde_json::from_value(value).ok()?;
     Some(Attempt { time, key: key.to_owned(), ..attempt })
 }
 
-/// What counts together for a rule.
+/// The name of the lot that attempts with this key belong to.
 fn lot(digest: &str, key: &str) -> String {
     let key = if key.is_empty() { String::new() } else { short(&policy::digest(key)) };
     format!("{}{key}", lots(digest))
 }
 
-/// What the names of all lots of a rule begin with. An edited rule counts anew.
+/// The prefix of the names of all lots of a rule. It contains the rule's digest, so an edited rule starts at zero.
 fn lots(digest: &str) -> String {
     format!("{}/", short(digest))
 }
@@ -492,12 +493,12 @@ fn short(digest: &str) -> String {
     digest.chars().take(SHORT).collect()
 }
 
-/// Seconds that the clock on the wall is ahead of UTC.
+/// The offset of local time from UTC in seconds.
 fn utc_offset(time: i64) -> i32 {
     Timestamp::from_millisecond(time).map_or(0, |time| TimeZone::system().to_offset(time).seconds())
 }
 
-/// What a rule remembers of a phase, or of a session.
+/// What a rule remembers about a phase or session.
 #[derive(Default)]
 struct Memory {
     is_told: bool,
@@ -521,7 +522,7 @@ impl Memory {
     }
 }
 
-/// Writes down what a rule remembers from now on, with the phase of a workflow or with the session.
+/// Stores what a rule remembers, in the workflow's or the session's variables.
 pub fn remember(memory: &PaceUpdate, is_of_workflow: bool, changes: &mut StateChanges) {
     let PaceUpdate { digest, was_interrupted, refusals, blocked_at } = memory;
     let is_empty = !was_interrupted && *refusals == 0 && blocked_at.is_none();
@@ -530,7 +531,7 @@ pub fn remember(memory: &PaceUpdate, is_of_workflow: bool, changes: &mut StateCh
     variables.insert(format!("{MEMORY}{digest}"), kept);
 }
 
-/// A rule refused a move: it has fired, as if it had told the agent while the phase went on.
+/// Marks a rule that refused a move as fired, as if it had interrupted the phase.
 pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes: &mut StateChanges) {
     let Memory { refusals, closed, .. } = Memory::of(variables, rule);
     remember(
@@ -540,7 +541,7 @@ pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes
     );
 }
 
-/// The digests of the rules that have interrupted a session, and were not answered.
+/// The digests of rules that interrupted a session and were not answered yet.
 pub fn interrupting(variables: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let digests = variables.keys().filter_map(|name| name.strip_prefix(MEMORY));
     digests.filter(|digest| Memory::of(variables, digest).has_fired())

@@ -1,8 +1,8 @@
-//! Where a workflow stood and what it knew when an event came, as the journal tells it.
+//! The position and variables of a workflow at a past event, reconstructed from the journal.
 //!
-//! Moves are notes in the journal, and what events and moves set is written with them; so it is enough to follow the
-//! entries in their order. Of a journal whose beginning was pruned, the first note still says where the workflow stood
-//! before, and not since when.
+//! Moves are notes in the journal, and variables are recorded with the events and moves that set them, so replaying the
+//! entries in order is enough. If the journal's beginning was pruned, the first note still has the node that the
+//! workflow was at, but not since when.
 
 use engine::facts::{PhaseField, WorkflowField};
 use engine::workflow::Workflow;
@@ -13,26 +13,26 @@ use super::position::Position;
 
 #[derive(Debug, Clone, Default)]
 pub struct PastWorkflow {
-    /// None: nothing was active.
+    /// `None` if no workflow was active.
     pub position: Option<Position>,
-    /// Those that have another value than their first.
+    /// Variables that differ from their initial value.
     variables: Map<String, Value>,
-    /// When this one began is no longer in the journal.
+    /// True if the workflow's start was pruned from the journal.
     is_cut: bool,
-    /// Nor when this visit did.
+    /// True if the start of the current visit was pruned too.
     is_visit_cut: bool,
     runs: u64,
 }
 
 impl PastWorkflow {
-    /// How it stood before the first entry of a journal.
+    /// The state before the first entry of a journal.
     pub fn before(journal: &Store) -> Result<Self, StoreError> {
         let first = |kind: Option<NoteKind>| -> Result<Option<JournalEntry>, StoreError> {
             let kind = kind.map(|kind| kind.name().to_owned());
             let filter = JournalFilter { kind, after: Some(EventId(0)), limit: 1, ..JournalFilter::default() };
             Ok(journal.entries(&filter)?.into_iter().next())
         };
-        // Nothing was ever pruned.
+        // Nothing was pruned.
         if first(None)?.is_none_or(|entry| entry.id == EventId(1)) {
             return Ok(Self::default());
         }
@@ -41,7 +41,7 @@ impl PastWorkflow {
             notes.extend(first(Some(kind))?);
         }
         let Some(note) = notes.into_iter().min_by_key(|note| note.id) else {
-            // It has not moved since, so this is still the visit.
+            // The workflow has not moved since, so this is the same visit.
             let position = Position::of(&journal.workflow()?.variables);
             return Ok(Self { is_cut: true, position, ..Self::default() });
         };
@@ -53,7 +53,7 @@ impl PastWorkflow {
         Ok(Self { is_cut: position.is_some(), is_visit_cut: position.is_some(), position, ..Self::default() })
     }
 
-    /// Goes on to an entry: what it did, and what it set.
+    /// Applies an entry: its move and its variable changes.
     pub fn follow(&mut self, entry: &JournalEntry) {
         let named = |field: &str| entry.fields.get(field).and_then(Value::as_str);
         match NoteKind::from_name(&entry.kind) {
@@ -76,7 +76,7 @@ impl PastWorkflow {
             }
             Some(NoteKind::Abort) => self.position = None,
             Some(NoteKind::Continue) if named("workflow").is_some() => {
-                // Earlier versions set time and tokens aside for the rest of the visit, and did not name the node.
+                // Earlier versions set time and tokens aside for the rest of the visit, and did not record the node.
                 let is_old = named("at").is_none();
                 self.position = self.position.take().map(|position| Position {
                     is_past_totals: position.is_past_totals || is_old,
@@ -95,7 +95,7 @@ impl PastWorkflow {
         }
     }
 
-    /// A variable that the workflow declares. An error where nobody knows it.
+    /// A variable that the workflow declares.
     pub fn variable(&self, name: &str, workflow: &Workflow) -> Result<Option<Value>, Unknown> {
         match self.variables.get(name) {
             Some(value) => Ok(Some(value.clone())),
@@ -120,7 +120,7 @@ impl PastWorkflow {
         if self.is_visit_cut { Err(Unknown) } else { Ok(Value::Object(position.claims.clone())) }
     }
 
-    /// What was counted in a phase is not in the journal, unless somebody asked then.
+    /// Counts of a phase are only in the journal if a rule asked for them at the time.
     pub fn phase_field(&self, field: PhaseField, now: i64) -> Result<Value, Unknown> {
         let Some(position) = &self.position else { return Ok(Value::Null) };
         match field {
@@ -136,18 +136,18 @@ impl PastWorkflow {
         }
     }
 
-    /// In milliseconds since 1970; none where nobody knows.
+    /// In milliseconds since 1970; `None` if unknown.
     pub fn visit_started(&self) -> Option<i64> {
         self.position.as_ref().filter(|_| !self.is_visit_cut).map(|position| position.visit().started)
     }
 
-    /// Whether time and tokens were set aside for the rest of the visit, as earlier versions did.
+    /// True if time and tokens were set aside for the rest of the visit, as earlier versions did.
     pub fn is_past_totals(&self) -> bool {
         self.position.as_ref().is_some_and(|position| position.is_past_totals)
     }
 }
 
-/// The journal does not say.
+/// The value is not in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unknown;
 
@@ -159,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// A journal in which a workflow was started and moved, a note each ten milliseconds.
+    /// A journal with notes at an interval of ten milliseconds.
     fn journal(folder: &std::path::Path) -> Store {
         let mut store =
             Store::open(&folder.join("journal"), StoreOptions { busy: Duration::from_secs(5), now: 0, run: None })
@@ -183,7 +183,7 @@ mod tests {
         store
     }
 
-    /// After each entry: node, visits, since when, whether past the totals, and a variable.
+    /// The state after each entry: node, history, start of the visit, past totals, and a variable.
     fn followed(store: &Store) -> Vec<String> {
         let mut stood = PastWorkflow::before(store).unwrap();
         let told = |stood: &PastWorkflow| {

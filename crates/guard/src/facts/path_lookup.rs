@@ -1,4 +1,4 @@
-//! Paths, patterns and folders looked up on disk while an event is judged, with a record of each answer.
+//! Looks up paths, globs and directories on disk while an event is judged, and records each answer.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,11 @@ use super::path_record::PathRecord;
 #[derive(Default)]
 pub struct PathLookup {
     record: Mutex<PathRecord>,
-    /// Real paths of folders, as a cache: most paths of a command lie in the same few.
+    /// A cache of resolved directories: most paths of a command are in the same few.
     folders: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
 impl PathLookup {
-    /// All answers so far.
     pub fn record(&self) -> PathRecord {
         self.record.lock().map(|record| record.clone()).unwrap_or_default()
     }
@@ -54,17 +53,17 @@ impl PathLookup {
         Some(is_folder)
     }
 
-    /// Notes the text of a script that the session wrote.
+    /// Records the text of a script that the session wrote.
     pub fn note_written(&self, path: &str, written: &Written) {
         self.note(|record| record.script(path, written));
     }
 
-    /// The path with its symlinks resolved; the part that does not exist yet stays as it is.
+    /// The path with symlinks resolved. Components that do not exist are kept.
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
         if path.as_os_str().len() > LONGEST_PATH {
             return None;
         }
-        // Without a trailing slash or `.`: after a symlink they would be looked up in its target.
+        // Strips a trailing slash or `.`, which would be looked up in the symlink's target.
         let path: &Path = &path.components().collect::<PathBuf>();
         let Some(name) = path.file_name() else { return resolved_folder(path) };
         let folder = path.parent()?;
@@ -77,7 +76,7 @@ impl PathLookup {
     }
 }
 
-/// The longest path that a system takes; nothing exists at a longer one.
+/// The longest path that operating systems accept; nothing exists at a longer one.
 pub const LONGEST_PATH: usize = 4096;
 
 /// The target of a dangling symlink: writing to the symlink creates that file.

@@ -1,7 +1,7 @@
-//! Answers about paths that a judgement used: symlinks, patterns, folders, and texts of scripts.
+//! Answers about paths that a judgement used: symlinks, globs, directories, and texts of scripts.
 //!
-//! The journal keeps them as one list of pairs, in which a suffix of the first text tells the kind. Only this file knows
-//! the suffixes.
+//! The journal stores them as one list of pairs, in which a suffix of the first string marks the kind. Only this file
+//! knows the suffixes.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,25 @@ use serde_json::{Value, json};
 use shell::Written;
 use store::JournalEntry;
 
-/// The name of the fact; null where there were too many answers to keep.
+/// The name of the fact; its value is null if there were too many answers to record.
 pub const LINKS: &str = "links";
 const LIMIT: usize = 256;
 
 const PATTERN: &str = "\n";
 const SCRIPT: &str = "\n\n";
 const FOLDER: &str = "/";
-/// Stands for a script's text that is not known; no text consists of this.
+/// Marks a script whose text is unknown. No script consists of this.
 const UNKNOWN_TEXT: &str = "\0";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathRecord {
-    /// Real paths, by the paths that lead to them.
+    /// Real paths, by path.
     symlinks: BTreeMap<String, String>,
-    /// The paths that a pattern stands for.
+    /// Matching paths, by pattern.
     patterns: BTreeMap<String, Vec<String>>,
-    /// Whether a path is a folder.
+    /// True for directories, by path.
     folders: BTreeMap<String, bool>,
-    /// Masked texts of scripts that the session wrote; `None`: written by the session, and the text is not known.
+    /// Masked texts of scripts that the session wrote; `None` if the text is unknown.
     scripts: BTreeMap<String, Option<String>>,
 }
 
@@ -59,7 +59,7 @@ impl PathRecord {
         self.scripts.extend(other.scripts);
     }
 
-    /// What the journal keeps; `None` where nothing was asked.
+    /// The value of the fact; `None` if there are no answers.
     pub fn fact(&self) -> Option<Value> {
         let folders = self.folders.iter().map(|(path, is_folder)| {
             (format!("{path}{FOLDER}"), if *is_folder { path.clone() } else { String::new() })
@@ -78,7 +78,7 @@ impl PathRecord {
         }
     }
 
-    /// The answers that the journal kept with an event.
+    /// The answers recorded with an event.
     pub fn of_entry(entry: &JournalEntry) -> Self {
         entry.facts.get(LINKS).map(Self::of_fact).unwrap_or_default()
     }
@@ -101,12 +101,12 @@ impl PathRecord {
         record
     }
 
-    /// Whether there were too many answers to keep them in the journal.
+    /// True if there were too many answers to record.
     pub fn is_lost(entry: &JournalEntry) -> bool {
         entry.facts.get(LINKS).is_some_and(Value::is_null)
     }
 
-    /// The real path, where it differs from the path.
+    /// The real path, if it differs from the path.
     pub fn resolved(&self, path: &str) -> Option<String> {
         self.symlinks.get(path).cloned()
     }
@@ -132,7 +132,7 @@ mod tests {
     fn record() -> PathRecord {
         let mut record = PathRecord::default();
         record.symlink("/p/link", "/real");
-        // A trailing slash does not make a symlink a folder's entry.
+        // A trailing slash marks directories, but here it is part of a symlink's path.
         record.symlink("/p/slash/", "/elsewhere");
         record.pattern("/p/*.txt", &["/p/a.txt".to_owned(), "/p/b.txt".to_owned()]);
         record.pattern("/p/*.none", &[]);

@@ -6,69 +6,69 @@ use store::{PhaseName, PhaseStart, StateChanges};
 
 use crate::session::Stage;
 
-/// The variable of the workflow's state that says where it stands.
+/// The workflow variable that stores the position.
 const POSITION: &str = "_at";
-/// The variable that says how many workflows were ever started here.
+/// The workflow variable that counts all workflows started in the project.
 const RUNS: &str = "_runs";
-/// Earlier visits are in the journal.
+/// The number of visits that are kept. The journal has earlier ones.
 const HISTORY_LIMIT: usize = 200;
 
-/// Where a workflow stands.
+/// The position of an active workflow: its node and the visits before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     pub workflow: String,
-    /// Of the text under which the node was entered.
+    /// The digest of the workflow's file when the node was entered.
     pub digest: String,
-    /// The tier that it was started from. Another of its name is another workflow, whatever a repository has since. Earlier versions
-    /// did not write it.
+    /// The tier that the workflow was started from. A workflow of the same name in another tier is a different one. Not
+    /// set by earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
-    /// Of all workflows that were started in this project, the how manieth this is.
+    /// The number of this workflow among all that were started in the project.
     pub run: u64,
-    /// The visits of this run, the current one last; of very many, the last.
+    /// The visits, the current one last. Limited to the latest 200.
     pub history: Vec<Visit>,
-    /// How many visits came before those.
+    /// The number of visits dropped from `history`.
     #[serde(default)]
     pub forgotten: usize,
-    /// When somebody last ran `continue` in this visit, in milliseconds since 1970: windows count from then. Only earlier
-    /// versions wrote it; now each rule keeps what somebody went on past.
+    /// The time of the last `continue` in this visit, in milliseconds since 1970: windows count from then. Only set by
+    /// earlier versions; now each rule has its own variable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continued: Option<i64>,
-    /// What was claimed with the move that led to this visit; empty where none did, as at the start and after `prev`.
+    /// The claims of the move that led to this visit; empty at the start and after `prev`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub claims: Map<String, Value>,
-    /// How often somebody went on past rules in this visit.
+    /// The number of `continue`s in this visit.
     #[serde(default)]
     pub continues: u32,
-    /// Time and tokens are set aside until the next move. Only earlier versions wrote it.
+    /// True if time and tokens are set aside until the next move. Only set by earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_past_totals: bool,
-    /// So are commits. Only earlier versions wrote it.
+    /// True if commits are set aside too. Only set by earlier versions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_past_commits: bool,
 }
 
-/// A phase.
+/// A visit to a node, also called a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
     pub node: String,
     /// Milliseconds since 1970.
     pub started: i64,
-    /// It was reached by going back.
+    /// True if the node was entered by `prev`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_back: bool,
-    /// The commit that was checked out when it began: commits up to there were made before it.
+    /// `HEAD` when the visit began: older commits do not belong to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
 }
 
 impl Position {
-    /// None where nothing is active.
+    /// `None` if no workflow is active.
     pub fn of(variables: &Map<String, Value>) -> Option<Self> {
         serde_json::from_value(variables.get(POSITION)?.clone()).ok().filter(|at: &Self| !at.history.is_empty())
     }
 
-    /// At the beginning of a workflow.
+    /// The position at a workflow's start.
     pub fn start(workflow: &str, digest: &str, node: &str, now: i64, variables: &Map<String, Value>) -> Self {
         let run = variables.get(RUNS).and_then(Value::as_u64).unwrap_or(0) + 1;
         Self {
@@ -86,23 +86,24 @@ impl Position {
         }
     }
 
-    /// In an iteration of a run.
+    /// The position in an iteration of a run.
     fn in_run(run: u64, iteration: u32, hat: &str, digest: &str, now: i64) -> Self {
         let start = Self::start(Loop::NAME, digest, hat, now, &Map::new());
         Self { run, forgotten: usize::try_from(iteration.saturating_sub(1)).unwrap_or(0), ..start }
     }
 
-    /// Where a run stands that has just put the hat on.
+    /// The position of a run that has just put the hat on.
     pub fn of_stage(stage: &Stage, now: i64) -> Self {
         Self::in_run(stage.run, stage.iteration, stage.hat(), &stage.workflow.digest, now)
     }
 
-    /// What a person's yes is good for: this visit, or the whole run, because its next iteration goes on with the same work.
+    /// What an approval is valid for: this visit, or the whole run, because its next iteration continues the same work.
     pub fn approval_scope(&self) -> String {
         if self.workflow == Loop::NAME {
             return format!("run {}", self.run);
         }
-        // Visits are counted by the journal, which may be deleted; no two begin at the same time.
+        // The number of a visit is not enough, because the journal may be deleted and counting restarts. Start times
+        // are unique.
         format!("{} {}", self.phase(), self.visit().started)
     }
 
@@ -111,7 +112,7 @@ impl Position {
         self.entered(Visit { node: node.to_owned(), started: now, is_back: false, head: None }, digest)
     }
 
-    /// The same, with what was claimed with the move.
+    /// Sets the claims of the move.
     #[must_use]
     pub fn claiming(self, claims: Map<String, Value>) -> Self {
         Self { claims, ..self }
@@ -122,7 +123,7 @@ impl Position {
         self.entered(Visit { node: node.to_owned(), started: now, is_back: true, head: None }, digest)
     }
 
-    /// The node from which the current one was reached, ways back taken out.
+    /// The node from which the current one was reached, ignoring detours that `prev` undid.
     pub fn way_back(&self) -> Option<&str> {
         let mut trail: Vec<&str> = Vec::new();
         for visit in &self.history {
@@ -162,7 +163,7 @@ impl Position {
         Self { continues: self.continues + 1, ..self.clone() }
     }
 
-    /// The same, with the commit that is checked out where the current visit begins.
+    /// Sets the current visit's `HEAD`.
     #[must_use]
     pub fn at_commit(mut self, head: Option<String>) -> Self {
         if let Some(visit) = self.history.last_mut() {
@@ -171,9 +172,9 @@ impl Position {
         self
     }
 
-    /// The current one.
+    /// The current visit.
     pub fn visit(&self) -> &Visit {
-        // INVARIANT: there is one; see `of` and `start`.
+        // INVARIANT: `history` is not empty; `of` and `start` ensure it.
         const NONE: &Visit = &Visit { node: String::new(), started: 0, is_back: false, head: None };
         self.history.last().unwrap_or(NONE)
     }
@@ -182,34 +183,34 @@ impl Position {
         &self.visit().node
     }
 
-    /// How often the node was visited, this time included.
+    /// The number of visits to the current node, including this one.
     pub fn visits(&self) -> usize {
         self.history.iter().filter(|visit| visit.node == self.node()).count()
     }
 
-    /// The name of this visit; no other has it.
+    /// The unique name of this visit.
     pub fn phase(&self) -> String {
         self.phase_name(self.forgotten + self.history.len())
     }
 
-    /// This visit, as people know it.
+    /// The name of this visit with its workflow and node.
     pub fn phase_named(&self) -> PhaseName {
         PhaseName { phase: self.phase(), workflow: self.workflow.clone(), node: self.node().to_owned() }
     }
 
-    /// When each phase that is still known began, in order.
+    /// The start of each visit in `history`, in order.
     pub fn phase_starts(&self) -> Vec<PhaseStart> {
         let numbered = self.history.iter().zip(self.forgotten + 1..);
         numbered.map(|(visit, number)| PhaseStart { time: visit.started, phase: self.phase_name(number) }).collect()
     }
 
     fn phase_name(&self, number: usize) -> String {
-        // Runs of a loop are counted apart.
+        // Runs of a loop have numbers of their own.
         let of = if self.workflow == Loop::NAME { "loop-" } else { "" };
         format!("{of}{}.{number}", self.run)
     }
 
-    /// The last visits, this one last.
+    /// The last visits, the current one last.
     pub fn last(&self, number: usize) -> &[Visit] {
         self.history.get(self.history.len().saturating_sub(number)..).unwrap_or_default()
     }
@@ -220,7 +221,7 @@ impl Position {
         changes.workflow.insert(RUNS.to_owned(), Some(self.run.into()));
     }
 
-    /// Nothing is active any more: whatever was kept of the workflow is unset.
+    /// Unsets all variables of a workflow that has ended.
     pub fn forget_all(variables: &Map<String, Value>, changes: &mut StateChanges) {
         for name in variables.keys().filter(|name| *name != RUNS) {
             changes.workflow.insert(name.clone(), None);

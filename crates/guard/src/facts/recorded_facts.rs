@@ -1,7 +1,7 @@
-//! The facts of a judgement that is made again: what the journal says, and nothing of the world as it is now.
+//! Facts for judging a past event again. They come from the journal only, never from the present state of the world.
 //!
-//! What was asked for then was written down with the event. What is asked for only now and follows from the events
-//! before it (variables, commands) is followed; everything else is unknown, and the rule that asks is undecidable.
+//! Facts that rules used were recorded with the event. Other facts are known only if they follow from earlier events,
+//! as variables and commands do. All others are missing, and a rule that asks for them is undecidable.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,20 +32,20 @@ use super::{input_record, token_count};
 use crate::file_rules::{answered_fact, answered_of_record, changes_fact, changes_of_record};
 use crate::grants::is_acknowledged;
 
-/// What the events of a session that came before leave behind.
+/// Session state that follows from earlier events.
 #[derive(Debug, Clone, Default)]
 pub struct Past {
     pub variables: Map<String, Value>,
-    /// How often each rule has held the stop that the agent is trying, counted by the rules that are judged by now.
+    /// How often each rule has held the current stop, according to the rules used for this replay.
     pub holds: BTreeMap<String, u32>,
-    /// Earlier events of the session are no longer in the journal.
+    /// True if the session's earlier events were pruned from the journal.
     pub is_cut: bool,
 }
 
 impl Past {
-    /// An event's own changes count when it is judged: observers come before the rules.
+    /// Applies an entry's changes. It is called before its own event is judged, because observers run before the rules.
     pub fn follow(&mut self, entry: &JournalEntry) {
-        // Names of the session's variables have no dot.
+        // Names of session variables contain no dot.
         for (name, value) in entry.changes.iter().filter(|(name, _)| !name.starts_with(WORKFLOW_VARIABLE_PREFIX)) {
             if value.is_null() {
                 self.variables.remove(name);
@@ -60,15 +60,15 @@ pub struct RecordedFacts {
     entry: Arc<JournalEntry>,
     event: Arc<Event>,
     past: Past,
-    /// Where the policy lies below the project's root; empty for the project's own.
+    /// The policy's directory relative to the project's root; empty for the project's own policy.
     folder: PathBuf,
     config: Arc<Config>,
     rules: RuleSet,
     journal: Arc<Mutex<Store>>,
     paths: PathRecord,
-    /// `None`: the journal cannot be read.
+    /// `None` if the journal cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
-    /// The workflow whose rules are judged, and where it stood.
+    /// The workflow whose rules are judged, and its state at the event.
     workflow: Option<(Arc<Workflow>, Arc<PastWorkflow>)>,
 }
 
@@ -95,13 +95,13 @@ impl RecordedFacts {
         }
     }
 
-    /// The same, for what a workflow says.
+    /// The facts for rules of a workflow.
     pub fn in_workflow(mut self, workflow: Arc<Workflow>, stood: Arc<PastWorkflow>) -> Self {
         self.workflow = Some((workflow, stood));
         self
     }
 
-    /// What was written down then, or else what follows from what came before.
+    /// The recorded value, else the one that follows from earlier entries.
     fn known(
         &self,
         fact: String,
@@ -114,12 +114,12 @@ impl RecordedFacts {
         followed.ok_or(Missing::NotRecorded(fact))
     }
 
-    /// What was written down then and follows from nothing else.
+    /// The recorded value, for facts that do not follow from earlier entries.
     fn told(&self, fact: String) -> Result<Value, Missing> {
         self.recorded(&fact).cloned().ok_or(Missing::NotRecorded(fact))
     }
 
-    /// The same, of what is true or false.
+    /// The same, for a fact that is true or false.
     fn told_flag(&self, fact: String) -> Result<bool, Missing> {
         Ok(self.told(fact)? == Value::Bool(true))
     }
@@ -132,7 +132,7 @@ impl RecordedFacts {
         let masked = |text: &str| text.contains(MASK).then(|| input_record::masked(part));
         let kept = |text: Option<&String>, digest: &str| match text {
             Some(text) => masked(text),
-            // Without a digest there was none.
+            // Without a digest, the event did not have this part.
             None => self.entry.digests.contains_key(digest).then(|| part.name()),
         };
         let call = self.event.tool.as_ref();
@@ -155,7 +155,7 @@ impl RecordedFacts {
     }
 }
 
-/// What is not known of the paths that the event names; `None`: nothing.
+/// Names the missing fact if the event's paths are not fully known; `None` if they are.
 pub fn unsure_paths(entry: &JournalEntry) -> Option<String> {
     if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
         return Some(input_record::masked(EventPart::Paths));
@@ -244,7 +244,8 @@ impl Facts for RecordedFacts {
         self.recorded(&fact).and_then(answered_of_record).ok_or(Missing::NotRecorded(fact))
     }
 
-    /// A rule that said nothing of an event that makes no difference to it left no trace.
+    /// A pace rule leaves no record at events that cannot change its result. For these, returns `None` rather than a
+    /// missing fact.
     fn pace_state(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let limit = &rule.pace.limit;
         let fact = pace_fact(rule.digest, self.workflow.is_some());
@@ -255,7 +256,7 @@ impl Facts for RecordedFacts {
             happening.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
         });
         let is_past_totals = self.workflow.as_ref().is_some_and(|(_, stood)| stood.is_past_totals());
-        // What would not have been looked at either.
+        // False if a live judgement would have skipped the rule as well.
         let is_looked_at = match limit {
             PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => counts,
             PaceLimit::PhaseTimeout { .. } => !is_past_totals,
@@ -289,7 +290,7 @@ impl Facts for RecordedFacts {
         commands.ok_or_else(|| Missing::NotRecorded("commands that ran before".to_owned()))
     }
 
-    /// A path without a recorded symlink is its own real path.
+    /// Paths without a recorded symlink are real paths.
     fn resolve_symlinks(&self, path: &str) -> Option<String> {
         self.paths.resolved(path)
     }
@@ -312,7 +313,7 @@ impl Facts for RecordedFacts {
 
     fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.past.holds.get(&hold_counter(&self.folder, rule)).copied().unwrap_or(0);
-        // A stop that was not held before begins a new count.
+        // A stop that was not held before starts a new count.
         Ok(if self.event.held_before { count } else { 0 })
     }
 

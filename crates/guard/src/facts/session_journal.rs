@@ -1,4 +1,4 @@
-//! Where the journal of a session is, and the commands that ran before as rules ask for them.
+//! Access to a session's journal, and earlier commands in the form that rules ask for.
 
 use std::path::PathBuf;
 
@@ -7,22 +7,22 @@ use engine::facts::RanCommand;
 use super::loop_facts::LoopFacts;
 use super::task_facts::TaskFacts;
 
-/// How many commands of a session or phase `command_ran` can look back on.
+/// The maximum number of earlier commands that `command_ran` considers.
 pub const COMMANDS_LIMIT: usize = 2_000;
 
-/// Where the session's earlier commands can be read, and its project's tasks.
+/// Access to a session's earlier commands and to the project's tasks.
 pub struct SessionJournal {
     pub store: PathBuf,
     pub agent: String,
     pub session: String,
-    /// What `~` stands for in them.
+    /// The home directory, for `~` in recorded paths.
     pub home: Option<String>,
     pub options: store::StoreOptions,
     pub in_loop: LoopFacts,
     pub tasks: TaskFacts,
 }
 
-/// A command that ran, as rules ask for it.
+/// The simple commands of a recorded shell call.
 pub fn simple_commands(ran: &store::RecordedCommand) -> Vec<RanCommand> {
     let script = shell::parse(&ran.text);
     let succeeded = ran.succeeded == Some(true) && shell::every_command_must_succeed(&ran.text, &script);

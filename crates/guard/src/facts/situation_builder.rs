@@ -1,7 +1,6 @@
 //! Builds the [`Situation`] in which rules and expressions are evaluated, with its [`LiveFacts`].
 //!
-//! Hooks and commands both build theirs here, so that an expression means the same in a rule and in a move of a workflow.
-//! What is made of a situation is decided elsewhere.
+//! Hooks and commands both use it, so that an expression means the same in a rule and in a move of a workflow.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -24,19 +23,19 @@ use crate::project::{Project, store_options};
 use crate::session::Stage;
 use crate::{Environment, failure};
 
-/// A folder that `protect-guardrails` names.
+/// The default path of the rules' directory, which `protect-guardrails` names.
 const RULES_ARE_KNOWN_AS: &str = "~/.config/linchpin/rules";
 
 pub struct SituationBuilder<'a> {
     pub environment: &'a Environment,
     pub project: &'a Project,
-    /// The project's own.
+    /// The policy of the session's project.
     pub policy: Arc<Compiled>,
-    /// The hat that is on, where the session belongs to a run of a loop.
+    /// The current hat, if the session belongs to a run of a loop.
     pub stage: Option<Arc<Stage>>,
-    /// Where the journal is.
+    /// The journal's path.
     pub store: PathBuf,
-    /// A command asks, and no hook.
+    /// True if a command asks, not a hook.
     is_for_command: bool,
     tokens: OnceLock<Arc<TokenCount>>,
 }
@@ -62,7 +61,7 @@ impl<'a> SituationBuilder<'a> {
         Self { environment, project, policy, stage, store, is_for_command: true, tokens: OnceLock::new() }
     }
 
-    /// The situation of the active workflow's rules. `policy`: what the workflow asks for.
+    /// The situation for rules of the active workflow. `policy` is the policy of its current node.
     pub fn in_workflow(
         &self,
         active: &Arc<Active>,
@@ -74,7 +73,7 @@ impl<'a> SituationBuilder<'a> {
         self.situation(self.project, policy, event, facts)
     }
 
-    /// The situation of the rules of the project, or of a folder in it. `active`: the workflow that is active meanwhile.
+    /// The situation for rules of the project or a directory in it. `active` is the active workflow.
     pub fn of_policy(
         &self,
         project: &Project,
@@ -100,13 +99,13 @@ impl<'a> SituationBuilder<'a> {
         (Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&facts) as _)), facts)
     }
 
-    /// What is known of the project's workflow, loop and tasks where no session asks, and what is said of a workflow whose
-    /// file is broken.
+    /// The facts of the project's workflow, loop and tasks, without a session; and notices of a workflow whose file is
+    /// broken.
     pub fn facts_without_session(&self, event: &Arc<Event>) -> (LiveFacts, Vec<String>) {
         let journal = Store::open_existing_read(&self.store, self.store_options(event));
         let workflow = match journal.and_then(|journal| journal.workflow()) {
             Ok(workflow) => Some(workflow),
-            // Where there is no journal, no workflow was ever started.
+            // Without a journal, no workflow was ever started.
             Err(StoreError::Missing { .. }) => Some(SessionState::default()),
             Err(_) => None,
         };
@@ -148,11 +147,11 @@ impl<'a> SituationBuilder<'a> {
         LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
     }
 
-    /// The workflow that is active here. `broken`: what is said of one whose file cannot be used.
+    /// The active workflow. Adds a notice to `broken` if its file cannot be used.
     pub fn active(&self, state: Option<&SessionState>, event: &Event, broken: &mut Vec<String>) -> Option<Arc<Active>> {
         let now = event.time;
         if let Some(stage) = &self.stage {
-            // What holds under a hat holds whatever became of the journal.
+            // The rules of a hat apply even if the journal is unreadable.
             let state = state.cloned().unwrap_or_default();
             let position = Position::of(&state.variables).unwrap_or_else(|| Position::of_stage(stage, now));
             let (workflow, claims) = (stage.workflow.clone(), Map::new());
@@ -171,13 +170,14 @@ impl<'a> SituationBuilder<'a> {
         Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, now }))
     }
 
-    /// How the tree was when the hat was put on, for its gates; else at the session's last prompt.
+    /// The name and time of the tree snapshot to compare with: for gates, the one taken when the hat was put on; else
+    /// the one of the session's last prompt.
     fn kept_tree(&self, event: &Event, state: Option<&SessionState>) -> Option<(String, i64)> {
         let of_stage = self.stage.as_ref().filter(|_| self.is_for_command).and_then(|stage| stage.kept_tree());
         of_stage.or_else(|| Some((event.session.clone(), PromptBaseline::last(&state?.variables)?)))
     }
 
-    /// INVARIANT: a builder is asked about one event.
+    /// INVARIANT: a builder is used for one event only.
     pub fn tokens(&self, event: &Arc<Event>) -> &Arc<TokenCount> {
         self.tokens.get_or_init(|| {
             let of = if self.is_for_command { TokenCount::of_command } else { TokenCount::of_hook };
@@ -190,11 +190,11 @@ impl<'a> SituationBuilder<'a> {
     }
 }
 
-/// The folders that the rules of a policy speak of.
+/// The folders that paths in a policy's rules are relative to.
 pub fn place(root: &Path, config: &Config, environment: &Environment) -> BaseFolders {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut known_as = environment.known_folders();
-    // Rules lie where the configuration says, and are as protected there.
+    // The rules' directory is configurable, and protected wherever it is.
     if let Some(folder) = &config.rules_dir {
         known_as.push((text(&root.join(folder)), RULES_ARE_KNOWN_AS.to_owned()));
     }

@@ -1,4 +1,4 @@
-//! What expressions ask about the tasks of a project. Its database is opened when the first of them asks.
+//! Facts about a project's tasks. The database is opened when the first fact is asked for.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
@@ -13,9 +13,9 @@ use crate::project::Project;
 pub struct TaskFacts {
     path: PathBuf,
     run: Option<String>,
-    /// `None`: it cannot be read, or there is none.
+    /// `None` if the database is missing or cannot be read.
     work: OnceLock<Option<Mutex<WorkDatabase>>>,
-    /// All at one moment, or two of them might miss a task that moves from one to the other.
+    /// Counted in one query, so that a task that changes its status meanwhile is counted exactly once.
     counts: OnceLock<Option<TaskCounts>>,
 }
 
@@ -53,7 +53,7 @@ impl TaskFacts {
         self.ask(false, |tasks| tasks.needs_review(id))
     }
 
-    /// The answer, or what it is where there are no tasks.
+    /// The answer from the database, or `without` if the project has no tasks.
     fn ask<T>(&self, without: T, question: impl FnOnce(Tasks<'_>) -> Result<T, WorkError>) -> Result<T, Missing> {
         if !self.path.exists() {
             return Ok(without);

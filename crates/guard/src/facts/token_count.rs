@@ -1,10 +1,10 @@
-//! How many tokens a session or a phase has used, as the transcripts of its agents tell it.
+//! Counts the tokens that a session or phase has used, from the transcripts of its agents.
 //!
-//! Nothing is read before somebody asks, and then what was appended since the last time. Events name transcripts; which
-//! ones is remembered with the phase while a workflow is active, and with the session where somebody asks. What messages
-//! come to is the journal's matter (`store::tokens`), how they are written the agents'.
+//! Transcripts are read only when a rule asks, and only what was appended since the last time. Events name the
+//! transcripts. The names are stored with the phase while a workflow is active, and with the session if a rule asked.
+//! `store::tokens` sums up the messages; the agents' adapters parse them.
 //!
-//! Unknown is not zero: where no transcript can be read there is no number.
+//! Unknown is not zero: if no transcript can be read, there is no number.
 
 mod reading;
 
@@ -25,27 +25,29 @@ use crate::Environment;
 use crate::project::Project;
 use crate::session::SessionNotice;
 
-/// The variable in which a session, or a phase, keeps the transcripts that were named in it.
+/// The variable in which a session or phase stores the paths of its transcripts.
 pub const TRANSCRIPTS: &str = "_transcripts";
-/// Of more transcripts than this, the latest are remembered.
+/// The maximum number of stored transcripts. The latest are kept.
 const MOST_TRANSCRIPTS: usize = 200;
-/// The field in which agents name the transcript of a subagent that stops.
+/// The payload field with the transcript of a subagent that stops.
 const SUBAGENTS: &str = "agent_transcript_path";
 
-/// Bytes that one hook reads, of all transcripts together; some ten milliseconds. What is left is for the next one.
+/// The maximum number of bytes that one hook reads from all transcripts together, about ten milliseconds' worth. The
+/// next hook reads on.
 const HOOK_LIMIT: u64 = 1024 * 1024;
-/// Bytes that a command reads: all there are.
+/// A command reads everything.
 const COMMAND_LIMIT: u64 = u64::MAX;
-/// A hook may hold the lock itself, while it judges for the second time.
+/// How long a hook waits for a locked journal. It is short, because the lock may be held by the hook itself while it
+/// judges for the second time.
 const HOOK_PATIENCE: Duration = Duration::from_millis(100);
 
-/// What is known of the tokens of a session or a phase.
+/// The known token usage of a session or phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spent {
     Known(Tokens),
     /// No transcript can be read.
     Unknown,
-    /// There is more to read than may be read at once.
+    /// The transcripts are longer than one hook may read.
     Behind,
 }
 
@@ -58,25 +60,25 @@ impl Spent {
     }
 }
 
-/// Counted at most once an event, however often it is judged.
+/// Counts at most once per event, even if the event is judged several times.
 pub struct TokenCount {
     event: Arc<Event>,
     store: PathBuf,
     options: store::StoreOptions,
     limit: u64,
-    /// None where the journal cannot be used.
+    /// `None` if the journal cannot be used.
     counted: OnceLock<Option<Counted>>,
 }
 
 struct Counted {
     session: Spent,
-    /// The current one, by its name.
+    /// The current phase's name and usage.
     phase: Option<(String, Spent)>,
     /// Why the session's own transcripts cannot be read.
     problem: Option<String>,
 }
 
-/// A transcript, and the session that named it.
+/// A transcript, and the session whose event named it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Transcript {
     agent: String,
@@ -89,16 +91,16 @@ impl Transcript {
         SessionKey { agent: &self.agent, session: &self.session }
     }
 
-    /// As the journal keeps it.
+    /// The form that the journal stores.
     fn masked(self) -> Self {
         Self { path: store::mask(&self.path).into_owned(), ..self }
     }
 }
 
-/// Of the phase that lasts now, as a command asks for it; none where no workflow is active.
+/// The usage of the current phase, for commands; `None` if no workflow is active.
 pub fn of_current_phase(project: &Project, environment: &Environment, options: store::StoreOptions) -> Option<Spent> {
     let store = project.store(environment);
-    // To ask is no reason to make a journal.
+    // A query must not create a journal.
     if !store.exists() {
         return None;
     }
@@ -107,12 +109,12 @@ pub fn of_current_phase(project: &Project, environment: &Environment, options: s
     count.count().ok()?.phase.map(|(_, spent)| spent)
 }
 
-/// Whether transcripts have something new to tell: a model has just been at work.
+/// True for events at which transcripts have new messages, because the model has just been working.
 pub fn is_news_at(kind: EventKind) -> bool {
     matches!(kind, EventKind::AfterTool | EventKind::ToolFailed) || kind.is_stop()
 }
 
-/// Those that a session or a phase remembers.
+/// The transcripts that a session or phase has stored.
 fn remembered(variables: &Map<String, Value>) -> Vec<Transcript> {
     let kept = variables.get(TRANSCRIPTS).cloned();
     kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default()
@@ -128,21 +130,21 @@ impl TokenCount {
         Self { event, store, options, limit: COMMAND_LIMIT, counted: OnceLock::new() }
     }
 
-    /// Of a phase, or else of the session. None where the journal cannot be used.
+    /// The usage of a phase, or else of the session; `None` if the journal cannot be used.
     pub fn spent(&self, phase: Option<&str>) -> Option<Spent> {
         let counted = self.counted.get_or_init(|| self.count().ok()).as_ref()?;
         Some(match phase {
             None => counted.session,
             Some(phase) => counted.phase.as_ref().map_or(Spent::Unknown, |(current, spent)| {
-                // One that is being entered has no transcripts yet.
+                // A phase that is being entered has no transcripts yet.
                 if current == phase { *spent } else { Spent::Unknown }
             }),
         })
     }
 
-    /// What the session should hear, where somebody asked.
+    /// The notice that the session's tokens are unknown, if a rule asked for them.
     pub fn notice(&self) -> Option<SessionNotice> {
-        // Before that, there may be no transcript yet.
+        // Earlier, the transcript may not exist yet.
         if !is_news_at(self.event.kind) {
             return None;
         }
@@ -152,8 +154,8 @@ impl TokenCount {
         )))
     }
 
-    /// Remembers the transcripts that the event names, where somebody may ask for them later. `workflow`: the state of the one
-    /// that is active.
+    /// Stores the event's transcripts, if a rule may ask for them later. `workflow` is the state of the active
+    /// workflow.
     pub fn remember(&self, state: Option<&SessionState>, workflow: Option<&SessionState>, changes: &mut StateChanges) {
         if let Some(state) = state.filter(|_| self.counted.get().is_some())
             && let Some(all) = self.with_named(&state.variables)
@@ -165,7 +167,7 @@ impl TokenCount {
         }
     }
 
-    /// The transcripts that are remembered, and those that the event names; nothing where these are nothing new.
+    /// The stored transcripts plus those of the event; `None` if the event adds none.
     fn with_named(&self, variables: &Map<String, Value>) -> Option<Value> {
         let mut all = remembered(variables);
         let number = all.len();
@@ -211,7 +213,7 @@ impl TokenCount {
         let (mut is_any_known, mut is_own_known) = (false, false);
         let mut problem = "its agent names no transcript".to_owned();
         for transcript in &transcripts {
-            // A dry run goes by what was counted so far: what is read has to be written down.
+            // A dry run uses the last counts, because reading on would have to be written down.
             match if is_dry_run { Ok(()) } else { reading.read(transcript)? } {
                 Ok(()) => {
                     is_any_known = true;
@@ -227,7 +229,7 @@ impl TokenCount {
         if !read.is_empty() {
             let stretches: Vec<TranscriptChunk<'_>> = read.iter().map(Read::stretch).collect();
             let phases = position.as_ref().map(Position::phase_starts).unwrap_or_default();
-            // What cannot be written now is read again the next time.
+            // If the write fails, the next event reads these messages again.
             is_behind |= store.add_token_usage(&stretches, &phases).is_err();
         }
 

@@ -1,7 +1,7 @@
-//! Scripts that the session wrote: what is in them when they are run.
+//! Scripts that the session wrote earlier and runs now.
 //!
-//! Who wrote a file is told by the journal, by the file tools' paths and by what shell commands did. A file that has not
-//! changed since the session began needs no journal.
+//! The journal tells who wrote a file: by the paths of file tools, and by the effects of shell commands. It is not read
+//! for files that have not changed since the session began.
 
 use std::fs;
 use std::io::Read;
@@ -14,15 +14,15 @@ use store::{MentioningCall, SessionKey, Store, StoreError};
 
 use super::session_journal::SessionJournal;
 
-/// Longer ones are not read.
+/// Longer scripts are not read.
 const MAX_BYTES: u64 = 64 * 1024;
-/// Events that are looked through.
+/// The maximum number of events that are searched for one name.
 const MAX_MENTIONS: usize = 1000;
-/// Copies of copies that are followed.
+/// The maximum number of copies in a row that are followed.
 const MAX_COPIES: usize = 3;
 
-/// What is in a file, if the session wrote it; `None` if it did not, or if it is no text. Where the journal cannot be asked, it
-/// may be anything. `since`: when the session began, in milliseconds since 1970.
+/// The contents of a file that the session wrote; `None` if it did not, or if the file is a binary. `Unknown` if the
+/// journal cannot be read. `since` is the session's start in milliseconds since 1970.
 pub fn written(path: &Path, since: i64, history: &SessionJournal) -> Option<Written> {
     let metadata = fs::metadata(path).ok()?;
     if changed(&metadata) < since || metadata.is_dir() {
@@ -45,7 +45,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether the session wrote it. A copy is written by whoever wrote what was copied; `copies` are followed.
+    /// True if the session wrote the file. A copy counts as written if its source does; `copies` limits how many copies
+    /// in a row are followed.
     fn wrote(&self, path: &Path, copies: usize) -> Result<bool, StoreError> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(false) };
         let key = SessionKey { agent: &self.history.agent, session: &self.history.session };
@@ -91,7 +92,7 @@ impl Search<'_> {
                 continue;
             }
             match command.and_then(SimpleCommand::program) {
-                // These leave what is in it as it is.
+                // These do not change the contents.
                 Some("chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "touch" | "mkdir") => {}
                 Some("cp" | "mv" | "install" | "ln") if copies > 0 => {
                     let sources = effects.iter().filter(|source| source.command == effect.command);
@@ -111,14 +112,15 @@ impl Search<'_> {
     }
 }
 
-/// Whether a path is one of those that a pattern means.
+/// True if the pattern matches the path.
 fn fits(pattern: &Path, path: &Path) -> bool {
     let relative = |path: &Path| path.to_str().map(|text| text.trim_start_matches('/').to_owned());
     let pattern = relative(pattern).and_then(|pattern| Pattern::parse(&pattern).ok());
     pattern.zip(relative(path)).is_some_and(|(pattern, path)| pattern.matches(&path))
 }
 
-/// When anything about it last changed, in milliseconds since 1970. Unlike the time of its content, nobody sets that.
+/// The time of the last change to the file or its metadata, in milliseconds since 1970. Unlike the modification time,
+/// it cannot be set.
 #[cfg(unix)]
 fn changed(metadata: &fs::Metadata) -> i64 {
     use std::os::unix::fs::MetadataExt;
@@ -132,7 +134,7 @@ fn changed(metadata: &fs::Metadata) -> i64 {
 }
 
 fn content(path: &Path, metadata: &fs::Metadata) -> Option<Written> {
-    // To read from a pipe would be to wait for it.
+    // Reading a pipe would block.
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return Some(Written::Unknown);
     }
@@ -142,14 +144,14 @@ fn content(path: &Path, metadata: &fs::Metadata) -> Option<Written> {
     };
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Some(Written::Text(text.into())),
-        // A program, and no script: what is in it nobody wrote by hand.
+        // A binary, not a script.
         Err(error) if is_program(error.as_bytes()) => None,
         Ok(text) if is_program(text.as_bytes()) => None,
         _ => Some(Written::Unknown),
     }
 }
 
-/// Bash takes what has no NUL in its first line for a script, however it begins.
+/// True for a binary. A known signature is not enough: Bash runs any file without a NUL in its first line as a script.
 fn is_program(bytes: &[u8]) -> bool {
     const MAGIC: &[&[u8]] = &[b"\x7FELF", b"\xCF\xFA\xED\xFE", b"\xCA\xFE\xBA\xBE", b"MZ", b"\0asm"];
     let first_line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();

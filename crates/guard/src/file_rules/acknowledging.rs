@@ -1,4 +1,4 @@
-//! Answering for what a file rule asks of a session, by hand.
+//! `linchpin ack`: answers the demands of a file rule by hand.
 
 use engine::file_rules::{AttributionMode, Baseline, ChangeScope};
 use engine::rules::Rule;
@@ -15,14 +15,14 @@ use crate::Environment;
 use crate::project::{Project, store_options};
 use crate::session::SessionOwner;
 
-/// An answer that a person or an agent gives by `ack`.
+/// An answer that a person or an agent gives with `ack`.
 pub struct AnswerByHand<'a> {
     pub project: &'a Project,
     pub config: &'a Config,
     pub session: &'a SessionOwner,
-    /// In a run of a loop: under which name and when the tree was kept as the hat was put on.
+    /// In a run of a loop: the name and time of the tree snapshot that was taken when the hat was put on.
     pub kept_for_hat: Option<(String, i64)>,
-    /// For people: who answers, and why.
+    /// Who answers and why, for the queue entry.
     pub how: &'a str,
     /// Milliseconds since 1970.
     pub now: i64,
@@ -30,7 +30,7 @@ pub struct AnswerByHand<'a> {
 }
 
 impl AnswerByHand<'_> {
-    /// Settles all that is open of a file rule in the session; how many files that were.
+    /// Answers all open demands of a file rule in the session, and returns the number of files.
     pub fn settle(&self, rule: &Rule) -> Result<usize, String> {
         let Some(file) = rule.as_file_rule() else { return Ok(0) };
         let state = self.state()?;
@@ -39,14 +39,15 @@ impl AnswerByHand<'_> {
         let prompt = PromptBaseline::last(&state.variables);
         let prompt = prompt.map(|time| PromptBaseline::new(&tmp, &self.session.session, time));
         let of_session = self.settle_since(rule, start.clone(), prompt, file.scope)?;
-        // `check` knows nothing of sessions: a commit moves its baseline, and answers to the session's do not count there.
+        // `check` has no session: a commit moves its baseline, and answers given under the session's baseline do not
+        // count there.
         let of_check = match start {
             Some(_) => {
                 self.settle_since(rule, None, None, ChangeScope { attribute: AttributionMode::Tree, ..file.scope })?
             }
             None => 0,
         };
-        // Gates of a loop look at what changed since the hat was put on.
+        // Gates of a loop compare with the tree from before the hat was put on.
         let of_gate = match &self.kept_for_hat {
             Some((name, time)) => {
                 let kept = PromptBaseline::new(&tmp, name, *time);
@@ -94,7 +95,7 @@ impl AnswerByHand<'_> {
         let options = store_options(self.config, self.now, None);
         let store = Store::open_existing_read(&self.project.store(self.environment), options);
         match store.and_then(|store| store.session(SessionKey { agent, session })) {
-            // A person can answer before any agent was heard of.
+            // A person may answer before the first event of any agent.
             Err(StoreError::Missing { .. }) => Ok(SessionState::default()),
             state => state.map_err(|error| error.to_string()),
         }

@@ -1,9 +1,10 @@
-//! Which session made a change, where several sessions work in one tree.
+//! Attributes changes to sessions when several sessions work in one tree.
 //!
-//! A session answers for what its tool calls name, for what its shell calls write, and for files that changed while one
-//! of its calls ran. A call without an end may never have been made: it accounts only for what changed while it may have run.
-//! A change that was made after every call that names the file is not explained by them: it belongs to the calls that ran
-//! then, and without those to everybody. A session that only looked does not answer for what was there before it began.
+//! A session owns the files that its tool calls name, the files that its shell commands write, and files that changed
+//! while one of its calls ran. A call without an end may never have run, so it only counts for changes during the time
+//! in which it may have run. A change that is newer than every call that names the file belongs to the calls that ran
+//! at that time, or to all sessions if there were none. A session that has only read files does not own changes from
+//! before it began.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +18,7 @@ use shell::programs::is_known_program;
 use shell::{Effect, SimpleCommand};
 use store::{RecordedCall, SessionKey, Store};
 
-/// Calls that are looked through, newest first.
+/// The maximum number of calls that are considered, newest first.
 const CALLS_LIMIT: usize = 5000;
 
 #[derive(Clone)]
@@ -27,14 +28,14 @@ pub struct Attribution {
     pub agent: String,
     pub session: String,
     pub home: Option<String>,
-    /// When the session began, in milliseconds since 1970, where that is known.
+    /// The session's start in milliseconds since 1970, if known.
     pub began: Option<i64>,
 }
 
 impl Attribution {
-    /// The changes that the session answers for; `None`: all of them.
+    /// The changes that the session owns; `None` if it owns all of them.
     pub fn of_session(&self, root: &Path, changes: &Changes) -> Option<Arc<Changes>> {
-        // A workflow moved from an unknown session: no change can be left out as somebody else's.
+        // The session of a workflow's move may be unknown. Then no change can be left out.
         if self.session.is_empty() {
             return None;
         }
@@ -43,7 +44,7 @@ impl Attribution {
         let calls = store.calls(CALLS_LIMIT).ok()?;
         let began = self.began.filter(|_| self.only_looked(&calls));
         let is_alone = !store.has_other_sessions(own).ok()?;
-        // Alone in the tree, it answers for everything.
+        // The only session in the tree owns all changes.
         if is_alone && began.is_none() {
             return None;
         }
@@ -56,7 +57,7 @@ impl Attribution {
         })))
     }
 
-    /// Whether the session is known to have changed nothing.
+    /// True if it is certain that the session has not changed any file.
     fn only_looked(&self, calls: &[RecordedCall]) -> bool {
         let mut own = calls.iter().filter(|call| call.agent == self.agent && call.session == self.session);
         own.all(|call| {
@@ -107,7 +108,7 @@ impl Attribution {
     }
 }
 
-/// Sessions, by agent and id.
+/// Sessions as pairs of agent and session id.
 type Owners<'c> = BTreeSet<(&'c str, &'c str)>;
 
 fn key(call: &RecordedCall) -> (&str, &str) {
@@ -118,27 +119,27 @@ fn ran_at(call: &RecordedCall, time: i64) -> bool {
     (call.started..=call.ended).contains(&time)
 }
 
-/// Who answers for a file that last changed at this time. Empty: everybody. `named`: the calls that write this path.
+/// The sessions that own a file last changed at `time`; empty if all do. `named` are the calls that write this path.
 fn owners_of_change<'c>(time: i64, named: &[&'c RecordedCall], calls: &'c [RecordedCall]) -> Owners<'c> {
-    // An older change may be a finished call's, too: not every program sets the time of what it writes.
+    // A finished call may also own an older change, because some programs set modification times themselves.
     let finished = || named.iter().filter(|call| call.has_ended);
     let made = named.iter().filter(|call| ran_at(call, time));
     let mut owners: Owners<'c> = made.map(|call| key(call)).collect();
     if owners.is_empty() {
-        // A call that only reads did not change what changed beside it.
+        // Calls that only read cannot have changed the file.
         owners.extend(calls.iter().filter(|call| call.may_write() && ran_at(call, time)).map(key));
         owners.extend(finished().filter(|call| time <= call.quiet_after).map(|call| key(call)));
     }
-    // Whoever wrote the file before somebody else did has still changed it.
+    // Earlier writers of the file still own their part of the change.
     if !owners.is_empty() {
         owners.extend(finished().map(|call| key(call)));
     }
     owners
 }
 
-/// Who answers for a file that is gone. Empty: everybody.
+/// The sessions that own the deletion of a file; empty if all do.
 fn owners_of_deletion<'c>(path: &Path, named: &[&'c RecordedCall]) -> Owners<'c> {
-    // A tool that writes a file does not delete it, but a command that is known to write it may.
+    // A file tool's write does not delete a file, but a shell command that writes it may.
     let deletes = |call: &RecordedCall| {
         call.command.is_some() || call.paths.iter().any(|file| file.access == Some(Access::Delete))
     };
@@ -146,7 +147,7 @@ fn owners_of_deletion<'c>(path: &Path, named: &[&'c RecordedCall]) -> Owners<'c>
     named.iter().filter(|call| deletes(call) && may_have_run(call)).map(|call| key(call)).collect()
 }
 
-/// Whether all that a shell text runs is known, and writes nothing that it names.
+/// True if all commands of the script are known programs that only read files.
 fn only_reads(command: &str) -> bool {
     let script = shell::parse(command);
     let is_known = |command: &SimpleCommand| command.program().is_none_or(is_known_program);
@@ -154,12 +155,12 @@ fn only_reads(command: &str) -> bool {
     script.complete && script.commands.iter().all(is_known) && script.effects().iter().all(reads)
 }
 
-/// When a file last changed; of one that is gone, when its folder did.
+/// The modification time of a file; for a deleted one, of its nearest existing parent.
 fn last_change(path: &Path) -> Option<i64> {
     path.ancestors().find_map(modified)
 }
 
-/// When a file last changed, in milliseconds since 1970.
+/// The modification time in milliseconds since 1970.
 fn modified(path: &Path) -> Option<i64> {
     let time = fs::symlink_metadata(path).ok()?.modified().ok()?;
     i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()

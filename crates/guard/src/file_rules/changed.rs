@@ -1,4 +1,4 @@
-//! The changes that a session's file rules are judged by.
+//! The changes that file rules judge for a session.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,22 +17,23 @@ use crate::session::SessionNotice;
 const START_LOST: &str = "git no longer has the commit that this session began with, so file rules may miss work that was \
                           committed before it was removed. To see all of a branch: `linchpin check --base REF`";
 
-/// What changed, and since when.
+/// Changes and their baseline.
 #[derive(Debug, Clone)]
 pub struct ChangedSince {
     pub changes: Arc<Changes>,
-    /// Names the baseline: another one asks again.
+    /// The baseline's name. Demands against another baseline are new demands.
     pub reference: Reference,
 }
 
-/// Looks at a project's tree when it is asked to, and once.
+/// The changes of a project's tree. Computed on demand, once per baseline.
 pub struct SessionChanges {
     root: PathBuf,
     default_branch: Option<String>,
     start: Option<SessionStart>,
     prompt: Option<PromptBaseline>,
     attribution: Attribution,
-    /// Whether changes are known only if the default branch is. A stop is content with what can be compared without it.
+    /// True if the comparison fails when the default branch is unknown. At a stop, comparing with `HEAD` is better than
+    /// nothing.
     needs_default_branch: bool,
     tree: OnceLock<Option<Tree>>,
     by_baseline: Mutex<BTreeMap<Baseline, Option<ChangedSince>>>,
@@ -71,7 +72,7 @@ impl SessionChanges {
         &self.root
     }
 
-    /// `None` where nobody can say; why is among the notices.
+    /// `None` if git cannot tell; a notice says why.
     pub fn since(&self, reach: ChangeScope) -> Option<ChangedSince> {
         if let Some(known) = self.by_reach.lock().ok()?.get(&reach) {
             return known.clone();
@@ -87,7 +88,7 @@ impl SessionChanges {
         found
     }
 
-    /// What there is to be known since this was last asked.
+    /// The notices since the last call.
     pub fn take_notices(&self) -> Vec<SessionNotice> {
         self.notices.lock().map(|mut notices| std::mem::take(&mut *notices)).unwrap_or_default()
     }
@@ -131,7 +132,7 @@ impl SessionChanges {
             self.notice(SessionNotice::Once(START_LOST.to_owned()));
         }
         let reference = match earlier.and_then(|earlier| earlier.commit) {
-            // What was answered for the one is answered for the other: `check --staged` knows nothing of sessions.
+            // Answers count for both baselines, because `check --staged` has no session and uses the commit.
             Some(earlier) => Reference { name: earlier, also: Some(commit.id) },
             None => Reference::from(commit.id),
         };

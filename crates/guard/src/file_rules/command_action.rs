@@ -1,5 +1,5 @@
-//! Commands that make a file rule met: run once, and once more if they changed something, for a command that never comes
-//! to rest would be run at every stop.
+//! Runs commands of file rules. A command that changed files is run a second time: if it changes them again, it is not
+//! idempotent and would run at every stop.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,44 +19,44 @@ use tree::{Snapshot, Tree};
 use super::queue::ActionResult;
 use crate::Environment;
 
-/// So many bytes of names go into one call: well below what any system takes.
+/// The maximum length of file names in one call, well below the limits of operating systems.
 const NAMES_AT_ONCE: usize = 64 * 1024;
-/// Runs at a time: more only get into each other's way.
+/// The maximum number of concurrent calls.
 const AT_ONCE: usize = 4;
-/// Files that go into one call, which locks them all.
+/// The maximum number of files per call. A call locks all its files.
 const FILES_AT_ONCE: usize = 200;
-/// How long a call at least waits for others that have its files: many sessions may end at once.
+/// The minimum timeout for file locks held by others: many sessions may stop at once.
 const LOCK_PATIENCE: Duration = Duration::from_mins(1);
-/// Of many calls that failed, so many are told of, each with so many bytes of what it said.
+/// How many of several failed calls are reported, and how many bytes of output for each.
 const TOLD: usize = 8;
 const END: usize = 512;
-/// Letters of a command that are shown.
+/// The maximum number of characters of a command that are shown.
 const SHOWN: usize = 200;
-/// Paths that are named where a command does not come to rest.
+/// The maximum number of paths in the message about a command that is not idempotent.
 const NAMED: usize = 5;
 
-/// A rule's command, ready to be run in a project.
+/// What rules' commands need to run in a project.
 pub struct Commands<'a> {
     pub environment: &'a Environment,
     pub config: &'a Config,
     pub root: &'a Path,
-    /// The project's own folder for what may be deleted.
+    /// The project's `tmp` directory.
     pub tmp: &'a Path,
 }
 
-/// What came of a rule's command.
+/// The result of a rule's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandResult {
     pub is_passed: bool,
     pub result: ActionResult,
-    /// What the person is to know besides.
+    /// Further notices for the person.
     pub notices: Vec<String>,
 }
 
-/// One call.
+/// One call of the command.
 struct Call {
     words: Vec<OsString>,
-    /// Those that it is for; none where it is for the tree as a whole.
+    /// The files that it is for; empty if it is for the whole tree.
     files: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Call {
     }
 }
 
-/// How a call went that did not go well.
+/// A call that failed.
 #[derive(Debug, Clone)]
 struct Failed {
     shown: String,
@@ -77,7 +77,7 @@ struct Failed {
 }
 
 impl Failed {
-    /// Several as one: the first tells how it ended, and each what it said.
+    /// Merges several failures: the exit code of the first, and the output of each.
     fn together(failures: Vec<Self>) -> Option<Self> {
         let others = failures.len().saturating_sub(1);
         let mut failures = failures.into_iter();
@@ -93,12 +93,12 @@ impl Failed {
     }
 }
 
-/// The end of what one of many said.
+/// The end of one call's output.
 fn end_of(text: &str) -> &str {
     text.get(text.ceil_char_boundary(text.len().saturating_sub(END))..).unwrap_or_default()
 }
 
-/// A command as people can read it.
+/// A command shortened for display.
 fn shortened(command: &str) -> String {
     match command.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", command.get(..end).unwrap_or_default()),
@@ -106,13 +106,13 @@ fn shortened(command: &str) -> String {
     }
 }
 
-/// How long a call waits until nobody else has its files.
+/// The timeout for locking the files of a call.
 fn patience(action: &CommandAction) -> Duration {
     action.timeout.max(LOCK_PATIENCE)
 }
 
 impl Commands<'_> {
-    /// Runs the command for every file that is still there.
+    /// Runs the command for all matching files that still exist.
     pub fn run(&self, rule: &str, action: &CommandAction, found: &FileMatch) -> CommandResult {
         let calls = calls(action, found, self.root);
         let mut notices = Vec::new();
@@ -143,8 +143,8 @@ impl Commands<'_> {
         CommandResult { is_passed, result, notices }
     }
 
-    /// How long that may take: every call waits for its files and then has its own time, and all of it is done twice,
-    /// with git before, between and after.
+    /// An upper limit for the time needed: every call may wait for its locks and then use its own timeout, and
+    /// everything may run twice, with git before, between and after.
     pub fn longest(&self, action: &CommandAction, found: &FileMatch) -> Duration {
         let calls = calls(action, found, self.root).len();
         let rounds = u32::try_from(calls.div_ceil(workers(action, calls))).unwrap_or(u32::MAX);
@@ -169,7 +169,7 @@ impl Commands<'_> {
         let state = || Snapshot::contents(&tree).map_err(|error| broken(error.to_string()));
         let policy = self.policy_files();
         let outcome = self.at_rest(action, calls, notices, &broken, &state);
-        // Whatever became of the command itself.
+        // Checked even if the command failed.
         let policy_now = self.policy_files();
         if policy_now != policy {
             let paths = differing(&policy, &policy_now).join(", ");
@@ -205,7 +205,8 @@ impl Commands<'_> {
         Err(culprit.map_or_else(|| failed.clone(), |call| Failed { shown: call.shown(), ..failed.clone() }))
     }
 
-    /// All calls: those for one file a few at a time, others one after another, since nobody knows what they share.
+    /// Runs all calls. Calls for a single file run concurrently; other calls run one after another, because they may
+    /// share files.
     fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
         let next = AtomicUsize::new(0);
         let done: Mutex<BTreeMap<usize, Result<Vec<ProcessNote>, Failed>>> = Mutex::default();
@@ -285,7 +286,7 @@ impl Commands<'_> {
         Err(Failed { shown, exit_code, stdout, stderr, why })
     }
 
-    /// What is in the policy's own files.
+    /// Fingerprints of the policy's own files.
     fn policy_files(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         let top = self.root.join(".linchpin");
@@ -309,7 +310,7 @@ impl Commands<'_> {
     }
 }
 
-/// Runs at a time.
+/// The number of concurrent calls.
 fn workers(action: &CommandAction, calls: usize) -> usize {
     match action.run_for {
         RunFor::EachMatch => thread::available_parallelism().map_or(1, usize::from).min(AT_ONCE).min(calls).max(1),
@@ -317,8 +318,8 @@ fn workers(action: &CommandAction, calls: usize) -> usize {
     }
 }
 
-/// What is to be called for the files that are still there. A command that names no file is about the tree, which a file
-/// that is gone changes as well.
+/// The calls for all matching files that still exist. A command that names no file is for the whole tree, so it also
+/// runs if files were only deleted.
 fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
     let is_there = |trigger: &&TriggeringFile| {
         trigger.status != Status::Deleted && root.join(&trigger.path).symlink_metadata().is_ok()
@@ -342,7 +343,7 @@ fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
     }
 }
 
-/// Whether what the command is told depends on the files.
+/// True if the command's arguments depend on the files.
 fn names_files(action: &CommandAction, found: &FileMatch) -> bool {
     let captured = found.triggers.iter().flat_map(|trigger| trigger.captures.iter().map(|(name, _)| name));
     ["file", "files"].into_iter().chain(captured).any(|name| action.names(name))
@@ -363,7 +364,7 @@ fn batches(triggers: &[&TriggeringFile]) -> Vec<Vec<String>> {
     batches
 }
 
-/// The words of a call. What is filled in is never split, and never taken for a placeholder.
+/// The arguments of a call. Substituted values are neither split nor searched for placeholders.
 fn filled(action: &CommandAction, files: &[String], trigger: Option<&TriggeringFile>, root: &Path) -> Vec<OsString> {
     let mut words = Vec::new();
     for word in &action.words {
@@ -381,7 +382,7 @@ fn filled(action: &CommandAction, files: &[String], trigger: Option<&TriggeringF
     words
 }
 
-/// A name that no program takes for a flag.
+/// A file name that no program takes for a flag.
 fn argument(file: &str) -> String {
     if file.starts_with('-') { format!("./{file}") } else { file.to_owned() }
 }
@@ -395,7 +396,7 @@ fn counted(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }
 
-/// What an agent reads of a command that failed: the command, how it ended, and the end of what it said.
+/// The text for the agent about a command that failed: the command, how it ended, and the end of its output.
 pub fn told(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
     let (title, body) = (rule.display_title(), Placeholders(found).fill(&rule.reason));
     let command = shortened(result.command.as_deref().unwrap_or_default());
@@ -439,7 +440,7 @@ mod tests {
             safety: Vec::new(),
         };
         let found = FileMatch { triggers: vec![trigger], ..FileMatch::default() };
-        // Twice: a minute to wait, a minute to run.
+        // Two rounds, each with a minute for the lock and a minute for the run.
         assert_eq!(commands.longest(&action, &found), Duration::from_mins(4) + super::super::GIT_LIMIT * 3);
     }
 }

@@ -1,4 +1,4 @@
-//! What the file rules of one policy ask for at one event: their commands are run, the rest is told and written down.
+//! The demands of one policy's file rules at one event: runs their commands, and records the rest.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,19 +17,19 @@ use super::queue::{Reference, trigger_hash};
 
 pub struct Demands {
     files: Arc<FileFacts>,
-    /// With what each was compared.
+    /// Open demands, each with its baseline.
     open: Vec<(Demand, Reference)>,
-    /// The rules that were judged.
+    /// Ids of the rules that were judged.
     judged: Vec<String>,
     variables: Map<String, Value>,
 }
 
-/// What came of commands at one event: judging may be done twice, and they are run once.
+/// Results of commands at one event. They run only once, even if the event is judged twice.
 #[derive(Default)]
 pub struct Ran(RefCell<BTreeMap<(PathBuf, String), CommandResult>>);
 
 impl Demands {
-    /// `None` where no file rule had anything to go by.
+    /// `None` if no file rule was judged.
     pub fn of(decision: &Decision, files: &Arc<FileFacts>, state: Option<&SessionState>) -> Option<Self> {
         if decision.judged_file_rules.is_empty() {
             return None;
@@ -47,7 +47,7 @@ impl Demands {
         })
     }
 
-    /// Whether nothing is asked for.
+    /// True if there is no open demand.
     pub fn are_met(&self) -> bool {
         self.open.is_empty()
     }
@@ -56,8 +56,8 @@ impl Demands {
         self.open.iter().any(|(demand, _)| demand.rule.runs_command())
     }
 
-    /// Runs the commands of the rules that have one, in order of the rules. A rule whose command went well has nothing
-    /// more to say; one whose command failed tells of that. Returns what the person is to know.
+    /// Runs the commands of rules, in order. A rule whose command succeeded withdraws its finding; for a failed
+    /// command, the finding's reason is its output. Returns notices.
     pub fn run_commands(
         &mut self,
         commands: &Commands<'_>,
@@ -70,7 +70,7 @@ impl Demands {
         self.open.retain(|(demand, reference)| {
             let rule = &demand.rule;
             let Some(action) = rule.as_file_rule().and_then(|file| file.command.as_ref()) else { return true };
-            // Two policies may have a rule of one name.
+            // Two policies may have a rule with the same id.
             let key = (commands.root.to_owned(), trigger_hash(&rule.id, demand.found.trigger_files(), &reference.name));
             let known = ran.0.borrow().get(&key).cloned();
             let tree = self.files.state_of_tree();
@@ -90,7 +90,7 @@ impl Demands {
                 decision.withdraw(demand);
             } else if let Some(finding) = decision.verdict.findings.iter_mut().find(|finding| finding.rule == rule.id) {
                 finding.reason = told(rule, &demand.found, &outcome.result);
-                // Who may acknowledge it stays as it is.
+                // A finding keeps its section if only a person may acknowledge it.
                 if finding.section == Some(SectionKind::Demand) {
                     finding.section = Some(SectionKind::FailedCommand);
                 }
@@ -100,13 +100,13 @@ impl Demands {
         notices
     }
 
-    /// What the session has to remember.
+    /// Sets the session's variables for open demands.
     pub fn remember(&self, changes: &mut StateChanges) {
         self.files.settlement.remember(&self.open, &self.variables, &self.judged, changes);
     }
 
-    /// Writes down, once the judgement is recorded, what was asked for. `is_enforced`: the agent is told. Returns what
-    /// went wrong.
+    /// Writes the demands to the queue, once the judgement is recorded. `is_enforced` is true if the agent is told.
+    /// Returns error messages.
     pub fn conclude(&self, is_enforced: bool) -> Vec<String> {
         let settlement = &self.files.settlement;
         settlement.conclude(&self.open, &self.variables, &self.judged, is_enforced);

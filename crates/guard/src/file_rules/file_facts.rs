@@ -1,4 +1,4 @@
-//! What file rules ask of a live judgement.
+//! Facts about changed files in a live judgement.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use super::settlement::Settlement;
 use crate::Environment;
 use crate::project::Project;
 
-/// So many changes are written down with a judgement; of more only that there were.
+/// The maximum number of changes recorded with a judgement.
 const KEPT: usize = 500;
 
 pub struct FileFacts {
     pub changed: SessionChanges,
     pub settlement: Settlement,
-    /// All rules in force, for those that ask about another.
+    /// All rules in force, for rules that refer to another rule.
     pub rules: Vec<RuleSet>,
 }
 
-/// What they are made from. Most events ask nothing of files, so nothing more is prepared for it.
+/// Everything needed to create [`FileFacts`]. Most events need no file facts, so they are created on demand.
 pub struct FileSetting {
     pub project: Project,
     pub environment: Environment,
@@ -41,12 +41,13 @@ pub struct FileSetting {
     pub rules: Vec<RuleSet>,
     pub store: PathBuf,
     pub options: store::StoreOptions,
-    /// Under which name and when the tree was last kept for the session; in a run of a loop, for the hat that is on.
+    /// The name and time of the tree snapshot to compare with: of the session's last prompt, or in a run, of the
+    /// current hat.
     pub kept: Option<(String, i64)>,
 }
 
 impl FileSetting {
-    /// `state`: what is known of the session.
+    /// `state` is the session's stored state.
     pub fn facts(&self, state: Option<&SessionState>) -> FileFacts {
         let start = state.and_then(|state| SessionStart::of(&state.variables));
         let (root, event) = (&self.project.root, &self.event);
@@ -87,13 +88,12 @@ impl FileFacts {
         Some(self.changed.since(reach)?.changes)
     }
 
-    /// `None` where it cannot be written down.
+    /// `None` if the demand cannot be written to the queue.
     pub fn answered(&self, demand: &UnmetFileRule<'_>) -> Option<DemandState> {
         self.settlement.answered(demand, &self.changed.since(demand.file.scope)?.reference)
     }
 
-    /// Digest of all files that are not as they were committed, now: a command that failed may go well once any of them is
-    /// another.
+    /// A digest of all uncommitted files. A command that failed may succeed once any of them has changed.
     pub fn state_of_tree(&self) -> Option<String> {
         let tree = Tree::of(self.changed.root(), GIT_LIMIT)?;
         let contents = Snapshot::contents(&tree).ok()?;
@@ -105,17 +105,17 @@ impl FileFacts {
     }
 }
 
-/// The name under which the journal keeps changes.
+/// The name of the fact with changes.
 pub fn changes_fact(reach: ChangeScope) -> String {
     format!("files.{}.{}", reach.compare_to.name(), reach.attribute.name())
 }
 
-/// The name under which the journal keeps what became of a rule's demand.
+/// The name of the fact with the state of a rule's demand.
 pub fn answered_fact(rule: &str) -> String {
     format!("answered.{rule}")
 }
 
-/// Null where there are too many.
+/// Null if there are too many changes.
 pub fn changes_record(changes: &Changes) -> Value {
     if changes.len() > KEPT {
         return Value::Null;
@@ -127,7 +127,7 @@ pub fn changes_record(changes: &Changes) -> Value {
     changes.iter().map(record).collect()
 }
 
-/// Marks what another session changed.
+/// Marks a change by another session.
 const OTHERS: &str = "another's";
 
 pub fn changes_of_record(record: &Value) -> Option<Changes> {

@@ -1,6 +1,6 @@
-//! What is left of demands and of prompts that nobody will ask for any more.
+//! Deletes old queue entries and tree snapshots.
 //!
-//! What is open stays, however old it is. What cannot be read goes.
+//! Open demands are kept, however old they are. Unreadable entries are deleted.
 
 use std::fs;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use super::queue::{Queue, QueueStatus};
 use crate::Environment;
 use crate::project::Project;
 
-/// There may be very many files, and none of them is old an hour later.
+/// There may be very many files, so this is not worth doing more often.
 const SELDOM: Duration = Duration::from_hours(24);
 
-/// Deletes it, once a day. Returns what the person is to know.
+/// Deletes old files, at most once a day. Returns notices for the person.
 pub fn forget_old(project: &Project, environment: &Environment) -> Vec<String> {
     let demands = environment.project_state(&project.root).join("demands");
     let stamp = demands.join("last-forgotten");
@@ -22,7 +22,7 @@ pub fn forget_old(project: &Project, environment: &Environment) -> Vec<String> {
     if last.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age < SELDOM) {
         return Vec::new();
     }
-    // Where it cannot be remembered, it would be done at every stop.
+    // Without the time stamp, this would run at every stop.
     if write_private_file(&stamp, "").is_err() {
         return Vec::new();
     }
@@ -31,14 +31,14 @@ pub fn forget_old(project: &Project, environment: &Environment) -> Vec<String> {
     let closed = [QueueStatus::Passed, QueueStatus::Failed, QueueStatus::Skipped].map(QueueStatus::ending);
     let open = QueueStatus::Queued.ending();
     forget_old_files(&rules.join("baselines"));
-    // Nothing is deleted that is none of ours.
+    // Files that Linchpin did not write are kept.
     let is_ours = |name: &str| name.starts_with(".tmp") || closed.iter().any(|end| name.ends_with(end));
     forget_old_files_but(&queue, |name| !is_ours(name));
     for own in fs::read_dir(demands).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        // An entry without its mark would be taken for somebody else's.
+        // An entry without its mark would count as not written by Linchpin.
         forget_old_files_but(&own, |hash| queue.join(format!("{hash}{open}")).exists());
         forget_old_files(&own.join("settled"));
-        // Those that are not empty stay.
+        // `remove_dir` fails on directories that are not empty.
         let _ = fs::remove_dir(own.join("settled"));
         let _ = fs::remove_dir(own);
     }

@@ -1,7 +1,7 @@
-//! File rules at work: which files changed and by whom, what was asked for before, and what came of it.
+//! File rules at run time.
 //!
-//! [`engine::file_rules`] says what a set of changes lacks. Here is the rest of it: [`SessionChanges`] finds the changes,
-//! [`Queue`] remembers what was asked for, [`Settlement`] brings the two together for one session.
+//! [`engine::file_rules`] judges a given set of changes. Here, [`SessionChanges`] finds the changes, [`Queue`] stores
+//! the demands, and [`Settlement`] settles them for one session.
 
 use std::time::Duration;
 
@@ -35,5 +35,5 @@ pub use session_start::SessionStart;
 pub(crate) use settlement::settled;
 pub use settlement::{Settlement, open_demands};
 
-/// How long one call of git may take. A stop waits for it, and nothing else does.
+/// The time limit of one git call. Only stops and prompts wait for git.
 pub const GIT_LIMIT: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Promises: how an agent says in its last message that it has seen to a rule.
+//! Promises: an agent's statement in its last message that it has met a file rule's demand.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use crate::plain_text;
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
-/// Some agents tick what they have done.
+/// Some agents prefix finished items with a tick.
 const TICKS: &[char] = &['✓', '✔', '✅', '☑', '\u{FE0F}'];
 
-/// The names that a message promises, outside of code: a rule's id or its title, as it is written.
+/// The names that a message promises, outside of code: rule ids or titles as written.
 pub fn promises(message: &str) -> Vec<String> {
     let text = without_code(message);
-    // As long in lower case as it is, so that places in one are places in the other.
+    // ASCII lower case keeps byte offsets the same.
     let lower = text.to_ascii_lowercase();
     let mut names = Vec::new();
     let mut at = 0;
@@ -28,13 +28,13 @@ pub fn promises(message: &str) -> Vec<String> {
     names
 }
 
-/// Whether one of the names is this rule's.
+/// True if one of the names is the rule's id or title.
 pub fn names_rule(names: &[String], id: &str, title: &str) -> bool {
     let is_same = |name: &str, other: &str| name.to_lowercase() == other.to_lowercase();
     names.iter().any(|name| is_same(name, id) || is_same(name, title))
 }
 
-/// Promises at a stop that are no rule's so far.
+/// Promises in the message at a stop that match no file rule so far.
 pub struct Unheard(Vec<String>);
 
 impl Unheard {
@@ -43,7 +43,7 @@ impl Unheard {
         Self(message.map(promises).unwrap_or_default())
     }
 
-    /// `judged`: the file rules among `rules` that were.
+    /// Drops the promises that match a judged rule. `judged` has the ids of file rules in `rules` that were judged.
     pub fn hear(&mut self, rules: &RuleSet, judged: &[String]) {
         self.0.retain(|name| {
             let is_meant =
@@ -52,7 +52,7 @@ impl Unheard {
         });
     }
 
-    /// What the agent is told, where its stop is held for what it could have promised.
+    /// A hint for the agent about its unmatched promises, if its stop is held for a demand that can be promised.
     pub fn told(&self, verdict: &Verdict) -> Option<String> {
         let is_held = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
         let waited = is_held.filter(|finding| finding.section == Some(SectionKind::Demand));
@@ -66,11 +66,11 @@ impl Unheard {
     }
 }
 
-/// The text without code: fenced and indented blocks, what stands between backquotes, and `<code>`.
+/// The text without code: fenced and indented blocks, backquotes, `<code>` and `<pre>`.
 fn without_code(message: &str) -> String {
     let mut text = String::with_capacity(message.len());
     let mut fence: Option<(char, usize)> = None;
-    // Whether a line that is far enough in is code: not behind a line of prose, nor in a list.
+    // Indented lines are code, except after a line of prose and in lists.
     let (mut may_be_code, mut is_in_list) = (true, false);
     for line in message.lines() {
         let trimmed = line.trim_start();
@@ -98,14 +98,14 @@ fn is_far_in(line: &str) -> bool {
     line.starts_with("    ") || line.trim_start_matches(' ').starts_with('\t')
 }
 
-/// `- a`, `1. a`
+/// True for a list item: `- a`, `1. a`.
 fn begins_item(line: &str) -> bool {
     let sign = line.strip_prefix(['-', '*', '+']);
     let number = || line.trim_start_matches(|letter: char| letter.is_ascii_digit()).strip_prefix(['.', ')']);
     sign.or_else(number).is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// Code begins and ends with as many backquotes. Some that nothing closes are only signs.
+/// A code span ends with as many backquotes as it began with. Unclosed backquotes are plain text.
 fn push_outside_of_quotes(line: &str, text: &mut String) {
     let last = last_quotes(line);
     let mut rest = line;
@@ -113,14 +113,14 @@ fn push_outside_of_quotes(line: &str, text: &mut String) {
         text.push_str(before);
         let inner = quoted.trim_start_matches('`');
         let length = quoted.len() - inner.len() + 1;
-        // Looked for only where they are: a text may have very many that nothing closes.
+        // `last` avoids a quadratic search in text with many unclosed backquotes.
         let is_closed = last.get(&length).is_some_and(|left| *left < inner.len());
         rest = if is_closed { behind_quotes(inner, length).unwrap_or(inner) } else { inner };
     }
     text.push_str(rest);
 }
 
-/// For each number of backquotes in a row, how much of the text stands behind the last of them.
+/// For each length of a run of backquotes, the number of bytes after the last such run.
 fn last_quotes(line: &str) -> HashMap<usize, usize> {
     let mut last = HashMap::new();
     let mut rest = line;
@@ -132,7 +132,7 @@ fn last_quotes(line: &str) -> HashMap<usize, usize> {
     last
 }
 
-/// What stands behind the next backquotes that are so many.
+/// The text after the next run of exactly `length` backquotes.
 fn behind_quotes(text: &str, length: usize) -> Option<&str> {
     let mut rest = text;
     while let Some((_, quotes)) = rest.split_once('`') {
@@ -145,7 +145,7 @@ fn behind_quotes(text: &str, length: usize) -> Option<&str> {
     None
 }
 
-/// Without what stands in elements of this name.
+/// The text without elements of this name.
 fn without_element(text: &str, name: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let (open, close) = (format!("<{name}"), format!("</{name}>"));

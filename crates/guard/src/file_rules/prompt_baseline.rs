@@ -1,4 +1,4 @@
-//! How the tree was when a person last said something to a session.
+//! Snapshots of the working tree at a session's last prompt.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use super::queue::read_plain;
 use crate::Environment;
 use crate::project::Project;
 
-/// A snapshot, kept until `tmp` is deleted. The session remembers when it was taken, and so what it is called.
+/// One snapshot, stored in `tmp`. The session stores its time, from which the file name follows.
 #[derive(Debug)]
 pub struct PromptBaseline {
     path: PathBuf,
-    /// For the name of what is compared with it.
+    /// The baseline's name in demands.
     pub reference: String,
 }
 
-/// What was kept of trees when a prompt arrived.
+/// The result of taking snapshots when a prompt arrives.
 #[derive(Default)]
 pub struct KeptBaselines {
     pub is_kept: bool,
@@ -29,7 +29,7 @@ pub struct KeptBaselines {
 }
 
 impl KeptBaselines {
-    /// Writes down how a project's tree is now.
+    /// Takes a snapshot of a project's tree.
     pub fn keep(&mut self, project: &Project, event: &Event, environment: &Environment) {
         let Some(tree) = Tree::of(&project.root, GIT_LIMIT) else { return };
         let baseline = PromptBaseline::new(&project.tmp(environment), &event.session, event.time);
@@ -43,7 +43,7 @@ impl KeptBaselines {
     }
 }
 
-/// A time as people and other programs read it; milliseconds since 1970.
+/// Formats milliseconds since 1970 as RFC 3339.
 pub fn timestamp(time: i64) -> String {
     jiff::Timestamp::from_millisecond(time).map(|time| time.to_string()).unwrap_or_default()
 }
@@ -59,13 +59,13 @@ pub enum BaselineError {
     Unreadable(#[from] serde_json::Error),
 }
 
-/// In bytes: hundreds of thousands of files.
+/// In bytes, enough for hundreds of thousands of files.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
 const VARIABLE: &str = "_prompt_baseline";
 
 impl PromptBaseline {
-    /// `time`: milliseconds since 1970. `tmp`: the project's own folder for what may be deleted.
+    /// `time` is in milliseconds since 1970; `tmp` is the project's `tmp` directory.
     pub fn new(tmp: &Path, session: &str, time: i64) -> Self {
         let seconds = time.div_euclid(1000);
         let is_plain = !session.is_empty()
@@ -73,16 +73,16 @@ impl PromptBaseline {
             && session.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_');
         let name = if is_plain { session.to_owned() } else { policy::digest(session.as_bytes()) };
         let path = tmp.join("rules/baselines").join(format!("prompt_{seconds}_{name}.json"));
-        // The name has seconds; two prompts within one are still two.
+        // The file name has seconds only, but two prompts within one second need two references.
         Self { path, reference: format!("prompt:{name}:{time}") }
     }
 
-    /// When the last one of a session was taken, by what the session remembers.
+    /// The time of the session's last snapshot, from its variables.
     pub fn last(variables: &serde_json::Map<String, Value>) -> Option<i64> {
         variables.get(VARIABLE)?.as_i64()
     }
 
-    /// What the session has to remember.
+    /// Stores the time of the snapshot in the session's variables.
     pub fn remember(time: i64, changes: &mut StateChanges) {
         changes.set(VARIABLE, json!(time));
     }

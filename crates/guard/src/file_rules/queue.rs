@@ -1,10 +1,11 @@
-//! What file rules asked for, and what came of it: one small file a demand.
+//! The queue: demands of file rules and their answers, one small file per demand.
 //!
-//! An entry lies under the digest of what it is about, so it is found by name however many there are. All of it may be deleted
-//! at any time: what still holds is found again.
+//! Entries are named by a digest of their rule, files and baseline, so that lookups stay fast however many there are.
+//! All of it may be deleted at any time: unmet demands come up again.
 //!
-//! A repository could bring such files along, with every rule answered in advance. So which entries are ours, and which files
-//! somebody has answered for, is marked in the user's own folder, under a name that the project's folder is given once.
+//! A repository could contain such files, with every demand answered in advance. So Linchpin marks the entries it
+//! wrote, and the files that were answered for, in the user's state directory. Marks are under a random name that the
+//! project's directory gets once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,36 +19,36 @@ use serde::{Deserialize, Serialize};
 use crate::Environment;
 use crate::project::{Project, can_be_written};
 
-/// In bytes. A thousand files with long names fit in.
+/// The maximum file size in bytes, enough for a thousand files with long names.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// The files of a project's demands.
+/// The queue of one project.
 #[derive(Debug)]
 pub struct Queue {
     folder: PathBuf,
-    /// Folders for the marks of what is ours, under the name of this project's folder. They are written to the first, and
-    /// looked for in all.
+    /// Directories for marks of entries that Linchpin wrote; the project's marks are in a subdirectory with its name.
+    /// Marks are written to the first directory and looked up in all.
     marks: Vec<PathBuf>,
     problems: Mutex<Vec<String>>,
-    /// Nothing is written or removed.
+    /// True if nothing may be written or removed.
     is_dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueStatus {
-    /// Asked for, and open.
+    /// Open.
     Queued,
-    /// Promised, acknowledged, or put right by a command.
+    /// Promised, acknowledged, or met by a command.
     Passed,
-    /// Asked for as often as it may be, or its command failed.
+    /// Given up after the maximum number of holds, or its command failed.
     Failed,
-    /// No longer asked for: it was answered, or what it was about is gone.
+    /// No longer demanded: the rule is met or the changes are gone.
     Skipped,
 }
 
 impl QueueStatus {
-    /// An answer that was being written when the process ended counts more than what was there before it.
+    /// In order of precedence, if several files exist because the process was killed while writing an answer.
     const ALL: [Self; 4] = [Self::Passed, Self::Failed, Self::Skipped, Self::Queued];
 
     pub const fn name(self) -> &'static str {
@@ -59,13 +60,13 @@ impl QueueStatus {
         }
     }
 
-    /// How the name of an entry's file ends.
+    /// The end of the entry's file name.
     pub fn ending(self) -> String {
         format!(".{}.json", self.name())
     }
 }
 
-/// Other programs may read these files: the names stay.
+/// Serialized field names must not change: other programs may read these files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueEntry {
     pub rule_name: String,
@@ -78,22 +79,22 @@ pub struct QueueEntry {
     pub expected_files: Vec<String>,
     pub matched_files: Vec<String>,
     pub action_result: Option<ActionResult>,
-    /// The session that was asked first.
+    /// The session that got the demand first.
     pub session: String,
-    /// How often it was asked for, by all sessions together.
+    /// How often it was demanded, in all sessions together.
     pub shown: u32,
-    /// How often each session was.
+    /// How often each session got the demand.
     #[serde(default)]
     pub asked: BTreeMap<String, TimesAsked>,
-    /// Digest of what is in the trigger files.
+    /// A digest of the trigger files' contents.
     pub content: String,
 }
 
-/// How often a session was asked without doing anything about it.
+/// How often a session got a demand without changing anything about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimesAsked {
     pub times: u32,
-    /// Digest of the trigger files and of what is missing, as they were when it was last asked.
+    /// A digest of the trigger files and the missing files at the last demand.
     pub state: String,
 }
 
@@ -104,20 +105,20 @@ pub struct ActionResult {
     pub kind: String,
     pub command: Option<String>,
     pub exit_code: Option<i32>,
-    /// What people are told of it.
+    /// A message for people.
     pub output: Option<String>,
     pub stdout: Option<String>,
     pub stderr: Option<String>,
-    /// Digest of all files that differed when a command ended.
+    /// A digest of all uncommitted files when a command ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
 }
 
-/// What changes were compared with, as demands and answers name it.
+/// The baseline of changes, as named in demands and answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     pub name: String,
-    /// Another baseline that answers count for as well.
+    /// Another baseline for which answers count too.
     pub also: Option<String>,
 }
 
@@ -133,16 +134,16 @@ impl Reference {
     }
 }
 
-/// What lies under the name of a demand.
+/// The result of reading an entry.
 enum Found {
     Entry(Box<QueueEntry>),
     Nothing,
-    /// Something that cannot be used; only a dry run leaves it there.
+    /// The file could not be used and was removed; a dry run leaves it in place.
     Damaged,
 }
 
-/// Twelve hexadecimal digits for a rule, the files that it asks about and what they are compared with. Each part is
-/// preceded by its length, so that no two demands have the same bytes.
+/// Twelve hexadecimal digits that identify a demand by its rule, files and baseline. Each part is preceded by its
+/// length, so that no two demands have the same bytes.
 pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, baseline: &str) -> String {
     let mut files: Vec<&str> = files.into_iter().collect();
     files.sort_unstable();
@@ -163,38 +164,38 @@ impl Queue {
         Self::new(&project.tmp(environment), &environment.project_state(&project.root))
     }
 
-    /// `tmp`: the project's folder for what may be deleted. `state`: the user's own folder for the project.
+    /// `tmp` is the project's `tmp` directory, `state` the project's directory in the user's state directory.
     fn new(tmp: &Path, state: &Path) -> Self {
         let (folder, state) = (tmp.join("rules"), state.join("demands"));
-        // Without a state folder that can be written, marks lie where a repository could bring them along: better than no
-        // rule at all.
+        // If the state directory is not writable, marks go where a repository could forge them. That is better than no
+        // file rules at all.
         let marks = if can_be_written(&state) { vec![state] } else { vec![folder.join("demands"), state] };
         Self { folder, marks, problems: Mutex::default(), is_dry_run: false }
     }
 
-    /// The same, for those who only ask what would come of an event.
+    /// Makes a queue that writes nothing.
     #[must_use]
     pub fn for_dry_run(self, is_dry_run: bool) -> Self {
         Self { is_dry_run, ..self }
     }
 
-    /// The name of the project's folder; `None` where nothing was ever written.
+    /// The random name of the project's directory; `None` if nothing was written yet.
     fn name(&self) -> Option<String> {
         let name = String::from_utf8(read_plain(&self.folder.join("name"), LARGEST).ok()?).ok()?;
         let is_name = name.len() == 24 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_name.then_some(name)
     }
 
-    /// The same, with a new one where there is none.
+    /// Like [`Self::name`], but creates a name if there is none.
     fn name_or_new(&self) -> io::Result<String> {
         if let Some(name) = self.name() {
             return Ok(name);
         }
-        // Nobody has to be kept from guessing it: it says nothing where there is nothing.
+        // The name is no secret: knowing it is useless without access to the state directory.
         let chance = || RandomState::new().build_hasher().finish().to_le_bytes();
         let name = policy::digest([chance(), chance()].concat());
         let file = self.folder.join("name");
-        // Sessions that end at once have to agree on one; what is there and is no name goes.
+        // Concurrent sessions must agree on one name. A file that contains no valid name is overwritten.
         if !policy::write_new_private_file(&file, &name).map_err(|error| unwritten(&file, &error))? {
             if let Some(name) = self.name() {
                 return Ok(name);
@@ -204,13 +205,13 @@ impl Queue {
         Ok(name)
     }
 
-    /// Where marks of this project are looked for.
+    /// The directories in which marks of this project are looked up.
     fn own(&self) -> Vec<PathBuf> {
         let name = self.name();
         name.map(|name| self.marks.iter().map(|marks| marks.join(&name)).collect()).unwrap_or_default()
     }
 
-    /// Where they are written.
+    /// The directory to which marks are written.
     fn own_or_new(&self) -> io::Result<PathBuf> {
         let name = self.name_or_new()?;
         Ok(self.marks.iter().map(|marks| marks.join(&name)).next().unwrap_or_default())
@@ -220,7 +221,7 @@ impl Queue {
         self.folder.join("queue")
     }
 
-    /// The demand of this name. One that cannot be read is reported, and counts as missing.
+    /// Returns the entry of a demand. A file that cannot be read causes a notice and counts as missing.
     pub fn find(&self, rule: &str, hash: &str) -> Option<QueueEntry> {
         QueueStatus::ALL.into_iter().find_map(|status| match self.read(rule, hash, status) {
             Found::Entry(entry) => Some(*entry),
@@ -228,7 +229,7 @@ impl Queue {
         })
     }
 
-    /// Whether the record of an answer could not be used, which is then reported.
+    /// True if the answer's file could not be used, which causes a notice.
     pub fn has_damaged_answer(&self, rule: &str, hash: &str) -> bool {
         matches!(self.read(rule, hash, QueueStatus::Passed), Found::Damaged)
     }
@@ -236,7 +237,7 @@ impl Queue {
     fn read(&self, rule: &str, hash: &str, status: QueueStatus) -> Found {
         let path = self.path(hash, status);
         let why = match read_plain(&path, LARGEST) {
-            // Where there is no folder, that is told when something is written.
+            // A missing directory is reported when something is written.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Found::Nothing;
             }
@@ -254,7 +255,7 @@ impl Queue {
         Found::Damaged
     }
 
-    /// Writes the entry whole, in the place of what it was before.
+    /// Writes the entry atomically and removes files of its other statuses.
     pub fn put(&self, entry: &QueueEntry) -> io::Result<()> {
         if self.is_dry_run {
             return Ok(());
@@ -272,7 +273,7 @@ impl Queue {
         Ok(())
     }
 
-    /// What was in a file each time somebody answered for it to a rule.
+    /// Fingerprints of a file, one for each answer that was given for it to the rule.
     pub fn settled(&self, rule: &str, file: &str, reference: &Reference) -> Vec<String> {
         let own = self.own();
         let marks = own.iter().flat_map(|own| reference.names().map(|baseline| mark(own, rule, file, baseline)));
@@ -288,7 +289,7 @@ impl Queue {
         marks.try_for_each(|mark| write(&mark, content))
     }
 
-    /// Nobody has answered for these files to a rule.
+    /// Removes the answers for these files to a rule.
     pub fn unsettle<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, reference: &Reference) {
         if self.is_dry_run {
             return;
@@ -296,13 +297,13 @@ impl Queue {
         let own = self.own();
         for file in files {
             for (own, baseline) in own.iter().flat_map(|own| reference.names().map(move |baseline| (own, baseline))) {
-                // What is not there need not go.
+                // The file may not exist.
                 let _ = fs::remove_file(mark(own, rule, file, baseline));
             }
         }
     }
 
-    /// What went wrong with files here since this was last asked.
+    /// Error messages since the last call.
     pub fn take_problems(&self) -> Vec<String> {
         self.problems.lock().map(|mut problems| std::mem::take(&mut *problems)).unwrap_or_default()
     }
@@ -323,12 +324,12 @@ impl Queue {
         }
     }
 
-    /// Removes entries that cannot be read and says so. A judgement only comes across those that a rule still asks for.
+    /// Removes unreadable entries and returns messages. A judgement only finds those that a rule still looks up.
     pub fn remove_unreadable(&self) -> Vec<String> {
         let mut told = Vec::new();
         for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            // Nothing is deleted that is none of ours.
+            // Files that Linchpin did not write are kept.
             if !QueueStatus::ALL.into_iter().any(|status| name.ends_with(&status.ending())) {
                 continue;
             }
@@ -348,12 +349,12 @@ fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     policy::write_private_file(path, bytes).map_err(|error| unwritten(path, &error))
 }
 
-/// The error, with the file that it is about.
+/// Adds the file's path to the error.
 fn unwritten(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("`{}` cannot be written: {}", path.display(), error.kind()))
 }
 
-/// Removes what is there, and says what came of it.
+/// Removes the file or directory, and returns the sentence about it for the message.
 fn removed(path: &Path) -> &'static str {
     let is_gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.is_ok();
     if is_gone {
@@ -380,7 +381,7 @@ fn malformed(error: &serde_json::Error) -> &'static str {
     }
 }
 
-/// A file that is one, and no larger than it may be: to read from a pipe would be to wait for it.
+/// Reads a regular file of limited size. Reading a pipe could block.
 pub fn read_plain(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::symlink_metadata(path)?;
     if !metadata.is_file() || metadata.len() > largest {

@@ -1,8 +1,8 @@
-//! What was checked out when a session began, or when it last stopped with nothing left to do.
+//! The commit that was checked out when a session began, or when it last stopped with all demands met.
 //!
-//! A baseline is where the branch left the default branch. Whoever commits on a default branch without a remote, pushes
-//! to it, or moves it, moves the baseline past the session's own work, which then would be no change. So a baseline that has
-//! commits of the session in it is not compared with; what was there before these commits is.
+//! The usual baseline is the merge base with the default branch. A session that commits on the default branch without a
+//! remote, pushes to it, or moves it, moves the merge base past its own commits, which then are no longer changes. So
+//! if the baseline contains commits of the session, changes are compared with the state before these commits.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,31 +13,31 @@ use serde_json::{Map, Value};
 use store::StateChanges;
 use tree::{GitError, Made, Repository, Tree};
 
-/// The variable of a session that has it.
+/// The session variable that stores it.
 const VARIABLE: &str = "_session_start";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionStart {
-    /// None before the first commit.
+    /// `None` before the first commit.
     commit: Option<String>,
-    /// When the session began, in milliseconds since 1970; none where the first that was heard of it was that it stopped.
+    /// The session's start in milliseconds since 1970; `None` if its first event was a stop.
     began: Option<i64>,
-    /// How long git's reflog of `HEAD` was: what is behind it was done since.
+    /// The length of the reflog of `HEAD`: later entries were made by this session or during it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     log: Option<u64>,
 }
 
-/// What to compare with.
+/// The baseline to use instead.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EarlierBaseline {
-    /// The commit in place of the baseline; none where the baseline is as good.
+    /// The commit to compare with; `None` if the usual baseline is fine.
     pub commit: Option<String>,
-    /// The commit that the session began with is gone.
+    /// True if the commit that the session began with no longer exists.
     pub is_start_lost: bool,
 }
 
 impl SessionStart {
-    /// What is checked out at a session's first event.
+    /// The state at a session's first event.
     pub fn at(event: &Event, root: &Path) -> Self {
         let began = (!event.kind.is_stop()).then_some(event.time);
         match Repository::of(root) {
@@ -47,7 +47,7 @@ impl SessionStart {
         }
     }
 
-    /// What is checked out now, in the same session; `None` where that is what it was.
+    /// The current state; `None` if it has not changed.
     pub fn moved(&self, root: &Path) -> Option<Self> {
         let repository = Repository::of(root)?;
         let now = Self { began: self.began, ..Self::now(&repository) };
@@ -62,17 +62,17 @@ impl SessionStart {
         self.began
     }
 
-    /// What a session remembers. Those that began before this was written down have nothing.
+    /// The stored start; `None` for sessions of earlier versions.
     pub fn of(variables: &Map<String, Value>) -> Option<Self> {
         serde_json::from_value(variables.get(VARIABLE)?.clone()).ok()
     }
 
     pub fn remember(&self, changes: &mut StateChanges) {
-        // Texts and numbers are always JSON.
+        // Strings and numbers always serialize.
         changes.set(VARIABLE, serde_json::to_value(self).unwrap_or_default());
     }
 
-    /// What to compare with in place of a baseline that has commits of this session in it.
+    /// The baseline to use if `baseline` contains commits of this session.
     pub fn before(&self, tree: &Tree, baseline: &str) -> Result<EarlierBaseline, GitError> {
         let head = tree.head();
         if self.commit == head || self.commit.as_deref() == Some(baseline) {
@@ -81,11 +81,11 @@ impl SessionStart {
         let start = self.commit.as_deref().map(|start| tree.commit(start)).transpose()?.flatten();
         let is_start_lost = start.is_none() && self.commit.is_some();
         if head.is_none() {
-            // On a new branch without a commit, everything would be a change from nothing.
+            // On a new branch without commits, all files would be changes.
             return Ok(EarlierBaseline { commit: start, is_start_lost });
         }
         let own = tree.made_since(self.log, self.began);
-        // Without a start and without a log, any commit could be the session's.
+        // Without a start commit and without a reflog, any commit may be the session's.
         if own.as_ref().map_or(is_start_lost, BTreeSet::is_empty) {
             return Ok(EarlierBaseline { commit: None, is_start_lost });
         }
@@ -99,18 +99,18 @@ impl SessionStart {
     }
 }
 
-/// What a history was before a session's own commits.
+/// The state of a history before the session's own commits.
 #[derive(Debug, PartialEq, Eq)]
 enum Before {
-    /// None of these commits is the session's.
+    /// The history has no commits of the session.
     AsGood,
     Commit(String),
-    /// The session's own commit is the first of all.
+    /// The session made the first commit of all.
     Nothing,
 }
 
-/// `history`: children first. `own`: the commits that the session may have made; none: any of them. The newest commit that
-/// none of these led to came from elsewhere; where there is none, what the first of these was made from.
+/// `history` is sorted children first. `own` has the commits that the session may have made; `None` means any. Returns
+/// the newest commit that does not descend from one of these; if there is none, the parent of the first of these.
 fn before_own(history: &[Made], own: Option<&BTreeSet<String>>) -> Before {
     let mut led_to: BTreeSet<&str> = BTreeSet::new();
     let (mut elsewhere, mut first) = (None, None);

@@ -1,4 +1,4 @@
-//! What a session has been asked for by file rules, and what it has answered.
+//! Settles demands of file rules for a session: which were made, and which were answered.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,24 +15,24 @@ use super::command_action::CommandResult;
 use super::promise::{names_rule, promises};
 use super::queue::{ActionResult, Queue, QueueEntry, QueueStatus, Reference, TimesAsked, trigger_hash};
 
-/// The demands of one session at one moment.
+/// The demands of one session at one event.
 pub struct Settlement {
     root: std::path::PathBuf,
     queue: Queue,
     session: String,
-    /// Who is asked: the session, or a subagent in it.
+    /// The key in [`QueueEntry::asked`]: the session, or a subagent in it.
     asked: String,
-    /// For people and files: now.
+    /// The current time.
     timestamp: String,
-    /// What the agent's last message promises.
+    /// Names that the agent's last message promises.
     promised: Vec<String>,
-    /// Set where the queue cannot be written.
+    /// The error if the queue cannot be written.
     problem: Mutex<Option<String>>,
 }
 
 type Variables = serde_json::Map<String, serde_json::Value>;
 
-/// The variable of a session that names the demand of a rule that is open.
+/// Prefix of the session variables that store each rule's open demand.
 const VARIABLE: &str = "_demand:";
 
 impl Settlement {
@@ -48,7 +48,7 @@ impl Settlement {
         }
     }
 
-    /// The same, for one of the session's subagents: each is asked for itself.
+    /// For a stop of a subagent: each subagent gets demands of its own.
     #[must_use]
     pub fn for_subagent(mut self, id: &str) -> Self {
         self.asked = format!("{}/{id}", self.session);
@@ -59,8 +59,8 @@ impl Settlement {
         &self.queue
     }
 
-    /// What became of a demand so far. A new one is written down; `None` where that cannot be, since what cannot be
-    /// counted could go on for ever.
+    /// The state of a demand. A new demand is written to the queue. Returns `None` if that fails: a demand that cannot
+    /// be counted could hold forever.
     pub fn answered(&self, demand: &UnmetFileRule<'_>, reference: &Reference) -> Option<DemandState> {
         let settled = settled(&self.queue, &self.root, demand, reference);
         let open = demand.found.clone().without_settled(|trigger| settled.contains(&trigger.path));
@@ -89,25 +89,25 @@ impl Settlement {
             });
         }
         let shown = self.times_asked(&entry, &open);
-        // A warning keeps nobody from anything, so nothing is gained by saying it twice.
+        // Repeating a warning is useless, because it stops nothing.
         let was_warned = demand.action == Level::Warn && shown > 0;
         Some(DemandState { settled, times_asked: shown, is_given_up: was_warned || shown > demand.max_holds })
     }
 
-    /// How often this session was asked since it last did anything about it.
+    /// How often this session got the demand since it last changed something about it.
     fn times_asked(&self, entry: &QueueEntry, open: &FileMatch) -> u32 {
-        // The files are read only where that decides: there may be very many.
+        // Reads the files only if needed: there may be very many.
         let asked = entry.asked.get(&self.asked);
         asked.filter(|asked| asked.state == self.state(open)).map_or(0, |asked| asked.times)
     }
 
-    /// What changes where a session does anything about a demand.
+    /// A digest that changes if the session does anything about the demand.
     fn state(&self, open: &FileMatch) -> String {
         let content = tree::content(&self.root, open.trigger_files());
         policy::digest(format!("{content}\0{}", open.expected_files().join("\0")))
     }
 
-    /// Somebody answers for all that is open of a rule: how many files that were.
+    /// Answers all open files of a demand, and returns their number.
     pub fn acknowledge(&self, demand: &UnmetFileRule<'_>, reference: &Reference, how: &str) -> Result<usize, String> {
         let is_settled = |path: &str| is_settled(&self.queue, &self.root, demand, path, reference);
         let open = demand.found.clone().without_settled(|trigger| is_settled(&trigger.path));
@@ -122,21 +122,21 @@ impl Settlement {
         passed.map(|()| open.triggers.len()).ok_or_else(|| self.take_problem().unwrap_or_default())
     }
 
-    /// What came of a demand's command before, where nothing has changed since.
+    /// The earlier result of a demand's command, if nothing has changed since.
     pub fn known_result(&self, demand: &Demand, reference: &Reference, tree: Option<&str>) -> Option<ActionResult> {
         let entry = self.queue.find(&demand.rule.id, &hash_of(demand, reference))?;
         let is_failed = entry.status == QueueStatus::Failed;
         entry.action_result.filter(|result| is_failed && tree.is_some() && result.tree.as_deref() == tree)
     }
 
-    /// Writes down what came of a demand's command.
+    /// Records the result of a demand's command.
     pub fn ran(&self, demand: &Demand, reference: &Reference, outcome: &CommandResult, tree: Option<String>) {
         let Demand { rule, found, .. } = demand;
         let content = tree::content(&self.root, found.trigger_files());
         let hash = hash_of(demand, reference);
         let entry = self.queue.find(&rule.id, &hash);
         let mut entry = entry.unwrap_or_else(|| self.new_entry(&rule.id, found, reference, &hash, String::new()));
-        // By its own doing the content may be another.
+        // The command itself may have changed the contents.
         entry.content = content;
         if outcome.is_passed {
             let _ = self.pass(&rule.id, found, reference, entry, ActionResult { tree, ..outcome.result.clone() });
@@ -148,7 +148,7 @@ impl Settlement {
         }
     }
 
-    /// What the session has to remember: which demand of each rule is open.
+    /// Stores each rule's open demand in the session's variables.
     pub fn remember(
         &self,
         demands: &[(Demand, Reference)],
@@ -166,7 +166,7 @@ impl Settlement {
         }
     }
 
-    /// Writes down what a judgement has said: demands that were shown, and those that no longer are.
+    /// Updates the queue after a judgement: demands that were shown, and demands that no longer exist.
     pub fn conclude(&self, demands: &[(Demand, Reference)], before: &Variables, judged: &[String], is_enforced: bool) {
         for (demand, reference) in demands.iter().filter(|_| is_enforced) {
             let Some(mut entry) = self.queue.find(&demand.rule.id, &hash_of(demand, reference)) else { continue };
@@ -179,10 +179,10 @@ impl Settlement {
                 entry.evaluated_at = Some(self.timestamp.clone());
                 entry.action_result = Some(prompt_result("asked for as often as it may be, and not answered"));
             } else if is_prompt {
-                // Given up with one session, it may be open with another, or again.
+                // A demand that one session gave up may be open in another, or become open again.
                 entry.status = QueueStatus::Queued;
             }
-            // What kept it from being written is told.
+            // An error is reported by `take_problem`.
             let _ = self.put(&entry);
         }
         for (_, rule, hash) in self.closed(demands, before, judged) {
@@ -194,7 +194,8 @@ impl Settlement {
         }
     }
 
-    /// The variable of a rule's open demand. Two policies may have a rule of one name.
+    /// The variable of a rule's open demand. It contains the policy's root, because two policies may have a rule with
+    /// the same id.
     fn variable(&self, rule: &str) -> String {
         format!("{}{rule}", self.prefix())
     }
@@ -203,7 +204,7 @@ impl Settlement {
         format!("{VARIABLE}{}:", policy::digest(self.root.as_os_str().as_encoded_bytes()))
     }
 
-    /// Demands that were open before and are not now: the variable, the rule and the demand.
+    /// Demands that were open before and no longer are, as variable, rule id and hash.
     fn closed<'b>(
         &self,
         demands: &'b [(Demand, Reference)],
@@ -221,7 +222,7 @@ impl Settlement {
         })
     }
 
-    /// What kept the queue from being written since this was last asked.
+    /// The error since the last call if the queue could not be written.
     pub fn take_problem(&self) -> Option<String> {
         self.problem.lock().ok()?.take()
     }
@@ -252,7 +253,7 @@ impl Settlement {
         }
     }
 
-    /// The demand is answered, and so are its files, each for itself.
+    /// Marks the demand and each of its files as answered.
     pub fn pass(
         &self,
         rule: &str,
@@ -286,8 +287,7 @@ impl Settlement {
     }
 }
 
-/// The files of a match that somebody has answered for. Where the record of an answer is damaged, nobody can say what was
-/// answered, so it is asked for again.
+/// The files of a match that were answered for. If the record of an answer is damaged, the answer does not count.
 pub fn settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, reference: &Reference) -> BTreeSet<String> {
     let UnmetFileRule { id, found, .. } = *demand;
     let is_settled = |path: &&str| is_settled(queue, root, demand, path, reference);
@@ -300,7 +300,7 @@ pub fn settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, reference
     settled
 }
 
-/// Whether somebody has answered for a file to a rule, and what is in it is what was answered for, where that counts.
+/// True if the file was answered for, and its contents are still the same if the rule asks for that.
 fn is_settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, path: &str, reference: &Reference) -> bool {
     let is_by_files = demand.file.answers_survive_edits();
     let mut answered = queue.settled(demand.id, path, reference).into_iter();
@@ -311,12 +311,12 @@ fn hash_of(demand: &Demand, reference: &Reference) -> String {
     trigger_hash(&demand.rule.id, demand.found.trigger_files(), &reference.name)
 }
 
-/// Nobody has answered it.
+/// True if the demand was not answered.
 fn is_open(entry: &QueueEntry) -> bool {
     matches!(entry.status, QueueStatus::Queued | QueueStatus::Failed)
 }
 
-/// The demands that a session has not answered, by what it remembers.
+/// The open demands of a session, from its variables.
 pub fn open_demands(queue: &Queue, variables: &Variables) -> Vec<QueueEntry> {
     let hashes = variables.iter().filter_map(|(name, hash)| {
         let (_, rule) = name.strip_prefix(VARIABLE)?.split_once(':')?;

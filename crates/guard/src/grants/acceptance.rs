@@ -1,7 +1,7 @@
-//! The changes of rules that a person wanted: a session that runs is held to its rules until it finds one here.
+//! Weakenings of rules that a person accepted. A running session keeps its rules until the change is listed here.
 //!
-//! One line a change, in the user's own folder: the rule, the digest it has now or `-`, and when. A session that knew the
-//! rule later than that was not meant.
+//! The file is in the user's state directory and has one line per change: the rule, its new digest or `-`, and the
+//! time. A line does not apply to sessions that first saw the rule after that time.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use crate::Environment;
 
 pub struct Acceptance {
     file: PathBuf,
-    /// What was accepted of the user's own policy counts in every project.
+    /// Accepted changes of the user tier, which count in every project.
     of_user: PathBuf,
 }
 
@@ -22,13 +22,13 @@ impl Acceptance {
         Self { file: environment.project_state(root).join("accepted"), of_user: environment.state.join("accepted") }
     }
 
-    /// For changes of the user's own policy.
+    /// For changes of the user tier.
     pub fn of_user(environment: &Environment) -> Self {
         let of_user = environment.state.join("accepted");
         Self { file: of_user.clone(), of_user }
     }
 
-    /// Whether it was accepted at this time (milliseconds since 1970) or later.
+    /// True if the change was accepted at `since` (milliseconds since 1970) or later.
     pub fn includes(&self, change: &Weakened, since: i64) -> bool {
         let wanted = name(change);
         let is_meant = |line: &str| {
@@ -38,7 +38,7 @@ impl Acceptance {
         [&self.file, &self.of_user].into_iter().any(|file| text(file).lines().any(is_meant))
     }
 
-    /// Besides what was accepted before.
+    /// Adds changes to those accepted before.
     pub fn add<'a>(&self, changes: impl IntoIterator<Item = &'a Weakened>, now: i64) -> io::Result<()> {
         let added: Vec<String> = changes.into_iter().map(|change| format!("{} {now}", name(change))).collect();
         if added.is_empty() {
@@ -52,7 +52,7 @@ fn text(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }
 
-/// Which text it had does not matter: a person may have changed that too.
+/// The old digest is left out: a person may have changed the old text too.
 fn name(change: &Weakened) -> String {
     format!("{} {}", change.rule, change.to.as_deref().unwrap_or("-"))
 }

@@ -1,6 +1,6 @@
-//! Rules that somebody acknowledged in a session: they no longer warn or hold in it, until their text changes.
+//! Acknowledged rules: they no longer warn or hold in that session, until their text changes.
 //!
-//! Kept as variables of the session, which are read before every judgement anyway, under names of Linchpin's own.
+//! They are stored as session variables with reserved names, which are read before every judgement anyway.
 
 use serde_json::{Map, Value, json};
 use store::{PhaseName, RuleOutcome, SessionState, StateChanges};
@@ -10,7 +10,7 @@ use crate::rule_deeds;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledgement {
     pub rule: String,
-    /// Of the rule's text.
+    /// The digest of the rule's text.
     pub digest: String,
     pub reason: String,
     pub by: AcknowledgedBy,
@@ -34,7 +34,7 @@ impl AcknowledgedBy {
 }
 
 impl Acknowledgement {
-    /// What it does to the state of its session. `phase`: the current one, if a workflow is active.
+    /// The changes to the session's state. `phase` is the current one, if a workflow is active.
     pub fn changes(&self, phase: Option<PhaseName>) -> StateChanges {
         let rule_outcomes =
             rule_deeds::about([self.rule.as_str()].into_iter(), RuleOutcome::Acknowledged, phase).collect();
@@ -44,7 +44,7 @@ impl Acknowledgement {
         changes
     }
 
-    /// All that the session has, by rule.
+    /// All acknowledgements of the session.
     pub fn of_session(state: &SessionState) -> Vec<Self> {
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let kept = state.variables.iter().filter_map(|(name, value)| {

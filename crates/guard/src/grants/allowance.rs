@@ -1,7 +1,7 @@
-//! Calls that a person let through: one file each, in the user's own folder.
+//! Calls that a person allowed: one file each, in the user's state directory.
 //!
-//! What is allowed is the same call, not the rule: the same agent, session, tool, input and working folder. A file is
-//! looked for only when a call is refused.
+//! An allowance is for the same call (agent, session, tool, input, working directory), not for the rule. Files are
+//! looked up only when a call is refused.
 
 use std::fs;
 use std::io;
@@ -12,11 +12,11 @@ use store::{EventId, JournalEntry};
 
 use crate::Environment;
 
-/// How often a call may pass.
+/// How often an allowed call may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
     Once,
-    /// As often as its session makes it.
+    /// Any number of times within its session.
     Session,
 }
 
@@ -33,18 +33,18 @@ impl Span {
     }
 }
 
-/// What makes two calls the same, as a digest.
+/// A digest that identifies a call.
 pub struct Call(String);
 
 impl Call {
-    /// `input` is the journal's digest of the call's input. None where the event does not say enough to tell it from
-    /// another one.
+    /// `input` is the journal's digest of the call's input. Returns `None` if the event lacks a field that the digest
+    /// needs.
     pub fn of_event(event: &Event, input: Option<&str>) -> Option<Self> {
         let tool = &event.tool.as_ref()?.name;
         Self::new(&event.agent, &event.session, tool, input?, &store::mask(&event.cwd))
     }
 
-    /// The call that the journal tells of.
+    /// The call that a journal entry records.
     pub fn of_entry(entry: &JournalEntry) -> Option<Self> {
         let input = entry.digests.get("input").and_then(serde_json::Value::as_str);
         Self::new(&entry.session.agent, &entry.session.id, entry.tool.name.as_ref()?, input?, &entry.cwd)
@@ -56,7 +56,7 @@ impl Call {
     }
 }
 
-/// What a person allowed in one project.
+/// The allowances of one project.
 pub struct Allowances {
     folder: PathBuf,
 }
@@ -66,12 +66,14 @@ impl Allowances {
         Self { folder: environment.project_state(root).join("allowed") }
     }
 
-    /// In place of an earlier one for the same call. `refusal` is the event by which the person knows the call.
+    /// Adds an allowance, replacing an earlier one for the same call. `refusal` is the id of the event in which the
+    /// call was refused.
     pub fn grant(&self, call: &Call, refusal: EventId, span: Span) -> io::Result<()> {
         policy::write_private_file(&self.folder.join(&call.0), format!("{} {}\n", span.name(), refusal.0))
     }
 
-    /// Whether the call may pass now. What may pass once is used up by this: of several processes, one removes the file.
+    /// Returns the allowance for the call, if there is one. A one-time allowance is used up: if several processes try,
+    /// only the one that removes the file gets it.
     pub fn take(&self, call: &Call) -> Option<NotEnforced> {
         let (span, lifted) = self.find(call)?;
         match span {
@@ -81,7 +83,7 @@ impl Allowances {
         Some(lifted)
     }
 
-    /// Whether the call may pass, for those who only ask.
+    /// Like [`Self::take`], but does not use the allowance up.
     pub fn look_at(&self, call: &Call) -> Option<NotEnforced> {
         self.find(call).map(|(_, lifted)| lifted)
     }

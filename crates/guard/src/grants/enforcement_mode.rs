@@ -1,7 +1,7 @@
-//! Whether a verdict is enforced. It is judged and recorded either way.
+//! Decides whether a verdict is enforced. Every verdict is judged and recorded either way.
 //!
-//! Three things lift one: the configuration observes only, a person paused the guard, or a person let this very call
-//! through. Files are looked at only when there is something to lift, or a session begins and has to be told.
+//! A verdict is not enforced in `observe` mode, during a pause, or if a person allowed this very call. Files are read
+//! only if there is a verdict that stops something, or when a session begins and the person gets a notice.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ pub struct EnforcementMode<'a> {
 }
 
 impl EnforcementMode<'_> {
-    /// Why this verdict is not enforced, whatever the call.
+    /// The reason why this verdict is not enforced, if any. Does not consider allowances for single calls.
     pub fn of(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
         let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
         let lifted = verdict.asks_or_blocks().then(|| self.of_everything(now)).flatten();
         lifted.filter(|lifted| *lifted != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
     }
 
-    /// Why nothing is enforced but what protects the guard itself.
+    /// The reason why nothing is enforced, except what protects the guard itself.
     pub fn of_everything(&self, now: i64) -> Option<NotEnforced> {
         if self.mode == Mode::Observe {
             return Some(NotEnforced::Observe);
@@ -33,7 +33,7 @@ impl EnforcementMode<'_> {
         Pause::of(self.root, self.environment, now).map(|_| NotEnforced::Paused)
     }
 
-    /// What the person is told when a session begins: that nothing, or not everything, is enforced.
+    /// The notice at the beginning of a session that verdicts are not enforced, or not all of them.
     pub fn notice(&self, event: &Event, is_first: bool) -> Option<String> {
         if !is_first && event.kind != EventKind::SessionStart {
             return None;
@@ -47,7 +47,7 @@ impl EnforcementMode<'_> {
 
 pub const OBSERVING: &str = "observe mode: everything is judged and recorded, nothing is stopped";
 
-/// What is said of a pause while it lasts.
+/// The notice that a pause is active.
 pub fn paused(pause: &Pause, now: i64) -> String {
     format!("paused by a person for {}, only the guard itself is protected: {}", pause.left(now), pause.reason)
 }

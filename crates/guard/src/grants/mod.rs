@@ -1,5 +1,6 @@
-//! What a person allowed: one call, a pause, a rule acknowledged, a repository's policy trusted, a change accepted; and the
-//! mode that follows for a verdict. Kept in the user's own folder, out of reach of the repository. Nothing here judges.
+//! Permissions that people gave: allowed calls, pauses, acknowledged rules, trusted policies, accepted weakenings; and
+//! the enforcement mode of a verdict. They are stored in the user's state directory, out of the repository's reach.
+//! This module does not judge.
 
 mod acceptance;
 mod acknowledgement;

@@ -1,6 +1,6 @@
-//! The guard set aside by a person for a while, in a file of the user's own folder.
+//! A pause: a person turns the guard off for a while. Stored as a file in the user's state directory.
 //!
-//! What keeps the guard itself in place is not set aside: see [`crate::grants`].
+//! Rules that protect the guard itself stay on: see [`crate::grants`].
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::Environment;
 
-/// Nobody means to go without a guard for longer.
+/// The longest pause that can be set.
 pub const LONGEST_PAUSE: Duration = Duration::from_hours(24);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,17 +20,17 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// The pause that holds now. One that has ended counts for nothing.
+    /// The current pause; `None` if it is over.
     pub fn of(root: &Path, environment: &Environment, now: i64) -> Option<Self> {
         let text = fs::read_to_string(file(root, environment)).ok()?;
         let (until, reason) = text.split_once('\n')?;
         let pause = Self { until: until.parse().ok()?, reason: reason.trim().to_owned() };
-        // One that nobody could have begun counts for nothing either.
+        // Later ends cannot have been set by `linchpin pause`, so they are ignored too.
         let longest = i64::try_from(LONGEST_PAUSE.as_millis()).unwrap_or(i64::MAX);
         (pause.until > now && pause.until <= now.saturating_add(longest)).then_some(pause)
     }
 
-    /// In place of an earlier one.
+    /// Begins the pause, replacing an earlier one.
     pub fn begin(&self, root: &Path, environment: &Environment) -> io::Result<()> {
         policy::write_private_file(&file(root, environment), format!("{}\n{}\n", self.until, self.reason))
     }
@@ -42,7 +42,7 @@ impl Pause {
         }
     }
 
-    /// `10 more minutes`, rounded up.
+    /// The time left, rounded up: `10 more minutes`.
     pub fn left(&self, now: i64) -> String {
         const MINUTE: i64 = 60 * 1000;
         match (self.until - now + MINUTE - 1) / MINUTE {

@@ -1,7 +1,7 @@
-//! What a person accepted of a repository's policy: kept in the user's own folder, as digests.
+//! The parts of a repository's policy that a person trusted, stored as digests in the user's state directory.
 //!
-//! Only what weakens a guard needs acceptance, and the digest is of just that text: editing another rule does not end
-//! it, changing what was accepted does.
+//! Only parts that weaken the guard need trust, and the digest covers only these: editing another rule keeps the trust,
+//! editing a trusted part ends it.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use crate::Environment;
 pub struct Trust {
     file: PathBuf,
     the_loop: PathBuf,
-    /// One line a workflow: its name, and the digest of what was accepted.
+    /// One line per workflow: its name, and the digest of the trusted parts.
     workflows: PathBuf,
 }
 
@@ -34,29 +34,29 @@ impl Trust {
             && fs::read_to_string(&self.file).is_ok_and(|kept| kept.trim() == policy::digest(weakening))
     }
 
-    /// In place of what was accepted before.
+    /// Replaces what was trusted before.
     pub fn accept(&self, weakening: &str) -> io::Result<()> {
         policy::write_private_file(&self.file, format!("{}\n", policy::digest(weakening)))
     }
 
-    /// Whether a run may begin.
+    /// True if a run of the loop may begin.
     pub fn accepts_loop(&self, the_loop: &Loop) -> bool {
         let accepted = policy::digest(the_loop.text_to_trust());
         fs::read_to_string(&self.the_loop).is_ok_and(|kept| kept.trim() == accepted)
     }
 
-    /// In place of what was accepted of it before.
+    /// Replaces what was trusted of the loop before.
     pub fn accept_loop(&self, the_loop: &Loop) -> io::Result<()> {
         policy::write_private_file(&self.the_loop, format!("{}\n", policy::digest(the_loop.text_to_trust())))
     }
 
-    /// Whether all of a workflow counts. One that asks for nothing needs nobody's yes.
+    /// True if all parts of the workflow count. A workflow without parts that need trust is always accepted.
     pub fn accepts_workflow(&self, workflow: &Workflow) -> bool {
         let text = workflow.text_to_trust();
         text.is_empty() || self.workflow_lines().any(|line| line == workflow_line(workflow, &text))
     }
 
-    /// In place of what was accepted of it before.
+    /// Replaces what was trusted of the workflow before.
     pub fn accept_workflow(&self, workflow: &Workflow) -> io::Result<()> {
         let is_other = |line: &String| line.split_once(' ').is_some_and(|(name, _)| name != workflow.name);
         let added = workflow_line(workflow, &workflow.text_to_trust());
@@ -74,7 +74,7 @@ fn workflow_line(workflow: &Workflow, text: &str) -> String {
     format!("{} {}", workflow.name, policy::digest(text))
 }
 
-/// What is said of one that is not accepted.
+/// The notice of a workflow that is not trusted.
 pub fn workflow_notice(workflow: &Workflow) -> String {
     let parts = workflow.parts_to_trust().join("; ");
     format!(

@@ -1,6 +1,5 @@
-//! What an agent calls: one payload in, one answer out, always and in time.
-//!
-//! That the answer comes in time, whatever becomes of judging, is the watchdog's to see to.
+//! The entry point of agents' hooks: reads one payload and gives exactly one answer. The watchdog ensures that the
+//! answer comes in time.
 
 mod watchdog;
 
@@ -19,10 +18,9 @@ use crate::failure::Failure;
 use crate::judge::{Judge, TRIAL_SESSION};
 use crate::{Environment, file_limit, session};
 
-/// Judges the event that an agent's hook passes on `payload`, and gives the answer to `tell`, once. `received` is when
-/// the event arrived, in milliseconds since 1970; `named` is the event as the hook's command line names it. Where judging
-/// does not end in time, `tell` is called from another thread while this function is still at it: it must then end the
-/// process.
+/// Judges the event in `payload` and passes the answer to `tell`, exactly once. `received` is when the event arrived,
+/// in milliseconds since 1970; `named` is the event's name from the hook's command line. After the deadline, `tell` is
+/// called from the watchdog's thread while this function is still running, and must end the process.
 pub fn hook(
     agent: Agent,
     named: Option<&str>,
@@ -36,7 +34,7 @@ pub fn hook(
     });
 }
 
-/// What would be said of an event, were it to happen now: the same path, and nothing is kept of it.
+/// The verdict for an event if it happened now. It takes the same path as a hook, but nothing is recorded.
 pub(crate) fn dry_run(event: Event, agent: Agent, environment: &Environment) -> Verdict {
     judge(Ok(Event { is_dry_run: true, ..event }), agent, environment, &Progress::default())
 }
@@ -55,7 +53,7 @@ fn judge(
     let is_dry_run = event.is_dry_run || event.session == TRIAL_SESSION;
     let event = progress.decoded(Event { is_dry_run, ..event });
     let root = session::root::of_event(&event, start.as_deref(), environment);
-    // Where there is no policy, nobody asked for a guard.
+    // Without a policy there is nothing to enforce.
     if !root.project.has_policy() {
         return Verdict::empty();
     }
@@ -80,7 +78,7 @@ fn read_event(
     received: i64,
 ) -> Result<Event, Box<(Event, Failure)>> {
     let mut bytes = Vec::new();
-    // One byte more than is allowed, so that what is too large shows.
+    // One byte over the limit, so that the decoder sees that the payload is too large.
     let limit = u64::try_from(agents::PAYLOAD_LIMIT).unwrap_or(u64::MAX);
     if let Err(error) = payload.take(limit + 1).read_to_end(&mut bytes) {
         return Err(Box::new((Event::unknown(agent.name(), received), Failure::Undecodable(error.to_string()))));
@@ -94,11 +92,12 @@ fn read_event(
     }
 }
 
-/// How long to wait for a transcript that lags: a part of the deadline, so that there is time to judge.
+/// How long to wait for a transcript to catch up, as a fraction of the deadline: judging needs the rest.
 const TRANSCRIPT_PATIENCE: f64 = 0.4;
 
-/// Adds what only the transcript tells: how a shell call went, what the agent last said, and the mode of a turn that
-/// begins. Never before a tool call: that is where an agent waits most often, and nothing of this is new there.
+/// Adds facts that only the transcript has: the outcome of a shell call, the agent's last message, the mode of a new
+/// turn. The transcript is not read before tool calls: they are the most frequent events, and it has nothing new for
+/// them.
 fn with_transcript(agent: Agent, mut event: Arc<Event>, deadline: Duration) -> Arc<Event> {
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return event };
     let call = event.tool.as_ref().filter(|call| call.shell.is_some()).and_then(|call| call.id.as_deref());
@@ -114,7 +113,7 @@ fn with_transcript(agent: Agent, mut event: Arc<Event>, deadline: Duration) -> A
             Arc::make_mut(&mut event).message = message;
         }
     } else if let (EventKind::Prompt, Some(turn)) = (event.kind, event.extra.get("turn_id").and_then(Value::as_str)) {
-        // Only Codex names its turns, and only its transcript says which of them are for planning.
+        // Only Codex numbers its turns, and only its transcript has their mode.
         let mode = agents::transcript::mode(agent, path, turn).ok().flatten();
         if let Some(mode) = mode {
             Arc::make_mut(&mut event).extra.entry(COLLABORATION_MODE).or_insert(Value::String(mode));

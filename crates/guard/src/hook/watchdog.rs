@@ -1,9 +1,10 @@
-//! An answer in time, whatever becomes of judging.
+//! The deadline of a hook.
 //!
-//! An agent runs the call when its hook crashes or does not come back. So whatever happens (an answer, a panic, nothing
-//! within the deadline), an answer is given: a watchdog on a thread of its own gives it where judging does not. (Judging
-//! has the main thread, not the other way round: a second thread that allocates costs a heap of its own, a twentieth of a
-//! hook.)
+//! Agents run the call if a hook crashes or hangs. So a watchdog thread answers if judging does not answer in time; a
+//! panic is answered too.
+//!
+//! Judging has the main thread, not the other way round: a second thread that allocates gets its own heap, which costs
+//! a twentieth of a hook's time.
 
 use std::any::Any;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use policy::{Config, Mode};
 
 use crate::failure::Failure;
 
-/// How far judging has come, for the watchdog.
+/// What judging has found out so far, shared with the watchdog.
 #[derive(Default)]
 pub(crate) struct Progress {
     state: Mutex<State>,
@@ -27,11 +28,11 @@ pub(crate) struct Progress {
 struct State {
     event: Option<Arc<Event>>,
     terms: Terms,
-    /// Somebody has answered, or is at it.
+    /// True once one of the two threads has started to answer.
     is_answered: bool,
 }
 
-/// What the configuration says about answering; until it is read, what it says mostly.
+/// The settings that affect the answer. Defaults apply until the configuration is read.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms {
     deadline: Duration,
@@ -44,15 +45,15 @@ impl Terms {
         Self { deadline: config.deadline, output_limit: config.output_limit, mode: config.mode }
     }
 
-    /// Who only observes stops nothing, even where judging fails.
+    /// Marks the verdict as not enforced in `observe` mode, which applies to failures too.
     pub(crate) fn lift(self, verdict: Verdict) -> Verdict {
         let lifted = (self.mode == Mode::Observe && verdict.asks_or_blocks()).then_some(NotEnforced::Observe);
         Verdict { not_enforced: lifted, ..verdict }
     }
 }
 
-/// How long reading the configuration may take. Longer than judging usually may, so that on a very busy machine what the
-/// configuration says still counts, and far shorter than any agent waits.
+/// The deadline until the configuration is read. It is longer than the usual deadline, so that the configuration still
+/// counts on a very busy machine, and far shorter than any agent's own timeout.
 const FIRST_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Default for Terms {
@@ -75,24 +76,24 @@ impl Progress {
         self.changed.notify_one();
     }
 
-    /// Something has to be waited for that takes longer than judging may.
+    /// Extends the deadline, for a step that may take longer than judging.
     pub(crate) fn needs(&self, more: Duration) {
         self.state().terms.deadline += more;
         self.changed.notify_one();
     }
 
-    /// The event, if it was read by now, and how to answer it.
+    /// The event, if it is decoded, and the settings for the answer.
     pub(crate) fn known(&self) -> (Option<Arc<Event>>, Terms) {
         let state = self.state();
         (state.event.clone(), state.terms)
     }
 
-    /// True for the first who asks: the one who answers.
+    /// True for the first caller only. That caller answers.
     fn take_turn(&self) -> bool {
         !std::mem::replace(&mut self.state().is_answered, true)
     }
 
-    /// Waits until the deadline, which may still move, and says what it was.
+    /// Waits until the deadline, which may be moved meanwhile, and returns it.
     fn wait_for_deadline(&self, started: Instant) -> Duration {
         let mut state = self.state();
         loop {
@@ -106,7 +107,7 @@ impl Progress {
     }
 }
 
-/// Runs the work and gives one answer by the deadline, whatever becomes of it.
+/// Runs `work` and gives one answer by the deadline, even if `work` panics or hangs.
 pub(crate) fn in_time(
     agent: Agent,
     received: i64,
@@ -117,7 +118,7 @@ pub(crate) fn in_time(
     let progress = Arc::new(Progress::default());
     let answer = move |progress: &Progress, outcome: Result<Verdict, Failure>| {
         if !progress.take_turn() {
-            // The other one is answering, and will end the process.
+            // The other thread is answering and will end the process.
             thread::sleep(TIME_TO_ANSWER);
             return;
         }
@@ -142,10 +143,10 @@ pub(crate) fn in_time(
     answer(&progress, outcome);
 }
 
-/// More than it takes to write an answer.
+/// Longer than it takes to write an answer.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
 
-/// It only waits, and says one thing.
+/// The watchdog only waits and writes one answer.
 const WATCHDOG_STACK: usize = 256 * 1024;
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
@@ -165,7 +166,7 @@ mod tests {
         Event { kind, name: name.to_owned(), ..Event::unknown("claude", 0) }
     }
 
-    /// The one answer that is given: the watchdog would have one too, soon after.
+    /// The first answer. Waits until the watchdog would have answered too.
     fn told(work: impl FnOnce(&Progress) -> Verdict + Send + 'static) -> String {
         let (sender, receiver) = mpsc::channel();
         let tell = move |answer: &Answer| drop(sender.send(answer.stdout.clone()));
@@ -185,7 +186,7 @@ mod tests {
     fn a_panic_asks() {
         let answer = told(|progress| {
             progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
-            // Without the report that a panic prints, which takes its time.
+            // `resume_unwind` skips the panic message, which takes long to print.
             std::panic::resume_unwind(Box::new("out of luck"))
         });
         insta::assert_snapshot!(answer, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: Judging failed by a fault in Linchpin: out of luck. Nobody can say whether this is allowed, so a person has to."}}"#);

@@ -1,4 +1,4 @@
-//! The fold of what each policy says of one event into one verdict and its effects.
+//! Folds what each applicable policy says about an event into one verdict.
 
 use engine::observers::VariableChanges;
 use engine::{Event, Finding, Level, Verdict};
@@ -14,17 +14,17 @@ use crate::file_rules::Unheard;
 use crate::session::SessionNotice;
 
 pub(super) struct CombinedVerdict<'a> {
-    /// Nothing was heard of the session before.
+    /// True for the first event of the session.
     is_first: bool,
     state: Option<&'a SessionState>,
-    /// The project's own.
+    /// The configuration of the session's project.
     config: &'a Config,
     findings: Vec<Finding>,
     /// For the person.
     notices: Vec<String>,
     /// For the agent.
     context: Vec<String>,
-    /// Notices of files that cannot be used.
+    /// Notices of policy files that cannot be used.
     broken: Vec<String>,
     unheard: Unheard,
     is_approved: bool,
@@ -47,7 +47,7 @@ impl<'a> CombinedVerdict<'a> {
         }
     }
 
-    /// The variables that are set so far.
+    /// The variables set so far.
     pub(super) fn variables(&self) -> &VariableChanges {
         &self.effects.changes.variables
     }
@@ -69,7 +69,7 @@ impl<'a> CombinedVerdict<'a> {
         self.findings.extend(failure.map(|failure| failure.finding()));
     }
 
-    /// Adds what one policy says.
+    /// Adds the result of one policy.
     pub(super) fn add(&mut self, here: &ApplicablePolicy<'_>, observed: Observed, settled: Result<Settled, Failure>) {
         self.note_broken(here.policy.broken.iter().map(failure::broken_notice));
         if self.is_first {
@@ -97,7 +97,7 @@ impl<'a> CombinedVerdict<'a> {
         self.effects.conduct.add(decision.pace_updates, decision.holds, is_of_workflow, &here.facts);
     }
 
-    /// Keeps what observers and actions of a policy set.
+    /// Keeps the variables that observers and actions of a policy set.
     fn keep_variables(&mut self, scope: &PolicyScope, observed: VariableChanges) {
         let changes = &mut self.effects.changes;
         for (name, value) in observed {
@@ -108,7 +108,7 @@ impl<'a> CombinedVerdict<'a> {
                 PolicyScope::Workflow(_) | PolicyScope::Project => {
                     changes.variables.insert(name, value);
                 }
-                // The policy of a folder does not decide what the one around it goes by.
+                // A nested policy must not change variables that the project's policy uses.
                 PolicyScope::Folder if !self.config.knows_variable(&name) => {
                     changes.variables.entry(name).or_insert(value);
                 }
@@ -117,12 +117,12 @@ impl<'a> CombinedVerdict<'a> {
         }
     }
 
-    /// `lift`: why a verdict is not enforced.
+    /// Returns the verdict and its consequences. `lift` says why a verdict is not enforced.
     pub(super) fn into_verdict(self, lift: impl FnOnce(&Verdict) -> Option<engine::NotEnforced>) -> (Verdict, Effects) {
         let Self { is_first, findings, mut notices, context, broken, unheard, is_approved, effects, .. } = self;
         let mut verdict = Verdict::of(findings);
         verdict.approved = is_approved && verdict.level == Level::Allow;
-        // Said when a session begins, and again where the broken file may be the reason why this has to be asked.
+        // Told when a session begins, and again when the verdict is `ask`: the broken file may be the reason.
         if is_first || verdict.level == Level::Ask {
             notices.extend(broken);
         }

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 pub(super) fn decide(here: &ApplicablePolicy<'_>, environment: &Environment) -> Result<Decision, Failure> {
     let inquiry = DecisionRequest { situation: &here.situation, rules: &here.policy.rules, evaluate_all: false };
     engine::decide(&inquiry).map_err(|_| {
-        // The rules of a workflow are not in the compiled policy.
+        // A workflow's rules are not in the compiled policy.
         if !matches!(here.scope, PolicyScope::Workflow(_)) {
             here.project.forget_compiled(environment);
         }

@@ -1,4 +1,4 @@
-//! What a judgement leaves behind: what is counted and remembered once it is known whether its event goes by.
+//! Consequences of a judgement: the state changes, counters and recorded facts that follow from the verdict.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ pub(super) struct Effects {
     pub(super) fields: Map<String, serde_json::Value>,
     pub(super) paths: PathRecord,
     pub(super) asked_input: AskedInput,
-    /// What file rules asked for, for each policy.
+    /// Demands of file rules, one entry per policy.
     pub(super) demands: Vec<Demands>,
     pub(super) conduct: Conduct,
     pub(super) active: Option<Arc<Active>>,
 }
 
-/// What rules have to remember of how they were heeded.
+/// Counters of rules, which depend on whether the verdict was enforced.
 #[derive(Default)]
 pub(super) struct Conduct {
-    /// By their counters, how often rules have now held this stop.
+    /// Counter names, with how often the rule has now held this stop.
     pub(super) holds: Vec<(String, u32)>,
-    /// What pace rules remember, and whether with the phase of a workflow.
+    /// Updates of pace rules; true for a rule of the active workflow.
     pub(super) pace: Vec<(PaceUpdate, bool)>,
-    /// Of each policy.
+    /// The facts of each policy.
     pub(super) facts: Vec<Arc<LiveFacts>>,
 }
 
@@ -54,7 +54,7 @@ impl Conduct {
         for facts in &self.facts {
             facts.paced().remember_added(is_let_through, changes);
         }
-        // A stop that is not held does not count as one, nor does a call that is not refused.
+        // A stop that was not held does not count as held. The same applies to a call that was not refused.
         if verdict.not_enforced.is_some() {
             return;
         }
@@ -68,14 +68,14 @@ impl Conduct {
 }
 
 impl Effects {
-    /// Adds the facts that one policy's rules asked for.
+    /// Adds the facts that one policy's rules used.
     pub(super) fn add_facts(&mut self, facts: &LiveFacts) {
         self.facts.extend(facts.used());
         self.paths.extend(facts.path_record());
         self.asked_input.join(facts.asked_input());
     }
 
-    /// Once it is known whether a call is let through: what counts, and what rules remember of it.
+    /// Updates the counters of rules, once it is known whether the call is let through.
     pub(super) fn heed(&mut self, event: &Event, verdict: &Verdict) {
         std::mem::take(&mut self.conduct).remember(verdict, &mut self.changes);
         if let Some(active) = &self.active {
@@ -83,12 +83,12 @@ impl Effects {
         }
     }
 
-    /// Writes down, once the judgement is recorded, what file rules asked for; returns what went wrong.
+    /// Writes the demands of file rules to the queue, once the judgement is recorded. Returns error messages.
     pub(super) fn conclude(&self, is_enforced: bool) -> Vec<String> {
         self.demands.iter().flat_map(|demands| demands.conclude(is_enforced)).collect()
     }
 
-    /// Those of the notices that the session was not told before.
+    /// Drops notices that the session has already been given.
     pub(super) fn news(
         &mut self,
         notices: impl IntoIterator<Item = SessionNotice>,
@@ -110,7 +110,7 @@ impl Effects {
         news
     }
 
-    /// Gathers what the event itself and the paths that it names have to say of what was asked.
+    /// Adds the facts that come from the event itself: the paths it names and the fields of its input that rules used.
     pub(super) fn complete(&mut self, event: &Event) {
         self.facts.extend(self.paths.fact().map(|paths| (LINKS.to_owned(), paths)));
         if let Some(call) = &event.tool {

@@ -1,7 +1,7 @@
-//! A behavior from outside: one process, one question on its standard input, one answer on its standard output.
+//! Runs an observer that is an external program: one request on stdin, one answer on stdout.
 //!
-//! It knows neither rules nor variables, only bytes and time. Whatever the program does (not start, not read, not end,
-//! answer nonsense), the caller has an answer or a reason within the limit.
+//! This module knows bytes and timeouts, but neither rules nor variables. Whatever the program does (fails to start,
+//! ignores stdin, hangs, prints garbage), the caller gets an answer or an error within the limit.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,13 @@ use engine::observers::BehaviorAnswer;
 
 use crate::Environment;
 
-/// A larger answer is none.
+/// A larger answer is an error.
 const ANSWER_LIMIT: usize = 64 * 1024;
-/// How long to wait between looks; most programs take longer to start.
+/// The polling interval. Most programs take longer to start.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// Asks the program, which sees `more_variables` beside those that commands of rules see. An answer of nothing says nothing; anything else has to be an answer.
+/// Runs the program. Its environment has the variables in `more_variables` besides those that commands of rules get.
+/// Empty output is an empty answer; any other output must be valid JSON.
 pub fn run(
     exec: &[String],
     question: String,
@@ -36,7 +37,7 @@ pub fn run(
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     let too_late = || format!("`{program}` did not answer within {} ms and was ended", limit.as_millis());
     if let Some(mut input) = child.stdin.take() {
-        // On a thread of its own, because a program need not read what it is told.
+        // Written from a separate thread, because the program may never read its stdin.
         thread::spawn(move || drop(input.write_all(question.as_bytes())));
     }
     let Some(bytes) = child.stdout.take().and_then(|output| read(output, end)) else {
@@ -71,13 +72,13 @@ fn start(
             command.env(name, value);
         }
     }
-    // A group of its own, so that what it starts can be ended with it.
+    // Its own process group, so that its child processes can be killed too.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
 }
 
-/// A bare name is found on the `PATH`; a path starts from the root, `/` or `~/`.
+/// Leaves a bare name to `PATH`. Resolves any other path against the root, `/` or `~/`.
 fn located(program: &str, root: &Path, environment: &Environment) -> PathBuf {
     match (program.strip_prefix("~/"), &environment.home) {
         (Some(rest), Some(home)) => home.join(rest),
@@ -86,12 +87,12 @@ fn located(program: &str, root: &Path, environment: &Environment) -> PathBuf {
     }
 }
 
-/// All that the program says, one byte over the limit at most; none where it does not stop in time.
+/// The program's output, at most one byte over the limit; `None` on timeout.
 fn read(output: impl Read + Send + 'static, end: Instant) -> Option<Vec<u8>> {
     let reader = thread::spawn(move || {
         let mut bytes = Vec::new();
         let limit = u64::try_from(ANSWER_LIMIT + 1).unwrap_or(u64::MAX);
-        // What was said before an error is judged as it is.
+        // Output before a read error is used as it is.
         let _ = output.take(limit).read_to_end(&mut bytes);
         bytes
     });

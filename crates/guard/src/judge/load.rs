@@ -1,4 +1,4 @@
-//! Stage 1: the policies that an event falls under.
+//! Stage 1: the policies that apply to an event.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,18 +18,18 @@ use crate::project::Project;
 use crate::session::policy as session_policy;
 use crate::workflow::policy_at;
 
-/// Whose a policy is.
+/// The origin of a policy.
 #[derive(Clone)]
 pub(super) enum PolicyScope {
-    /// The session's project.
+    /// The session's project, including the user tier.
     Project,
     /// The workflow that is active in the project.
     Workflow(Arc<Active>),
-    /// A folder below the project's root.
+    /// A directory below the project's root that has a policy of its own.
     Folder,
 }
 
-/// A policy that an event falls under, with what its rules can ask.
+/// A policy that applies to an event, with the facts that its rules can ask for.
 #[derive(Clone)]
 pub(super) struct ApplicablePolicy<'a> {
     pub(super) scope: PolicyScope,
@@ -43,14 +43,13 @@ pub(super) struct LoadedPolicies<'b> {
     own: ApplicablePolicy<'b>,
     of_workflow: Option<(Arc<Active>, Compiled)>,
     pub(super) nested: &'b [(Project, Held)],
-    /// The trees that file rules compare with, written down when a prompt arrives.
+    /// Snapshots of working trees for file rules, taken when a prompt arrives.
     pub(super) kept: &'b KeptBaselines,
     /// Notices of a workflow whose file cannot be used.
     pub(super) broken: Vec<String>,
 }
 
 impl LoadedPolicies<'_> {
-    /// The workflow that is active.
     pub(super) fn active(&self) -> Option<&Arc<Active>> {
         self.of_workflow.as_ref().map(|(active, _)| active)
     }
@@ -78,7 +77,7 @@ impl Judge<'_> {
         LoadedPolicies { own, of_workflow, nested, kept, broken }
     }
 
-    /// The project's own policy, that of its workflow, and those of folders in it.
+    /// Yields the project's own policy, then that of its active workflow, then those of directories in it.
     pub(super) fn applicable<'b>(
         &'b self,
         loaded: &'b LoadedPolicies<'b>,
@@ -98,8 +97,8 @@ impl Judge<'_> {
         std::iter::once(loaded.own.clone()).chain(of_workflow).chain(of_folders)
     }
 
-    /// Where git has to be waited for, there is more time. Where a rule compares with how things were at the prompt, that
-    /// is written down when the prompt arrives.
+    /// Extends the deadline if file rules have to wait for git, and takes a snapshot of the tree at a prompt if a rule
+    /// compares with the prompt.
     fn prepare_for_file_rules<'p>(
         &self,
         event: &Arc<Event>,
@@ -107,7 +106,7 @@ impl Judge<'_> {
         more_time: &dyn Fn(Duration),
     ) -> KeptBaselines {
         let mut kept = KeptBaselines::default();
-        // Where an agent waits for a call, nobody waits longer for its file rules.
+        // Agents wait for tool calls, so file rules are not judged there.
         if event.is_dry_run || !event.kind.is_stop() && event.kind != EventKind::Prompt {
             return kept;
         }
@@ -124,19 +123,19 @@ impl Judge<'_> {
         kept
     }
 
-    /// What a workflow asks for at its current node.
+    /// The policy of the workflow's current node.
     fn policy_of(&self, active: &Active) -> Compiled {
         let is_trusted =
             Trust::of(&self.builder.project.root, self.builder.environment).accepts_workflow(&active.workflow);
         policy_at(&active.workflow, active.position.node(), &self.builder.policy, is_trusted)
     }
 
-    /// The policies of folders between the root and what the event is about.
+    /// The policies of directories between the root and the paths of the event.
     fn nested(&self, event: &Event, situation: &Situation) -> Vec<(Project, Held)> {
-        // One that vanished during the session counts as it last was.
+        // A policy that was deleted during the session counts as it was last read.
         let has_policy = |folder: &Path| {
             let policy = PolicyFolder::of_project(folder);
-            // Most folders have none: that should cost no more than one look.
+            // Most directories have no policy, so the cheapest check (one `stat`) comes first.
             (policy.path.is_dir() && policy.has_policy())
                 || session_policy::knows(&Project::nested(folder), event, self.builder.environment)
         };
@@ -149,13 +148,12 @@ impl Judge<'_> {
     }
 }
 
-/// The folders below the root that have a policy of their own and that the event is about: where it and its commands
-/// happen, and the files that they name.
+/// Directories below the root that have their own policy and contain a working directory or file of the event.
 pub(crate) fn nested_roots(root: &Path, situation: &Situation, has_policy: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut folders = BTreeSet::new();
     for path in situation.involved_paths().iter().map(Path::new) {
         let possible = path.ancestors().skip_while(|folder| folder.as_os_str().len() > LONGEST_PATH);
-        // What is around one that is known is known too.
+        // The ancestors of a known directory were added with it.
         for folder in possible.take_while(|folder| *folder != root && folder.starts_with(root)) {
             if !folders.insert(folder.to_owned()) {
                 break;

@@ -1,5 +1,6 @@
-//! One event, judged and recorded. [`Judge::verdict`] is the row of stages, a file each: `load`, `observe`, `decide`, `settle`;
-//! `combine` folds what each policy says into one verdict, and `record` writes it to the journal.
+//! Judges one event and records it. [`Judge::verdict`] runs the stages, one file each: `applicable`, `observe`,
+//! `decide`, `settle`. `combine` folds the results of all policies into one verdict, and `record` writes it to the
+//! journal.
 
 mod combine;
 mod decide;
@@ -40,29 +41,30 @@ use crate::grants::{Allowances, Call, EnforcementMode};
 use crate::project::Project;
 use crate::session::{Stage, policy as session_policy};
 
-/// The session of the forged events with which `doctor` tries a hook: judged like any other, and kept nowhere.
+/// The session id of the test events that `doctor` sends through a hook. They are judged like any other event, but not
+/// recorded.
 pub const TRIAL_SESSION: &str = "linchpin-doctor";
 
-/// Judges one event of a session whose project's policy is loaded.
+/// Judges one event of a session.
 pub struct Judge<'a> {
     builder: SituationBuilder<'a>,
-    /// The session belongs to a run, and the run's hat cannot be read.
+    /// True if the session belongs to a run and the run's hat cannot be read.
     is_astray: bool,
-    /// Weakenings of the policy that this session does not follow.
+    /// Weakenings of the policy that do not apply to this session.
     news: Vec<Weakened>,
-    /// An empty journal for a dry run where there is none yet; deleted with this.
+    /// A temporary journal for a dry run in a project that has none. Dropping it deletes the files.
     _scratch: Option<TempDir>,
 }
 
 #[derive(Debug)]
 pub struct Judged {
     pub verdict: Verdict,
-    /// The journal's number of it; none where it was not recorded.
+    /// The event's id in the journal; `None` if it was not recorded.
     pub id: Option<EventId>,
 }
 
 impl<'a> Judge<'a> {
-    /// The judge of an event's session.
+    /// Loads the policy that applies to the event's session.
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
         let (policy, mut store) = (Arc::new(policy), project.store(environment));
@@ -75,7 +77,7 @@ impl<'a> Judge<'a> {
         let is_astray = stage.is_none() && Stage::run_of_process(project, environment).is_some();
         let builder = SituationBuilder::for_hook(project, policy, stage, store, environment);
         if scratch.is_some() {
-            // Where this fails, the journal is one that cannot be read.
+            // If this fails, the dry run reports an unreadable journal.
             drop(Store::open(&builder.store, builder.store_options(event)));
         }
         Self { builder, is_astray, news, _scratch: scratch }
@@ -109,7 +111,7 @@ impl<'a> Judge<'a> {
         (verdict, effects)
     }
 
-    /// Notices of how the policies stand, before any of them judges.
+    /// Adds notices about the policies themselves.
     fn note_loaded(&self, loaded: &LoadedPolicies<'_>, occasion: &Occasion<'_>, combined: &mut CombinedVerdict<'_>) {
         let (event, root) = (occasion.event, &self.builder.project.root);
         combined.note(self.enforcement().notice(event, occasion.is_first));
@@ -125,8 +127,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges an event and records it. `is_first`: nothing was heard of the session before. `more_time` is asked for
-    /// where git has to be waited for, or a rule's command.
+    /// Judges an event and records it. `is_first` is true for the first event of the session. `more_time` extends the
+    /// deadline for git or for a rule's command.
     pub fn judge(&self, event: &Arc<Event>, is_first: bool, more_time: &dyn Fn(Duration)) -> Judged {
         let occasion = Occasion {
             event,
@@ -145,22 +147,22 @@ impl<'a> Judge<'a> {
         let judge = |stored: Stored<'_>| self.verdict(&occasion, stored);
         let recorded = self.record(event, &occasion.allowed, &occasion.nested, judge);
         recorded.unwrap_or_else(|error| {
-            // It may still be read, and what a phase forbids does not wait for a lock.
+            // The journal may still be readable, and the rules of a phase also apply while it is locked.
             let journal = Store::open_existing_read(&self.builder.store, self.builder.store_options(event));
             let workflow = journal.and_then(|journal| journal.workflow()).ok();
             let (mut verdict, effects) = self.verdict(&occasion, Stored { session: None, workflow: workflow.as_ref() });
             if is_refused_call(event, &verdict) {
-                // What was used up for this call counts for it.
+                // An allowance that was used up for this call applies to it.
                 verdict.not_enforced = occasion.allowed.get().copied().flatten();
             }
             verdict.notices.push(failure::store_notice(&error));
-            // The queue counts on, or a file rule could hold for ever.
+            // Holds are counted in the queue even without a journal, or a file rule could hold a stop forever.
             verdict.notices.extend(effects.conclude(verdict.not_enforced.is_none()));
             Judged { verdict, id: None }
         })
     }
 
-    /// Judges by what is stored, and stores nothing.
+    /// Judges with the stored state and stores nothing.
     fn dry_run(&self, occasion: &Occasion<'_>) -> Verdict {
         let event = occasion.event;
         let journal = Store::open_existing_read(&self.builder.store, self.builder.store_options(event));
@@ -184,7 +186,7 @@ impl<'a> Judge<'a> {
         let (mut verdict, _) = self.verdict(occasion, stored);
         verdict.notices.extend(notice);
         if event.session == TRIAL_SESSION {
-            // It is asked whether the guard works, not whether it is set aside.
+            // `doctor` tests whether the guard works, even while it is paused.
             verdict.not_enforced = None;
         } else if is_refused_call(event, &verdict) {
             let input = journal.ok().and_then(|mut journal| journal.input_digest(event).ok()?);
@@ -195,7 +197,7 @@ impl<'a> Judge<'a> {
         verdict
     }
 
-    /// What is checked out when the session begins, and when it stops with nothing left to do.
+    /// Remembers the checked-out commit when the session begins, and again when it stops with all demands met.
     fn remember_start(&self, occasion: &Occasion<'_>, state: Option<&SessionState>, effects: &mut Effects) {
         let (event, root) = (occasion.event, &self.builder.project.root);
         let is_met = !effects.demands.is_empty() && effects.demands.iter().all(Demands::are_met);
@@ -211,20 +213,20 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The mode of the session's own root: a folder in it cannot lift what the project says.
+    /// The enforcement mode of the session's root. A nested policy cannot change it.
     fn enforcement(&self) -> EnforcementMode<'_> {
         let SituationBuilder { environment, project, .. } = &self.builder;
         EnforcementMode { mode: self.config().mode, root: &project.root, environment }
     }
 
-    /// What would have to be known to judge the event.
+    /// Returns the failure for an event that lacks what judging needs.
     fn what_is_missing(&self, event: &Event) -> Option<Failure> {
         let is_astray = self.is_astray && event.kind.awaits_permission();
         missing_in_call(event).or(is_astray.then_some(Failure::UnreadableStage))
     }
 }
 
-/// What a call would have to say to be judged.
+/// Returns the failure for a call that does not name its tool, command or file.
 fn missing_in_call(event: &Event) -> Option<Failure> {
     if !event.kind.awaits_permission() {
         return None;

@@ -1,6 +1,7 @@
-//! Stage 2: observers and actions, in their order before the rules of the same event; each sees what those before it set.
+//! Stage 2: observers and actions. They run in the order in which they are declared, before the rules of the same
+//! event; each sees the variables that earlier ones set.
 //!
-//! An observer that fails changes nothing, and is told of. Observers of a project that no person trusts are not in its
+//! An observer that fails changes nothing and causes a notice. Observers of an untrusted project are not part of its
 //! policy.
 
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use super::programs::Programs;
 use crate::project::Project;
 use crate::workflow::{Acted, act};
 
-/// What observers and actions of one policy made of the event.
+/// The results of one policy's observers and actions.
 #[derive(Default)]
 pub(super) struct Observed {
     /// For the agent.
@@ -26,7 +27,8 @@ pub(super) struct Observed {
     pub(super) variables: VariableChanges,
 }
 
-/// `before`: the variables that the policies before this one set. `is_in_run`: the session belongs to a run of a loop.
+/// `before` holds the variables that earlier policies set. `is_in_run` is true if the session belongs to a run of a
+/// loop.
 pub(super) fn observe(
     here: &ApplicablePolicy<'_>,
     occasion: &Occasion<'_>,
@@ -34,10 +36,10 @@ pub(super) fn observe(
     is_in_run: bool,
 ) -> Observed {
     if matches!(here.scope, PolicyScope::Workflow(_)) {
-        // A workflow sees what the project's own observers made of the event.
+        // A workflow sees the variables that the project's own observers set.
         here.facts.overlay(before);
     }
-    // Programs from outside may do anything, so a dry run starts none.
+    // External programs can have side effects, so a dry run starts none.
     let programs = Some(&occasion.programs).filter(|_| !occasion.event.is_dry_run);
     let mut notices = run_observers(here, programs);
     let acted = run_actions(here, occasion.event, is_in_run);
@@ -45,10 +47,10 @@ pub(super) fn observe(
     Observed { texts: acted.texts, notices, variables: here.facts.observed() }
 }
 
-/// Lays what observers change over the facts, and returns the notices.
+/// Applies the changes of observers to the facts, and returns the notices.
 fn run_observers(here: &ApplicablePolicy<'_>, programs: Option<&Programs>) -> Vec<String> {
     let observers = &here.policy.config.observers;
-    // Without a state there is nothing to change, and rules that ask for it are skipped.
+    // Without stored state there are no variables to change, and rules that use them are skipped.
     if observers.is_empty() || !here.facts.has_state() {
         return Vec::new();
     }
@@ -65,7 +67,7 @@ fn run_observers(here: &ApplicablePolicy<'_>, programs: Option<&Programs>) -> Ve
     notices
 }
 
-/// The actions of the workflow, or else of the configuration, at this event.
+/// Runs the actions that the workflow, or else the configuration, has for this event.
 fn run_actions(here: &ApplicablePolicy<'_>, event: &Event, is_in_run: bool) -> Acted {
     let kind = event.kind;
     let act = |place: &str, actions: &mut dyn Iterator<Item = &Action>, guides: &BTreeMap<String, String>| {
@@ -73,7 +75,7 @@ fn run_actions(here: &ApplicablePolicy<'_>, event: &Event, is_in_run: bool) -> A
     };
     let mut all = Acted::default();
     if let PolicyScope::Workflow(active) = &here.scope {
-        // In a run, the prompt says it all.
+        // In a run, the prompt has the same information.
         if kind == EventKind::SessionStart && !is_in_run {
             all.texts.push(active.introduction());
         }

@@ -1,4 +1,4 @@
-//! The event that is judged, what is stored of its session, and what is done once for it.
+//! The event being judged, and results that are computed once even if it is judged several times.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -12,25 +12,26 @@ use super::programs::Programs;
 use crate::file_rules::{KeptBaselines, Ran};
 use crate::project::Project;
 
-/// An event that is being judged, and what is done for it once, however often it is judged.
+/// An event being judged. It may be judged more than once, if the journal changes meanwhile; its cells keep what must
+/// not happen twice.
 pub(super) struct Occasion<'a> {
     pub(super) event: &'a Arc<Event>,
-    /// Nothing was heard of the session before.
+    /// True for the first event of the session.
     pub(super) is_first: bool,
-    /// The policies of folders below the root, once somebody has looked.
+    /// The nested policies.
     pub(super) nested: OnceCell<Vec<(Project, Held)>>,
-    /// How trees were, once somebody has looked.
+    /// Snapshots of the trees, if the event takes any.
     pub(super) kept: OnceCell<KeptBaselines>,
     pub(super) programs: Programs<'a>,
     pub(super) ran: Ran,
-    /// What was put away of the queue because it could not be used.
+    /// Notices of damaged queue files, which were discarded.
     pub(super) damaged: RefCell<Vec<String>>,
-    /// Whether a person let this very call through, once somebody has looked.
+    /// A person's allowance for this call, if there is one.
     pub(super) allowed: OnceCell<Option<NotEnforced>>,
     pub(super) more_time: &'a dyn Fn(Duration),
 }
 
-/// What is stored between events; none of what cannot be had.
+/// The stored state. A field is `None` if it could not be read.
 #[derive(Clone, Copy)]
 pub(super) struct Stored<'a> {
     pub(super) session: Option<&'a SessionState>,

@@ -1,4 +1,4 @@
-//! Programs from outside that observe: each runs once an event, however often the event is judged.
+//! External observer programs: each runs once per event, even if the event is judged several times.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,14 +12,14 @@ use super::external_behavior;
 use crate::Environment;
 use crate::project::Project;
 
-/// How long all programs of one event together may take: a part of the deadline, and never longer than this.
+/// The time limit for all programs of one event together: a fraction of the deadline, but never longer than this.
 const LONGEST: Duration = Duration::from_secs(1);
 const PART_OF_DEADLINE: f64 = 0.4;
 
-/// The programs of one event: what each of them answered, and how much time is left for others.
+/// The programs of one event: the answers so far, and the time that is left.
 pub struct Programs<'a> {
     environment: &'a Environment,
-    /// What they see of the environment besides.
+    /// Additional environment variables that they see.
     variables: &'a [String],
     time_left: RefCell<Duration>,
     answers: RefCell<BTreeMap<String, Result<BehaviorAnswer, String>>>,
@@ -43,7 +43,7 @@ impl<'a> Programs<'a> {
         project: &Project,
         situation: &Situation,
     ) -> Result<BehaviorAnswer, String> {
-        // A workflow may have one of the same name.
+        // A workflow may have an observer of the same name.
         let key = format!("{}\n{}\n{:?}", project.root.display(), observer.name, external.exec);
         if let Some(answer) = self.answers.borrow().get(&key) {
             return answer.clone();

@@ -1,4 +1,4 @@
-//! Stage 5: the judgement is written to the journal; judged again where another process wrote in between.
+//! Stage 5: writes the judgement to the journal. If another process wrote meanwhile, the event is judged again.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::project::Project;
 use crate::rule_deeds;
 
 impl Judge<'_> {
-    /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
+    /// Records an event that could not be judged. A journal error is ignored: the verdict is given anyway.
     pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
         verdict.not_enforced = self.enforcement().of(&verdict, event.time);
         let judge = |_: Stored<'_>| (verdict.clone(), Effects::default());
@@ -40,7 +40,7 @@ impl Judge<'_> {
             verdict.notices.extend(notices.iter().cloned());
             let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
-                // Looked for once, even if judged twice: what may pass once is then used up.
+                // Taken only once even if the event is judged twice, because taking a one-time allowance uses it up.
                 verdict.not_enforced = *allowed
                     .get_or_init(|| Allowances::of(&self.builder.project.root, self.builder.environment).take(call));
             }
@@ -69,11 +69,11 @@ impl Judge<'_> {
             }
         };
         let nested = nested.get().into_iter().flatten().map(|(project, held)| (project, &held.policy));
-        // Every version of every rule stays, so that a finding names the text that made it.
+        // Every version of every rule is kept, so that a finding can be traced to the text that made it.
         for (project, policy) in nested.chain([(self.builder.project, &*self.builder.policy)]) {
             project.new_versions(self.builder.environment).register(&policy.read, &mut store, event.time);
         }
-        // What happened to the journal while it was written is told, if not recorded.
+        // Notices about the journal that came up while writing are given to the person, but cannot be recorded.
         verdict.notices.extend(self.news_of(&mut store));
         Ok(Judged { verdict, id: Some(id) })
     }
@@ -82,7 +82,7 @@ impl Judge<'_> {
         store.take_notices().iter().filter(|notice| self.is_news(notice)).map(ToString::to_string).collect()
     }
 
-    /// A journal that was just made is news only to somebody who had one before.
+    /// A new journal is worth a notice only if the project had one before.
     fn is_news(&self, notice: &store::StoreNotice) -> bool {
         if !matches!(notice, store::StoreNotice::Created { .. }) {
             return true;
@@ -91,12 +91,12 @@ impl Judge<'_> {
     }
 }
 
-/// The call that a person can let through, where the verdict refuses one.
+/// The call, if the verdict refuses it and a person could allow it.
 fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut JudgementTransaction) -> Option<Call> {
     if !is_refused_call(event, verdict) {
         return None;
     }
-    // What is wrong with the journal shows when the event is recorded.
+    // A journal error shows up again when the event is recorded.
     let input = judgement.input_digest(event).ok().flatten();
     Call::of_event(event, input.as_deref())
 }

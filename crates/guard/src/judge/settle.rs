@@ -1,4 +1,4 @@
-//! Stage 4: what file rules demand. Their commands are run, and what they say is gathered for the person.
+//! Stage 4: demands of file rules. Runs their commands and gathers the notices.
 
 use engine::Decision;
 use engine::decide::SkippedRule;
@@ -13,13 +13,13 @@ use crate::session::SessionNotice;
 
 const NOT_RUN: &str = "a rule's command was not run: it counts as not met until the command passes";
 
-/// A decision whose demands are settled.
+/// A decision after its demands were settled.
 pub(super) struct Settled {
     pub(super) decision: Decision,
     pub(super) demands: Option<Demands>,
-    /// For the person, in order.
+    /// Notices for the person, in order.
     pub(super) notices: Vec<SessionNotice>,
-    /// What the session has to remember of its demands.
+    /// Variables of the session that demands set.
     pub(super) changes: StateChanges,
 }
 
@@ -41,7 +41,7 @@ impl Judge<'_> {
         }
         let mut notices: Vec<SessionNotice> = notices.into_iter().map(SessionNotice::Always).collect();
         if let Some(files) = files {
-            // Where an event is judged twice, a damaged queue is put away the first time.
+            // If an event is judged twice, damaged queue files are discarded the first time.
             occasion.damaged.borrow_mut().extend(files.settlement.queue().take_problems());
             notices.extend(files.changed.take_notices());
         }
@@ -50,7 +50,7 @@ impl Judge<'_> {
         Settled { decision, demands, notices, changes }
     }
 
-    /// Returns the notices.
+    /// Runs commands of rules that could meet their demands, and returns the notices.
     fn run_commands(
         &self,
         here: &ApplicablePolicy<'_>,
@@ -64,7 +64,7 @@ impl Judge<'_> {
         if occasion.event.is_dry_run {
             return vec![NOT_RUN.to_owned()];
         }
-        // Nothing is run where nothing would be enforced.
+        // No command runs while nothing is enforced.
         if self.enforcement().of_everything(occasion.event.time).is_some() {
             return Vec::new();
         }

@@ -1,4 +1,4 @@
-//! `tasks.close_requires`: what has to hold before a task of a run is closed.
+//! `tasks.close_requires`: gates that must pass before a task of a run is closed.
 
 use crate::workflow::{Lack, Moves, Refusal};
 
@@ -11,7 +11,7 @@ pub enum ClosingRefused {
 }
 
 impl Moves<'_> {
-    /// Whether a task may be closed now, in the run that this process belongs to.
+    /// Checks the gates for closing a task in the run that this process belongs to.
     pub fn may_close_tasks(&self) -> Result<(), ClosingRefused> {
         let Some(stage) = self.stage.as_ref().filter(|stage| !stage.close_requires.is_empty()) else { return Ok(()) };
         let lacks = self.lacks_of_stage(stage.close_requires.iter())?;

@@ -1,4 +1,4 @@
-//! `emit`: a hat hands the work over. It is judged when it is called, so that whoever calls it can mend what is missing.
+//! `emit`: a hat hands the work over. Its gates are checked right away, so that the caller can fix what they refuse.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::facts::Position;
 use crate::session::Stage;
 use crate::workflow::{Force, Lack, Moves, Refusal, StepOutcome};
 
-/// What is to be handed over.
+/// The arguments of `emit`.
 #[derive(Debug, Clone, Copy)]
 pub struct Emission<'a> {
     pub topic: &'a str,
@@ -22,7 +22,7 @@ pub struct Emission<'a> {
     pub payload: Option<&'a str>,
 }
 
-/// Why it is not accepted.
+/// The reason why a hand-over is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitRefused {
     #[error("the hat `{hat}` does not publish `{topic}`")]
@@ -44,7 +44,7 @@ pub enum EmitRefused {
 }
 
 impl EmitRefused {
-    /// In one line, then what each gate says.
+    /// A summary line, followed by the message of each gate.
     fn at_length(&self) -> String {
         let Self::Held { topic, lacks } = self else { return self.to_string() };
         let gates: Vec<&str> = lacks.iter().map(|lack| lack.gate.as_str()).collect();
@@ -53,7 +53,7 @@ impl EmitRefused {
         std::iter::once(short).chain(lacks).collect()
     }
 
-    /// The gate that a person has to answer, where nothing else is missing.
+    /// The approval that a person has to give, if only approvals are missing.
     fn waits_for(&self, stage: &Stage) -> Option<String> {
         let Self::Held { topic, lacks } = self else { return None };
         let ways = stage.workflow.nodes.iter().flat_map(|node| &node.transitions).filter(|way| way.to == *topic);
@@ -67,12 +67,12 @@ impl EmitRefused {
 }
 
 impl Moves<'_> {
-    /// Hands over, if everything holds.
+    /// Hands over, if all gates pass.
     pub fn emit(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
         let result = self.judged_emission(stage, emission);
         let why = match &result {
             Ok(()) => None,
-            // What is only not there yet, or cannot be read, is no answer worth keeping.
+            // Neither an iteration that is over nor an I/O error is a refusal worth recording.
             Err(EmitRefused::Work(_) | EmitRefused::Refusal(_) | EmitRefused::Over) => return result,
             Err(EmitRefused::Held { lacks, .. }) => {
                 Some(lacks.iter().map(|lack| lack.gate.as_str()).collect::<Vec<_>>().join(", "))
@@ -80,7 +80,7 @@ impl Moves<'_> {
             Err(refused) => Some(refused.to_string()),
         };
         if let Err(refused) = &result {
-            // For whoever comes after an iteration that hands nothing over.
+            // The next iteration is told about it if this one hands nothing over.
             let (said, waits_for) = (refused.at_length(), refused.waits_for(stage));
             let _ = WorkDatabase::open(&stage.work)
                 .map(|work| work.note_refusal(stage.id(), stage.iteration, &said, waits_for.as_deref()));
@@ -99,12 +99,12 @@ impl Moves<'_> {
         let kind = if result.is_err() { NoteKind::Held } else { NoteKind::Emit };
         let (root, cwd) = self.places();
         let none = StateChanges::default();
-        // What was accepted is accepted, whether or not the journal could be told.
+        // The hand-over is accepted even if the note in the journal fails.
         let _ = self.scene().map(|mut scene| scene.store.note(&self.note(kind, &fields, &none, &root, &cwd)));
         result
     }
 
-    /// Pace rules of the hat are judged where it hands over, as those of a phase are where it is left.
+    /// Judges the hat's pace rules. They apply when it hands over, as those of a phase apply when it is left.
     fn pace_allows(&self) -> Result<(), EmitRefused> {
         let (scene, active) = self.active()?;
         let active = Arc::new(active);
@@ -120,7 +120,7 @@ impl Moves<'_> {
 
     fn judged_emission(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
         let Emission { topic, summary, payload } = emission;
-        // What an earlier iteration left behind does not speak for this one.
+        // A process left over from an earlier iteration must not hand over in this one.
         let is_in_run = self.environment.get(Stage::RUN).is_some();
         if is_in_run && self.environment.get(Stage::TICKET).as_ref() != Some(&stage.ticket) {
             return Err(EmitRefused::Over);

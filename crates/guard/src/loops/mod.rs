@@ -1,7 +1,7 @@
-//! The run of a loop that a session belongs to: which hat is on, what of it is in force, and what it hands over.
+//! The run of a loop that a session belongs to: the current hat, its rules and gates, and its hand-over.
 //!
-//! Whoever drives a run sets the stage before each agent starts; the agent's hooks and commands find it by
-//! [`Stage::RUN`] in their environment. Nothing here starts an agent.
+//! The driver of a run writes a [`HatPhase`] before each agent starts; the agent's hooks and commands find it through
+//! the environment variable [`HatPhase::RUN`]. This module does not start agents.
 
 mod close;
 mod emit;
@@ -19,7 +19,7 @@ mod tests {
     use agents::transcript::{TranscriptPosition, usage};
     use engine::hats::AgentChoice;
 
-    /// A limit of tokens bounds a loop only where this is so.
+    /// A loop's token limit relies on this.
     #[test]
     fn agents_that_are_said_to_report_tokens_have_transcripts_that_tell_them() {
         let empty = tempfile::NamedTempFile::new().expect("a file");

@@ -1,4 +1,4 @@
-//! The gates of the hat that is on whose commands run just now.
+//! The gates of the current hat whose commands are running.
 
 use engine::workflow::{Gate, Requirement};
 
@@ -8,7 +8,7 @@ use crate::session::Stage;
 use crate::workflow::{Receipts, Running};
 
 impl Stage {
-    /// Each by its id, once.
+    /// The running gates, each once, by id.
     pub fn running_gates(&self, project: &Project, environment: &Environment) -> Vec<(String, Running)> {
         let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
         let mut running: Vec<(String, Running)> = Vec::new();

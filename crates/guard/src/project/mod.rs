@@ -1,4 +1,4 @@
-//! A project: its root, the tiers that apply to it, and where its state lies.
+//! A project: its root, the tiers that apply to it, and the paths of its state.
 
 mod new_versions;
 
@@ -19,14 +19,15 @@ pub struct Project {
 }
 
 impl Project {
-    /// For people: the nearest ancestor with a policy folder, or what `LINCHPIN_ROOT` says; else where they are.
+    /// The project for commands of people: `LINCHPIN_ROOT`, else the nearest ancestor with a policy, else the working
+    /// directory.
     pub fn of_person(environment: &Environment) -> Self {
         let root = named_root(environment).or_else(|| nearest_root(&environment.cwd));
         Self::at(root.as_deref().unwrap_or(&environment.cwd), environment)
     }
 
-    /// What guards the sessions of agents here, and where their journal is: the outermost ancestor with a policy folder,
-    /// as for the agents themselves.
+    /// The project that agents' sessions here belong to, and that has their journal: `LINCHPIN_ROOT`, else the
+    /// outermost ancestor with a policy.
     pub fn of_sessions(environment: &Environment) -> Self {
         let root = named_root(environment).or_else(|| outermost_root(&environment.cwd));
         Self::at(root.as_deref().unwrap_or(&environment.cwd), environment)
@@ -39,13 +40,14 @@ impl Project {
         Self { root: root.to_owned(), tiers }
     }
 
-    /// A folder below the root that has a policy of its own: the user's own tier speaks once, at the root.
+    /// A directory below the root with a policy of its own. The user tier is left out, because it already applies at
+    /// the root.
     pub(crate) fn nested(root: &Path) -> Self {
         let tiers = Tiers { project: Some(PolicyFolder::of_project(root)), user: None };
         Self { root: root.to_owned(), tiers }
     }
 
-    /// The policies of folders between the root and one in it, from the outside in. They add to the root's.
+    /// Policies of directories from the root down to `folder`, outermost first. They add rules to the root's.
     pub fn nested_above(&self, folder: &Path) -> Vec<Self> {
         let between = folder.ancestors().take_while(|above| *above != self.root && above.starts_with(&self.root));
         let mut nested: Vec<Self> =
@@ -54,12 +56,11 @@ impl Project {
         nested
     }
 
-    /// Whether there is anything to judge by.
     pub fn has_policy(&self) -> bool {
         self.tiers.project.is_some() || self.tiers.user.is_some()
     }
 
-    /// Beside the policy, or, for a project without one, in the user's own folder.
+    /// The journal's path: beside the policy, or in the user's state directory for a project without one.
     pub fn store(&self, environment: &Environment) -> PathBuf {
         match &self.tiers.project {
             Some(folder) if folder.has_policy() && has_room_for_journal(&folder.path) => folder.path.join("state.db"),
@@ -67,19 +68,21 @@ impl Project {
         }
     }
 
-    /// The tasks, memories and runs of its loop, in the user's own folder: nothing of a repository is believed of them.
+    /// The path of the database of tasks, memories and runs. It is in the user's state directory, so that a repository
+    /// cannot bring its own.
     pub fn work(&self, environment: &Environment) -> PathBuf {
         environment.project_state(&self.root).join("work.db")
     }
 
-    /// What may be deleted at any time: the queue of file rules, and how trees were. In the user's own folder where the
-    /// project's cannot be used: a repository does not switch off the user's file rules by what it has there.
+    /// The directory for files that may be deleted at any time: the queue of file rules, and tree snapshots. If the
+    /// project's own directory cannot be used, it is in the user's state directory: a repository must not be able to
+    /// turn off the user's file rules.
     pub fn tmp(&self, environment: &Environment) -> PathBuf {
         let own = self.own_tmp().filter(|tmp| is_usable(tmp));
         own.unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
     }
 
-    /// The project's own folder for these, where it cannot be used.
+    /// The project's own directory for these files, if it cannot be used.
     pub fn unusable_tmp(&self) -> Option<PathBuf> {
         self.own_tmp().filter(|tmp| !is_usable(tmp))
     }
@@ -88,7 +91,7 @@ impl Project {
         self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"))
     }
 
-    /// For when it turns out that it cannot be read: the next event then reads the files.
+    /// Deletes the compiled policy if it turned out to be unreadable. The next event compiles it again.
     pub fn forget_compiled(&self, environment: &Environment) {
         let _ = std::fs::remove_file(self.cache(environment));
     }
@@ -97,7 +100,8 @@ impl Project {
         environment.project_state(&self.root).join("policy")
     }
 
-    /// The policy to judge by. The texts that were read for it wait for the journal; those that cannot are in it.
+    /// The policy to judge by. Texts of newly compiled rules are queued for the journal; if that fails, they stay in
+    /// `read`.
     pub fn compiled(&self, environment: &Environment) -> Compiled {
         let trust = Trust::of(&self.root, environment);
         let mut policy = policy::compiled(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening));
@@ -107,13 +111,13 @@ impl Project {
         policy
     }
 
-    /// Of its rules.
+    /// Versions of its rules that wait for the journal.
     pub(crate) fn new_versions(&self, environment: &Environment) -> NewVersions {
         NewVersions::of(&self.root, environment)
     }
 
-    /// The workflow of a name, to judge by. `tier`: the one that has it; else the nearest. `is_kept`: the compiled form is written
-    /// down for the next event.
+    /// The workflow with a name, in compiled form. `tier` selects the tier; else the nearest tier wins. If `is_kept`,
+    /// the compiled form is cached for the next event.
     pub fn workflow(
         &self,
         name: &str,
@@ -126,53 +130,54 @@ impl Project {
         policy::compiled_workflow(name, tier, &self.tiers, policy, &cache, is_kept, || self.load(environment))
     }
 
-    /// Whether there was a journal before; there is one now.
+    /// True if the project had a journal before. From now on it counts as having one.
     pub fn had_journal(&self, environment: &Environment) -> bool {
         let memory = environment.project_state(&self.root).join("had-journal");
         let had_one = memory.exists();
         if !had_one {
-            // Where it cannot be remembered, the next new journal is no news either.
+            // If this fails, the next new journal causes no notice either.
             let _ = policy::write_private_file(&memory, "");
         }
         had_one
     }
 
-    /// The policy, for those who only look.
+    /// The policy, without writing the cache.
     pub fn looked_at(&self, environment: &Environment) -> Compiled {
         let trust = Trust::of(&self.root, environment);
         policy::looked_at(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
     }
 
-    /// All that the policy's files say now, with the last good versions of those that are broken.
+    /// All that the policy's files say now, with the last good versions of broken ones.
     pub fn load(&self, environment: &Environment) -> Loaded {
         let trust = Trust::of(&self.root, environment);
         policy::load(&self.tiers, &policy::before(&self.cache(environment)), |weakening| trust.accepts(weakening))
     }
 }
 
-/// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
+/// How long to wait for a locked journal, as a fraction of the deadline, so that there is time left to answer.
 const STORE_PATIENCE: f64 = 0.5;
 
-/// How a judgement opens the journal. `run`: the run of a loop that it belongs to.
+/// The options for opening the journal. `run` is the run of a loop that the event belongs to.
 pub(crate) fn store_options(config: &Config, now: i64, run: Option<u64>) -> store::StoreOptions {
     store::StoreOptions { busy: config.deadline.mul_f64(STORE_PATIENCE), now, run }
 }
 
-/// Whether a journal can lie in a policy's folder. What a repository may have in its place (a folder, a pipe, a symlink) would
-/// switch off the rules that need one, or have us write where somebody else says.
+/// True if the journal can be in a policy's directory. A repository may have a directory, a pipe or a symlink at its
+/// path. That would turn off the rules that need the journal, or make Linchpin write to a path that the repository
+/// chose.
 fn has_room_for_journal(folder: &Path) -> bool {
     ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"]
         .iter()
         .all(|name| is_file_or_missing(&folder.join(name)))
 }
 
-/// A symlink is neither.
+/// False for a symlink.
 fn is_file_or_missing(path: &Path) -> bool {
     path.symlink_metadata().map_or_else(|error| error.kind() == io::ErrorKind::NotFound, |metadata| metadata.is_file())
 }
 
-/// Whether files can be put into a project's folder and those in it, as far as they are there. A symlink would have us write
-/// where somebody else says.
+/// True if Linchpin can create files in a project's `tmp` directory and its subdirectories. Symlinks are refused: they
+/// would make Linchpin write to a path that the repository chose.
 fn is_usable(tmp: &Path) -> bool {
     let parts = ["rules", "rules/queue", "rules/demands", "rules/baselines", "rules/locks"].map(|part| tmp.join(part));
     let is_fine = |folder: &Path| match folder.symlink_metadata() {
@@ -186,7 +191,7 @@ fn is_usable(tmp: &Path) -> bool {
         && (tmp.exists() || tmp.parent().is_some_and(is_writable))
 }
 
-/// Whether files can be put into a folder, which is made where it is missing.
+/// True if files can be created in a directory, which may not exist yet.
 pub fn can_be_written(folder: &Path) -> bool {
     folder.ancestors().find(|folder| folder.exists()).is_some_and(|folder| folder.is_dir() && is_writable(folder))
 }
@@ -201,18 +206,18 @@ fn is_writable(_: &Path) -> bool {
     true
 }
 
-/// By its real place, because what is kept for a project is found by that.
+/// `LINCHPIN_ROOT` with symlinks resolved, because a project's state is found by its real path.
 fn named_root(environment: &Environment) -> Option<PathBuf> {
     let named = environment.get("LINCHPIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute())?;
     Some(named.canonicalize().unwrap_or(named))
 }
 
-/// The outermost folder, from `start` upwards, that has a policy: one farther in adds to it and takes nothing away.
+/// The outermost directory with a policy, from `start` upwards. Policies farther in only add to it.
 pub fn outermost_root(start: &Path) -> Option<PathBuf> {
     start.ancestors().filter(|folder| PolicyFolder::of_project(folder).has_policy()).last().map(Path::to_owned)
 }
 
-/// The nearest folder, from `start` upwards, that has a policy folder.
+/// The nearest directory with a policy, from `start` upwards.
 pub fn nearest_root(start: &Path) -> Option<PathBuf> {
     start.ancestors().find(|folder| PolicyFolder::of_project(folder).has_policy()).map(Path::to_owned)
 }

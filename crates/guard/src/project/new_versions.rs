@@ -1,9 +1,9 @@
-//! Versions of rules that the journal does not have yet.
+//! Rule versions that are not in the journal yet.
 //!
-//! Only who compiles a policy has read the texts of its rules, and that may be an event that cannot write into the journal: it
-//! is locked, or there is no time left. So the texts are put down here, in the user's own folder, and the first event that
-//! does write takes them along. A file is what one event has read, named by its content, so that events at the same time
-//! do not get into each other's way.
+//! Only the process that compiles a policy has the texts of its rules, and it may be unable to write to the journal: it
+//! is locked, or there is no time left. So the texts are queued as files in the user's state directory, and the next
+//! event that writes to the journal takes them over. Each file holds the texts of one event and is named by its digest,
+//! so that concurrent events do not conflict.
 
 use std::fs;
 use std::io;
@@ -43,7 +43,8 @@ impl NewVersions {
         policy::write_private_file(&self.folder.join(policy::digest(&bytes)), bytes)
     }
 
-    /// Writes them into the journal, with `read`, which could not be put down. Where that fails, they wait for the next event.
+    /// Writes the queued versions and `read`, which could not be queued, to the journal. If that fails, they wait for
+    /// the next event.
     pub fn register(&self, read: &[Definition], store: &mut Store, now: i64) {
         let waiting: Vec<(PathBuf, Vec<Version>)> = self.waiting().collect();
         let read: Vec<Version> = read.iter().map(Version::of).collect();
@@ -57,7 +58,7 @@ impl NewVersions {
         }
     }
 
-    /// Without what another event is just writing or taking along.
+    /// The queued versions, except files that another process is writing or removing.
     fn waiting(&self) -> impl Iterator<Item = (PathBuf, Vec<Version>)> {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         files.filter_map(|file| {

@@ -1,4 +1,4 @@
-//! What an agent would be told, were it to do something now: judged on the path of every hook, and recorded nowhere.
+//! Judges a hypothetical event of an agent as a hook would, without recording it.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::{Environment, hook};
 
-/// Something that an agent could do.
+/// A hypothetical event.
 pub struct DryRun<'a> {
     pub agent: Agent,
-    /// The session that would do it; empty for a new one.
+    /// The session; empty for a new one.
     pub session: &'a str,
-    /// The project that a new session would belong to.
+    /// The project of a new session.
     pub root: &'a Path,
     pub cwd: &'a Path,
     pub attempt: AttemptedAct,
@@ -27,7 +27,7 @@ pub enum AttemptedAct {
         tool: String,
         input: Value,
     },
-    /// `held_before`: the last stop was held, and the session was given no prompt since.
+    /// `held_before` is true if the previous stop was held and there was no prompt since.
     Stop {
         held_before: bool,
     },
@@ -38,7 +38,7 @@ impl DryRun<'_> {
         hook::dry_run(self.event(), self.agent, environment)
     }
 
-    /// A call comes as its agent would send it, a stop as Claude Code would.
+    /// Decodes a payload: for a call, of its agent; for a stop, of Claude Code.
     fn event(&self) -> Event {
         let cwd = self.cwd.to_string_lossy();
         let event = match &self.attempt {

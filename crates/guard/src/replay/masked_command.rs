@@ -1,12 +1,13 @@
-//! A command of the journal in which a secret was masked: nobody knows what stood there.
+//! Recorded commands with a masked secret, whose original text is unknown.
 
 use store::mask::{self, MASK};
 
-/// A word that a shell would only know when it runs, which is how judging knows what it cannot know.
+/// A word that is only known at run time, so rules treat it as unknown.
 const UNKNOWN: &str = "$LINCHPIN_MASKED";
 
-/// What the command may have been: with something unknown in the place of each mask, and with a secret of each known
-/// shape. A rule that judges all of them like the masked text does not depend on the secret. None where nothing is masked.
+/// Possible originals of a command: with an unknown word in place of each mask, and with an example of each kind of
+/// secret. A rule that judges all of them like the masked command does not depend on the secret. Empty if nothing is
+/// masked.
 pub fn readings(command: &str) -> Vec<String> {
     if !command.contains(MASK) {
         return Vec::new();
@@ -21,7 +22,7 @@ fn with_unknowns(command: &str) -> String {
     let mut quote = None;
     while let Some(letter) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix(MASK) {
-            // Between single quotes nothing is expanded, so they are left for a moment.
+            // Variables do not expand in single quotes, so the quotes are closed around it.
             let (before, behind) = if quote == Some('\'') { ("'\"", "\"'") } else { ("", "") };
             text.extend([before, UNKNOWN, behind]);
             rest = after;

@@ -1,18 +1,17 @@
-//! Recorded history, judged again: by the rules as they are now, and by what the journal kept.
+//! Judges recorded events again, by the present rules and the facts in the journal.
 //!
-//! Every entry is taken in order and rebuilt as far as it was kept; its facts come from the record
-//! ([`RecordedFacts`]), never from the world as it is. Four things decide how a verdict of then compares with one of
-//! now:
+//! Entries are read in order and rebuilt from what was recorded. Facts come from the record ([`RecordedFacts`]), never
+//! from the present state of the world. These rules decide how the old verdict compares with the new one:
 //!
-//! - A rule that needs what was not kept is undecidable. If the very same text spoke then, it is taken at its word: the
-//!   same rule on the same event says the same. Otherwise the verdict is undecidable, unless the rule could not have
-//!   made a difference.
-//! - Where a secret in a command was masked, the command is judged with the mask as its text, as something unknown and
-//!   as secrets of every known shape. A rule that judges them differently depends on the secret, and is undecidable.
-//! - What the guard itself said then (it could not read the payload, it ran out of time) no rule decided: it stays.
-//! - Holds are counted anew, because they follow from the rules.
+//! - A rule that needs a missing fact is undecidable. If the same version of the rule had a finding at the time, that
+//! finding is reused, because the same rule says the same about the same event. Otherwise the verdict is undecidable,
+//! unless the rule could not have changed it.
+//! - If a secret in a command was masked, the command is judged with the mask, with an unknown word, and with an
+//! example of each kind of secret. A rule that judges them differently depends on the secret and is undecidable.
+//! - Findings of the guard itself (payload unreadable, deadline exceeded) did not come from rules, so they are kept.
+//! - Holds are counted again, because they depend on the rules.
 //!
-//! The rules of a workflow that was active then are those of its file now, at the node where it stood.
+//! For a workflow that was active, the rules come from its present file, at the node where it was.
 
 mod dry_run;
 mod masked_command;
@@ -44,23 +43,23 @@ use crate::project::Project;
 
 pub use dry_run::{AttemptedAct, DryRun};
 
-/// A history and the rules that it is judged by.
+/// A journal and the rules it is judged by.
 pub struct Replay<'a> {
     environment: &'a Environment,
     root: &'a Path,
     policy: Compiled,
-    /// The policies of folders below the root, as events come to speak of them.
+    /// Policies of directories below the root, loaded when an event first needs them.
     nested: BTreeMap<PathBuf, Compiled>,
     journal: Arc<Mutex<Store>>,
     sessions: BTreeMap<(String, String), Past>,
     workflows: PresentWorkflows<'a>,
-    /// What workflows say at the nodes that were met so far, by both their names.
+    /// Rules of workflows at each node so far, by workflow and node.
     at_nodes: BTreeMap<(String, String), AtNode>,
-    /// Where the workflow stood at the entry that was come to.
+    /// The workflow's state at the current entry.
     stood: Arc<PastWorkflow>,
 }
 
-/// Which events; all that is given must hold.
+/// Selects events. All conditions that are set must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReplayScope {
     /// Milliseconds since 1970, inclusive.
@@ -76,35 +75,35 @@ pub enum ReplayError {
     Rules(#[from] RuleSetError),
 }
 
-/// What became of one verdict.
+/// The comparison of one old verdict with the new one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReplayOutcome {
     Same,
     Changed(Box<VerdictChange>),
-    /// The rules that need what was not kept and could have made a difference.
+    /// Rules with missing facts that could have changed the verdict.
     Undecidable(Vec<UndecidedRule>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictChange {
-    /// What is said now.
+    /// The new verdict.
     pub verdict: Verdict,
-    /// What was said then and is not said now.
+    /// Findings of the old verdict that the new one lacks.
     pub then: Vec<Silenced>,
-    /// What is said now and was not said then.
+    /// Findings of the new verdict that the old one lacks.
     pub now: Vec<Finding>,
 }
 
-/// A finding of then that is not made now.
+/// A finding that is no longer made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Silenced {
     pub finding: Finding,
     pub since: Since,
-    /// The rule's clauses that are not true now; none where it is gone.
+    /// The rule's clauses that are not true now; empty if the rule no longer exists.
     pub clauses: Vec<Clause>,
 }
 
-/// What became of a rule since it spoke.
+/// How a rule changed since it made a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     Same,
@@ -122,7 +121,7 @@ impl Since {
     }
 }
 
-/// How many verdicts became what.
+/// The number of verdicts by outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplayTally {
     pub events: usize,
@@ -150,22 +149,23 @@ impl ReplayTally {
     }
 }
 
-/// The rules of another folder in the place of the project's: one with `config.yml` or `rules/`, or a project that has a
-/// policy. `None` where there is no policy. What weakens a guard counts too: nothing of this is put in force.
+/// The policy of another directory in place of the project's: a directory with `config.yml` or `rules/`, or a project
+/// with a policy. `None` if there is no policy. Weakenings in it count too, because it is only tried out, not put in
+/// force.
 pub fn policy_of_folder(folder: &Path, project: &Project) -> Option<Compiled> {
     let found = policy_folder(folder)?;
     let tiers = Tiers { project: Some(found), user: project.tiers.user.clone() };
     Some(policy::read_anew(&tiers, |_| true))
 }
 
-/// The folder's own policy, or the folder as one.
+/// The policy folder in the directory, or the directory itself as a policy folder.
 fn policy_folder(folder: &Path) -> Option<PolicyFolder> {
     let of_project = PolicyFolder::of_project(folder);
     let itself = PolicyFolder { path: folder.to_owned(), ..PolicyFolder::of_project(folder) };
     [of_project, itself].into_iter().find(PolicyFolder::has_policy)
 }
 
-/// The project's rules as its files are now, whatever an earlier state of them still means to a session.
+/// The project's policy as its files are now, without what running sessions are pinned to.
 pub fn policy_of_project(project: &Project, environment: &Environment) -> Compiled {
     let trust = Trust::of(&project.root, environment);
     policy::read_anew(&project.tiers, |weakening| trust.accepts(weakening))
@@ -175,27 +175,27 @@ fn has_policy(folder: &Path) -> bool {
     PolicyFolder::of_project(folder).has_policy()
 }
 
-/// A policy that an event falls under.
+/// A policy that applies to an event.
 struct ApplicablePolicy<'a> {
     root: &'a Path,
-    /// Below the project's root; empty for the project itself.
+    /// The policy's directory relative to the project's root; empty for the project's own.
     folder: &'a Path,
     policy: &'a Compiled,
-    /// The workflow whose rules these are.
+    /// The workflow, if these are its rules.
     workflow: Option<&'a Arc<Workflow>>,
 }
 
-/// One event, judged again.
+/// The result of judging one event again.
 struct Trial {
     verdict: Verdict,
     undecided: Vec<UndecidedRule>,
     holds: Vec<(String, u32)>,
-    /// Where the trial was thorough.
+    /// Only filled by a thorough trial.
     considered: Vec<ConsideredRule>,
 }
 
 impl<'a> Replay<'a> {
-    /// `journal`: open to read; the one that the entries come from, once more.
+    /// `journal` is a second, read-only connection to the journal that the entries come from.
     pub fn new(project: &'a Project, policy: Compiled, journal: Store, environment: &'a Environment) -> Self {
         Self {
             environment,
@@ -210,7 +210,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// By the workflows of another folder, if it has some, as by its rules ([`policy_of_folder`]).
+    /// Uses the workflows of another directory, if it has some, as [`policy_of_folder`] does for rules.
     #[must_use]
     pub fn with_workflows_of(mut self, folder: &Path) -> Self {
         if let Some(folder) = policy_folder(folder) {
@@ -219,14 +219,14 @@ impl<'a> Replay<'a> {
         self
     }
 
-    /// Judges every event of the scope again, oldest first, and tells `visit` of each.
+    /// Judges every event in the scope again, oldest first, and calls `visit` for each.
     pub fn run(
         &mut self,
         entries: &Store,
         scope: &ReplayScope,
         mut visit: impl FnMut(&JournalEntry, &ReplayOutcome),
     ) -> Result<ReplayTally, ReplayError> {
-        // All that came before has to be followed, whatever is to be shown.
+        // All earlier entries have to be read, because later ones depend on them.
         let of_session = JournalFilter { session: scope.session.clone(), ..JournalFilter::default() };
         let filter = self.begin(entries, of_session)?;
         let mut tally = ReplayTally::default();
@@ -253,7 +253,7 @@ impl<'a> Replay<'a> {
         failed.map_or(Ok(tally), Err)
     }
 
-    /// Every rule's work on an entry, with the session followed up to it.
+    /// Judges one entry with every rule, after replaying its session up to it.
     pub fn explain(&mut self, entries: &Store, wanted: &JournalEntry) -> Result<Vec<ConsideredRule>, ReplayError> {
         let of_session = JournalFilter {
             agent: Some(wanted.session.agent.clone()),
@@ -281,8 +281,8 @@ impl<'a> Replay<'a> {
         explained
     }
 
-    /// Which entries have to be read for those of a session: where there were workflows, all, because every session counts
-    /// for those.
+    /// The filter for the entries to read. If there were workflows, all entries are needed, because workflows are
+    /// shared by all sessions.
     fn begin(&mut self, entries: &Store, of_session: JournalFilter) -> Result<JournalFilter, StoreError> {
         if entries.workflow()?.first_seen.is_none() {
             return Ok(of_session);
@@ -300,13 +300,13 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// What the workflow that was active says now at the node where it stood.
+    /// The rules of the active workflow at its node.
     fn at_node(&self) -> Option<&AtNode> {
         let position = self.stood.position.as_ref()?;
         self.at_nodes.get(&(position.workflow.clone(), position.node().to_owned()))
     }
 
-    /// What became of the rule that made a finding.
+    /// How the rule of a finding has changed since.
     pub fn since(&self, finding: &Finding) -> Result<Since, RuleSetError> {
         let mut since = Since::Gone;
         let of_workflows = self.at_nodes.values().filter_map(|at_node| match at_node {
@@ -330,19 +330,19 @@ impl<'a> Replay<'a> {
         Ok(self.try_again(entry, &event, true)?.considered)
     }
 
-    /// `None`: not an agent's event, or not wanted.
+    /// `None` if the entry is not an agent's event, or is not wanted.
     fn step(&mut self, entry: &Arc<JournalEntry>, is_wanted: bool) -> Result<Option<ReplayOutcome>, ReplayError> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(None) };
         let event = Arc::new(event);
         self.meet_policies(entry, &event);
-        // Of what is not wanted, only holds have consequences.
+        // Of unwanted entries, only stops matter: they change the counts of holds.
         if !is_wanted && !event.kind.is_stop() {
             return Ok(None);
         }
         let trial = self.try_again(entry, &event, false)?;
         let outcome = if is_wanted { Some(self.compare(entry, &event, &trial)?) } else { None };
-        // A stop that was not held in fact does not count as one.
+        // A stop that was not enforced does not count as held.
         let is_enforced = entry.verdict.not_enforced.is_none();
         if let Some(past) = self.sessions.get_mut(&session_of(entry)).filter(|_| is_enforced) {
             past.holds.extend(trial.holds);
@@ -350,7 +350,7 @@ impl<'a> Replay<'a> {
         Ok(outcome)
     }
 
-    /// Goes on to an entry: its session's past, and its own changes.
+    /// Applies an entry's changes to its session's past.
     fn follow(&mut self, entry: &JournalEntry) -> Result<(), ReplayError> {
         let session = session_of(entry);
         if !self.sessions.contains_key(&session) {
@@ -365,7 +365,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Reads the policies of folders that an event falls under, where they were not met before.
+    /// Loads the nested policies that apply to an event, unless they are loaded.
     fn meet_policies(&mut self, entry: &Arc<JournalEntry>, event: &Arc<Event>) {
         for root in self.nested_roots(entry, event) {
             self.nested.entry(root).or_insert_with_key(|root| Project::nested(root).looked_at(self.environment));
@@ -424,7 +424,7 @@ impl<'a> Replay<'a> {
         Ok(trial)
     }
 
-    /// A workflow whose file is broken could say anything.
+    /// A workflow whose file is broken could have said anything.
     fn undecided_workflow(&self) -> Option<UndecidedRule> {
         let name = &self.stood.position.as_ref()?.workflow;
         matches!(self.at_node()?, AtNode::Broken).then(|| UndecidedRule {
@@ -443,7 +443,7 @@ impl<'a> Replay<'a> {
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
         let readings = readings(event);
-        // A rule that is passed over for the paths that it knows might be about one that is not known.
+        // With masked or unresolved paths, rules must not be skipped early because their known paths do not match.
         let thorough = thorough || !readings.is_empty() || unsure_paths(entry).is_some();
         let mut decision = self.decide_once(here, entry, event, thorough)?;
         for reading in readings {
@@ -522,18 +522,18 @@ fn session_of(entry: &JournalEntry) -> (String, String) {
     (entry.session.agent.clone(), entry.session.id.clone())
 }
 
-/// The rule's very text spoke then.
+/// True if the same version of the rule made the finding.
 fn is_the_same(rule: &UndecidedRule, finding: &Finding) -> bool {
     finding.rule == rule.rule && finding.digest.as_deref() == Some(rule.digest.as_str())
 }
 
-/// Whether a rule could make the verdict another one: a stricter one, or one that approves.
+/// True if the rule could make the verdict stricter, or approve the call.
 fn matters(rule: &UndecidedRule, verdict: &Verdict) -> bool {
     let could_approve = rule.strictest == Level::Allow && verdict.level == Level::Allow && !verdict.approved;
     rule.strictest > verdict.level || could_approve
 }
 
-/// What the event may have been, where a secret in its command is masked.
+/// Possible originals of an event with a masked command.
 fn readings(event: &Event) -> Vec<Event> {
     let Some(call) = &event.tool else { return Vec::new() };
     let Some(ShellText::Command(text)) = &call.shell else { return Vec::new() };
@@ -545,7 +545,7 @@ fn readings(event: &Event) -> Vec<Event> {
     masked_command::readings(text).into_iter().map(with).collect()
 }
 
-/// Whether a rule makes something else of one reading than of the other.
+/// True if the rule judges the two versions of the event differently.
 fn is_told_apart(one: &ConsideredRule, other: &ConsideredRule) -> bool {
     let truth = |considered: &ConsideredRule| {
         considered.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))

@@ -1,4 +1,4 @@
-//! The workflows as their files are now, by whose rules history is judged.
+//! Workflows as their files are now, for judging recorded events again.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ pub struct PresentWorkflows<'a> {
     project: &'a Project,
     environment: &'a Environment,
     tiers: Tiers,
-    /// Nothing of them is put in force.
+    /// True for workflows that are only tried out, so trust does not matter.
     are_trusted: bool,
-    /// Read where the first of them is met.
+    /// Loaded on first use.
     found: OnceCell<Workflows>,
 }
 
-/// What a workflow says at a node now.
+/// The rules of a workflow at a node.
 pub enum AtNode {
-    /// There is no such workflow any more.
+    /// The workflow no longer exists.
     Gone,
-    /// Its file cannot be read, so nobody knows what it says.
+    /// The workflow's file cannot be read.
     Broken,
     Sound {
         workflow: Arc<Workflow>,
@@ -38,7 +38,7 @@ impl<'a> PresentWorkflows<'a> {
         Self { project, environment, tiers: project.tiers.clone(), are_trusted: false, found: OnceCell::new() }
     }
 
-    /// Those of a policy folder in the place of the project's, if it has some.
+    /// Uses the workflows of a policy folder in place of the project's, if it has some.
     #[must_use]
     pub fn or_of(self, folder: PolicyFolder) -> Self {
         if !folder.workflows().is_dir() {
@@ -48,7 +48,7 @@ impl<'a> PresentWorkflows<'a> {
         Self { tiers, are_trusted: true, ..self }
     }
 
-    /// `own`: what holds anyway.
+    /// `own` is the project's own policy, which applies as well.
     pub fn at(&self, name: &str, node: &str, own: &Compiled) -> AtNode {
         let Some(file) = self.found().named(name) else { return AtNode::Gone };
         let Some(workflow) = &file.workflow else { return AtNode::Broken };

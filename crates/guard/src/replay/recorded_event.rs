@@ -1,11 +1,11 @@
-//! An event of the journal, as far as it was kept.
+//! Rebuilds events from the journal, as far as they were recorded.
 
 use engine::event::{CallOutcome, Event, EventKind, ShellText, ToolCall};
 use store::JournalEntry;
 
 use crate::facts::input_record;
 
-/// `None`: the entry is no agent's event, but a record of another sort.
+/// `None` if the entry is not an agent's event but a note.
 pub fn recorded_event(entry: &JournalEntry) -> Option<Event> {
     let kind = EventKind::from_name(&entry.kind)?;
     if let Some(whole) = entry.event.as_ref().and_then(|whole| serde_json::from_value(whole.clone()).ok()) {

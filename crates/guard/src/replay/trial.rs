@@ -1,6 +1,6 @@
-//! Cases, judged: no project, no journal, no clock, only what the case says.
+//! Judges test cases of rules. Everything comes from the case: no project, journal or clock is used.
 //!
-//! The event of a case is built the way an agent's is, so that a case about a tool call sees what a hook would see.
+//! The event is built like an agent's, so that a case about a tool call sees what a hook would see.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use engine::{BaseFolders, Decision, DecisionRequest, Event, EventKind, Situation
 use policy::{Case, CaseSubject, Config, EventFields, Happened, What};
 use serde_json::{Map, Value, json};
 
-/// Where every case happens. Nothing is there, and nothing is looked at.
+/// The root of every case. It does not exist, and is never accessed.
 const ROOT: &str = "/project";
 const HOME: &str = "/home/user";
 const TEMP: &str = "/tmp";
-/// A fixed moment, in milliseconds since 1970.
+/// A fixed time, in milliseconds since 1970.
 const NOW: i64 = 1_800_000_000_000;
 
-/// Judges the event of a case by some rules, clause by clause.
+/// Judges the event of a case and returns the result of each clause.
 pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, RuleSetError> {
     let event = Arc::new(event_of(&case.subject));
     let place = BaseFolders {
@@ -45,8 +45,8 @@ pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, 
     engine::decide(&DecisionRequest { situation: &situation, rules, evaluate_all: true })
 }
 
-/// Files that changed are judged by every file rule, whatever events it is for, and a phase by every pace rule, whatever it
-/// does about it.
+/// Adjusts the rules for cases about files or phases: these are judged by every file rule, whatever its events, or by
+/// every pace rule, whatever its `live` mode.
 fn asked(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
     let rule = |rule: Rule| match (subject, &rule.detect) {
         (CaseSubject::Files(_), Detector::Files(_)) => {
@@ -64,7 +64,7 @@ fn asked(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, Rule
     RuleSet::pack(&rules.all()?.into_iter().filter_map(rule).collect::<Vec<_>>()).map(Some)
 }
 
-/// What a case says of a phase, and how long it has lasted.
+/// The history and duration of a phase that a case describes.
 fn history_of(subject: &CaseSubject) -> Option<(History, Phase)> {
     let CaseSubject::Phase { happened, now } = subject else { return None };
     let mut history = History::default();
@@ -134,7 +134,7 @@ fn event_with(fields: &EventFields) -> Event {
     event
 }
 
-/// As Claude Code would send it: its names of tools are the canonical ones.
+/// Decodes a payload of Claude Code, whose tool names are the canonical ones.
 fn tool_event(kind: EventKind, tool: &str, input: &Value) -> Event {
     let payload = json!({
         "session_id": "case",
@@ -152,7 +152,7 @@ fn tool_event(kind: EventKind, tool: &str, input: &Value) -> Event {
     }
 }
 
-/// What a case says is known.
+/// The facts that a case gives.
 struct CaseFacts {
     variables: Map<String, Value>,
     git: Map<String, Value>,
@@ -164,7 +164,7 @@ struct CaseFacts {
 }
 
 impl CaseFacts {
-    /// Whether the case names a task in such a list.
+    /// True if the case lists the task under this key.
     fn lists_task(&self, list: &str, id: &str) -> bool {
         self.tasks.get(list).and_then(Value::as_array).is_some_and(|ids| ids.iter().any(|known| known == id))
     }

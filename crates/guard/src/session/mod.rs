@@ -1,5 +1,5 @@
-//! One session of an agent: the root it is guarded from, the policy it is held to, the hat it wears in a run, and which
-//! session a command runs in. Nothing here judges.
+//! One session of an agent: its root, the policy that it is pinned to, its hat in a run, and which session a command
+//! runs in. This module does not judge.
 
 mod notice;
 mod owner;

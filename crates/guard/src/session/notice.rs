@@ -1,7 +1,7 @@
-/// What a person should hear about how facts were found.
+/// A notice for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionNotice {
-    /// To be told once a session.
+    /// Given once per session.
     Once(String),
     Always(String),
 }

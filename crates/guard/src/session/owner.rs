@@ -1,4 +1,4 @@
-//! The session that a command is run in: one that an agent's shell may be running, or a person.
+//! Finds the session that runs a command: an agent's, or none if a person runs it.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -14,34 +14,34 @@ pub struct SessionOwner {
     pub session: String,
 }
 
-/// A command that people and agents run alike.
+/// A command that both people and agents run.
 pub struct CommandRun<'a> {
-    /// Words that its command line is sure to have: the verb, and what it is about.
+    /// Words that its command line must contain: the verb and its object.
     pub words: &'a [&'a str],
-    /// The session that it names itself.
+    /// The session that is named on its command line.
     pub session: Option<&'a str>,
     pub environment: &'a Environment,
     /// Milliseconds since 1970.
     pub now: i64,
 }
 
-/// How long ago an agent that waits for this command told of it, at most.
+/// The longest time between the hook's event for the call and the command that it runs.
 const PENDING: Duration = Duration::from_mins(1);
-/// How long a call of another session may have been running and still be the caller: agents end their calls after ten minutes.
+/// The longest time that a call of another session counts as running: agents stop their calls after ten minutes.
 const AT_WORK: Duration = Duration::from_mins(10);
-/// How many sessions can be at work at once.
+/// The number of sessions that are considered.
 const SESSIONS_LIMIT: usize = 100;
-/// How many of the latest calls of a session are looked at: it can make several at once.
+/// The number of recent calls per session that are considered, because sessions make calls in parallel.
 const CALLS_LIMIT: usize = 20;
 
 impl CommandRun<'_> {
-    /// The sessions of agents that may run it: the one that the agents' variables name, else those with a call that waits for it
-    /// to end, newest first. None where a person runs it.
+    /// The agents' sessions that may be running this command: the one in the environment variables, else those with an
+    /// unfinished call of it, newest first. Empty if a person runs it.
     pub fn agents(&self, store: &Store) -> Result<Vec<SessionOwner>, StoreError> {
         if let Some(named) = self.by_variables() {
             return Ok(vec![named]);
         }
-        // Many calls may wait for one command in a run; only the run itself is known.
+        // In a run, many calls may be waiting for the same command, so only the run itself is certain.
         if self.is_in_run() {
             return Ok(Vec::new());
         }
@@ -54,10 +54,10 @@ impl CommandRun<'_> {
         Ok(self.agents(store)?.into_iter().next())
     }
 
-    /// The session whose variables count for it: the one it names, or the one it runs in. None where that is not known: it is
-    /// never guessed. `is_agents`: the environment, or a process above this one, shows that an agent runs it. Without a variable
-    /// that names the session, its unfinished call has to be the only one of all sessions: any other call may be a script that
-    /// runs this command.
+    /// The session whose variables apply to the command: the one it names, or the one it runs in. It is never guessed,
+    /// so it is `None` in doubt. `is_agents` is true if the environment or a parent process shows that an agent runs
+    /// the command. If no variable names the session, its call must be the only unfinished one of all sessions: any
+    /// other call may be a script that runs this command.
     pub fn known_session(&self, store: &Store, is_agents: bool) -> Result<Option<SessionOwner>, StoreError> {
         if let Some(named) = self.session {
             let found = store.latest_session(Some(named))?;
@@ -72,7 +72,7 @@ impl CommandRun<'_> {
         Ok(only.map(|(whose, _)| whose))
     }
 
-    /// The session that it is about: the one it names, the one it runs in, or the one that was heard of last.
+    /// The session that the command is for: the one it names, else the one it runs in, else the latest one.
     pub fn session(&self, store: &Store) -> Result<Option<SessionOwner>, StoreError> {
         if self.session.is_none()
             && let Some(running) = self.agent(store)?
@@ -80,7 +80,7 @@ impl CommandRun<'_> {
             return Ok(Some(running));
         }
         if self.session.is_none() && self.is_in_run() {
-            // A run starts sessions of its own; what was heard of last may be anybody's.
+            // A run starts its own sessions; the latest session may belong to anything else.
             return Ok(None);
         }
         let found = store.latest_session(self.session)?;
@@ -109,7 +109,7 @@ impl CommandRun<'_> {
     }
 }
 
-/// The shell calls of which no end was seen, newest first: of the last `latest` calls of each session.
+/// Shell calls without an end, newest first, among the last `latest` calls of each session.
 fn unfinished(store: &Store, since: i64, latest: usize) -> Result<Vec<(SessionOwner, RecordedCommand)>, StoreError> {
     let mut calls = Vec::new();
     for (agent, session) in store.sessions_since(since, SESSIONS_LIMIT)? {

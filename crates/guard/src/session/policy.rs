@@ -1,4 +1,4 @@
-//! The policy that counts for one session: the project's, with what a change during the session would take away.
+//! The policy of one session: the project's, without weakenings that were made during the session.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::project::Project;
 
 /// The policy that an event is judged by.
 pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> Held {
-    // A dry run leaves the cache alone too: whoever judges next is to learn that a policy is new.
+    // A dry run does not update the cache either: the next real event must still see that the policy is new.
     let policy = if event.is_dry_run { project.looked_at(environment) } else { project.compiled(environment) };
-    // An event that does not say whose it is has no session that remembers.
+    // An event without a session id has no session to pin.
     if event.session.is_empty() {
         return Held { policy, news: Vec::new() };
     }
@@ -27,7 +27,7 @@ pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> 
     pin.hold(policy, |change, since| acceptance.includes(change, since))
 }
 
-/// The configuration that counts for an event, where nothing may be written.
+/// The configuration for an event when nothing may be written.
 pub fn config_looked_at(project: &Project, event: &Event, environment: &Environment) -> Arc<Config> {
     let mut config = project.looked_at(environment).config;
     let enforced = policy::enforced_since(&pin(project, &event.agent, &event.session, environment));
@@ -38,12 +38,12 @@ pub fn config_looked_at(project: &Project, event: &Event, environment: &Environm
     config
 }
 
-/// Whether a session was ever judged by this project's policy.
+/// True if the session was judged by this project's policy before.
 pub fn knows(project: &Project, event: &Event, environment: &Environment) -> bool {
     pin(project, &event.agent, &event.session, environment).exists()
 }
 
-/// The changes of the policy's files that do not count for a session, whether it had an event since or not.
+/// Weakenings that do not apply to a session, including those made since its last event.
 pub fn kept(
     project: &Project,
     policy: &Compiled,
@@ -54,7 +54,7 @@ pub fn kept(
     kept_by(&pin(project, agent, session, environment), project, policy, environment)
 }
 
-/// The same for all sessions of the project, in the order of the rules' ids.
+/// Weakenings that do not apply to some session of the project, sorted by rule id.
 pub fn kept_by_any(project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
     let entries = fs::read_dir(pins(project, environment)).into_iter().flatten().filter_map(Result::ok);
     let mut kept: Vec<Weakened> =
@@ -71,7 +71,7 @@ fn kept_by(path: &Path, project: &Project, policy: &Compiled, environment: &Envi
     kept.into_iter().map(|kept| kept.change).collect()
 }
 
-/// `folder`: where the policy lies, below the session's root.
+/// `folder` is the policy's directory, relative to the session's root.
 pub fn kept_notice(change: &Weakened, folder: &Path) -> String {
     let there = if folder.as_os_str().is_empty() { String::new() } else { format!(" in {}", folder.display()) };
     format!("{} during this session; it stays as it was until a person runs `linchpin trust`{there}", change.what())

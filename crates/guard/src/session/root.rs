@@ -1,7 +1,8 @@
 //! The root of an agent's session, fixed at its first event.
 //!
-//! An agent must not be able to move its own guard: not with `cd`, not by making a policy folder nearer to itself, not
-//! by checking out a branch that has none. So the first event decides, and the user's own folder remembers.
+//! An agent must not be able to change its root: not with `cd`, not by creating a policy in a subdirectory, not by
+//! checking out a branch without a policy. So the root is fixed at the first event and stored in the user's state
+//! directory.
 
 use std::fs;
 use std::io::Write;
@@ -15,46 +16,46 @@ use crate::{Environment, file_limit};
 
 pub struct SessionRoot {
     pub project: Project,
-    /// This is the session's first event, as far as anybody remembers.
+    /// True for the session's first event, as far as is known.
     pub is_first: bool,
 }
 
-/// `start` is the folder that the agent's environment gives as its session's, where it gives one.
+/// `start` is the session's directory from the agent's environment variables, if they have one.
 pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
-    // An event that does not say whose it is has no session to remember.
+    // An event without a session id has no session to remember.
     let known = !event.session.is_empty();
     if known && let Some(project) = remembered(&event.agent, &event.session, environment) {
         return SessionRoot { project, is_first: false };
     }
     let told = event.session_folders.iter().map(String::as_str).chain([event.cwd.as_str()]);
     let given = start.into_iter().chain(told).map(Path::new).filter(|folder| folder.is_absolute());
-    // The real folder, so that no other spelling of it leads around the rules. Of one that is gone, what is left of it; the
-    // process's own where none is there.
+    // Symlinks are resolved, so that another spelling of a path cannot evade the rules. For a deleted directory, its
+    // nearest existing ancestor is used; if no directory is given, the process's working directory.
     let real = |folder: &Path| folder.ancestors().find_map(|folder| folder.canonicalize().ok());
     let mut real = given.filter_map(real);
     let start = real.next().unwrap_or_else(|| environment.cwd.clone());
     let mut root = outermost_root(&start);
     let mut project = Project::at(root.as_deref().unwrap_or(&start), environment);
-    // One that starts above its projects, or with several, is guarded from where it first comes to one with a policy.
+    // If the session starts outside of any project, or in several folders, its root is the first project among them.
     if !project.has_policy()
         && let Some(met) = real.filter(|folder| *folder != start).find_map(|folder| outermost_root(&folder))
     {
         project = Project::at(&met, environment);
         root = Some(met);
     }
-    // Only where there is a policy is there something to be moved away from.
+    // Without a policy there is no root to protect.
     if known && !event.is_dry_run && project.has_policy() && !file_limit::is_too_low() {
         remember(&memory(&event.agent, &event.session, environment), &project.root, root.is_some());
     }
     SessionRoot { project, is_first: true }
 }
 
-/// The root that a session was given at its first event.
+/// The root that was fixed at the session's first event.
 pub fn remembered(agent: &str, session: &str, environment: &Environment) -> Option<Project> {
     let (root, had_policy) = read(&memory(agent, session, environment))?;
     let mut project = Project::at(&root, environment);
     if had_policy && project.tiers.project.is_none() {
-        // What was last compiled from it still counts.
+        // The policy was deleted meanwhile. Its last compiled form still applies.
         project.tiers.project = Some(PolicyFolder::of_project(&root));
     }
     Some(project)
@@ -64,12 +65,12 @@ fn memory(agent: &str, session: &str, environment: &Environment) -> PathBuf {
     environment.state.join("sessions").join(digest(agent, session))
 }
 
-/// A name for what is remembered of a session.
+/// The file name for what is stored about a session.
 pub fn digest(agent: &str, session: &str) -> String {
     policy::digest(format!("{agent}\0{session}"))
 }
 
-/// What the file begins with, so that a root may be any path.
+/// Fixed-width prefix of the file, so that any path can follow.
 const WITH_POLICY: &[u8] = b"policy ";
 const WITHOUT_POLICY: &[u8] = b"bare   ";
 
@@ -92,8 +93,8 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// Whole or not at all, and only once: of two first events at the same time, one wins. Where nothing can be written,
-/// every event finds its root anew.
+/// Writes atomically and only once: of two concurrent first events, one wins. If writing fails, every event determines
+/// its root again.
 fn remember(memory: &Path, root: &Path, has_policy: bool) {
     let Some(folder) = memory.parent() else { return };
     let written = policy::create_private_folder(folder).and_then(|()| {
@@ -106,8 +107,8 @@ fn remember(memory: &Path, root: &Path, has_policy: bool) {
     drop(written);
 }
 
-/// The project of a command that people and agents run alike: the root of the session that it runs in; else the one that
-/// guards sessions here.
+/// The project of a command that both people and agents run: the root of the session that runs it, else the project
+/// that sessions here belong to.
 pub fn project_of_command(environment: &Environment) -> Project {
     let running = agents::environment::session(|name| environment.get(name));
     running

@@ -1,5 +1,5 @@
-//! How whoever drives a run sees that its agent is at work though it prints nothing: every process of the run that Linchpin
-//! takes part in (hooks, commands, gates) touches the file of the stage, and the driver looks at its modification time.
+//! Keeps an agent in a run from being taken for idle while it prints nothing. Every Linchpin process of the run (hook,
+//! command, gate) touches the file of the hat phase, and the driver checks its modification time.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use super::stage::{Stage, file, touch};
 use crate::Environment;
 use crate::project::Project;
 
-/// How often a process that lasts says that it is there.
+/// The interval between two touches of a long-running process.
 const BEAT: Duration = Duration::from_millis(500);
 
 impl Stage {
-    /// Says again and again that this process is at work for its run, until it ends. Outside of runs it does nothing.
+    /// Touches the file now, and repeatedly until the process ends. Does nothing outside of runs.
     pub fn keep_alive(environment: &Environment) {
         let Some(path) = file_of_process(environment) else { return };
         let sign = move || {
@@ -22,7 +22,7 @@ impl Stage {
                 touch(&file);
             }
         };
-        // At once: a short command ends before its thread begins.
+        // Once right away: a short command ends before its thread starts.
         sign();
         let beat = move || {
             loop {
@@ -30,11 +30,11 @@ impl Stage {
                 sign();
             }
         };
-        // Where there can be no thread, the run sees what its agent prints.
+        // Without a thread, the driver still sees the agent's own output.
         drop(thread::Builder::new().spawn(beat));
     }
 
-    /// When a process of this run last said that it is at work.
+    /// The last time that a process of this run touched the file.
     pub fn last_sign_of_life(&self, project: &Project, environment: &Environment) -> Option<SystemTime> {
         let file = file(self.id(), &project.root, environment);
         fs::metadata(file).and_then(|metadata| metadata.modified()).ok()

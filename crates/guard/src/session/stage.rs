@@ -1,5 +1,5 @@
-//! What is in force in the iteration that lasts now: kept in the user's own folder, so that a loop's file can be edited
-//! meanwhile without changing what its agents are held to.
+//! The rules and gates of the current iteration of a run. They are stored in the user's state directory, so that
+//! editing the loop's file has no effect on an iteration that is running.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -20,41 +20,42 @@ use crate::project::Project;
 pub struct Stage {
     pub run: u64,
     pub iteration: u32,
-    /// The hat that is on, as a workflow with one node.
+    /// The current hat, as a workflow with one node.
     pub workflow: Workflow,
     pub completion: Completion,
-    /// What has to hold before a task is closed.
+    /// Gates that must pass before a task is closed.
     pub close_requires: Vec<Requirement>,
-    /// The number of the published topic that the iteration handles: a restart handles the same one, and is no new activation.
+    /// The number of the published topic that the iteration handles. A restart handles the same topic, and is not a new
+    /// activation of the hat.
     #[serde(default)]
     pub published: i64,
-    /// When the tree was kept as it was before the hat's first agent for that topic started, in milliseconds since 1970; none where nobody compares
-    /// with it.
+    /// When the snapshot of the tree was taken, before the hat's first agent for the topic started, in milliseconds since
+    /// 1970; `None` if no gate compares with it.
     pub baseline: Option<i64>,
-    /// What only the processes of this iteration are told: others do not speak for it.
+    /// A secret that only processes of this iteration know. Others cannot act for it.
     pub ticket: String,
-    /// Where whoever drives the run finds programs: gates find theirs there, whatever an agent says.
+    /// The driver's `PATH`. Gates use it instead of the agent's.
     pub path: Option<String>,
-    /// Files that gates name, each with its digest when the run began, if it was there: agents do not write them.
+    /// Files that gates name, with their digests when the run began (`None` if missing). Agents may not write them.
     #[serde(default)]
     pub gate_files: BTreeMap<String, Option<String>>,
-    /// Where the work is kept.
+    /// The path of the database of tasks and runs.
     #[serde(skip)]
     pub(crate) work: PathBuf,
 }
 
 impl Stage {
-    /// Tells an agent's commands and hooks the run that they belong to.
+    /// Environment variable with the run's id, set for the agent's processes.
     pub const RUN: &str = agents::environment::IN_RUN;
-    /// And the iteration.
+    /// Environment variable with the iteration's number.
     pub const ITERATION: &str = "LINCHPIN_ITERATION";
-    /// And what shows that it is this iteration that speaks.
+    /// Environment variable with [`Self::ticket`].
     pub const TICKET: &str = "LINCHPIN_TICKET";
-    /// And the project: another one may have a run of the same number.
+    /// Environment variable with the project's root, because another project may have a run with the same id.
     pub const ROOT: &str = "LINCHPIN_RUN_ROOT";
-    /// And the hat's id.
+    /// Environment variable with the hat's id.
     pub const HAT: &str = "LINCHPIN_HAT";
-    /// And the binary.
+    /// Environment variable with the path of the `linchpin` binary.
     pub const BINARY: &str = "LINCHPIN_BIN";
 
     pub fn new(
@@ -80,13 +81,13 @@ impl Stage {
         }
     }
 
-    /// Whether some gate asks what changed since the hat was put on.
+    /// True if a gate compares with the tree from before the hat was put on.
     pub fn compares(&self) -> bool {
         let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
         ways.chain(&self.close_requires).any(|required| matches!(required.gate, Gate::FileRules(_)))
     }
 
-    /// Under which name and when the tree was kept.
+    /// The name and time of the tree's snapshot.
     pub fn kept_tree(&self) -> Option<(String, i64)> {
         self.baseline.map(|time| (self.baseline_name(), time))
     }
@@ -95,36 +96,37 @@ impl Stage {
         format!("run-{}", self.run)
     }
 
-    /// The one that this process belongs to; none outside of runs, and where the run is another project's.
+    /// The hat phase of this process; `None` outside of runs, and in a run of another project.
     pub fn of_process(project: &Project, environment: &Environment) -> Option<Self> {
         let run = Self::run_of_process(project, environment)?;
         let mut opened = File::open(file(run, &project.root, environment)).ok()?;
-        // Only a process of the run gets here: it is at work.
+        // Only a process of the run reaches this line, so the run is active.
         touch(&opened);
         let mut bytes = Vec::new();
         opened.read_to_end(&mut bytes).ok()?;
         Self::read(&bytes, project, environment)
     }
 
-    /// The run of this project that this process belongs to, whether or not its stage can be read.
+    /// The run of this project that this process belongs to, even if its hat phase cannot be read.
     pub(crate) fn run_of_process(project: &Project, environment: &Environment) -> Option<RunId> {
         let run = environment.get(Self::RUN)?.parse().ok()?;
         let is_elsewhere = environment.get(Self::ROOT).is_some_and(|root| Path::new(&root) != project.root);
         (!is_elsewhere).then_some(run)
     }
 
-    /// What [`runner::STARTED_BY`] is for the processes of a run. Another project may have a run of the same number.
+    /// The value of [`runner::STARTED_BY`] for processes of a run. It includes the root, because another project may
+    /// have a run with the same id.
     pub fn started_by(run: RunId, root: &Path) -> String {
         format!("{run} {}", root.display())
     }
 
-    /// Variables for the commands of gates, whatever the environment of whoever asks says.
+    /// Environment variables for commands of gates, which override those of the caller.
     pub(crate) fn gate_variables(&self, root: &Path) -> Vec<(&'static str, String)> {
         let path = self.path.clone().map(|path| ("PATH", path));
         path.into_iter().chain([(runner::STARTED_BY, Self::started_by(self.id(), root))]).collect()
     }
 
-    /// The last one of a run.
+    /// The latest hat phase of a run.
     pub fn of_run(run: RunId, project: &Project, environment: &Environment) -> Option<Self> {
         let bytes = fs::read(file(run, &project.root, environment)).ok()?;
         Self::read(&bytes, project, environment)
@@ -143,23 +145,23 @@ impl Stage {
         RunId(self.run)
     }
 
-    /// The hat that is on.
+    /// The current hat's id.
     pub fn hat(&self) -> &str {
         &self.workflow.start
     }
 
-    /// Who starts a task in this iteration.
+    /// The name under which this iteration starts tasks.
     pub fn starter(&self) -> String {
         work::starter_id(&self.id().to_string(), self.iteration.into())
     }
 
-    /// The topics that it may publish.
+    /// The topics that the hat may publish.
     pub fn publishes(&self) -> impl Iterator<Item = &str> {
         self.workflow.nodes.iter().flat_map(|node| &node.transitions).map(|way| way.to.as_str())
     }
 }
 
-/// Whoever owns a file may do that, however they opened it.
+/// Sets the modification time. This works for the file's owner even if it was opened read-only.
 pub(super) fn touch(file: &File) {
     let _ = file.set_modified(SystemTime::now());
 }

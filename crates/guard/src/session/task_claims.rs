@@ -1,5 +1,5 @@
-//! Tasks of Linchpin's own that a session takes on: `task_claim_tracking` learns of them from the command itself, which
-//! knows for sure whether it was done.
+//! Linchpin's own tasks that a session starts or ends. The command itself reports them to `task_claim_tracking`,
+//! because it knows whether it succeeded.
 
 use engine::behavior_names::CLAIMED_TASKS;
 use engine::observers::{BuiltinBehavior, ObserverKind, claim_changes};
@@ -9,8 +9,8 @@ use store::{Note, NoteKind, SessionKey, StateChanges, Store, StoreError};
 
 use super::{CommandRun, SessionOwner};
 
-/// Writes down that the session of an agent has started a task (`is_claim`), or that a task has ended, whoever ended it: no
-/// session has claimed it any more. Nothing is written where no observer keeps track of claims; a person's start is no claim.
+/// Records that an agent's session started a task (`is_claim`), or that a task ended, whoever ended it: no session claims
+/// it any more. Nothing is recorded if no observer tracks claims. A task that a person starts is not claimed.
 pub fn note_claim(
     task: &str,
     is_claim: bool,

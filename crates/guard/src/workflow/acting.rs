@@ -1,7 +1,7 @@
-//! What a workflow or a configuration does by itself: at an event, and where a node is entered or left.
+//! Runs actions of a workflow or of the configuration: at an event, and when a node is entered or left.
 //!
-//! Actions are done in the order of the file, and each sees what those before it set. One that fails does nothing, and is
-//! told of. Their texts are for the agent; how it gets them is not known here.
+//! Actions run in the order of the file, and each sees what earlier ones set. An action that fails does nothing and
+//! causes a notice. Their texts are for the agent; the caller delivers them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use engine::workflow::{Action, ActionEffect};
 
 use crate::facts::LiveFacts;
 
-/// What came of some actions. What they set lies over the facts.
+/// The results of actions. The variables they set are in the facts.
 #[derive(Debug, Default)]
 pub struct Acted {
     /// For the agent.
@@ -27,7 +27,7 @@ impl Acted {
     }
 }
 
-/// `place`: what the person knows the list of actions by. `guides`: the texts of those that they name.
+/// `place` names the list of actions in notices. `guides` has the texts of the guides that actions may name.
 pub fn act<'w>(
     place: &str,
     actions: impl Iterator<Item = &'w Action>,

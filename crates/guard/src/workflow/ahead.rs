@@ -1,6 +1,6 @@
-//! What lies ahead of the current node: which moves there are, and how their gates stand.
+//! A preview of the moves from the current node and the state of their gates.
 //!
-//! Nothing is asked here that takes long or leaves a trace: no command is run, and no file rule is asked.
+//! It must be fast and have no side effects: it runs no command and judges no file rule.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -20,34 +20,35 @@ use crate::facts::Active;
 use crate::grants::Trust;
 use crate::plain_text;
 
-/// What lies between the current node and others.
+/// The gates and moves from the current node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
-    /// Those of the node: whichever way is taken, they have to hold.
+    /// Gates of the node itself, which every move must pass.
     pub gates: Vec<GateAhead>,
     pub moves: Vec<NextMove>,
 }
 
-/// A way out of the current node.
+/// A transition from the current node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextMove {
     pub to: String,
     pub when: String,
-    /// Each of these, claimed alone, leads there as things are.
+    /// Claims that each, made alone, would choose this transition now.
     pub claims: Vec<String>,
-    /// No claim leads there as far as is known, but `when` asks for a variable of a session, and none is known.
+    /// True if no known claim chooses this transition, but its `when` uses a session variable and the session is
+    /// unknown.
     pub depends_on_session: bool,
-    /// Its own.
+    /// The transition's own gates.
     pub gates: Vec<GateAhead>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateAhead {
     pub id: String,
-    /// What it asks for, in a line.
+    /// The gate's condition, in one line.
     pub asks: String,
     pub state: GateState,
-    /// Its command, where it runs just now.
+    /// The gate's command, if it is running now.
     pub running: Option<Running>,
 }
 
@@ -57,9 +58,9 @@ pub enum GateState {
     NotMet,
     /// Only a move finds out.
     NotAsked,
-    /// It does not hold until a person has accepted the workflow.
+    /// The gate does not pass until a person trusts the workflow.
     NotTrusted,
-    /// It asks for a variable of a session, and none is known.
+    /// The gate uses a session variable, and the session is unknown.
     NoSession,
 }
 
@@ -114,7 +115,7 @@ impl Moves<'_> {
         }
     }
 
-    /// The claims each of which leads on by itself, and where.
+    /// Claims that choose a transition on their own, each with the transition.
     pub(super) fn led_by_claims<'n>(
         &self,
         node: &'n Node,
@@ -140,7 +141,8 @@ impl Moves<'_> {
         Trust::of(&self.project.root, self.environment).accepts_workflow(&active.workflow)
     }
 
-    /// `tree`: what is in it; none where git does not tell, and in that none without git.
+    /// `tree` returns the digest of the tree. The outer `None` means that git failed, the inner one that there is no
+    /// repository.
     fn gate_state<'t>(
         &self,
         required: &Requirement,

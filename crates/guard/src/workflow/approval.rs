@@ -1,4 +1,5 @@
-//! What a person said yes to: one gate, in one visit or one run of a loop, for one tree. It is kept in the user's own folder.
+//! Approvals by people: for one gate, one visit or run of a loop, and one state of the tree. They are stored in the
+//! user's state directory.
 
 use std::fs;
 use std::io;
@@ -12,25 +13,25 @@ use serde::{Deserialize, Serialize};
 use crate::facts::{Active, Position};
 use crate::{Environment, plain_text};
 
-/// A yes that is kept.
+/// A stored approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
     pub workflow: String,
     pub gate: String,
-    /// What was asked.
+    /// The text that was approved.
     pub text: String,
-    /// The visit, as [`Position::phase`] names it.
+    /// The visit, as in [`Position::phase`].
     pub visit: String,
-    /// What was in the tree; none without git.
+    /// The digest of the tree; `None` without git.
     pub tree: Option<String>,
-    /// Who said so, as the system knows them.
+    /// The user's login name.
     pub who: Option<String>,
     /// Milliseconds since 1970.
     pub time: i64,
 }
 
 impl Approval {
-    /// What is said of it where the tree is another.
+    /// The message about an approval for another state of the tree.
     pub fn outdated(&self) -> String {
         let who = self.who.as_deref().map_or_else(|| "a person".to_owned(), plain_text::line);
         let time = Timestamp::from_millisecond(self.time).map(|time| time.to_zoned(TimeZone::system()));
@@ -39,7 +40,7 @@ impl Approval {
     }
 }
 
-/// Where they are kept.
+/// The stored approvals of a project.
 pub struct Approvals {
     folder: PathBuf,
 }
@@ -53,13 +54,13 @@ impl Approvals {
         self.last(gate, text, position).is_some_and(|approval| approval.tree.as_deref() == tree)
     }
 
-    /// What was last said in this visit, for whichever tree.
+    /// The latest approval in this visit, for any state of the tree.
     pub fn last(&self, gate: &str, text: &str, position: &Position) -> Option<Approval> {
         let bytes = fs::read(self.file(gate, text, position)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// In place of an earlier one for another tree.
+    /// Stores an approval, replacing one for another state of the tree.
     pub fn keep(&self, approval: &Approval, position: &Position) -> io::Result<()> {
         policy::forget_old_files(&self.folder);
         let file = self.file(&approval.gate, &approval.text, position);
@@ -72,8 +73,8 @@ impl Approvals {
     }
 }
 
-/// The approvals that stand between the current node and others, each once, with what is asked. `besides`: what a loop asks for
-/// before a task is closed.
+/// The approvals on the way from the current node, each once, with their text. `besides` has the gates for closing a
+/// task.
 pub fn asked<'a>(active: &'a Active, besides: &'a [Requirement]) -> Vec<(String, String)> {
     let Some(node) = active.node() else { return Vec::new() };
     let requirements = node.requires.iter().chain(node.transitions.iter().flat_map(|way| &way.requires));

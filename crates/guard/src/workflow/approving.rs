@@ -1,4 +1,4 @@
-//! `approve`: a person says yes to what an agent cannot decide.
+//! `approve`: a person approves a gate that an agent cannot decide.
 
 use engine::suggest;
 use serde_json::json;
@@ -9,13 +9,13 @@ use super::holder::content;
 use super::{Moves, Refusal};
 use crate::facts::{Active, Position};
 
-/// What waits for a person.
+/// Approvals that a person is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approvable {
     pub workflow: String,
     pub node: String,
     pub asked: Vec<ApprovalRequest>,
-    /// What is in the tree that it is asked for; none without git.
+    /// The digest of the tree that is approved; `None` without git.
     pub tree: Option<String>,
     position: Position,
 }
@@ -27,7 +27,7 @@ pub struct ApprovalRequest {
 }
 
 impl Moves<'_> {
-    /// What waits for a person's yes before the current node can be left: the gate that is named, or all.
+    /// The missing approvals on the way from the current node: of the named gate, or of all.
     pub fn approvable(&self, gate: Option<&str>) -> Result<Approvable, Refusal> {
         self.must_be_a_person("approve")?;
         let (_, active) = self.active()?;
@@ -57,7 +57,7 @@ impl Moves<'_> {
         Ok(Approvable { workflow: workflow.name, node, asked, tree, position })
     }
 
-    /// Writes down that a person said yes, if the tree is still the one that they were shown.
+    /// Stores the approvals, if the tree is still as it was when they were shown.
     pub fn approve(&self, approvable: &Approvable) -> Result<(), Refusal> {
         self.must_be_a_person("approve")?;
         let Approvable { workflow, node, asked, tree, position } = approvable;
@@ -78,7 +78,7 @@ impl Moves<'_> {
                 ("tree", json!(tree)),
                 ("who", json!(who)),
             ]);
-            // The record first: nothing is approved without one.
+            // The journal comes first: there must be no approval without a record.
             let none = StateChanges::default();
             scene.store.note(&self.note(NoteKind::Approve, &fields, &none, &root, &cwd))?;
             let approval = Approval {

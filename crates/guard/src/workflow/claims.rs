@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::Refusal;
 
-/// What somebody says is done.
+/// Claims of a move: what the agent says is done.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims(Map<String, Value>);
 
 impl Claims {
-    /// From the words of a command line: names, or one JSON object. None: whoever moves claims that the node is done.
+    /// Parses the arguments of `next`: names, or one JSON object. Without arguments, the node's completion is claimed.
     pub fn read(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, Refusal> {
         let claims = match words {
             [] => Map::from_iter([(Workflow::completion_claim(node), Value::Bool(true))]),
@@ -41,7 +41,7 @@ impl Claims {
         &self.0
     }
 
-    /// Those that are claimed, for people.
+    /// The names of claims that are true, for messages.
     pub fn names(&self) -> Vec<&str> {
         self.0.iter().filter(|(_, value)| **value == Value::Bool(true)).map(|(name, _)| name.as_str()).collect()
     }

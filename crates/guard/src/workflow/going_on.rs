@@ -1,4 +1,4 @@
-//! Going on past pace rules that have fired: their limits count again from here, and nothing moves.
+//! `continue`: goes on past pace rules that have fired. Their limits start again, and the workflow does not move.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::facts::{Active, Position, pace_facts};
 use crate::rule_deeds;
 
 impl Moves<'_> {
-    /// Goes on past the pace rules that have fired. Nothing moves.
+    /// Restarts the limits of all pace rules that have fired.
     pub fn go_on(&self) -> Result<Step, Refusal> {
         self.may_move_active("continue")?;
         Self::until_written(|| {
@@ -33,7 +33,8 @@ impl Moves<'_> {
         if let Some(rule) = fired.iter().find(|rule| self.is_only_for_people(rule)) {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
-        // Rules of the session may have fired as well. What only a person can answer there stays as it is.
+        // Rules of the session may have fired too. If a person has to answer one of them, the session's rules are left
+        // alone.
         let of_session = self.interrupting_rules(&scene);
         let of_person = of_session.iter().find(|rule| self.is_only_for_people(rule)).map(|rule| rule.id.clone());
         let of_session = match of_person {
@@ -74,7 +75,7 @@ impl Moves<'_> {
         Ok(stay(&active, StepOutcome::Prompt(prompt)))
     }
 
-    /// Where no workflow is active, rules may have interrupted the session itself.
+    /// Without an active workflow, only rules of the session may have fired.
     fn go_on_in_session(&self, mut scene: Scene) -> Result<Step, Refusal> {
         let rules = self.interrupting_rules(&scene);
         if rules.is_empty() {
@@ -100,7 +101,7 @@ impl Moves<'_> {
         })
     }
 
-    /// The limits of these rules, which are no rules of the workflow, count in the session again from here.
+    /// Restarts the limits of rules of the session.
     fn go_on_past(&self, rules: &[Rule], scene: &Scene, changes: &mut StateChanges) {
         let (facts, scope) = (self.pace_facts(), PaceScope::of_session(&scene.session, self.now));
         for rule in rules {
@@ -113,7 +114,7 @@ impl Moves<'_> {
         ));
     }
 
-    /// The rules outside of workflows that have fired in the session.
+    /// Rules outside of workflows that have fired in the session.
     fn interrupting_rules(&self, scene: &Scene) -> Vec<Rule> {
         let digests: Vec<&str> = pace_facts::interrupting(&scene.session.variables).collect();
         if digests.is_empty() || self.session.is_none() {
@@ -128,14 +129,14 @@ impl Moves<'_> {
     }
 }
 
-/// The pace rules of the phase that have fired, and that nobody went on past since.
+/// The pace rules of the phase that have fired, and that nobody continued past since.
 fn fired(active: &Active, scene: &Scene) -> Result<Vec<Rule>, Refusal> {
     let rules = active.workflow.rules_at(active.position.node()).filter(|rule| rule.as_pace_rule().is_some());
     let mut rules = rules.peekable();
     if rules.peek().is_none() {
         return Ok(Vec::new());
     }
-    // A move that an earlier version refused is only in the counts.
+    // Earlier versions recorded refused moves only in the counts.
     let (counts, phase) = (scene.store.rule_counts()?, Some(active.position.phase_named()));
     let refused_a_move = |rule: &Rule| {
         let count = counts.get(&rule.id).and_then(|phases| phases.get(&phase));

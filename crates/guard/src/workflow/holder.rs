@@ -1,8 +1,8 @@
-//! The process that runs the command of a gate: this binary once more, which outlives whoever asked for it and leaves a
-//! receipt behind.
+//! The gate process runs the command of a gate. It is this binary again, outlives the process that started it, and
+//! leaves a receipt.
 //!
-//! The binary's `main` calls [`hold`] where its first argument is [`HOLDER`]. Whoever comes while the command runs starts
-//! a holder too; that one waits, finds the receipt, and has nothing to do.
+//! The binary's `main` calls [`run_gate`] if its first argument is [`GATE_ARGUMENT`]. If a gate process for the same
+//! command is running, a second one waits for its lock, finds the receipt, and exits.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,47 +25,48 @@ use super::running::Announcement;
 use crate::session::Stage;
 use crate::{Environment, plain_text};
 
-/// The first argument of a binary that is to be the holder.
+/// The first argument of a gate process.
 pub const HOLDER: &str = "__gate";
 
-/// Git may take so long to say what is in the tree.
+/// The time limit of git for the digest of the tree.
 const GIT_LIMIT: Duration = Duration::from_secs(30);
-/// So much is kept of what a command said.
+/// How much of the command's output is kept.
 const LINES: usize = 30;
 const BYTES: usize = 4 * 1024;
 
-/// What a holder is told: one argument, as JSON.
+/// The job of a gate process, passed as JSON in one argument.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Job {
-    /// Where the receipt is kept.
+    /// The directory of receipts.
     pub folder: PathBuf,
     pub root: PathBuf,
-    /// The command as it is written, for people.
+    /// The command as written in the workflow, for messages.
     pub text: String,
     pub words: Vec<String>,
     pub timeout: Duration,
     pub sandbox: Sandbox,
-    /// Variables that the command sees beside those that every command does.
+    /// Additional environment variables that the command sees.
     pub variables: Vec<String>,
-    /// The run that whoever asks knows of: a later one answers them.
+    /// The run that the caller knows already. Any other run answers the caller.
     pub known: Option<String>,
 }
 
-/// Runs the command, unless somebody else has. `words` are the arguments behind [`HOLDER`].
+/// The main function of a gate process. Runs the command, unless another process has. `words` are the arguments after
+/// [`GATE_ARGUMENT`].
 pub fn hold(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let job = words.into_iter().next().and_then(|word| word.into_string().ok());
     let Some(job) = job.and_then(|job| serde_json::from_str::<Job>(&job).ok()) else { return ExitCode::from(2) };
     leave_session();
     let environment = Environment::of_process();
-    // A run waits for its gate.
+    // Keeps the run from taking its agent for idle while the command runs.
     Stage::keep_alive(&environment);
     let is_called_off = call_off();
-    // Nobody is left to be told that this failed; whoever waits sees that there is no receipt.
+    // The error is not reported to anyone; the waiting process sees that there is no receipt.
     if job.run_once(&environment, &is_called_off).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Set once whoever started us writes a byte to our stdin: they were interrupted, and the command is to end. The end of
-/// stdin means nothing, as we outlive them.
+/// Returns a flag that is set when the parent writes a byte to stdin: the parent was interrupted, and the command must
+/// end. EOF does not set it, because this process outlives its parent.
 fn call_off() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
@@ -76,7 +77,7 @@ fn call_off() -> Arc<AtomicBool> {
     flag
 }
 
-/// Neither a terminal that is closed nor an agent that ends its shell ends the command.
+/// Leaves the session, so that closing the terminal or the agent's shell does not end the command.
 fn leave_session() {
     #[cfg(unix)]
     let _ = rustix::process::setsid();
@@ -99,7 +100,7 @@ impl Job {
             is_ended |= is_called_off.load(Ordering::Relaxed) || announcement.is_to_stop();
             if is_ended { Heed::End } else { Heed::GoOn }
         });
-        // A command that was ended says nothing about the tree.
+        // A command that was killed says nothing about the tree.
         if is_ended { Ok(()) } else { receipts.keep(&receipt) }
     }
 
@@ -177,7 +178,7 @@ impl Job {
     }
 }
 
-/// The digest of what is in the tree; none without git.
+/// The digest of the tree; `None` without git.
 pub fn content(root: &Path) -> Result<Option<String>, GitError> {
     Ok(contents(root)?.map(|contents| contents.digest()))
 }
@@ -186,7 +187,7 @@ fn contents(root: &Path) -> Result<Option<Contents>, GitError> {
     Tree::of(root, GIT_LIMIT).map(|tree| tree.contents()).transpose()
 }
 
-/// What people look at first is mostly at the end, whichever way it was said.
+/// The last lines of stdout and stderr, where most programs print errors.
 fn said(outcome: &ProcessOutcome) -> String {
     let streams = [&outcome.stdout, &outcome.stderr].map(|stream| plain_text::end(stream, LINES, BYTES));
     let [stdout, stderr] = &streams;

@@ -1,7 +1,7 @@
-//! The workflow that is active in a project: where it stands, and how it moves.
+//! The active workflow of a project: its position and its moves.
 //!
-//! What a workflow file says comes from `policy`, where the workflow stands from the journal. [`Moves`] is what commands
-//! call; [`Active`] is what a judgement knows. Nothing here prints.
+//! `policy` reads workflow files; the journal stores the position. [`WorkflowCommands`] has the commands that move a
+//! workflow; [`ActiveWorkflow`] is what a judgement sees of it. This module does not print.
 
 mod acting;
 mod ahead;

@@ -1,9 +1,9 @@
-//! The commands that move a workflow: `start`, `next`, `repeat`, `prev`, `restart`, `abort`.
+//! Commands that move a workflow: `start`, `next`, `repeat`, `prev`, `restart`, `abort`.
 //!
-//! A move is written only if the workflow is still at the node where it was when the move was decided, in one transaction:
-//! of two moves made at once one succeeds and the other is refused, and a process that dies leaves the old state or the new
-//! one. While a gate's command runs, hooks may write variables. That does not repeat the decision: its conditions, pace rules
-//! and gates count as they were when `next` was called.
+//! A move is written in one transaction, and only if the workflow is still at the node where the move was decided: of
+//! two concurrent moves one is refused, and a killed process leaves the old or the new state. Hooks may write variables
+//! while a gate's command runs. The decision is not repeated then: conditions, pace rules and gates count as they were
+//! when `next` was called.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::facts::{Active, LiveFacts, Position, SESSION_VARIABLE};
 use crate::rule_deeds;
 use crate::session::SessionOwner;
 
-/// What a move does besides.
+/// State changes and output of a move's actions.
 #[derive(Default)]
 struct Doing {
     changes: StateChanges,
@@ -35,7 +35,7 @@ struct Doing {
 }
 
 impl Moves<'_> {
-    /// Begins a workflow, at its first node or another.
+    /// Starts a workflow, at its first node or another.
     pub fn start(&self, name: &str, node: Option<&str>) -> Result<Step, Refusal> {
         self.may_move("start", || Ok(Some((name.to_owned(), None))))?;
         let scene = self.scene()?;
@@ -54,7 +54,7 @@ impl Moves<'_> {
         self.enter(workflow, position, scene, NoteKind::Start, &fields, Doing::default())
     }
 
-    /// The move that the claims lead to.
+    /// Makes the move that the claims choose.
     pub fn next(&self, words: &[String], force: &Force) -> Result<Step, Refusal> {
         if *force != Force::None {
             self.must_be_a_person("next --force")?;
@@ -83,7 +83,7 @@ impl Moves<'_> {
         let lacks = self.gates(&active, &situation).lacks(node.requires.iter().chain(&way.requires));
         if !lacks.is_empty() {
             let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
-            // Two gates may ask for one rule.
+            // Two gates may contain the same rule.
             let rules: BTreeSet<&str> = lacks.iter().flat_map(|lack| &lack.rules).map(String::as_str).collect();
             let rule_outcomes =
                 rule_deeds::about(rules.into_iter(), RuleOutcome::Blocked, Some(active.position.phase_named()))
@@ -101,7 +101,7 @@ impl Moves<'_> {
             ("claims", json!(claims.names())),
             ("forced", json!(force.noted())),
         ]);
-        // Gates take their time, and hooks write meanwhile.
+        // Hooks may have written to the workflow while gates ran.
         let whose = self.whose_variables(&facts);
         let step = Self::until_written(|| {
             let (scene, now) = self.active()?;
@@ -122,7 +122,7 @@ impl Moves<'_> {
         Ok(Step { notices: whose.into_iter().chain(step.notices).collect(), ..step })
     }
 
-    /// Tells which session's variables decided, where any did.
+    /// A notice of the session whose variables were used, if any were.
     fn whose_variables(&self, facts: &LiveFacts) -> Option<String> {
         let SessionOwner { agent, session } = self.session.as_ref()?;
         let is_asked = facts.used().keys().any(|name| name.starts_with(SESSION_VARIABLE));
@@ -143,7 +143,7 @@ impl Moves<'_> {
         }
     }
 
-    /// What of these does not hold for the hat that is on.
+    /// The gates that do not pass, for a hat.
     pub(crate) fn lacks_of_stage<'r>(
         &self,
         required: impl Iterator<Item = &'r Requirement> + Clone,
@@ -160,7 +160,7 @@ impl Moves<'_> {
         Ok(self.gates(&active, &situation).lacks(required))
     }
 
-    /// The prompt once more.
+    /// Prints the prompt again.
     pub fn repeat(&self) -> Result<Step, Refusal> {
         self.may_move_active("repeat")?;
         let (scene, active) = self.active()?;
@@ -170,7 +170,7 @@ impl Moves<'_> {
         Ok(stay(&active, StepOutcome::Prompt(prompt)))
     }
 
-    /// Back to the phase from which this one was reached; no gate is asked.
+    /// Goes back to the node from which the current one was reached. No gate is checked.
     pub fn prev(&self) -> Result<Step, Refusal> {
         self.may_move_active("prev")?;
         Self::until_written(|| {
@@ -181,7 +181,7 @@ impl Moves<'_> {
         })
     }
 
-    /// To the first node again.
+    /// Goes to the first node again.
     pub fn restart(&self) -> Result<Step, Refusal> {
         self.may_move_active("restart")?;
         Self::until_written(|| {
@@ -192,12 +192,12 @@ impl Moves<'_> {
         })
     }
 
-    /// Leaves the workflow as it is.
+    /// Ends the workflow. Variables of the session are kept.
     pub fn abort(&self) -> Result<Step, Refusal> {
         self.may_move_active("abort")?;
         Self::until_written(|| {
             let mut scene = self.scene()?;
-            // One that cannot be read any more can be left all the same.
+            // A workflow whose file is broken can be aborted too.
             let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
             let mut changes = StateChanges::default();
             Position::forget_all(&scene.state.variables, &mut changes);
@@ -219,7 +219,7 @@ impl Moves<'_> {
         self.enter(active.workflow.clone(), to, scene, NoteKind::Move, &fields, doing)
     }
 
-    /// To another node, or to an end.
+    /// Moves to a node or to an end.
     fn go(
         &self,
         active: &Active,
@@ -240,7 +240,7 @@ impl Moves<'_> {
         self.enter(active.workflow.clone(), position, scene, kind, fields, doing)
     }
 
-    /// Enters a node: its own actions first, then the prompt, and only then is anything written.
+    /// Enters a node: runs its actions, renders its prompt, and then writes the move.
     fn enter(
         &self,
         workflow: Workflow,
@@ -253,7 +253,7 @@ impl Moves<'_> {
         let node = find(&workflow, position.node())?.clone();
         let position = position.at_commit(Repository::of(&self.project.root).and_then(|repository| repository.head()));
         let mut state = scene.state.clone();
-        // `on_enter` sees what `on_exit` set.
+        // `on_enter` sees the variables that `on_exit` set.
         apply(&doing.changes.workflow, &mut state.variables);
         apply(&doing.changes.variables, &mut scene.session.variables);
         let entering = Arc::new(self.active_at(workflow, position, state));
@@ -266,7 +266,7 @@ impl Moves<'_> {
         let prompt = self.prompt(&node, &entered, &scene)?;
         let workflow = entered.workflow.name.clone();
         if Workflow::is_end(&node.name) {
-            // It may have something to say, and is over.
+            // An end may have a node with a prompt, but the workflow is over.
             Position::forget_all(&entered.state.variables, &mut changes);
             self.write(&mut scene, kind, fields, &changes)?;
             let texts = texts.into_iter().chain([prompt]).filter(|text| !text.trim().is_empty()).collect();
@@ -294,7 +294,7 @@ impl Moves<'_> {
         Ok(stay(active, outcome))
     }
 
-    /// What a node does by itself.
+    /// Runs a node's actions.
     fn act(&self, site: &str, actions: &[Action], active: &Arc<Active>, scene: &Scene, doing: &mut Doing) {
         if actions.is_empty() {
             return;
@@ -323,13 +323,14 @@ impl Moves<'_> {
             .map_err(|error| Refusal::Prompt { node: node.name.clone(), why: error.to_string() })
     }
 
-    /// `moved`: the name of the workflow that would be moved; none where that is no workflow's matter.
+    /// Checks whether the caller may run the command. `moved` returns the workflow that the command would move, if any.
     pub(super) fn may_move(
         &self,
         verb: &'static str,
         moved: impl FnOnce() -> Result<Option<(String, Option<Tier>)>, Refusal>,
     ) -> Result<(), Refusal> {
-        // Going on moves nothing, and rules of a hat interrupt as well; a variable is set wherever one is declared.
+        // `continue` and `set` are allowed in a run: rules of a hat interrupt too, and a hat's workflow may declare
+        // variables.
         if self.stage.is_some() && !["continue", "set"].contains(&verb) {
             return Err(Refusal::InRun(verb));
         }
@@ -340,7 +341,7 @@ impl Moves<'_> {
         if !config.agent_permissions.allows(verb) {
             return Err(Refusal::NotForAgents(verb));
         }
-        // What a project lets agents do does not reach the user's own workflows.
+        // A project's permissions for agents do not apply to the user's own workflows.
         let moved = if self.stage.is_none() { moved()? } else { None };
         let users = moved.filter(|(name, tier)| {
             let workflow = self.project.workflow(name, *tier, &self.policy, false, self.environment);
@@ -356,7 +357,7 @@ impl Moves<'_> {
         })
     }
 
-    /// Whatever `agent_may` says.
+    /// Refuses agents, regardless of `agent_may`.
     pub(super) fn must_be_a_person(&self, verb: &'static str) -> Result<(), Refusal> {
         if self.is_agents { Err(Refusal::PeopleOnly(verb)) } else { Ok(()) }
     }
@@ -386,7 +387,7 @@ pub(super) fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, R
     })
 }
 
-/// The first whose `when` is true. Where one before it cannot be evaluated, nobody knows which that is.
+/// The first transition whose `when` is true. An error in an earlier `when` is an error, because it might be the first.
 pub(super) fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Result<Option<&'n Transition>, Refusal> {
     for way in &node.transitions {
         match holds(&way.when, situation) {

@@ -1,4 +1,4 @@
-//! Who moves a workflow, where and when. The commands are methods of [`Moves`] in the files beside this one.
+//! The context of commands that move a workflow. The commands are methods in the other files of this directory.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::session::{SessionOwner, Stage};
 pub struct Moves<'a> {
     pub project: &'a Project,
     pub environment: &'a Environment,
-    /// The project's, as it was when the command began.
+    /// The project's policy when the command began.
     pub policy: Arc<Compiled>,
     /// Milliseconds since 1970.
     pub now: i64,
-    /// The session whose variables count.
+    /// The session whose variables are used.
     pub session: Option<SessionOwner>,
-    /// The hat that is on, where it is about a run of a loop.
+    /// The current hat, in a run of a loop.
     pub stage: Option<Arc<Stage>>,
-    /// Whether an agent makes the move.
+    /// True if an agent runs the command.
     pub is_agents: bool,
     pub outside: Outside,
 }

@@ -1,4 +1,4 @@
-//! What expressions know here and now, written down: for whoever tries one out.
+//! The present values of all names in expressions, for trying one out.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use serde_json::{Map, Value, json};
 
 use super::Moves;
 
-/// What is known where somebody tries an expression out.
+/// Names and values for trying out an expression.
 pub struct KnownNames {
-    /// All but `git` and `files`, by name.
+    /// Values by name, except `git` and `files`.
     pub names: Map<String, Value>,
-    /// What functions, `git` and `files` read.
+    /// For functions, `git` and `files`.
     pub situation: Arc<Situation>,
-    /// What may be named.
+    /// All names that are allowed.
     pub scope: Scope,
 }
 
 impl Moves<'_> {
-    /// As a rule of the project sees it now, or where a workflow is active, a rule of the workflow. Claims are made with a
-    /// move, so none is made.
+    /// The values for a rule of the active workflow, or else of the project. All claims are false, because claims are
+    /// only made with a move.
     pub fn known_names(&self) -> KnownNames {
-        // To ask is no reason to make a journal.
+        // A query must not create a journal.
         let has_journal = self.project.store(self.environment).exists();
         let scene = has_journal.then(|| self.scene().ok()).flatten();
         let active = scene.as_ref().and_then(|scene| self.active_in(scene).ok()).map(Arc::new);
@@ -35,13 +35,13 @@ impl Moves<'_> {
             self.builder().of_policy(self.project, &self.policy, &event, session, None)
         };
         let object = |fields: Vec<(&str, Value)>| -> Value {
-            // What cannot be known is undefined.
+            // Unknown values are undefined.
             let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
             Value::Object(fields.map(|(name, value)| (name.to_owned(), value)).collect())
         };
         let claims: Vec<String> = active.iter().flat_map(|active| active.workflow.all_claims()).collect();
         let config = &self.policy.config;
-        // Without a session, all of its variables have their declared values.
+        // Without a session, variables have their declared values.
         let declared = || {
             let of_workflow = active.iter().flat_map(|active| active.workflow.variables.keys().cloned());
             config.variable_names().map(str::to_owned).chain(of_workflow).collect()

@@ -1,4 +1,5 @@
-//! How a move is written down: with who made it, and only if the workflow still stands where it stood.
+//! Writes moves to the journal: with the agent or person who made them, and only if the workflow has not moved
+//! meanwhile.
 
 use engine::rules::Rule;
 use serde_json::{Map, Value, json};
@@ -9,7 +10,7 @@ use super::{Moves, Refusal};
 use crate::facts::{Position, pace_facts};
 use crate::session::SessionOwner;
 
-/// More hooks than this do not come in between.
+/// The maximum number of attempts when hooks keep writing at the same time.
 const ATTEMPTS: usize = 50;
 
 impl Moves<'_> {
@@ -36,7 +37,7 @@ impl Moves<'_> {
         root: &'n str,
         cwd: &'n str,
     ) -> Note<'n> {
-        // What changes for a session is the session's, whoever says so.
+        // Changes to a session are recorded in that session, even if a person makes them.
         let session = match &self.session {
             Some(SessionOwner { agent, session }) if self.is_agents || changes.changes_session() => {
                 SessionKey { agent, session }
@@ -47,7 +48,7 @@ impl Moves<'_> {
         Note { kind, session, time: self.now, root, cwd, fields, changes }
     }
 
-    /// Writes a move, if the workflow still stands where it stood when it was decided.
+    /// Writes a move, if the workflow is still where it was when the move was decided.
     pub(crate) fn write(
         &self,
         scene: &mut Scene,
@@ -67,7 +68,7 @@ impl Moves<'_> {
         Err(moved_meanwhile(now.as_ref()))
     }
 
-    /// Writes down that a move was refused. The pace rule that interrupted it remembers that it has fired, unless somebody
+    /// Records that a move was refused. If a pace rule refused it, the rule is marked as fired, unless the workflow has
     /// moved meanwhile.
     pub(crate) fn note_held(
         &self,
@@ -91,7 +92,7 @@ impl Moves<'_> {
         })
     }
 
-    /// Retries a write that fails because a hook wrote to the workflow at the same time.
+    /// Retries `decide` while it fails because a hook wrote to the workflow at the same time.
     pub(crate) fn until_written<T>(decide: impl Fn() -> Result<T, Refusal>) -> Result<T, Refusal> {
         for _ in 1..ATTEMPTS {
             match decide() {

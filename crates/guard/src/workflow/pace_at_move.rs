@@ -1,4 +1,4 @@
-//! The pace rules of a phase, where somebody wants to leave it.
+//! Judges the pace rules of a phase when it is about to be left.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::facts::Active;
 use crate::facts::pace_facts::PaceFacts;
 use crate::facts::token_count::TokenCount;
 
-/// The pace rules that are passed over, once.
+/// Pace rules that this move skips.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Force {
     #[default]
     None,
-    /// By its name, or else its kind.
+    /// A rule's id or title, or the kind of its limit.
     One(String),
     All,
 }
@@ -48,7 +48,7 @@ impl Force {
 }
 
 impl Moves<'_> {
-    /// The first pace rule of the node that says it is too much.
+    /// The first pace rule of the node whose limit is exceeded, with the interrupt.
     pub(crate) fn interrupted(
         &self,
         rules: &[Rule],
@@ -88,7 +88,7 @@ impl Moves<'_> {
         PaceFacts::new(event, store, self.options(), Arc::new(tokens))
     }
 
-    /// The commits of the last phases, and the names of those.
+    /// The number of commits in the last phases, and the names of these phases.
     pub(super) fn commits(&self, phases: u32, active: &Active) -> (Option<u32>, Vec<String>) {
         let visits = active.position.last(usize::try_from(phases).unwrap_or(usize::MAX));
         let since = visits.first().map_or(self.now, |visit| visit.started);
@@ -98,7 +98,7 @@ impl Moves<'_> {
         (count, visits.iter().map(|visit| visit.node.clone()).collect())
     }
 
-    /// The pace rules of the current node: those that are passed over, and those that are judged.
+    /// The pace rules of the current node: those that `force` skips, and the others.
     pub(crate) fn pace_rules(active: &Active, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), Refusal> {
         let node = active.position.node();
         let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();

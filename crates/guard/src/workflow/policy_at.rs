@@ -7,7 +7,7 @@ use policy::{BrokenFile, Compiled};
 
 use crate::grants::workflow_notice;
 
-/// What a workflow asks for at a node. What `own`, the project's policy, says anyway is not said twice.
+/// The policy of a workflow at a node. Rules that `own`, the project's policy, has too are left out.
 pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bool) -> Compiled {
     let is_said = |rule: &Rule| {
         rule.as_pace_rule().is_none()
@@ -19,8 +19,7 @@ pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bo
     let rules = workflow.rules_at(node).filter(|rule| !is_said(rule));
     let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();
     let rules: Vec<Rule> = rules.into_values().collect();
-    // Rules that were just read can be packed; if one day they cannot, that is told, and a set that cannot be read either is
-    // what nobody can judge by.
+    // Packing rules that were just read should not fail. If it does, the workflow's file counts as broken.
     let (rules, broken) = match RuleSet::pack(&rules) {
         Ok(rules) => (rules, Vec::new()),
         Err(error) => {

@@ -1,7 +1,7 @@
-//! How the command of a gate went: kept in the user's own folder, for the tree that it was run on.
+//! Receipts: results of gates' commands, each for one state of the tree. They are stored in the user's state directory.
 //!
-//! A receipt that says yes counts until the tree changes. One that says no is told once: what failed may lie outside of the
-//! tree, so the next attempt runs the command again.
+//! A receipt of a passed command counts until the tree changes. A failure is reported once: its cause may be outside of
+//! the tree, so the next attempt runs the command again.
 
 use std::fs;
 use std::io;
@@ -15,46 +15,46 @@ use crate::{Environment, plain_text};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// Tells this run from every other.
+    /// A unique id of this run of the command.
     pub run: String,
     pub command: Masked<'static>,
-    /// None where it was not started, or a signal or its time limit ended it.
+    /// `None` if the command did not start, or was killed by a signal or at its timeout.
     pub exit_code: Option<i32>,
     pub passed: bool,
-    /// How it ended, in words.
+    /// How it ended, for messages.
     pub ending: String,
     pub duration: Duration,
-    /// What was in the tree before; none without git, where nobody can tell.
+    /// The digest of the tree before the command; `None` without git.
     pub tree: Option<String>,
-    /// Whether it was the same afterwards.
+    /// True if the tree was the same afterwards.
     pub tree_stayed: bool,
-    /// The files that were changed while the command ran. Receipts of earlier versions do not have them.
+    /// Files that changed while the command ran. Not set by earlier versions.
     #[serde(default)]
     pub changed: Vec<String>,
-    /// The end of what it said.
+    /// The end of the command's output.
     pub output: Masked<'static>,
     /// Milliseconds since 1970.
     pub ended: i64,
-    /// Whether anybody was told; kept apart from the rest, which is the holder's to write.
+    /// True if the result was reported to a caller. Stored in a separate file, because only the gate process writes the
+    /// receipt.
     #[serde(skip)]
     pub told: bool,
 }
 
 impl Receipt {
-    /// Whether this is what it ran on, from the beginning to the end.
+    /// True if the command ran on this state of the tree, and did not change it.
     pub fn is_of(&self, tree: Option<&str>) -> bool {
         self.tree_stayed && self.tree.as_deref() == tree
     }
 
-    /// Whether there is no need to run the command for this tree.
+    /// True if the command need not run again for this state of the tree.
     pub fn answers(&self, tree: Option<&str>) -> bool {
         let is_of_tree = self.is_of(tree);
         let counts_on = self.passed && tree.is_some();
         is_of_tree && (counts_on || !self.told)
     }
 
-    /// Why it does not let a move through that is made with this tree.
-    /// `again`: the command that makes it.
+    /// The message why this result does not let a move pass. `again` is the command that makes the move.
     pub fn lack(&self, tree: Option<&str>, again: &str) -> Option<String> {
         let Self { command, ending, output, .. } = self;
         let command = plain_text::line(command);
@@ -71,7 +71,7 @@ impl Receipt {
         })
     }
 
-    /// The files that changed, in parentheses; nothing where they are not known.
+    /// The changed files in parentheses; empty if they are not known.
     fn changed_files(&self) -> String {
         const SHOWN: usize = 5;
         if self.changed.is_empty() {
@@ -86,7 +86,7 @@ impl Receipt {
     }
 }
 
-/// The receipt of one command in one project.
+/// The receipt file of one command in one project.
 #[derive(Debug, Clone)]
 pub struct Receipts {
     folder: PathBuf,
@@ -106,28 +106,28 @@ impl Receipts {
         &self.folder
     }
 
-    /// By which the holders of this command are kept from each other.
+    /// The lock file: only one gate process at a time runs the command.
     pub fn lock(&self) -> PathBuf {
         self.folder.join(format!("{}.lock", self.name))
     }
 
-    /// While this file is there, the command that runs is to end.
+    /// While this file exists, the running command must end.
     pub fn stop(&self) -> PathBuf {
         self.folder.join(format!("{}.stop", self.name))
     }
 
-    /// What runs now, for whoever waits.
+    /// The file about the running command.
     pub fn running(&self) -> PathBuf {
         self.folder.join(format!("{}.running", self.name))
     }
 
-    /// The last one.
+    /// The latest receipt.
     pub fn last(&self) -> Option<Receipt> {
         let receipt: Receipt = serde_json::from_slice(&fs::read(self.file()).ok()?).ok()?;
         Some(Receipt { told: self.told(&receipt.run).exists(), ..receipt })
     }
 
-    /// In place of the last one. Only who has the lock may.
+    /// Replaces the receipt. The caller must hold the lock.
     pub fn keep(&self, receipt: &Receipt) -> io::Result<()> {
         let last = self.last();
         policy::write_private_file(&self.file(), serde_json::to_vec(receipt)?)?;
@@ -137,14 +137,14 @@ impl Receipts {
         Ok(())
     }
 
-    /// Where that cannot be written down, somebody is told twice.
+    /// Marks the result as reported. If this fails, it is reported twice.
     pub fn note_told(&self, receipt: &Receipt) {
         if !receipt.told {
             let _ = policy::write_private_file(&self.told(&receipt.run), "");
         }
     }
 
-    /// Is there once somebody was told of a run.
+    /// Exists once the result of a run was reported.
     fn told(&self, run: &str) -> PathBuf {
         self.folder.join(format!("{}-{run}.told", self.name))
     }

@@ -3,7 +3,8 @@ use tree::GitError;
 
 use crate::facts::pace_facts::PaceError;
 
-/// Why nothing can be moved at all. (What a gate or a pace rule says is no refusal, but a step not taken.)
+/// The reason why a command could not be carried out at all. Gates and pace rules that stop a move are not errors; see
+/// [`StepOutcome`](super::StepOutcome).
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     #[error("no workflow is active here")]

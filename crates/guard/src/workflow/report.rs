@@ -3,23 +3,23 @@ use std::sync::Arc;
 use super::{Ahead, Moves, Refusal};
 use crate::facts::Position;
 
-/// Where a workflow stands, for whoever asks.
+/// The position of a workflow with its pace rules and gates, for reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkflowReport {
     pub position: Position,
-    /// The text of the workflow is another than when the node was entered.
+    /// True if the workflow's file has changed since the node was entered.
     pub is_changed: bool,
-    /// Why the workflow cannot be moved as it is.
+    /// The reason why the workflow cannot be moved now.
     pub problem: Option<String>,
-    /// The pace rules of the node, each with how near it is to its limit.
+    /// Pace rules of the node, each with its progress towards the limit.
     pub pace: Vec<(String, String)>,
-    /// The other rules that the workflow adds here, by name.
+    /// Names of the workflow's other rules at the node.
     pub rules: Vec<String>,
     pub ahead: Ahead,
 }
 
 impl Moves<'_> {
-    /// None where nothing is active.
+    /// `None` if no workflow is active.
     pub fn report(&self) -> Result<Option<WorkflowReport>, Refusal> {
         let scene = self.scene()?;
         let Some(position) = Position::of(&scene.state.variables) else { return Ok(None) };

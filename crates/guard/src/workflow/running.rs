@@ -1,8 +1,7 @@
-//! A gate's command while it runs: what it is, since when, and the last line that it printed.
+//! The running command of a gate: its text, start time, and last line of output.
 //!
-//! The process that runs the command writes this beside the receipt. The file counts only while that process holds the
-//! lock, so a process that was killed leaves nothing behind that anybody would believe. Whoever wants the command to end
-//! leaves another file there.
+//! The gate process writes this to a file beside the receipt. The file only counts while that process holds the lock,
+//! so a killed process leaves nothing misleading behind. Another file asks the process to end the command.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,7 +15,7 @@ use store::{Masked, mask};
 use super::receipt::Receipts;
 use crate::plain_text;
 
-/// How often the last line is written anew at most.
+/// The minimum time between two writes of the last line.
 const REFRESH: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,23 +23,23 @@ pub struct Running {
     pub command: Masked<'static>,
     /// Milliseconds since 1970.
     pub started: i64,
-    /// The last line of its output so far. Empty before the first line.
+    /// The last line of output so far; empty before the first line.
     pub last_line: Masked<'static>,
 }
 
-/// What there is to show of a gate's command.
+/// What the waiting caller displays.
 #[derive(Debug, Clone, Copy)]
 pub enum GateProgress<'a> {
     Started {
         command: &'a str,
     },
     Running(&'a Running),
-    /// It has ended, or is not waited for any longer.
+    /// The command ended, or the caller stopped waiting.
     Ended,
 }
 
 impl Running {
-    /// What runs now for this receipt.
+    /// The running command, if there is one.
     pub fn of(receipts: &Receipts) -> Option<Self> {
         let lock = File::open(receipts.lock()).ok()?;
         if lock.try_lock_shared().is_ok() {
@@ -49,7 +48,7 @@ impl Running {
         serde_json::from_slice(&fs::read(receipts.running()).ok()?).ok()
     }
 
-    /// Asks the process that runs the command, whoever started it, to end it.
+    /// Asks the gate process to end the command, whoever started it.
     pub fn stop(receipts: &Receipts) {
         if Self::of(receipts).is_some() {
             let _ = policy::write_private_file(&receipts.stop(), "");
@@ -57,7 +56,7 @@ impl Running {
     }
 }
 
-/// Writes down how far a command is. The file is deleted when this is dropped.
+/// Publishes the progress of the command. Dropping it deletes the file.
 pub struct Announcement {
     file: PathBuf,
     stop: PathBuf,
@@ -71,14 +70,14 @@ impl Announcement {
         let running =
             Running { command, started: jiff::Timestamp::now().as_millisecond(), last_line: Masked::default() };
         let (file, stop) = (receipts.running(), receipts.stop());
-        // One that was left for another run.
+        // A request for an earlier run may be left.
         let _ = fs::remove_file(&stop);
         let announcement = Self { file, stop, running, length: 0, written: Instant::now() };
         announcement.write()?;
         Ok(announcement)
     }
 
-    /// Called again and again while the command runs.
+    /// Called repeatedly while the command runs.
     pub fn update(&mut self, output: &OutputSoFar<'_>) {
         if self.written.elapsed() < REFRESH || self.length == output.length() {
             return;
@@ -86,11 +85,11 @@ impl Announcement {
         self.length = output.length();
         self.written = Instant::now();
         self.running.last_line = mask(&plain_text::line(&plain_text::end(&output.latest(), 1, 400))).into_static();
-        // Only the view of a running gate suffers where it cannot be written.
+        // A failed write only affects the display.
         let _ = self.write();
     }
 
-    /// Whether somebody wants the command to end.
+    /// True if the command must end.
     pub fn is_to_stop(&self) -> bool {
         self.stop.exists()
     }

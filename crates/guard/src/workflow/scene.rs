@@ -1,4 +1,4 @@
-//! What is known where a workflow is moved: how it stands, what its file says, and what expressions may ask.
+//! The stored state of the workflow and the session that a command works with, and the situation for its expressions.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use super::{Moves, Refusal};
 use crate::facts::{Active, LiveFacts, Position, SituationBuilder};
 use crate::session::SessionOwner;
 
-/// Others move and are judged in milliseconds.
+/// Other processes hold the journal's lock for milliseconds only.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// How a workflow stands while it is being moved.
+/// The stored state when a command begins.
 pub(crate) struct Scene {
     pub(crate) store: Store,
-    /// Of the workflow.
+    /// The workflow's state.
     pub(crate) state: SessionState,
-    /// Of the session whose variables count; empty where none is known.
+    /// The state of the session whose variables are used; empty if the session is unknown.
     pub(super) session: SessionState,
     is_session_known: bool,
 }
@@ -46,7 +46,7 @@ impl Moves<'_> {
         Ok(Scene { store, state, session, is_session_known: known.is_some() })
     }
 
-    /// The session of the hat that is on: the only one that was heard of since it was put on.
+    /// The session of the current hat, if exactly one had events since the hat was put on.
     fn session_of_hat(&self, store: &Store, state: &SessionState) -> Result<Option<SessionOwner>, Refusal> {
         let position = self.stage.as_ref().and_then(|_| Position::of(&state.variables));
         let Some(position) = position else { return Ok(None) };
@@ -77,7 +77,7 @@ impl Moves<'_> {
         Active { workflow, position, state, claims, now: self.now }
     }
 
-    /// The workflow as its files say it now.
+    /// The workflow as its file is now; in a run, the hat's.
     pub(super) fn workflow(&self, name: &str, tier: Option<Tier>) -> Result<Workflow, Refusal> {
         if let Some(stage) = &self.stage {
             return Ok(stage.workflow.clone());
@@ -93,7 +93,7 @@ impl Moves<'_> {
             let close = suggest::closest(name, known.iter().map(String::as_str)).map(str::to_owned);
             return Err(Refusal::UnknownWorkflow { name: name.to_owned(), close, known });
         };
-        // Or else of one of its guides.
+        // The error may also be in one of its guides.
         let problem = found.errors().find(|problem| problem.source.name == file.source).or(found.errors().next());
         let problem = problem.map_or_else(|| "it is broken".to_owned(), policy::Diagnostic::line);
         Err(Refusal::BrokenWorkflow { name: name.to_owned(), problem })
@@ -103,7 +103,7 @@ impl Moves<'_> {
         self.known(active, scene).0
     }
 
-    /// The same, where variables of a session that is not known have their declared values.
+    /// The situation for a prompt. If the session is unknown, its variables have their declared values.
     pub(super) fn situation_for_prompt(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
         self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), Some(&scene.session)).0
     }

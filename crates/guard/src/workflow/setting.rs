@@ -1,4 +1,4 @@
-//! `set`: a variable of the workflow, or of a session, gets a value by hand.
+//! `set`: sets a variable of the workflow or of a session.
 
 use engine::workflow::Workflow;
 use policy::Tiers;
@@ -12,13 +12,13 @@ use crate::session::SessionOwner;
 
 #[derive(Debug, Clone)]
 pub enum VariableOwner {
-    /// The active workflow, by its name.
+    /// The name of the active workflow.
     Workflow(String),
     Session(SessionOwner),
 }
 
 impl Moves<'_> {
-    /// The active workflow, as it was when its file last had no errors; the hat's, in a run.
+    /// The active workflow, in its last version without errors; in a run, the hat's.
     pub fn active_workflow(&self) -> Result<Option<Workflow>, Refusal> {
         if let Some(stage) = &self.stage {
             return Ok(Some(stage.workflow.clone()));
@@ -30,7 +30,7 @@ impl Moves<'_> {
         Ok(compiled.map(|compiled| compiled.workflow))
     }
 
-    /// Whether whoever asks may set a variable. `workflow`: the workflow that declares it.
+    /// Checks whether the caller may set the variable. `workflow` is the one that declares it.
     pub fn may_set(&self, name: &str, workflow: Option<&Workflow>) -> Result<(), Refusal> {
         self.may_move("set", || Ok(workflow.map(|workflow| (workflow.name.clone(), Some(workflow.tier)))))?;
         if workflow.is_some() || !self.is_agents || self.policy.config.agent_permissions.user_allows("set") {
@@ -60,7 +60,7 @@ impl Moves<'_> {
             if position.as_ref().is_none_or(|position| position.workflow != *workflow) {
                 return Err(moved_meanwhile(position.as_ref()));
             }
-            // A variable outlives a move within the workflow.
+            // A move within the workflow does not matter to a variable.
             self.write(&mut scene, NoteKind::Set, &fields, &changes).map_err(|refusal| match refusal {
                 Refusal::MovedMeanwhile(_) => Refusal::WrittenMeanwhile,
                 refusal => refusal,

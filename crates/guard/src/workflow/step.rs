@@ -2,15 +2,15 @@ use engine::pace::Violation;
 
 use super::Lack;
 
-/// What came of a move.
+/// The result of a command that moves the workflow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     pub workflow: String,
-    /// Where the workflow stands now.
+    /// The current node.
     pub node: String,
     pub moved: bool,
     pub outcome: StepOutcome,
-    /// What the workflow gives the agent to read, before anything else.
+    /// Texts of actions for the agent, before the prompt.
     pub texts: Vec<String>,
     /// For the person.
     pub notices: Vec<String>,
@@ -18,20 +18,20 @@ pub struct Step {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepOutcome {
-    /// What the node asks for.
+    /// The node's prompt.
     Prompt(String),
-    /// A pace rule says that it is time to stop and reflect; in place of the prompt.
+    /// A pace rule interrupts the move. Its text replaces the prompt.
     Interrupt { rule: String, text: String, violation: Box<Violation> },
-    /// Gates that do not hold.
+    /// Gates that do not pass.
     Held(Vec<Lack>),
-    /// No way leads on from here by what was claimed.
+    /// The claims choose no transition.
     NoWay {
         claimed: Vec<String>,
-        /// The claims that would.
+        /// Claims that would choose one.
         would: Vec<String>,
     },
-    /// Nothing is active any more.
+    /// The workflow is over.
     Ended,
-    /// Outside of workflows: what these rules count in the session begins again.
+    /// Without a workflow: limits of these rules start again in the session.
     Counting(Vec<String>),
 }

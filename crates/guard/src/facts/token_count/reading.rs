@@ -1,4 +1,4 @@
-//! Reading on in transcripts, from where the last reading stopped and as far as a limit allows.
+//! Reads transcripts on from the last position, up to a limit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,15 +16,15 @@ use super::Transcript;
 
 pub(super) struct Reading<'s> {
     store: &'s Store,
-    /// Bytes.
+    /// The number of bytes that may still be read.
     left: u64,
     looked_at: BTreeSet<PathBuf>,
     pub(super) read: Vec<Read>,
-    /// There is more to read.
+    /// True if there is more to read.
     pub(super) is_behind: bool,
 }
 
-/// What was read of a file.
+/// The new messages of one file.
 pub(super) struct Read {
     path: String,
     whose: Transcript,
@@ -36,7 +36,7 @@ pub(super) struct Read {
 #[derive(Default, Serialize, Deserialize)]
 struct Progress {
     position: TranscriptPosition,
-    /// How large the file was then, where all of it was read: as long as it is so, nothing was appended.
+    /// The file's size when it was read to the end. While the size is the same, there is nothing new.
     size: Option<u64>,
 }
 
@@ -45,8 +45,8 @@ impl<'s> Reading<'s> {
         Self { store, left: limit, looked_at: BTreeSet::new(), read: Vec::new(), is_behind: false }
     }
 
-    /// Reads on in a transcript and in those of its subagents. An error where nothing of it was ever read, and nothing can
-    /// be now.
+    /// Reads on in a transcript and in those of its subagents. The inner error means that none of it was ever read and
+    /// none can be read now.
     pub(super) fn read(&mut self, transcript: &Transcript) -> Result<io::Result<()>, StoreError> {
         let Some(agent) = Agent::from_name(&transcript.agent) else {
             return Ok(Err(io::Error::other("its agent is not known")));
@@ -54,7 +54,7 @@ impl<'s> Reading<'s> {
         let mut problem = None;
         let mut is_any_read = false;
         for path in transcript::transcript_files(agent, Path::new(&transcript.path)) {
-            // Subagents may be named by themselves besides.
+            // A subagent's transcript may also be listed by itself.
             if !self.looked_at.insert(path.clone()) {
                 is_any_read = true;
                 continue;
@@ -80,13 +80,13 @@ impl<'s> Reading<'s> {
                 self.read.push(Read { path: name.into_owned(), whose: whose.clone(), messages, progress });
                 Ok(())
             }
-            // What it told before still counts.
+            // The messages read earlier still count.
             Err(_) if was_read => Ok(()),
             Err(error) => Err(error),
         })
     }
 
-    /// Nothing where nothing was appended, or nothing may be read any more.
+    /// `None` if nothing was appended or the limit is used up.
     fn read_on(
         &mut self,
         agent: Agent,
@@ -103,7 +103,7 @@ impl<'s> Reading<'s> {
         }
         let usage = transcript::usage(agent, path, from.position, self.left)?;
         self.is_behind |= usage.has_more;
-        // Never less than what was read.
+        // Counts the appended bytes, which are at least as many as were read.
         self.left = self.left.saturating_sub(size.saturating_sub(from.size.unwrap_or(0)));
         let progress = Progress { position: usage.position, size: (!usage.has_more).then_some(size) };
         Ok(Some((usage.messages.into_iter().map(message).collect(), progress)))
@@ -121,7 +121,7 @@ impl Read {
     }
 }
 
-/// Nobody may be kept waiting by a pipe in the place of a file.
+/// The file's size. Refuses anything but a regular file: reading a pipe could block.
 fn size(path: &Path) -> io::Result<u64> {
     let found = fs::metadata(path)?;
     if found.is_file() { Ok(found.len()) } else { Err(io::Error::other("it is no file")) }
