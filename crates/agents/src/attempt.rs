@@ -40,12 +40,12 @@ pub fn before_tool(agent: Agent, call: AttemptedCall<'_>, received: i64) -> Even
 
 /// Returns the agent's names of its tools that take a file or a directory.
 pub fn file_tools(agent: Agent) -> &'static [&'static str] {
-    agent.adapter().file_tools
+    agent.adapter().native_tools.files
 }
 
 /// Returns the agent's name of its shell tool.
 pub fn shell_tool(agent: Agent) -> &'static str {
-    agent.adapter().shell_tool
+    agent.adapter().native_tools.shell
 }
 
 /// Returns what calls of a tool name. Accepts the agent's names of tools and canonical ones.

@@ -84,6 +84,13 @@ impl Agent {
 /// Gets the agent's name of the event, its kind, and the fields of the payload; returns the actual kind.
 type Translate = fn(&str, EventKind, &mut Map<String, Value>) -> EventKind;
 
+/// An agent's own names of its tools, for `try`.
+struct NativeTools {
+    shell: &'static str,
+    /// The tools that take a file or a directory.
+    files: &'static [&'static str],
+}
+
 /// The differences of one agent from the protocol family, which is Claude Code's.
 struct Adapter {
     name: &'static str,
@@ -96,9 +103,7 @@ struct Adapter {
     fields: &'static [(&'static str, &'static str)],
     /// Converts other differences of the payload, and determines the kind of an event whose name is ambiguous.
     translate: Option<Translate>,
-    /// The agent's names of its shell tool and of its tools that take a file or directory, for `try`.
-    shell_tool: &'static str,
-    file_tools: &'static [&'static str],
+    native_tools: NativeTools,
     /// Converts a tool call to the canonical tools, which are Claude Code's.
     tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
     /// The argument of the agent's shell tool that has the working directory.

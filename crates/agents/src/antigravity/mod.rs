@@ -6,6 +6,7 @@ mod install;
 mod translate;
 
 use crate::Adapter;
+use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::transcript::TranscriptFormat;
 
@@ -16,17 +17,19 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: translate::EVENTS,
     fields: translate::FIELDS,
     translate: Some(translate::translate),
-    shell_tool: "run_command",
-    file_tools: &[
-        "view_file",
-        "write_to_file",
-        "replace_file_content",
-        "multi_replace_file_content",
-        "delete_file",
-        "grep_search",
-        "find_by_name",
-        "list_dir",
-    ],
+    native_tools: NativeTools {
+        shell: "run_command",
+        files: &[
+            "view_file",
+            "write_to_file",
+            "replace_file_content",
+            "multi_replace_file_content",
+            "delete_file",
+            "grep_search",
+            "find_by_name",
+            "list_dir",
+        ],
+    },
     tool: translate::tool,
     folder: Some("Cwd"),
     unknown_server: None,

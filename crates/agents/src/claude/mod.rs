@@ -6,6 +6,7 @@ mod transcript;
 mod translate;
 
 use crate::Adapter;
+use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::protocol::{encode, event_names};
 
@@ -16,8 +17,10 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: event_names::FAMILY,
     fields: &[],
     translate: None,
-    shell_tool: "Bash",
-    file_tools: &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep"],
+    native_tools: NativeTools {
+        shell: "Bash",
+        files: &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep"],
+    },
     tool: translate::tool,
     folder: None,
     unknown_server: None,

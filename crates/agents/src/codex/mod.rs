@@ -8,6 +8,7 @@ mod transcript;
 mod translate;
 
 use crate::Adapter;
+use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::protocol::event_names;
 
@@ -18,8 +19,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: event_names::FAMILY,
     fields: &[],
     translate: None,
-    shell_tool: "Bash",
-    file_tools: &["apply_patch", "view_image"],
+    native_tools: NativeTools { shell: "Bash", files: &["apply_patch", "view_image"] },
     tool: translate::tool,
     folder: None,
     unknown_server: None,

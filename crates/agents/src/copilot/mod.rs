@@ -7,6 +7,7 @@ mod transcript;
 mod translate;
 
 use crate::Adapter;
+use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::protocol::event_names;
 
@@ -17,19 +18,21 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: event_names::FAMILY,
     fields: translate::FIELDS,
     translate: Some(translate::translate),
-    shell_tool: "Bash",
-    file_tools: &[
-        "Read",
-        "Write",
-        "Edit",
-        "view",
-        "create",
-        "edit",
-        "str_replace_editor",
-        "apply_patch",
-        "grep",
-        "glob",
-    ],
+    native_tools: NativeTools {
+        shell: "Bash",
+        files: &[
+            "Read",
+            "Write",
+            "Edit",
+            "view",
+            "create",
+            "edit",
+            "str_replace_editor",
+            "apply_patch",
+            "grep",
+            "glob",
+        ],
+    },
     tool: translate::tool,
     folder: None,
     unknown_server: None,

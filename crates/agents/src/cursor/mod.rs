@@ -6,6 +6,7 @@ mod install;
 mod translate;
 
 use crate::Adapter;
+use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::transcript::TranscriptFormat;
 
@@ -16,8 +17,10 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: translate::EVENTS,
     fields: translate::FIELDS,
     translate: Some(translate::translate),
-    shell_tool: "Shell",
-    file_tools: &["Read", "Write", "StrReplace", "ApplyPatch", "EditNotebook", "Delete"],
+    native_tools: NativeTools {
+        shell: "Shell",
+        files: &["Read", "Write", "StrReplace", "ApplyPatch", "EditNotebook", "Delete"],
+    },
     tool: translate::tool,
     folder: Some("working_directory"),
     unknown_server: Some(translate::UNKNOWN_SERVER),

@@ -7,6 +7,7 @@ mod translate;
 mod trusted_folders;
 
 use crate::Adapter;
+use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::protocol::encode;
 
@@ -17,8 +18,10 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: translate::EVENTS,
     fields: &[],
     translate: Some(translate::translate),
-    shell_tool: "run_shell_command",
-    file_tools: &["read_file", "read_many_files", "write_file", "replace", "glob", "grep_search", "list_directory"],
+    native_tools: NativeTools {
+        shell: "run_shell_command",
+        files: &["read_file", "read_many_files", "write_file", "replace", "glob", "grep_search", "list_directory"],
+    },
     tool: translate::tool,
     folder: Some("dir_path"),
     unknown_server: None,

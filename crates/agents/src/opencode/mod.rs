@@ -6,6 +6,7 @@ mod transcript;
 mod translate;
 
 use crate::Adapter;
+use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::protocol::{encode, event_names};
 
@@ -16,8 +17,10 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     events: event_names::FAMILY,
     fields: &[],
     translate: None,
-    shell_tool: "bash",
-    file_tools: &["read", "write", "edit", "apply_patch", "glob", "grep", "list"],
+    native_tools: NativeTools {
+        shell: "bash",
+        files: &["read", "write", "edit", "apply_patch", "glob", "grep", "list"],
+    },
     tool: translate::tool,
     folder: Some(translate::FOLDER),
     unknown_server: None,

@@ -12,7 +12,7 @@ use guard::{Project, file_limit};
 use policy::{Diagnostic, ErrorKind, Mode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
-use work::Work;
+use work::WorkDatabase;
 
 use super::validate::how_to_begin;
 use super::{Context, default_branch};
