@@ -1,4 +1,4 @@
-//! Gives the compiled cache a mark that changes whenever the code that lays it out may have changed.
+//! Sets LINCHPIN_BUILD, which changes with the sources that determine the format of the compiled cache.
 
 #![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through the environment")]
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use engine::Level;
-use policy::Style;
+use policy::RenderStyle;
 use serde_json::Value;
 
 use crate::stdout::{is_unwritable, was_closed};
@@ -88,8 +88,8 @@ impl Output {
         self.failure.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }
 
-    pub fn style(&self) -> Style {
-        if self.coloured { Style::Coloured } else { Style::Plain }
+    pub fn style(&self) -> RenderStyle {
+        if self.coloured { RenderStyle::Coloured } else { RenderStyle::Plain }
     }
 
     pub fn level(&self, level: Level) -> String {

@@ -1,6 +1,6 @@
 //! Why a command could not do what it was asked, for the person who asked.
 
-use policy::Style;
+use policy::RenderStyle;
 use policy::edit::EditRefusal;
 use serde_json::{Map, Value, json};
 
@@ -121,7 +121,7 @@ impl From<EditRefusal> for Problem {
         }
         problem.help = refusal.help;
         problem.conclusion = refusal.conclusion.map(String::into_boxed_str);
-        problem.snippets = refusal.problems.iter().map(|problem| problem.render(Style::Plain)).collect();
+        problem.snippets = refusal.problems.iter().map(|problem| problem.render(RenderStyle::Plain)).collect();
         problem
     }
 }

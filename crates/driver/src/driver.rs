@@ -11,7 +11,7 @@ use guard::facts::Position;
 use guard::session::Stage;
 use guard::workflow::{Moves, Outside, Refusal};
 use guard::{Environment, Project};
-use policy::Compiled;
+use policy::CompiledPolicy;
 use serde_json::json;
 use store::{LOOP_SESSION, Note, NoteKind, StateChanges, Store};
 use work::{RunId, WorkDatabase, WorkError};
@@ -31,7 +31,7 @@ const LATEST_EVENTS: usize = 256;
 pub struct Driver<'a> {
     pub project: &'a Project,
     pub environment: &'a Environment,
-    pub policy: Arc<Compiled>,
+    pub policy: Arc<CompiledPolicy>,
     pub outside: Outside,
     /// The loop in its current version, which a person has accepted.
     pub the_loop: Loop,

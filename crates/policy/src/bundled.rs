@@ -1,4 +1,4 @@
-//! The rules in the box: ordinary rules in ordinary files, embedded.
+//! The bundled rules: ordinary rule files, embedded in the binary.
 
 use crate::text::source::Source;
 

@@ -1,9 +1,9 @@
-//! The compiled policy that hooks read.
+//! The compiled cache: one file from which hooks read the policy.
 //!
-//! A hook has no time to parse a thousand files, so what they say lies ready in one. It knows every file and folder it
-//! was made from by name and stamp: a stat of each tells whether it still speaks for them, without a listing. It also
-//! remembers how every file last was when it was sound, which is what stays in force while the file is broken. Because
-//! of that it lives in the user's own folder, out of reach of the repository that it judges.
+//! A hook has no time to parse a thousand files. The cache stores the path and stamp of each file and folder that it was
+//! compiled from, so one `stat` for each tells whether it is fresh, without listing directories. It also stores the last
+//! good version of each file, which stays in force while the file has errors. For that reason the cache is in the user's
+//! state folder, where a repository cannot change it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,185 +15,191 @@ use std::time::SystemTime;
 use engine::rules::RuleSet;
 use serde::{Deserialize, Serialize};
 
-use crate::amend::{Sound, contested};
 use crate::config::Config;
 use crate::files::folder::Tiers;
 use crate::files::freshness::FreshnessCheck;
 use crate::files::inputs::Inputs;
 use crate::files::private_files::write_private_file;
-use crate::load::{Before, Loaded, SoundConfig, load};
-use crate::rule::definition::Definition;
+use crate::incremental::{IncrementalCompiler, contested_ids};
+use crate::load::{LastGoodConfig, LastGoodPolicy, LoadedPolicy, load};
+use crate::rule::definition::RuleDefinition;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::digest::digest;
 
 /// A policy, ready to judge by.
 #[derive(Debug)]
-pub struct Compiled {
+pub struct CompiledPolicy {
     pub config: Arc<Config>,
     pub rules: RuleSet,
-    /// The files that cannot be used as they are now.
+    /// Files with errors.
     pub broken: Vec<BrokenFile>,
-    /// What is left out until a person accepts it, a line each.
+    /// The parts that are left out until a person trusts them, a line each.
     pub untrusted: Vec<String>,
-    /// Names these rules: others have another.
+    /// Identifies this set of rules. Different rules have a different generation.
     pub generation: String,
-    /// When its files were last read. A rule that is not in force may have changed since, though the generation is the same.
+    /// When the files were last read. Rules that are not in force may change without changing the generation.
     pub read_at: SystemTime,
-    /// The rules that were read for this, in force or not; none where it was compiled before.
-    pub read: Vec<Definition>,
+    /// The definitions that were read, in force or not; empty if the policy came from the cache.
+    pub definitions_read: Vec<RuleDefinition>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenFile {
     /// `file:line:column: message`.
     pub problem: String,
-    /// An earlier version of it stays in force.
+    /// An earlier version of the file stays in force.
     pub has_last_good: bool,
-    /// Only a part of it is wrong, and the rest counts.
-    pub is_in_part: bool,
+    /// Only a part of the file is ignored; the rest is in force.
+    pub is_partial: bool,
 }
 
 impl BrokenFile {
-    /// What that means, for people.
+    /// What is in force instead, for people.
     pub fn consequence(&self) -> &'static str {
         match self {
             Self { has_last_good: true, .. } => "its last good version stays in force",
-            Self { is_in_part: true, .. } => "this part of it is not in force, the rest of the file is",
+            Self { is_partial: true, .. } => "this part of it is not in force, the rest of the file is",
             _ => "it is not in force",
         }
     }
 }
 
-/// What does not grow with the number of rules.
+/// Everything but the rules and the inputs. Its size does not depend on the number of rules.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Header {
-    /// Another build may lay out everything else in another way.
+    /// The build that wrote the cache. Another build may use another format.
     build: String,
     tiers: Vec<PathBuf>,
-    /// Whether what weakens a guard was accepted when this was made, and what that was.
-    weakening: String,
-    accepted: bool,
-    compiled: SystemTime,
+    /// See [`LoadedPolicy::needs_trust`].
+    needs_trust: String,
+    /// True if a person had trusted that when the policy was compiled.
+    is_trusted: bool,
+    compiled_at: SystemTime,
     config: Config,
-    sound_configs: Vec<SoundConfig>,
+    valid_configs: Vec<LastGoodConfig>,
     broken: Vec<BrokenFile>,
     untrusted: Vec<String>,
-    contested: Vec<String>,
+    contested_ids: Vec<String>,
     generation: String,
 }
 
-/// Changes with every build, because a development build of the same version may lay things out differently.
+/// Differs between builds: development builds of the same version may use different formats.
 pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD"));
 
-/// The policy of these tiers: from the cache where that still holds, else read anew and written there. A cache that
-/// cannot be written only costs time. A project folder that is named and no longer there counts as it last was.
-pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
+/// Returns the policy of these tiers from the cache if that is fresh; otherwise compiles it and writes the cache. If the
+/// project's policy folder was deleted, its last compiled version applies.
+pub fn compiled_policy(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
     get(tiers, Some(cache), &trusted, |fresh| {
-        // A read-only disk is no reason not to judge.
+        // Without a cache, for example on a read-only disk, hooks are only slower.
         let _ = fresh.write(cache);
     })
 }
 
-/// The same for those who only look: nothing is written, so that whoever judges next still learns that the policy is new.
-pub fn looked_at(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
+/// Like [`compiled_policy`], but does not write the cache: for commands that only show the policy. The next hook must
+/// still notice that the policy is new.
+pub fn compiled_policy_read_only(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
     get(tiers, Some(cache), &trusted, |_| {})
 }
 
-/// How the policy was when it was last compiled.
-pub fn before(cache: &Path) -> Before {
-    Opened::of(cache).and_then(Opened::read).map(|stored| stored.before()).unwrap_or_default()
+/// The last good versions that the cache stores.
+pub fn last_good_policy(cache: &Path) -> LastGoodPolicy {
+    OpenCache::open(cache).and_then(OpenCache::read).map(|cached| cached.last_good()).unwrap_or_default()
 }
 
-/// The policy as its files are now, whatever was there before.
-pub fn read_anew(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> Compiled {
+/// Compiles the current files without a cache and without last good versions.
+pub fn compile_uncached(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
     get(tiers, None, &trusted, |_| {})
 }
 
-fn get(tiers: &Tiers, cache: Option<&Path>, trusted: &impl Fn(&str) -> bool, keep: impl Fn(&Fresh)) -> Compiled {
-    let fresh = match cache.and_then(Opened::of).and_then(|opened| opened.looked_at(tiers, trusted)) {
-        None => compile(tiers, &Before::default(), trusted),
-        Some((stored, changed)) => {
-            if changed.as_ref().is_some_and(Vec::is_empty) || stored.has_vanished(tiers) {
-                return stored.into_compiled();
+fn get(tiers: &Tiers, cache: Option<&Path>, trusted: &impl Fn(&str) -> bool, save: impl Fn(&Fresh)) -> CompiledPolicy {
+    let fresh = match cache.and_then(OpenCache::open).and_then(|opened| opened.read_with_changes(tiers, trusted)) {
+        None => compile(tiers, &LastGoodPolicy::default(), trusted),
+        Some((cached, changed)) => {
+            if changed.as_ref().is_some_and(Vec::is_empty) || cached.is_project_deleted(tiers) {
+                return cached.into_compiled();
             }
-            let amended = changed.and_then(|changed| stored.amended(tiers, &changed));
-            amended.unwrap_or_else(|| compile(tiers, &stored.before(), trusted))
+            let updated = changed.and_then(|changed| cached.update(tiers, &changed));
+            updated.unwrap_or_else(|| compile(tiers, &cached.last_good(), trusted))
         }
     };
-    keep(&fresh);
-    Compiled { read: fresh.read, ..fresh.header.into_compiled(fresh.rules) }
+    save(&fresh);
+    CompiledPolicy { definitions_read: fresh.definitions_read, ..fresh.header.into_compiled(fresh.rules) }
 }
 
-/// A policy that was just read.
+/// A policy that was just compiled.
 struct Fresh {
     header: Header,
-    /// As they are written down; none where they cannot be, or the policy is not worth keeping.
+    /// Serialized; `None` if they cannot be serialized, or the policy must not be cached.
     inputs: Option<Vec<u8>>,
     rules: RuleSet,
-    read: Vec<Definition>,
+    definitions_read: Vec<RuleDefinition>,
 }
 
-fn compile(tiers: &Tiers, before: &Before, trusted: &impl Fn(&str) -> bool) -> Fresh {
-    // Taken before the files are read: what changes from now on must look newer.
+fn compile(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: &impl Fn(&str) -> bool) -> Fresh {
+    // Taken before the files are read, so that later changes look newer.
     let now = SystemTime::now();
-    let loaded = load(tiers, before, trusted);
+    let loaded = load(tiers, last_good, trusted);
     let inputs = loaded.inputs.to_bytes();
     let packed = RuleSet::pack(&loaded.in_force_rules());
     let header = Header {
         build: BUILD.to_owned(),
         tiers: tiers.folders().map(|folder| folder.path.clone()).collect(),
-        accepted: trusted(&loaded.weakening),
-        untrusted: loaded.left_out().map(with_its_way).collect(),
-        compiled: now,
+        is_trusted: trusted(&loaded.needs_trust),
+        untrusted: loaded.left_out().map(line_with_remedy).collect(),
+        compiled_at: now,
         broken: broken_files(&loaded),
-        contested: contested(&loaded),
-        weakening: loaded.weakening,
+        contested_ids: contested_ids(&loaded),
+        needs_trust: loaded.needs_trust,
         config: loaded.config,
-        sound_configs: loaded.sound_configs,
+        valid_configs: loaded.valid_configs,
         generation: String::new(),
     };
-    let read = loaded.definitions.into_iter().filter(|rule| !rule.text.is_empty()).collect();
-    // Rules that were just read can be packed; if one day they cannot, an empty set must not pass for the policy.
+    let definitions_read = loaded.definitions.into_iter().filter(|rule| !rule.text.is_empty()).collect();
+    // Packing rules that were just read should not fail. If it does, an empty rule set must not be cached.
     match packed {
-        Ok(rules) => Fresh { header: Header { generation: digest(rules.as_bytes()), ..header }, inputs, rules, read },
+        Ok(rules) => {
+            let header = Header { generation: digest(rules.as_bytes()), ..header };
+            Fresh { header, inputs, rules, definitions_read }
+        }
         Err(error) => {
             let problem = format!("the policy cannot be compiled: {error}");
-            let broken = vec![BrokenFile { problem, has_last_good: false, is_in_part: false }];
-            Fresh { header: Header { broken, ..header }, inputs: None, rules: RuleSet::default(), read }
+            let broken = vec![BrokenFile { problem, has_last_good: false, is_partial: false }];
+            Fresh { header: Header { broken, ..header }, inputs: None, rules: RuleSet::default(), definitions_read }
         }
     }
 }
 
-/// One line a file: its first error.
-fn broken_files(loaded: &Loaded) -> Vec<BrokenFile> {
+/// The files with errors, each with its first error.
+fn broken_files(loaded: &LoadedPolicy) -> Vec<BrokenFile> {
     let has_last_good = |problem: &Diagnostic| {
         let mut definitions = loaded.rules.iter().map(|in_force| &in_force.definition);
-        loaded.last_good_configs.contains(&problem.source.name)
+        loaded.replaced_configs.contains(&problem.source.name)
             || definitions.any(|definition| definition.is_last_good && definition.rule.source == problem.source.name)
     };
     let mut seen = BTreeSet::new();
     let first = loaded.errors().filter(|problem| seen.insert(problem.source.name.as_str()));
-    let is_in_part = |problem: &Diagnostic| match problem.kind {
+    let is_partial = |problem: &Diagnostic| match problem.kind {
         ErrorKind::UnknownRule | ErrorKind::DuplicateRule => true,
         ErrorKind::InvalidYaml => false,
-        _ => loaded.read_configs.contains(&problem.source.name),
+        _ => loaded.current_configs.contains(&problem.source.name),
     };
     let broken = |problem: &Diagnostic| BrokenFile {
         problem: problem.line(),
         has_last_good: has_last_good(problem),
-        is_in_part: is_in_part(problem),
+        is_partial: is_partial(problem),
     };
     first.map(broken).collect()
 }
 
-/// What a person can do about it comes with it: nothing else is shown of it where a line is all there is.
-fn with_its_way(problem: &Diagnostic) -> String {
-    let way = if problem.kind == ErrorKind::Untrusted { " (`linchpin trust`)" } else { "" };
-    format!("{}{way}", problem.line())
+/// The problem as one line, with the command that resolves it.
+fn line_with_remedy(problem: &Diagnostic) -> String {
+    let remedy = if problem.kind == ErrorKind::Untrusted { " (`linchpin trust`)" } else { "" };
+    format!("{}{remedy}", problem.line())
 }
 
-impl Loaded {
-    /// What the project asked for and does not get.
+impl LoadedPolicy {
+    /// The rules and settings of the project that are not in force for lack of trust, or because the user's tier has
+    /// priority.
     fn left_out(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|problem| {
             problem.severity == Severity::Warning && matches!(problem.kind, ErrorKind::Untrusted | ErrorKind::Overruled)
@@ -202,15 +208,15 @@ impl Loaded {
 }
 
 impl Header {
-    fn into_compiled(self, rules: RuleSet) -> Compiled {
-        Compiled {
+    fn into_compiled(self, rules: RuleSet) -> CompiledPolicy {
+        CompiledPolicy {
             config: Arc::new(self.config),
             rules,
             broken: self.broken,
             untrusted: self.untrusted,
             generation: self.generation,
-            read_at: self.compiled,
-            read: Vec::new(),
+            read_at: self.compiled_at,
+            definitions_read: Vec::new(),
         }
     }
 }
@@ -225,30 +231,31 @@ impl Fresh {
     }
 }
 
-/// The cache as it lies on disk: the lengths of the header and the inputs, these two, and the rules, which are not read yet.
-struct Opened {
+/// The cache file after its header and inputs were read. The file has the lengths of the header and the inputs, then the
+/// header, the inputs and the rules.
+struct OpenCache {
     file: fs::File,
     header: Header,
     inputs: Arc<Vec<u8>>,
 }
 
-/// The cache, read.
-struct Stored {
+/// The cache file, read completely.
+struct CachedPolicy {
     header: Header,
     inputs: Arc<Vec<u8>>,
     rules: RuleSet,
 }
 
-impl Opened {
-    /// `None` where there is none, or it is not one that this build wrote.
-    fn of(path: &Path) -> Option<Self> {
+impl OpenCache {
+    /// `None` if there is no cache, or another build wrote it.
+    fn open(path: &Path) -> Option<Self> {
         let mut file = fs::File::open(path).ok()?;
         let length = file.metadata().ok()?.len();
         let mut lengths = [0; 8];
         file.read_exact(&mut lengths).ok()?;
         let (header, inputs) = lengths.split_first_chunk::<4>()?;
         let [header, inputs] = [*header, *inputs.first_chunk()?].map(|length| u32::from_le_bytes(length) as usize);
-        // Bytes of something else may say any length.
+        // In a damaged file the lengths can be anything.
         if u64::try_from(header + inputs).is_ok_and(|both| both > length) {
             return None;
         }
@@ -259,24 +266,29 @@ impl Opened {
         (header.build == BUILD).then(|| Self { file, header, inputs: Arc::new(inputs) })
     }
 
-    fn read(mut self) -> Option<Stored> {
+    fn read(mut self) -> Option<CachedPolicy> {
         let mut rules = Vec::new();
         self.file.read_to_end(&mut rules).ok()?;
         let Self { header, inputs, .. } = self;
-        Some(Stored { header, inputs, rules: RuleSet::from_bytes(Arc::new(rules), 0) })
+        Some(CachedPolicy { header, inputs, rules: RuleSet::from_bytes(Arc::new(rules), 0) })
     }
 
-    /// With the files and folders that it no longer speaks for; `None`: it speaks for nothing that is asked for. To look at
-    /// them and to read the rules take about as long, so they are done at the same time.
-    fn looked_at(self, tiers: &Tiers, trusted: &impl Fn(&str) -> bool) -> Option<(Stored, Option<Vec<PathBuf>>)> {
+    /// Reads the rules, and returns them with the files and folders that changed since; `None` instead of these if the
+    /// whole policy must be compiled again. Checking the stamps takes about as long as reading the rules, so both are done
+    /// at the same time.
+    fn read_with_changes(
+        self,
+        tiers: &Tiers,
+        trusted: &impl Fn(&str) -> bool,
+    ) -> Option<(CachedPolicy, Option<Vec<PathBuf>>)> {
         let header = &self.header;
-        let is_as_accepted = header.weakening.is_empty() || trusted(&header.weakening) == header.accepted;
-        if !is_as_accepted || !header.is_of(tiers) {
+        let is_trust_unchanged = header.needs_trust.is_empty() || trusted(&header.needs_trust) == header.is_trusted;
+        if !is_trust_unchanged || !header.is_of(tiers) {
             return Some((self.read()?, None));
         }
-        let look = FreshnessCheck::begin(Arc::clone(&self.inputs), header.compiled);
-        let stored = self.read()?;
-        Some((stored, look.finish()))
+        let check = FreshnessCheck::begin(Arc::clone(&self.inputs), header.compiled_at);
+        let cached = self.read()?;
+        Some((cached, check.finish()))
     }
 }
 
@@ -286,43 +298,44 @@ impl Header {
     }
 }
 
-impl Stored {
-    /// The project's policy is gone, though it is asked for: what was last read of it still counts.
-    fn has_vanished(&self, tiers: &Tiers) -> bool {
+impl CachedPolicy {
+    /// True if the project's policy was deleted; the cached version of it then still applies.
+    fn is_project_deleted(&self, tiers: &Tiers) -> bool {
         self.header.is_of(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.has_policy())
     }
 
-    fn into_compiled(self) -> Compiled {
+    fn into_compiled(self) -> CompiledPolicy {
         self.header.into_compiled(self.rules)
     }
 
-    /// `None` where more than some rules is to be read again.
-    fn amended(&self, tiers: &Tiers, changed: &[PathBuf]) -> Option<Fresh> {
+    /// Reads only the changed rules; `None` if the whole policy must be compiled again.
+    fn update(&self, tiers: &Tiers, changed: &[PathBuf]) -> Option<Fresh> {
         let header = &self.header;
         if !header.broken.is_empty() || !header.untrusted.is_empty() {
             return None;
         }
-        // Taken before the files are read: what changes from now on must look newer.
-        let compiled = SystemTime::now();
-        let sound = Sound { tiers, config: &header.config, rules: &self.rules, contested: &header.contested };
+        // Taken before the files are read, so that later changes look newer.
+        let compiled_at = SystemTime::now();
+        let (config, contested_ids) = (&header.config, &*header.contested_ids);
+        let compiler = IncrementalCompiler { tiers, config, rules: &self.rules, contested_ids };
         let mut inputs = Inputs::from_bytes(&self.inputs)?;
-        let amended = sound.amend(changed, &mut inputs)?;
-        let generation = digest([header.generation.as_bytes(), amended.changed.as_bytes()].concat());
+        let update = compiler.update(changed, &mut inputs)?;
+        let generation = digest([header.generation.as_bytes(), update.changed.as_bytes()].concat());
         Some(Fresh {
-            header: Header { compiled, generation, ..header.clone() },
+            header: Header { compiled_at, generation, ..header.clone() },
             inputs: inputs.to_bytes(),
-            rules: amended.rules,
-            read: amended.read,
+            rules: update.rules,
+            definitions_read: update.definitions_read,
         })
     }
 
-    fn before(&self) -> Before {
-        Before { rules: self.rules.all().unwrap_or_default(), configs: self.header.sound_configs.clone() }
+    fn last_good(&self) -> LastGoodPolicy {
+        LastGoodPolicy { rules: self.rules.all().unwrap_or_default(), configs: self.header.valid_configs.clone() }
     }
 }
 
-/// The rules of a compiled policy, wherever it lies, if it is the one of this name.
+/// The rules in a copy of the cache, if it has this generation.
 pub(crate) fn rules_in(file: &Path, generation: &str) -> Option<RuleSet> {
-    let opened = Opened::of(file).filter(|opened| opened.header.generation == generation)?;
-    opened.read().map(|stored| stored.rules)
+    let opened = OpenCache::open(file).filter(|opened| opened.header.generation == generation)?;
+    opened.read().map(|cached| cached.rules)
 }

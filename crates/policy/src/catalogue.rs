@@ -1,27 +1,26 @@
-//! Every rule that is written down, by tier and name, and which of them a name means.
+//! The catalogue of all rule definitions by tier and id, in force or not, and name lookup in it.
 
 use std::collections::BTreeMap;
 
 use engine::rules::Tier;
 
 use crate::library::Library;
-use crate::rule::definition::{Definition, Form};
+use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::Text;
+use crate::text::fields::SpannedText;
 use crate::text::source::Source;
 
-/// From a tier outwards.
-const OUTWARDS: [Tier; 3] = [Tier::Project, Tier::User, Tier::Bundled];
+const NEAREST_FIRST: [Tier; 3] = [Tier::Project, Tier::User, Tier::Bundled];
 
 #[derive(Debug, Default)]
 pub struct Catalogue {
-    definitions: BTreeMap<(Tier, String), Definition>,
+    definitions: BTreeMap<(Tier, String), RuleDefinition>,
     libraries: BTreeMap<(Tier, String), Library>,
 }
 
 impl Catalogue {
-    /// The same name twice in one tier is a mistake; the first stands.
-    pub fn add(&mut self, definition: Definition) -> Result<(), Box<Diagnostic>> {
+    /// Adds a definition. If the tier already has a rule of that id, the first one stays.
+    pub fn add(&mut self, definition: RuleDefinition) -> Result<(), Box<Diagnostic>> {
         let key = (definition.owner, definition.rule.id.clone());
         let Some(first) = self.definitions.get(&key) else {
             self.definitions.insert(key, definition);
@@ -41,35 +40,37 @@ impl Catalogue {
         self.libraries.insert((library.owner, library.name.clone()), library);
     }
 
-    /// What a tier itself says.
-    pub fn of_tier(&self, tier: Tier) -> impl Iterator<Item = &Definition> {
+    pub fn of_tier(&self, tier: Tier) -> impl Iterator<Item = &RuleDefinition> {
         self.definitions.iter().filter(move |((owner, _), _)| *owner == tier).map(|(_, definition)| definition)
     }
 
-    /// The rule that a name means in a file of this tier.
-    pub fn resolve(&self, id: &str, from: Tier) -> Option<&Definition> {
-        let mut tiers = OUTWARDS.into_iter().filter(|tier| *tier >= from);
+    /// The rule that a name refers to in a file of this tier: one of the same tier, or of the nearest farther tier.
+    pub fn resolve(&self, id: &str, from: Tier) -> Option<&RuleDefinition> {
+        let mut tiers = NEAREST_FIRST.into_iter().filter(|tier| *tier >= from);
         tiers.find_map(|tier| self.definitions.get(&(tier, id.to_owned())))
     }
 
     pub fn library(&self, name: &str, from: Tier) -> Option<&Library> {
-        let mut tiers = OUTWARDS.into_iter().filter(|tier| *tier >= from);
+        let mut tiers = NEAREST_FIRST.into_iter().filter(|tier| *tier >= from);
         tiers.find_map(|tier| self.libraries.get(&(tier, name.to_owned())))
     }
 
-    /// Every name that means something in a file of this tier.
+    /// Every name that a file of this tier can refer to.
     pub fn names(&self, from: Tier) -> impl Iterator<Item = &str> {
         self.definitions.keys().filter(move |(tier, _)| *tier >= from).map(|(_, id)| id.as_str())
     }
 
-    pub fn into_parts(self) -> (impl Iterator<Item = Definition>, Vec<Library>) {
+    pub fn into_parts(self) -> (impl Iterator<Item = RuleDefinition>, Vec<Library>) {
         (self.definitions.into_values(), self.libraries.into_values().collect())
     }
 
-    /// Made again from what was told apart; rules that only their own file can name are no part of it.
-    pub fn from_parts(definitions: &[Definition], libraries: &[Library]) -> Self {
+    /// The inverse of [`Self::into_parts`]. `definitions` may also have local and inline rules, which are skipped: only their
+    /// own file can name them.
+    pub fn from_parts(definitions: &[RuleDefinition], libraries: &[Library]) -> Self {
         let mut catalogue = Self::default();
-        for definition in definitions.iter().filter(|known| !matches!(known.form, Form::Local | Form::Inline)) {
+        for definition in
+            definitions.iter().filter(|known| !matches!(known.origin, RuleOrigin::Local | RuleOrigin::Inline))
+        {
             let key = (definition.owner, definition.rule.id.clone());
             catalogue.definitions.insert(key, definition.clone());
         }
@@ -79,23 +80,23 @@ impl Catalogue {
         catalogue
     }
 
-    /// The rules that a list of imports brings, by name: a later one wins over an earlier one, a library's own rules
-    /// over those that it imports.
-    pub fn imported(&self, imports: &[Text], source: &Source, from: Tier) -> Imported<'_> {
-        let mut imported = Imported::new(self);
+    /// The rules that a list of imports makes available, by name. Later imports override earlier ones, and a library's own
+    /// rules override those that it imports.
+    pub fn imported(&self, imports: &[SpannedText], source: &Source, from: Tier) -> ImportedRules<'_> {
+        let mut imported = ImportedRules::new(self);
         imported.follow(imports, source, from);
         imported
     }
 
-    /// What is wrong with the imports of libraries, whether or not anything imports them.
+    /// Errors in the imports of all libraries, including libraries that nothing imports.
     pub fn import_problems(&self) -> Vec<Diagnostic> {
         let mut problems: Vec<Diagnostic> = Vec::new();
         for library in self.libraries.values() {
-            let mut imported = Imported::new(self);
+            let mut imported = ImportedRules::new(self);
             imported.chain.push(library.name.clone());
             imported.follow(&library.imports, &library.source, library.owner);
             for problem in imported.problems {
-                // A circle is found once from each of its libraries, what is missing on every way that leads there.
+                // A cycle is found once for each of its libraries, and a missing library once for each import path.
                 let is_known = |known: &Diagnostic| {
                     known.message == problem.message
                         || (known.source.name == problem.source.name && known.span == problem.span)
@@ -109,24 +110,25 @@ impl Catalogue {
     }
 }
 
-/// More than any honest policy has; a few libraries that import each other twice would otherwise go on for ever.
+/// The number of imports that are followed. Without a limit, libraries that each import the next one twice would take
+/// exponential time.
 const STEPS_LIMIT: usize = 1_000;
 
-pub struct Imported<'a> {
+pub struct ImportedRules<'a> {
     catalogue: &'a Catalogue,
-    /// The libraries on the way here.
+    /// The libraries that are being imported, outermost first.
     chain: Vec<String>,
     steps: usize,
-    pub rules: BTreeMap<String, &'a Definition>,
+    pub rules: BTreeMap<String, &'a RuleDefinition>,
     pub problems: Vec<Diagnostic>,
 }
 
-impl<'a> Imported<'a> {
+impl<'a> ImportedRules<'a> {
     fn new(catalogue: &'a Catalogue) -> Self {
         Self { catalogue, chain: Vec::new(), steps: 0, rules: BTreeMap::new(), problems: Vec::new() }
     }
 
-    fn follow(&mut self, imports: &[Text], source: &Source, from: Tier) {
+    fn follow(&mut self, imports: &[SpannedText], source: &Source, from: Tier) {
         for import in imports {
             self.steps += 1;
             if self.steps > STEPS_LIMIT {
@@ -142,7 +144,7 @@ impl<'a> Imported<'a> {
             }
             if let Some(start) = self.chain.iter().position(|name| *name == import.value) {
                 let message =
-                    format!("imports go in a circle: {}", circle(self.chain.get(start..).unwrap_or_default()));
+                    format!("imports go in a circle: {}", cycle_text(self.chain.get(start..).unwrap_or_default()));
                 self.refuse(ErrorKind::ImportCycle, &message, source, import);
                 continue;
             }
@@ -158,11 +160,11 @@ impl<'a> Imported<'a> {
         }
     }
 
-    fn refuse(&mut self, kind: ErrorKind, message: &str, source: &Source, import: &Text) {
+    fn refuse(&mut self, kind: ErrorKind, message: &str, source: &Source, import: &SpannedText) {
         self.problems.push(Diagnostic::error(kind, message, source, Some(import.span.clone())));
     }
 
-    fn refuse_missing(&mut self, source: &Source, import: &Text, from: Tier) {
+    fn refuse_missing(&mut self, source: &Source, import: &SpannedText, from: Tier) {
         let known = self.catalogue.libraries.keys().filter(|(tier, _)| *tier >= from).map(|(_, name)| name.as_str());
         let known: Vec<&str> = known.collect();
         let help = engine::suggest::closest(&import.value, known.iter().copied()).map_or_else(
@@ -183,9 +185,9 @@ impl<'a> Imported<'a> {
     }
 }
 
-/// Told from its first name on, so that it reads the same wherever it was entered.
-fn circle(chain: &[String]) -> String {
+/// Lists a cycle from its alphabetically first name on, so that the text does not depend on where the cycle was entered.
+fn cycle_text(chain: &[String]) -> String {
     let first = chain.iter().min().and_then(|least| chain.iter().position(|name| name == least)).unwrap_or(0);
-    let around = chain.iter().cycle().skip(first).take(chain.len() + 1);
-    around.map(String::as_str).collect::<Vec<_>>().join(" → ")
+    let cycle = chain.iter().cycle().skip(first).take(chain.len() + 1);
+    cycle.map(String::as_str).collect::<Vec<_>>().join(" → ")
 }

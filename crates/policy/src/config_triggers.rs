@@ -1,32 +1,32 @@
-//! Reads the `triggers` of a configuration, once every name that they may use is known.
+//! Reads the `triggers` of a configuration, once all names are known that they can use.
 //!
-//! Stands above the configuration, which keeps what comes of it, and above the actions.
+//! This is separate from [`crate::config`], because it depends on [`crate::actions`], which must not depend on the
+//! configuration.
 
 use std::collections::BTreeSet;
 
 use engine::expr::Scope;
 use engine::rules::Tier;
 
-use crate::actions::{ActionReader, GUIDES, Guides, Site, Templates};
+use crate::actions::{ActionReader, ActionSite, GUIDES, Guides, Templates};
 use crate::config::ConfigTriggers;
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::inputs::Inputs;
-use crate::listing::Listing;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::source::Source;
 use crate::text::yaml::YamlNode;
+use crate::unresolved_list::UnresolvedList;
 
-/// What the triggers of a configuration gave.
-pub struct TriggersOfConfig {
+pub struct ConfigTriggersReading {
     pub triggers: ConfigTriggers,
     /// The rules of their `block_tools`.
-    pub blocked: Vec<Listing>,
+    pub blocked: Vec<UnresolvedList>,
     pub problems: Vec<Diagnostic>,
-    /// The guides that were looked at.
+    /// The guides that were read, or looked up without success.
     pub inputs: Inputs<'static>,
 }
 
-/// The configuration that the triggers stand in, and what they may name.
+/// The configuration with the triggers, and the names that they can use.
 pub struct TriggerSource<'a> {
     pub tiers: &'a Tiers,
     pub source: &'a Source,
@@ -35,15 +35,15 @@ pub struct TriggerSource<'a> {
     pub users_variables: &'a BTreeSet<String>,
 }
 
-pub fn read(node: YamlNode, end: usize, around: &TriggerSource) -> TriggersOfConfig {
-    let TriggerSource { tiers, source, tier, scope, users_variables } = *around;
+pub fn read(node: YamlNode, end: usize, trigger_source: &TriggerSource) -> ConfigTriggersReading {
+    let TriggerSource { tiers, source, tier, scope, users_variables } = *trigger_source;
     let own: Vec<&PolicyFolder> =
         tiers.project.iter().chain(&tiers.user).filter(|folder| folder.tier >= tier).collect();
     let guides = Guides::new(own, GUIDES);
     let (mut blocked, mut problems) = (Vec::new(), Vec::new());
     let mut templates = Templates::new(&guides, "the configuration".to_owned(), scope);
     let mut reader = ActionReader {
-        site: Site::Enter,
+        site: ActionSite::Enter,
         source,
         tier,
         scope,
@@ -55,5 +55,5 @@ pub fn read(node: YamlNode, end: usize, around: &TriggerSource) -> TriggersOfCon
     let triggers = reader.triggers(node, end);
     problems.append(&mut templates.problems);
     let triggers = ConfigTriggers { triggers, guides: templates.texts };
-    TriggersOfConfig { triggers, blocked, problems, inputs: guides.into_inputs() }
+    ConfigTriggersReading { triggers, blocked, problems, inputs: guides.into_inputs() }
 }

@@ -1,4 +1,4 @@
-//! What a project has from DeepWork that is not read: rules in `.deepwork`, and lists in the old format.
+//! Warnings about DeepWork's rules, which are not read: the rules in `.deepwork`, and rule lists in the old format.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ const FOLDER: &str = ".deepwork";
 const CONFIG: &str = ".deepwork/config.yml";
 const RULES: &str = ".deepwork/rules";
 
-/// A warning for each, with how to take it over. `rules_dir`: where the project's rules are read from.
+/// A warning for each folder or list, with the command that imports it. `rules_dir` is the project's rules folder.
 pub fn warnings(folder: &PolicyFolder, rules_dir: &Path) -> Vec<Diagnostic> {
     let unread = unread_rules(&folder.base, rules_dir).map(|name| {
         let help = format!(
@@ -29,7 +29,7 @@ pub fn warnings(folder: &PolicyFolder, rules_dir: &Path) -> Vec<Diagnostic> {
     unread.into_iter().chain(lists).collect()
 }
 
-/// The same where there is no policy yet.
+/// The warnings for a project without a policy.
 pub fn deepwork_warnings(folder: &PolicyFolder) -> Vec<Diagnostic> {
     warnings(folder, &folder.rules())
 }
@@ -38,23 +38,24 @@ fn warning(name: &str, message: &str, help: String) -> Diagnostic {
     Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(name, ""), None).help(help)
 }
 
-/// The folder of DeepWork's rules, unless ours are read from there or a file of ours has the name of each.
+/// The folder of DeepWork's rules, unless it is the project's rules folder, or all its rules were imported already.
 fn unread_rules(root: &Path, rules_dir: &Path) -> Option<String> {
     let name = rules_folder(root)?;
-    let there = root.join(&name);
-    let is_read = there == rules_dir || there.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
-    let is_copied = |path: &PathBuf| path.file_name().is_some_and(|name| rules_dir.join(name).is_file());
-    let mut files = rule_files(&there);
-    (!is_read && !files.all(|path| is_copied(&path))).then_some(name)
+    let folder = root.join(&name);
+    let is_read = folder == rules_dir || folder.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
+    let is_imported = |path: &PathBuf| path.file_name().is_some_and(|name| rules_dir.join(name).is_file());
+    let mut files = rule_files(&folder);
+    (!is_read && !files.all(|path| is_imported(&path))).then_some(name)
 }
 
-/// What to import in the place of `.deepwork` itself.
-pub fn rules_beside(folder: &Path) -> Option<PathBuf> {
+/// The folder to import instead of `.deepwork` itself.
+pub fn importable_rules(folder: &Path) -> Option<PathBuf> {
     let root = folder.parent().filter(|_| folder.ends_with(FOLDER))?;
     rules_folder(root).map(|name| root.join(name))
 }
 
-/// The folder that holds DeepWork's rules. What its configuration names may be meant from the project's root or from `.deepwork`.
+/// The folder with DeepWork's rules. The path in DeepWork's configuration may be relative to the project's root or to
+/// `.deepwork`.
 fn rules_folder(root: &Path) -> Option<String> {
     let named = configured(&root.join(CONFIG));
     let below = named.as_ref().map(|name| format!("{FOLDER}/{name}"));
@@ -67,7 +68,7 @@ fn rule_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     files.into_iter().filter(|path| !reading::is_readme(path))
 }
 
-/// `rules: {rules_dir: …}` of DeepWork's configuration, or `rules_dir` beside it.
+/// The value of `rules: {rules_dir: …}` or `rules_dir` in DeepWork's configuration.
 fn configured(config: &Path) -> Option<String> {
     let source = Source::new(CONFIG, std::fs::read_to_string(config).ok()?);
     let root = yaml::parse(&source, 0..source.text.len()).ok()?;

@@ -1,77 +1,82 @@
-//! The kinds of files that people write, each with what it holds.
+//! The file formats of a policy, with their key tables.
 
 use crate::case::CASE;
 use crate::config::CONFIG;
 use crate::library::LIBRARY;
 use crate::loops::LOOP;
 use crate::rule::FRONTMATTER;
-use crate::text::keys::{self, Mapping, Takes};
+use crate::text::keys::{self, Mapping, ValueType};
 use crate::workflow::WORKFLOW;
 
-pub struct Format {
-    /// The schema's file is named so.
+pub struct FileFormat {
+    /// The name of the schema's file.
     pub name: &'static str,
     pub title: &'static str,
-    /// Where such files are.
+    /// A glob for files of this format.
     pub files: &'static str,
-    pub holds: Takes,
+    pub value_type: ValueType,
 }
 
-pub static FORMATS: [Format; 6] = [
-    Format {
+pub static FORMATS: [FileFormat; 6] = [
+    FileFormat {
         name: "rule",
         title: "The fields of a Linchpin rule",
         files: ".linchpin/rules/*.md",
-        holds: Takes::Mapping(&FRONTMATTER),
+        value_type: ValueType::Mapping(&FRONTMATTER),
     },
-    Format {
+    FileFormat {
         name: "library",
         title: "A library of Linchpin rules",
         files: ".linchpin/rules/*.yml",
-        holds: Takes::Mapping(&LIBRARY),
+        value_type: ValueType::Mapping(&LIBRARY),
     },
-    Format {
+    FileFormat {
         name: "config",
         title: "Linchpin's configuration",
         files: ".linchpin/config.yml",
-        holds: Takes::Mapping(&CONFIG),
+        value_type: ValueType::Mapping(&CONFIG),
     },
-    Format {
+    FileFormat {
         name: "workflow",
         title: "A Linchpin workflow",
         files: ".linchpin/workflows/*.yml",
-        holds: Takes::Mapping(&WORKFLOW),
+        value_type: ValueType::Mapping(&WORKFLOW),
     },
-    Format { name: "loop", title: "A Linchpin loop", files: ".linchpin/loop.yml", holds: Takes::Mapping(&LOOP) },
-    Format {
+    FileFormat {
+        name: "loop",
+        title: "A Linchpin loop",
+        files: ".linchpin/loop.yml",
+        value_type: ValueType::Mapping(&LOOP),
+    },
+    FileFormat {
         name: "cases",
         title: "Cases for Linchpin's policy",
         files: ".linchpin/tests/*.yml",
-        holds: Takes::List(&Takes::Mapping(&CASE)),
+        value_type: ValueType::List(&ValueType::Mapping(&CASE)),
     },
 ];
 
-impl Format {
-    /// Every mapping that it may hold, each once, the outer before the inner.
+impl FileFormat {
+    /// All mappings in the format without duplicates, outer ones before inner ones.
     pub fn mappings(&self) -> Vec<&'static Mapping> {
         let mut found = Vec::new();
-        add_mappings(&self.holds, &mut found);
+        add_mappings(&self.value_type, &mut found);
         found
     }
 }
 
-// No mapping holds itself, so this ends.
-fn add_mappings(takes: &Takes, found: &mut Vec<&'static Mapping>) {
+// No mapping contains itself, so the recursion ends.
+fn add_mappings(takes: &ValueType, found: &mut Vec<&'static Mapping>) {
     match takes {
-        Takes::Mapping(mapping) => {
+        ValueType::Mapping(mapping) => {
             if !found.iter().any(|known| known.name == mapping.name) {
                 found.push(mapping);
             }
-            let inner = keys::each(mapping.keys).map(|key| &key.takes);
-            inner.chain(mapping.others).for_each(|takes| add_mappings(takes, found));
+            let inner = keys::each(mapping.keys).map(|key| &key.value_type);
+            inner.chain(mapping.other_keys).for_each(|takes| add_mappings(takes, found));
         }
-        Takes::Named(inner) | Takes::List(inner) => add_mappings(inner, found),
-        Takes::Either(several) => several.iter().for_each(|takes| add_mappings(takes, found)),
+        ValueType::Named(inner) | ValueType::List(inner) => add_mappings(inner, found),
+        ValueType::Either(several) => several.iter().for_each(|takes| add_mappings(takes, found)),
         _ => {}
     }
 }

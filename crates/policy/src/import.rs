@@ -1,7 +1,7 @@
-//! Lists of rules in DeepWork's old format, `.deepwork.rules.yml` or `.deepwork.policy.yml`, as rules of ours.
+//! Converts rule lists in DeepWork's old format, `.deepwork.rules.yml` or `.deepwork.policy.yml`, to Markdown rules.
 //!
-//! Reads a list and says what each entry is as a Markdown rule, what became of its patterns, and what is wrong with it
-//! where it stands. Writes nothing: that is [`crate::edit`]'s, which also knows the rules that are there already.
+//! Returns the converted rules, notes on patterns that changed, and the errors of the list. This module must not write
+//! files: [`crate::edit`] does, which also knows the existing rules.
 
 mod instructions;
 mod old_pattern;
@@ -18,12 +18,12 @@ use engine::file_rules::{Baseline, FilePattern, FileRuleKind};
 use engine::rules::{Detector, Tier};
 use path::pattern::Pattern;
 
-use crate::rule::definition::Form;
+use crate::rule::definition::RuleOrigin;
 use crate::rule::file_rule::BASELINES;
 use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, one_line};
-use crate::text::fields::{Fields, Text};
-use crate::text::keys::{self, Key, Keys, Takes, words};
+use crate::text::fields::{Fields, SpannedText};
+use crate::text::keys::{self, Key, Keys, ValueType, words};
 use crate::text::scalar::Scalar;
 use crate::text::source::{Source, SourcePosition};
 use crate::text::yaml::{self, Yaml, YamlNode};
@@ -35,51 +35,51 @@ pub const FILE_NAMES: [&str; 4] =
 
 const HOW_TO_WRITE: &str = "each rule is an item: `- name: …`, with `trigger` and `instructions`";
 
-/// What an entry may have.
+/// The keys of an entry.
 static KEYS: Keys = &[&[
-    Key::new("compare_to", Takes::Word(|| words(&BASELINES)), "what a change is a change from"),
-    Key::new("instructions", Takes::Text, "what the agent reads"),
-    Key::new("instructions_file", Takes::Text, "a file that holds what the agent reads"),
-    Key::new("name", Takes::Text, "a title"),
-    Key::new("safety", Takes::Patterns, "a changed file that matches one of these answers the `trigger`"),
-    Key::new("trigger", Takes::Patterns, "a file that matches one of these changed"),
+    Key::new("compare_to", ValueType::Word(|| words(&BASELINES)), "what a change is a change from"),
+    Key::new("instructions", ValueType::Text, "what the agent reads"),
+    Key::new("instructions_file", ValueType::Text, "a file that holds what the agent reads"),
+    Key::new("name", ValueType::Text, "a title"),
+    Key::new("safety", ValueType::Patterns, "a changed file that matches one of these answers the `trigger`"),
+    Key::new("trigger", ValueType::Patterns, "a file that matches one of these changed"),
 ]];
 
-/// What became of a list.
+/// The result of converting a list.
 #[derive(Debug, Default)]
 pub struct Conversion {
-    /// The entries that nothing is wrong with, in order.
+    /// The entries without errors, in order.
     pub rules: Vec<NewRule>,
     pub problems: Vec<Diagnostic>,
 }
 
-/// An entry as a Markdown rule.
+/// An entry, converted to a Markdown rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRule {
     pub id: String,
     pub text: String,
-    /// Where the entry has its name.
+    /// The span of the entry's name.
     pub name_span: Range<usize>,
-    pub rewritten: Vec<Rewritten>,
+    pub conversion_notes: Vec<ConversionNote>,
 }
 
-/// Something that is not written as it was, or does not mean quite what it did.
+/// A difference between an entry and its rule, in the text or only in the meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewritten {
+pub struct ConversionNote {
     /// The id of the new rule.
     pub rule: String,
     pub key: &'static str,
     pub file: String,
     pub position: SourcePosition,
     pub before: String,
-    /// The same, where only the meaning changed.
+    /// Equals `before` if only the meaning changed.
     pub after: String,
     /// Lower case, no final stop.
     pub why: Vec<String>,
 }
 
-impl Rewritten {
-    /// `file:line:column: what, and why`.
+impl ConversionNote {
+    /// `file:line:column: difference: reason`
     pub fn line(&self) -> String {
         let Self { rule, key, file, position, before, after, why } = self;
         let what = if before == after { format!("`{before}` stays") } else { format!("`{before}` → `{after}`") };
@@ -87,13 +87,14 @@ impl Rewritten {
     }
 }
 
-/// Whether a file is such a list: by its name, or because nothing of ours is a list.
+/// True if the file is a list in the old format, by its name or because it is a YAML list. No file of Linchpin that can be
+/// imported is a list.
 pub fn is_old_list(path: &Path, source: &Source) -> bool {
-    let is_named_so = path.file_name().is_some_and(|name| FILE_NAMES.iter().any(|known| name == *known));
-    is_named_so || yaml::parse(source, whole(source)).is_ok_and(|root| matches!(root.value, Yaml::List(_)))
+    let has_list_name = path.file_name().is_some_and(|name| FILE_NAMES.iter().any(|known| name == *known));
+    has_list_name || yaml::parse(source, whole(source)).is_ok_and(|root| matches!(root.value, Yaml::List(_)))
 }
 
-/// `folder` is the one that the list lies in.
+/// Converts a list. `folder` is the folder with the list.
 pub fn convert(source: &Source, folder: &Path) -> Conversion {
     let mut conversion = Conversion::default();
     match yaml::parse(source, whole(source)) {
@@ -138,10 +139,10 @@ impl Conversion {
         let mut fields = Fields::of(node, source, KEYS);
         let rule = Entry::read(&mut fields, &span, folder).map(|entry| entry.into_rule(source, ids));
         if let Some((entry, rule)) = rule.filter(|_| fields.problems.is_empty()) {
-            // A number may have made it too long.
+            // The number that makes the id unique may have made it too long.
             if let Err(wrong) = rule_id::check(&rule.id) {
                 fields.problems.push(wrong.at(source, Some(rule.name_span)));
-            } else if entry.is_said_by(&rule) {
+            } else if entry.is_equivalent(&rule) {
                 self.rules.push(rule);
             } else {
                 fields.problems.push(
@@ -160,24 +161,24 @@ impl Conversion {
     }
 }
 
-/// What an entry says.
+/// An entry of the list.
 struct Entry {
-    name: Text,
+    name: SpannedText,
     trigger: Vec<Glob>,
     safety: Vec<Glob>,
     compare_to: Option<Baseline>,
     body: String,
 }
 
-/// A pattern as it was and as it is.
+/// A pattern before and after conversion.
 struct Glob {
-    old: Text,
+    old: SpannedText,
     new: String,
     why: Vec<String>,
 }
 
 impl Entry {
-    /// `None` where something that a rule needs is missing or wrong; what, is among the problems.
+    /// `None` if something is missing or invalid, which is reported.
     fn read(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<Self> {
         fields.refuse_unknown();
         for problem in fields.problems.iter_mut().filter(|problem| problem.help.is_none()) {
@@ -201,26 +202,26 @@ impl Entry {
     }
 
     fn into_rule(self, source: &Source, ids: &mut BTreeSet<String>) -> (Self, NewRule) {
-        let first = rule_id::of_title(&self.name.value);
+        let first = rule_id::from_title(&self.name.value);
         let numbered = (2..).map(|number| format!("{first}-{number}"));
         let id = std::iter::once(first.clone()).chain(numbered).find(|id| !ids.contains(id)).unwrap_or_default();
         ids.insert(id.clone());
         let place = |span: &Range<usize>| (source.name.clone(), source.position(span.start));
-        let mut rewritten = Vec::new();
+        let mut conversion_notes = Vec::new();
         if id != first {
             let (file, position) = place(&self.name.span);
             let why = vec![format!("another entry is `{first}`")];
             let (before, after) = (self.name.value.clone(), id.clone());
-            rewritten.push(Rewritten { rule: id.clone(), key: "name", file, position, before, after, why });
+            conversion_notes.push(ConversionNote { rule: id.clone(), key: "name", file, position, before, after, why });
         }
         for (key, globs) in [("trigger", &self.trigger), ("safety", &self.safety)] {
-            rewritten.extend(globs.iter().filter(|glob| !glob.why.is_empty()).map(|glob| {
+            conversion_notes.extend(globs.iter().filter(|glob| !glob.why.is_empty()).map(|glob| {
                 let (file, position) = place(&glob.old.span);
                 let (before, after, why) = (glob.old.value.clone(), glob.new.clone(), glob.why.clone());
-                Rewritten { rule: id.clone(), key, file, position, before, after, why }
+                ConversionNote { rule: id.clone(), key, file, position, before, after, why }
             }));
         }
-        let rule = NewRule { text: self.text(&id), id, name_span: self.name.span.clone(), rewritten };
+        let rule = NewRule { text: self.text(&id), id, name_span: self.name.span.clone(), conversion_notes };
         (self, rule)
     }
 
@@ -242,17 +243,18 @@ impl Entry {
         format!("{}\n{}\n", lines.join("\n"), self.body)
     }
 
-    /// Where it says more than the id.
+    /// The entry's name, unless it equals the id.
     fn title(&self, id: &str) -> Option<&str> {
         Some(self.name.value.as_str()).filter(|title| *title != id)
     }
 
-    /// Whether the rule, read as any other, says what the entry does.
-    fn is_said_by(&self, rule: &NewRule) -> bool {
+    /// Parses the converted rule, and returns true if it means the same as the entry.
+    fn is_equivalent(&self, rule: &NewRule) -> bool {
         let source = Source::new(format!("{}.md", rule.id), rule.text.as_str());
         let reader =
             RuleReader { source: &source, owner: Tier::Project, scope: &Scope::default(), protected_branches: &[] };
-        let Some(read) = reader.markdown(&rule.id, Form::Markdown).definition.map(|definition| definition.rule) else {
+        let Some(read) = reader.markdown(&rule.id, RuleOrigin::Markdown).definition.map(|definition| definition.rule)
+        else {
             return false;
         };
         let Detector::Files(files) = &read.detect else { return false };
@@ -282,8 +284,8 @@ fn refuse_missing(message: &str, help: &str, span: &Range<usize>, fields: &mut F
     fields.problems.push(problem);
 }
 
-/// A text that is there and not empty. That the key is missing is not told here.
-fn required(key: &str, fields: &mut Fields) -> Option<Text> {
+/// Reads a non-empty string. A missing key is reported elsewhere.
+fn required(key: &str, fields: &mut Fields) -> Option<SpannedText> {
     let key_span = fields.key_span(key)?;
     let before = fields.problems.len();
     let text = fields.text(key);
@@ -299,8 +301,8 @@ fn required(key: &str, fields: &mut Fields) -> Option<Text> {
     text
 }
 
-fn has_id(name: &Text, fields: &mut Fields) -> bool {
-    let id = rule_id::of_title(&name.value);
+fn has_id(name: &SpannedText, fields: &mut Fields) -> bool {
+    let id = rule_id::from_title(&name.value);
     let problem = if id.is_empty() {
         let message = format!("no id can be made of `{}`", name.value);
         Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone()))
@@ -314,7 +316,7 @@ fn has_id(name: &Text, fields: &mut Fields) -> bool {
     false
 }
 
-/// At least one, and each a pattern of ours.
+/// Reads at least one pattern, and converts each.
 fn globs(key: &str, fields: &mut Fields) -> Option<Vec<Glob>> {
     let key_span = fields.key_span(key)?;
     let before = fields.problems.len();
@@ -328,13 +330,13 @@ fn globs(key: &str, fields: &mut Fields) -> Option<Vec<Glob>> {
     (fields.problems.len() == before).then_some(globs)
 }
 
-fn glob(old: Text, fields: &mut Fields) -> Option<Glob> {
-    let old_pattern::Converted { pattern, why } = old_pattern::convert(&old.value);
+fn glob(old: SpannedText, fields: &mut Fields) -> Option<Glob> {
+    let old_pattern::ConvertedPattern { pattern, why } = old_pattern::convert(&old.value);
     match Pattern::parse(&pattern) {
         Ok(_) => Some(Glob { old, new: pattern, why }),
-        // The place is one in the new text, which where it differs is not in the file.
+        // The problem's span refers to the converted pattern, which may not be in the file literally.
         Err(problem) => {
-            refuse_pattern(&Text { value: pattern, span: old.span }, &problem, fields);
+            refuse_pattern(&SpannedText { value: pattern, span: old.span }, &problem, fields);
             None
         }
     }

@@ -1,11 +1,10 @@
-//! Policy files: what a team wrote down, read, checked and made ready for judging.
+//! Policy files: reading, checking, editing and compiling them.
 //!
-//! This crate turns `.linchpin/config.yml` and the files in `.linchpin/rules/` of every tier into [`engine`] rules, tells what is
-//! wrong with them and where, and keeps the compiled form that hooks read. It knows files and text; it knows nothing of
-//! agents, of the journal or of what a verdict leads to. A broken file breaks only itself.
+//! This crate turns `.linchpin/config.yml` and the files in `.linchpin/rules/` of every tier into [`engine`] rules,
+//! reports their errors with file and line, and writes the compiled cache that hooks read. It knows nothing of agents,
+//! the journal or what a verdict leads to. An error in one file does not affect rules in other files.
 
 mod actions;
-mod amend;
 mod bundled;
 mod cache;
 mod case;
@@ -14,53 +13,56 @@ mod config;
 mod config_triggers;
 mod deepwork;
 pub mod edit;
-mod enforce;
 mod files;
 mod format;
 mod import;
+mod incremental;
 mod key_reference;
 mod library;
 mod lints;
-mod listing;
+mod list_resolver;
 mod load;
 mod loops;
 mod observers;
 mod people_only;
 mod rule;
-mod rule_list;
 mod rule_status;
+mod rules_in_force;
 mod schema;
 mod session_pin;
 mod text;
+mod unresolved_list;
 mod values;
-mod weakened;
+mod weakening;
 mod workflow;
 
 #[cfg(test)]
 mod tests;
 
 pub use bundled::{BundledRule, bundled_rules};
-pub use cache::{BrokenFile, Compiled, before, compiled, looked_at, read_anew};
-pub use case::{Case, CaseSubject, Cases, EventFields, Expectation, Happened, What};
-pub use config::{AgentPermissions, BranchSettings, CommandSettings, Config, JournalMode, Mode, Sandbox};
+pub use cache::{
+    BrokenFile, CompiledPolicy, compile_uncached, compiled_policy, compiled_policy_read_only, last_good_policy,
+};
+pub use case::{Case, CaseActivity, CaseSubject, Cases, EventFields, Expectation, TimedActivity};
+pub use config::{AgentPermissions, BranchSettings, CommandSettings, Config, JournalMode, PolicyMode, Sandbox};
 pub use deepwork::deepwork_warnings;
-pub use enforce::{InForce, Reason};
 pub use files::folder::{PolicyFolder, Tiers};
 pub use files::private_files::{
-    create_private_folder, forget_old_files, forget_old_files_but, try_to_write_in, write_new_private_file,
+    check_writable, create_private_folder, delete_old_files, delete_old_files_except, write_new_private_file,
     write_private_file,
 };
-pub use import::Rewritten;
+pub use import::ConversionNote;
 pub use key_reference::key_reference;
-pub use load::{Before, Loaded, load};
+pub use load::{LastGoodPolicy, LoadedPolicy, load};
 pub use loops::{LoopFile, PRESETS, Preset, gate_files_rule, loop_file};
-pub use rule::definition::{Definition, Form};
+pub use rule::definition::{RuleDefinition, RuleOrigin};
 pub use rule_status::RuleStatus;
+pub use rules_in_force::{InForceReason, RuleInForce};
 pub use schema::schemas;
-pub use session_pin::{Held, Kept, SessionPin, enforced_since};
-pub use text::diagnostic::{Diagnostic, ErrorKind, Severity, Style};
+pub use session_pin::{IgnoredWeakening, PinnedPolicy, SessionPin, enforced_since};
+pub use text::diagnostic::{Diagnostic, ErrorKind, RenderStyle, Severity};
 pub use text::digest::digest;
 pub use text::source::SourcePosition;
-pub use text::yaml::scalar;
-pub use weakened::{Weakened, weakened};
+pub use text::yaml::parse_scalar;
+pub use weakening::{Weakening, weakenings};
 pub use workflow::{CompiledWorkflow, WorkflowFile, Workflows, compiled_workflow, workflows};

@@ -1,46 +1,47 @@
-//! Rules by name in one mapping: a rule library, or the `rule_definitions` of another file.
+//! Reads mappings from ids to rules: a rule library, or the `rule_definitions` of another file.
 
 use engine::rules::Tier;
 
 use crate::rule::ENTRY;
-use crate::rule::definition::{Definition, Form};
+use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
-use crate::text::keys::{Key, Mapping, Takes};
+use crate::text::fields::{Fields, SpannedText};
+use crate::text::keys::{Key, Mapping, ValueType};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::rule_id;
 
-/// The key of a library that is no rule.
+/// The only key of a library that is not a rule id.
 const IMPORTS: &str = "imports";
 
 pub static LIBRARY: Mapping = Mapping::new("library", "Rules by name, in force where something names them.", &[KEYS])
-    .others(&Takes::Mapping(&ENTRY));
+    .other_keys(&ValueType::Mapping(&ENTRY));
 static KEYS: &[Key] =
-    &[Key::new(IMPORTS, Takes::Texts, "names of other libraries, whose rules can then be named with this one's")
+    &[Key::new(IMPORTS, ValueType::Texts, "names of other libraries, whose rules can then be named with this one's")
         .or("[]")];
 
-/// A rule library, by the name that `imports` knows it under.
+/// A rule library without its rules.
 #[derive(Debug, Clone)]
 pub struct Library {
+    /// The name that `imports` uses.
     pub name: String,
     pub owner: Tier,
     pub source: Source,
-    pub imports: Vec<Text>,
+    pub imports: Vec<SpannedText>,
 }
 
-/// What a mapping of rules gave.
+/// The rules of one mapping.
 #[derive(Debug, Default)]
-pub struct Entries {
-    pub definitions: Vec<Definition>,
-    /// The names of those that are written down and cannot be used.
+pub struct RuleEntries {
+    pub definitions: Vec<RuleDefinition>,
+    /// Ids of rules with errors.
     pub broken: Vec<String>,
     pub problems: Vec<Diagnostic>,
 }
 
-/// Reads a library. `Err`: nothing of it can be used.
-pub fn read(reader: RuleReader, name: &str) -> Result<(Library, Entries), Vec<Diagnostic>> {
+/// Reads a library. `Err` means that none of its rules can be used.
+pub fn read(reader: RuleReader, name: &str) -> Result<(Library, RuleEntries), Vec<Diagnostic>> {
     let source = reader.source;
     let node = yaml::parse(source, 0..source.text.len()).map_err(|problem| vec![*problem])?;
     if matches!(node.value, Yaml::List(_)) {
@@ -55,19 +56,19 @@ pub fn read(reader: RuleReader, name: &str) -> Result<(Library, Entries), Vec<Di
     }
     let mut fields = Fields::of(node.clone(), source, LIBRARY.keys);
     let imports = fields.texts(IMPORTS).unwrap_or_default();
-    let mut entries = Entries { problems: fields.problems, ..Entries::default() };
+    let mut entries = RuleEntries { problems: fields.problems, ..RuleEntries::default() };
     if let Yaml::Map(rules) = node.value {
-        entries.read(reader, rules, source.text.len(), Form::Library);
+        entries.read(reader, rules, source.text.len(), RuleOrigin::Library);
     }
     Ok((Library { name: name.to_owned(), owner: reader.owner, source: source.clone(), imports }, entries))
 }
 
-impl Entries {
-    /// Reads each entry of a mapping that ends at `end`.
-    pub fn read(&mut self, reader: RuleReader, rules: Vec<(YamlKey, YamlNode)>, end: usize, form: Form) {
+impl RuleEntries {
+    /// Reads the entries of a mapping that ends before offset `end`.
+    pub fn read(&mut self, reader: RuleReader, rules: Vec<(YamlKey, YamlNode)>, end: usize, origin: RuleOrigin) {
         let ends = yaml::ends(&rules, end);
         for ((key, node), end) in rules.into_iter().zip(ends) {
-            if form == Form::Library && key.text == IMPORTS {
+            if origin == RuleOrigin::Library && key.text == IMPORTS {
                 continue;
             }
             if let Err(wrong) = rule_id::check(&key.text) {
@@ -75,7 +76,7 @@ impl Entries {
                 continue;
             }
             let text = reader.source.extent(key.span.start, end);
-            let reading = reader.entry(&key.text, form, node, text);
+            let reading = reader.entry(&key.text, origin, node, text);
             self.problems.extend(reading.problems);
             match reading.definition {
                 Some(definition) => self.definitions.push(definition),

@@ -1,5 +1,5 @@
-//! What sound rules say together that they hardly mean: names of rules and claims that are not there, patterns that match no
-//! file, rules that nothing asks. Each is a warning, or an error where the rule could never be judged.
+//! Lints on rules in the context of the whole policy: unknown rules and claims in expressions, patterns that match no file,
+//! and rules that are never judged. They are warnings, or errors if a rule could never be judged without failing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,20 +8,20 @@ use engine::pace::{LiveMode, PaceLimit};
 use engine::rules::{Detector, PathKey, PathPattern, Rule, Tier};
 use engine::{expr, suggest};
 
-use crate::enforce::InForce;
-use crate::rule::definition::Definition;
+use crate::rule::definition::RuleDefinition;
+use crate::rules_in_force::RuleInForce;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 
-/// Expressions that ask about a file rule which is not there are at fault whenever they are judged.
-pub fn of_named_rules(rules: &[InForce]) -> Vec<Diagnostic> {
+/// Warns of unknown rules in `file_rule_met(…)`, which makes the expression fail at run time.
+pub fn unknown_file_rules(rules: &[RuleInForce]) -> Vec<Diagnostic> {
     let file_rules: Vec<&str> = rules
         .iter()
         .map(|known| &known.definition.rule)
         .filter(|rule| rule.as_file_rule().is_some())
         .map(|rule| rule.id.as_str())
         .collect();
-    let mut doubts = Vec::new();
-    for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
+    let mut warnings = Vec::new();
+    for RuleDefinition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
         let Some(when) = rule.when.as_deref().filter(|when| when.contains("file_rule_met")) else { continue };
         for name in expr::file_rules_named(when).into_iter().filter(|name| !file_rules.contains(&name.as_str())) {
             let help = match (suggest::closest(&name, file_rules.iter().copied()), file_rules.as_slice()) {
@@ -35,18 +35,18 @@ pub fn of_named_rules(rules: &[InForce]) -> Vec<Diagnostic> {
             let span = start.map(|start| start..start + name.len());
             let message =
                 format!("no file rule `{name}` is in force, so `file_rule_met` fails wherever this is judged");
-            let mut doubt = Diagnostic::warning(ErrorKind::UnknownRule, message, source, span).help(help);
-            doubt.rule = Some(rule.id.clone());
-            doubts.push(doubt);
+            let mut warning = Diagnostic::warning(ErrorKind::UnknownRule, message, source, span).help(help);
+            warning.rule = Some(rule.id.clone());
+            warnings.push(warning);
         }
     }
-    doubts
+    warnings
 }
 
-/// Conditions on claims that no workflow declares. `claims`: all that are declared.
-pub fn of_claims(rules: &[InForce], claims: &BTreeSet<String>) -> Vec<Diagnostic> {
+/// Errors for unknown claims in expressions. `claims`: all claims that workflows declare.
+pub fn unknown_claims(rules: &[RuleInForce], claims: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
+    for RuleDefinition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
         let Some(when) = rule.when.as_deref().filter(|when| when.contains("claims")) else { continue };
         for name in expr::claims_named(when).into_iter().filter(|name| !claims.contains(name)) {
             let own = source.text.get(text.clone()).unwrap_or_default();
@@ -66,33 +66,35 @@ pub fn of_claims(rules: &[InForce], claims: &BTreeSet<String>) -> Vec<Diagnostic
     problems
 }
 
-/// Patterns that name a folder of the project and nothing in it.
-pub fn of_folders(rules: &[InForce], root: &Path) -> Vec<Diagnostic> {
+/// Warns of patterns that are just a folder's path, which match no file.
+pub fn folder_patterns(rules: &[RuleInForce], root: &Path) -> Vec<Diagnostic> {
     let is_plain = |pattern: &&str| !pattern.contains(['*', '?', '[', '{', '\\']);
-    // One that ends in a slash is spoken of where it is read.
+    // Patterns with a trailing slash are reported when they are parsed.
     let is_folder = |pattern: &&str| !pattern.ends_with('/') && root.join(pattern).is_dir();
-    let mut doubts = Vec::new();
-    for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
+    let mut warnings = Vec::new();
+    for RuleDefinition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
         let patterns = if rule.tier == Tier::Bundled { Vec::new() } else { file_patterns(rule) };
         for folder in patterns.into_iter().filter(is_plain).filter(is_folder) {
             let own = source.text.get(text.clone()).unwrap_or_default();
-            let start = KEYS_OF_FILES.iter().filter_map(|key| own.find(&format!("{key}:"))).min().unwrap_or_default();
+            let start =
+                FILE_PATTERN_KEYS.iter().filter_map(|key| own.find(&format!("{key}:"))).min().unwrap_or_default();
             let at = own.get(start..).and_then(|own| own.find(folder)).map(|at| text.start + start + at);
             let span = at.map(|at| at..at + folder.len());
             let message = format!("`{folder}` is a folder, and a folder alone matches no file");
-            let mut doubt = Diagnostic::warning(ErrorKind::PatternError, message, source, span)
+            let mut warning = Diagnostic::warning(ErrorKind::PatternError, message, source, span)
                 .help(format!("did you mean `{folder}/**`?"));
-            doubt.rule = Some(rule.id.clone());
-            doubts.push(doubt);
+            warning.rule = Some(rule.id.clone());
+            warnings.push(warning);
         }
     }
-    doubts
+    warnings
 }
 
-/// The keys whose patterns are about files.
-const KEYS_OF_FILES: [&str; 9] = ["created", "exclude", "pair", "paths", "reads", "safety", "set", "trigger", "writes"];
+/// The keys whose patterns match files.
+const FILE_PATTERN_KEYS: [&str; 9] =
+    ["created", "exclude", "pair", "paths", "reads", "safety", "set", "trigger", "writes"];
 
-/// The patterns of a rule that are about files. A folder can be deleted, so those of `deletes` are none.
+/// The patterns of a rule that match files. Those of `deletes` are excluded, because folders can be deleted too.
 fn file_patterns(rule: &Rule) -> Vec<&str> {
     match &rule.detect {
         Detector::Files(file) => file.patterns().map(|pattern| pattern.source.as_str()).collect(),
@@ -109,10 +111,10 @@ fn file_patterns(rule: &Rule) -> Vec<&str> {
     }
 }
 
-/// Rules that only a move of a workflow asks, in force where nothing moves.
-pub fn of_silent_rules(rules: &[InForce]) -> Vec<Diagnostic> {
-    let mut doubts = Vec::new();
-    for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
+/// Warns of pace rules that are judged only at workflow moves, but are in force outside of workflows.
+pub fn rules_without_effect(rules: &[RuleInForce]) -> Vec<Diagnostic> {
+    let mut warnings = Vec::new();
+    for RuleDefinition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
         let Some(pace) = rule.as_pace_rule() else { continue };
         let key = match (&pace.limit, pace.live) {
             (PaceLimit::RequireCommits { .. }, _) => pace.limit.name(),
@@ -122,10 +124,10 @@ pub fn of_silent_rules(rules: &[InForce]) -> Vec<Diagnostic> {
         let own = source.text.get(text.clone()).and_then(|own| own.find(key)).map(|at| text.start + at);
         let message = "only a workflow that moves on asks this rule, so here it never says anything";
         let span = own.map(|start| start..start + key.len());
-        let mut doubt = Diagnostic::warning(ErrorKind::InvalidValue, message, source, span)
+        let mut warning = Diagnostic::warning(ErrorKind::InvalidValue, message, source, span)
             .help("write it on a node of a workflow, or in a library under `rules/`, where a node can name it");
-        doubt.rule = Some(rule.id.clone());
-        doubts.push(doubt);
+        warning.rule = Some(rule.id.clone());
+        warnings.push(warning);
     }
-    doubts
+    warnings
 }

@@ -1,36 +1,43 @@
-//! What the configuration and the rules add to the commands that only people run.
+//! Adds the commands that only people may run, as far as the configuration and other rules determine them.
 
 use engine::Level;
 use engine::rules::{AckBy, CommandMatcher, Detector, Rule, ToolRule, Wildcard};
 
-use crate::config::{Config, MOVES};
-use crate::enforce::InForce;
+use crate::config::{AGENT_COMMANDS, Config};
+use crate::rules_in_force::RuleInForce;
 use crate::text::digest::digest;
 
 const RULE: &str = "people-only-commands";
 
-/// Moves that agents may not make, and answers to rules that wait for a person.
-pub fn complete(rules: &mut [InForce], config: &Config) {
-    let moves = MOVES.iter().filter(|name| !config.agent_permissions.allows(name));
+/// Extends the bundled rule `people-only-commands` by the workflow commands that agents may not run, and by `ack` of rules
+/// with `ack: human`.
+pub fn add_configured_commands(rules: &mut [RuleInForce], config: &Config) {
+    let moves = AGENT_COMMANDS.iter().filter(|name| !config.agent_permissions.allows(name));
     let moves: Vec<String> = moves.map(|&name| name.to_owned()).collect();
-    let of_people = rules.iter().map(|rule| &rule.definition.rule).filter(|rule| rule.ack == AckBy::Human);
-    let names: Vec<Wildcard> =
-        of_people.flat_map(|rule| [rule.id.as_str(), rule.display_title()]).map(Wildcard::case_insensitive).collect();
+    let with_human_ack = rules.iter().map(|rule| &rule.definition.rule).filter(|rule| rule.ack == AckBy::Human);
+    let names: Vec<Wildcard> = with_human_ack
+        .flat_map(|rule| [rule.id.as_str(), rule.display_title()])
+        .map(Wildcard::case_insensitive)
+        .collect();
     let Some(rule) = rules.iter_mut().map(|rule| &mut rule.definition.rule).find(|rule| rule.id == RULE) else {
         return;
     };
     let Rule { detect: Detector::Tool(tool), .. } = rule else { return };
     if !moves.is_empty() {
-        tool.matchers.push(CommandMatcher { subcommand: moves, ..of_linchpin() });
+        tool.matchers.push(CommandMatcher { subcommand: moves, ..linchpin_command() });
     }
     if !names.is_empty() {
-        tool.matchers.push(CommandMatcher { subcommand: vec!["ack".to_owned()], operands_any: names, ..of_linchpin() });
+        tool.matchers.push(CommandMatcher {
+            subcommand: vec!["ack".to_owned()],
+            operands_any: names,
+            ..linchpin_command()
+        });
     }
 }
 
-/// `linchpin continue` is a person's, because of this rule of a workflow.
-pub fn going_on(id: String, because: &Rule) -> Rule {
-    let command = CommandMatcher { subcommand: vec!["continue".to_owned()], ..of_linchpin() };
+/// The rule that lets only people run `linchpin continue` past the given pace rule of a workflow.
+pub fn continue_command_rule(id: String, because: &Rule) -> Rule {
+    let command = CommandMatcher { subcommand: vec!["continue".to_owned()], ..linchpin_command() };
     let tool = ToolRule { matchers: vec![command], incomplete: Some(Level::Allow), ..ToolRule::default() };
     let reason = format!(
         "Only a person goes on past rule `{}` (`ack: human`). Say what you tried and why you are stuck, and wait.",
@@ -40,7 +47,7 @@ pub fn going_on(id: String, because: &Rule) -> Rule {
     Rule { digest, ack: AckBy::Human, ..Rule::synthetic(id, &because.source, Detector::Tool(Box::new(tool)), reason) }
 }
 
-fn of_linchpin() -> CommandMatcher {
+fn linchpin_command() -> CommandMatcher {
     let program = ["linchpin", "linchpin.exe"].map(Wildcard::literal).to_vec();
     CommandMatcher { program, ..CommandMatcher::default() }
 }

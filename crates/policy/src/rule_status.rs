@@ -1,36 +1,36 @@
-//! The status of each rule that is written down: in force or not, and why.
+//! The status of each rule definition: in force or not, and why.
 
 use engine::rules::{Rule, Tier};
 
-use crate::enforce::{InForce, Reason};
-use crate::load::Loaded;
-use crate::rule::definition::{Definition, Form};
+use crate::load::LoadedPolicy;
+use crate::rule::definition::{RuleDefinition, RuleOrigin};
+use crate::rules_in_force::{InForceReason, RuleInForce};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleStatus<'a> {
-    InForce(Reason),
+    InForce(InForceReason),
     /// `enabled: false`.
     Off,
-    /// Left out until a person accepts it.
+    /// Left out until a person trusts it.
     Untrusted,
-    /// Another of the same name is in force.
-    Shadowed(&'a Definition),
-    /// Nothing names it.
+    /// Another definition with the same id is in force.
+    Shadowed(&'a RuleDefinition),
+    /// No list names the rule.
     Unnamed,
-    /// The configuration switches everything off.
-    SetAside,
+    /// The configuration has `enabled: false`.
+    PolicyDisabled,
 }
 
-impl Loaded {
-    pub fn rule_status(&self, definition: &Definition) -> RuleStatus<'_> {
+impl LoadedPolicy {
+    pub fn rule_status(&self, definition: &RuleDefinition) -> RuleStatus<'_> {
         let in_force = self.in_force(&definition.rule.id);
         match in_force {
             Some(rule) if rule.definition.is_same_text(definition) => RuleStatus::InForce(rule.reason),
             _ if self.untrusted.iter().any(|waiting| waiting.is_same_text(definition)) => RuleStatus::Untrusted,
             _ if !definition.enabled => RuleStatus::Off,
             Some(rule) => RuleStatus::Shadowed(&rule.definition),
-            None if !self.config.enabled => RuleStatus::SetAside,
+            None if !self.config.enabled => RuleStatus::PolicyDisabled,
             None => RuleStatus::Unnamed,
         }
     }
@@ -39,20 +39,20 @@ impl Loaded {
         self.rules.iter().map(|rule| rule.definition.rule.clone()).collect()
     }
 
-    /// What waits for a person's acceptance.
+    /// The diagnostics of all parts that need a person's trust.
     pub fn untrusted_parts(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted && problem.part.is_some())
     }
 
-    pub fn in_force(&self, id: &str) -> Option<&InForce> {
+    pub fn in_force(&self, id: &str) -> Option<&RuleInForce> {
         self.rules.iter().find(|rule| rule.definition.rule.id == id)
     }
 
-    /// Every rule of a name: the one that it means first, then those that it hides, nearest first.
-    pub fn named<'a>(&'a self, id: &'a str) -> Vec<&'a Definition> {
-        let mut found: Vec<&Definition> =
+    /// All definitions with this id: first the one in force, then the others, nearest first.
+    pub fn named<'a>(&'a self, id: &'a str) -> Vec<&'a RuleDefinition> {
+        let mut found: Vec<&RuleDefinition> =
             self.definitions.iter().filter(|definition| definition.rule.id == id).collect();
-        // Stable: they are in order of their tiers.
+        // The sort is stable, so the order of tiers is kept.
         found.sort_by_key(|definition| !matches!(self.rule_status(definition), RuleStatus::InForce(_)));
         found
     }
@@ -63,15 +63,15 @@ impl RuleStatus<'_> {
         matches!(self, Self::InForce(_))
     }
 
-    /// Why it stands so, for people.
-    pub fn why(&self, definition: &Definition) -> String {
+    /// Explains the status to people.
+    pub fn why(&self, definition: &RuleDefinition) -> String {
         let last_good = if definition.is_last_good { ", as it was before its file broke" } else { "" };
         let why = match self {
-            Self::InForce(Reason::RuleFile) => "a rule file".to_owned(),
-            Self::InForce(Reason::Locked) => "locked: always in force".to_owned(),
-            Self::InForce(Reason::Named(tier)) => match (definition.form, tier) {
-                (Form::Inline, Tier::User) => "written in the user's config".to_owned(),
-                (Form::Inline, _) => "written in config".to_owned(),
+            Self::InForce(InForceReason::RuleFile) => "a rule file".to_owned(),
+            Self::InForce(InForceReason::Locked) => "locked: always in force".to_owned(),
+            Self::InForce(InForceReason::Named(tier)) => match (definition.origin, tier) {
+                (RuleOrigin::Inline, Tier::User) => "written in the user's config".to_owned(),
+                (RuleOrigin::Inline, _) => "written in config".to_owned(),
                 (_, Tier::User) => "named in the user's config".to_owned(),
                 _ => "named in config".to_owned(),
             },
@@ -81,7 +81,7 @@ impl RuleStatus<'_> {
                 format!("another `{}` is in force: {}", definition.rule.id, other.shown_place())
             }
             Self::Unnamed => "nothing names it".to_owned(),
-            Self::SetAside => "config says `enabled: false`".to_owned(),
+            Self::PolicyDisabled => "config says `enabled: false`".to_owned(),
         };
         format!("{why}{last_good}")
     }

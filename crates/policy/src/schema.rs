@@ -1,47 +1,48 @@
-//! JSON Schemas of the policy files, from the tables that their readers use.
+//! Generates the JSON Schemas of the policy files from the key tables.
 //!
-//! They are for editors, so they are draft 7, which is what `yaml-language-server` and VS Code know best, and each stands
-//! alone, so that nothing more has to be fetched. Whatever a schema refuses, the reader refuses; not the other way
-//! round, since no schema knows what an expression may name. The one exception: a key with nothing behind it is read as
-//! left out, and no schema takes it, for it is seldom what somebody means.
+//! The schemas are for editors. They use draft 7, which `yaml-language-server` and VS Code support best, and each is
+//! self-contained. Everything that a schema rejects is rejected by the reader too, but not vice versa: a schema cannot check
+//! expressions, for example. There is one exception: a key without a value is rejected by the schemas, because it is usually
+//! a mistake, but the reader treats it as missing.
 
 use serde_json::{Map, Value, json};
 
-use crate::format::{FORMATS, Format};
-use crate::text::keys::{self, Key, Mapping, Need, Takes};
+use crate::format::{FORMATS, FileFormat};
+use crate::text::keys::{self, Key, KeyConstraint, Mapping, ValueType};
 
 #[cfg(test)]
 mod tests;
 
 const PUBLISHED: &str = "https://raw.githubusercontent.com/linchpin-dev/linchpin/main/schemas";
 
-/// Each with the name of its file, without the extension.
+/// All schemas with their file names, without extension.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     FORMATS.iter().map(|format| (format.name, schema(format))).collect()
 }
 
-fn schema(format: &Format) -> Value {
+fn schema(format: &FileFormat) -> Value {
     let mut schema = Map::new();
     schema.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
     schema.insert("$id".to_owned(), json!(format!("{PUBLISHED}/{}.json", format.name)));
     schema.insert("title".to_owned(), json!(format.title));
     let mut rest = format.mappings();
-    match &format.holds {
-        Takes::Mapping(whole) => {
+    match &format.value_type {
+        ValueType::Mapping(whole) => {
             rest.retain(|mapping| mapping.name != whole.name);
             schema.append(&mut of_mapping(whole));
         }
         other => schema.append(&mut of(other)),
     }
     if !rest.is_empty() {
-        let definitions = rest.into_iter().map(|mapping| (definition(mapping), Value::Object(of_mapping(mapping))));
+        let definitions =
+            rest.into_iter().map(|mapping| (definition_name(mapping), Value::Object(of_mapping(mapping))));
         schema.insert("definitions".to_owned(), Value::Object(definitions.collect()));
     }
     Value::Object(schema)
 }
 
-/// A mapping's name, as a reference can have it.
-fn definition(mapping: &Mapping) -> String {
+/// The name of a mapping's schema definition.
+fn definition_name(mapping: &Mapping) -> String {
     mapping.name.replace(' ', "_")
 }
 
@@ -52,24 +53,26 @@ fn of_mapping(mapping: &Mapping) -> Map<String, Value> {
     if !properties.is_empty() {
         schema.insert("properties".to_owned(), Value::Object(properties));
     }
-    let others = mapping.others.map_or(Value::Bool(false), |takes| Value::Object(of(takes)));
+    let others = mapping.other_keys.map_or(Value::Bool(false), |takes| Value::Object(of(takes)));
     schema.insert("additionalProperties".to_owned(), others);
-    for need in mapping.needs {
-        let (keyword, demand) = of_need(need);
-        schema.insert(keyword.to_owned(), demand);
+    for constraint in mapping.constraints {
+        let (keyword, value) = of_constraint(constraint);
+        schema.insert(keyword.to_owned(), value);
     }
     schema
 }
 
-fn of_need(need: &Need) -> (&'static str, Value) {
+fn of_constraint(constraint: &KeyConstraint) -> (&'static str, Value) {
     let each = |names: &[&str]| -> Value { names.iter().map(|name| json!({ "required": [name] })).collect() };
-    match need {
-        Need::All(names) => ("required", json!(names)),
-        Need::Any(names) => ("anyOf", each(&names())),
-        Need::ExactlyOne(groups) => ("oneOf", groups.iter().map(|names| json!({ "anyOf": each(names) })).collect()),
-        Need::Beside(key, [only]) => ("dependencies", json!({ *key: [only] })),
-        Need::Beside(key, others) => ("dependencies", json!({ *key: { "anyOf": each(others) } })),
-        Need::OnlyWith(names, key, value) => {
+    match constraint {
+        KeyConstraint::AllOf(names) => ("required", json!(names)),
+        KeyConstraint::AnyOf(names) => ("anyOf", each(&names())),
+        KeyConstraint::OneGroup(groups) => {
+            ("oneOf", groups.iter().map(|names| json!({ "anyOf": each(names) })).collect())
+        }
+        KeyConstraint::RequiresAnyOf(key, [only]) => ("dependencies", json!({ *key: [only] })),
+        KeyConstraint::RequiresAnyOf(key, others) => ("dependencies", json!({ *key: { "anyOf": each(others) } })),
+        KeyConstraint::OnlyWithValue(names, key, value) => {
             let others: Value = each(&names());
             ("anyOf", json!([{ "properties": { *key: { "const": value } } }, { "not": { "anyOf": others } }]))
         }
@@ -78,45 +81,49 @@ fn of_need(need: &Need) -> (&'static str, Value) {
 
 fn of_key(key: &Key) -> Value {
     let mut schema = object(json!({ "description": key.about }));
-    if let Takes::Mapping(_) = key.takes {
-        // Draft 7 ignores what stands beside a reference.
-        schema.insert("allOf".to_owned(), json!([of(&key.takes)]));
+    if let ValueType::Mapping(_) = key.value_type {
+        // Draft 7 ignores other keywords next to `$ref`.
+        schema.insert("allOf".to_owned(), json!([of(&key.value_type)]));
     } else {
-        schema.append(&mut of(&key.takes));
+        schema.append(&mut of(&key.value_type));
     }
-    if let Some(default) = key.default.and_then(|text| default(&key.takes, text)) {
+    if let Some(default) = key.default.and_then(|text| default(&key.value_type, text)) {
         schema.insert("default".to_owned(), default);
     }
     Value::Object(schema)
 }
 
-/// As JSON; of what is not simple an editor has no use for it.
-fn default(takes: &Takes, text: &str) -> Option<Value> {
+/// The default value as JSON. Editors use it only for simple types.
+fn default(takes: &ValueType, text: &str) -> Option<Value> {
     match takes {
-        Takes::Flag | Takes::Count | Takes::Number => serde_json::from_str(text).ok(),
-        Takes::Text | Takes::Word(_) | Takes::Duration | Takes::Size | Takes::Amount => Some(json!(text)),
+        ValueType::Flag | ValueType::Count | ValueType::Number => serde_json::from_str(text).ok(),
+        ValueType::Text | ValueType::Word(_) | ValueType::Duration | ValueType::Size | ValueType::Amount => {
+            Some(json!(text))
+        }
         _ => None,
     }
 }
 
-fn of(takes: &Takes) -> Map<String, Value> {
+fn of(takes: &ValueType) -> Map<String, Value> {
     object(match takes {
-        Takes::Anything => json!({}),
-        Takes::Flag => json!({ "type": "boolean" }),
-        Takes::Count => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
-        Takes::Text | Takes::Expression | Takes::Regex | Takes::Pattern => json!({ "type": "string" }),
-        Takes::Texts | Takes::Regexes | Takes::Patterns | Takes::Globs => one_or_more(&json!({ "type": "string" })),
-        Takes::Word(words) => json!({ "enum": words() }),
-        Takes::Words(words) => one_or_more(&json!({ "enum": words() })),
-        Takes::Version => json!({ "type": "string", "pattern": r"^(>=)?\s*\+?[0-9]+(\.\+?[0-9]+)*\s*$" }),
-        Takes::Number => json!({ "type": "number", "minimum": 0 }),
-        Takes::Amount => json!({ "type": "string", "pattern": r"^\+?[0-9]+[KkMG]?$" }),
-        Takes::Duration => json!({ "type": "string", "pattern": r"^\+?[0-9]+\s*(ms|s|m|h|d)$" }),
-        Takes::Size => json!({ "type": "string", "pattern": r"^\+?[0-9]+\s*KiB$" }),
-        Takes::Named(inner) => json!({ "type": "object", "additionalProperties": of(inner) }),
-        Takes::List(inner) => json!({ "type": "array", "items": of(inner) }),
-        Takes::Either(several) => json!({ "anyOf": several.iter().map(of).collect::<Vec<_>>() }),
-        Takes::Mapping(mapping) => json!({ "$ref": format!("#/definitions/{}", definition(mapping)) }),
+        ValueType::Anything => json!({}),
+        ValueType::Flag => json!({ "type": "boolean" }),
+        ValueType::Count => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
+        ValueType::Text | ValueType::Expression | ValueType::Regex | ValueType::Pattern => json!({ "type": "string" }),
+        ValueType::Texts | ValueType::Regexes | ValueType::Patterns | ValueType::Globs => {
+            one_or_more(&json!({ "type": "string" }))
+        }
+        ValueType::Word(words) => json!({ "enum": words() }),
+        ValueType::Choices(words) => one_or_more(&json!({ "enum": words() })),
+        ValueType::Version => json!({ "type": "string", "pattern": r"^(>=)?\s*\+?[0-9]+(\.\+?[0-9]+)*\s*$" }),
+        ValueType::Number => json!({ "type": "number", "minimum": 0 }),
+        ValueType::Amount => json!({ "type": "string", "pattern": r"^\+?[0-9]+[KkMG]?$" }),
+        ValueType::Duration => json!({ "type": "string", "pattern": r"^\+?[0-9]+\s*(ms|s|m|h|d)$" }),
+        ValueType::Size => json!({ "type": "string", "pattern": r"^\+?[0-9]+\s*KiB$" }),
+        ValueType::Named(inner) => json!({ "type": "object", "additionalProperties": of(inner) }),
+        ValueType::List(inner) => json!({ "type": "array", "items": of(inner) }),
+        ValueType::Either(several) => json!({ "anyOf": several.iter().map(of).collect::<Vec<_>>() }),
+        ValueType::Mapping(mapping) => json!({ "$ref": format!("#/definitions/{}", definition_name(mapping)) }),
     })
 }
 

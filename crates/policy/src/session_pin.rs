@@ -1,9 +1,9 @@
-//! The policy that a session is held to.
+//! Session pins: a running session ignores weakenings of its policy until a person accepts them.
 //!
-//! An edited or added rule counts at the next event. One that is removed, switched off or made milder while a session
-//! runs does not: the session keeps it as it was until a person says so. A pin is the memory of that. It names the
-//! policy that the session was last judged by and holds the rules that only the session still has; beside it lies that
-//! policy itself, as a link to the compiled one, for the day when they differ. Both lie in the user's own folder.
+//! Added and stricter rules apply from the next event on. If a rule is removed, switched off or made milder while a
+//! session runs, the session keeps the old version. The pin file stores the generation of the policy that the session
+//! was last judged by, and any rules that only this session still has. Next to it is a hard link to that compiled policy,
+//! so that a later policy can be compared with it. Both files are in the user's state folder.
 
 use std::fs;
 use std::io;
@@ -13,157 +13,163 @@ use std::sync::Arc;
 use engine::rules::{Rule, RuleSet};
 use serde::{Deserialize, Serialize};
 
-use crate::cache::{self, BUILD, Compiled};
-use crate::config::Mode;
-use crate::files::private_files::{create_private_folder, forget_old_files, write_private_file};
-use crate::weakened::{Weakened, weakened};
+use crate::cache::{self, BUILD, CompiledPolicy};
+use crate::config::PolicyMode;
+use crate::files::private_files::{create_private_folder, delete_old_files, write_private_file};
+use crate::weakening::{Weakening, weakenings};
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Pin {
     build: String,
     /// The compiled policy that the session was last judged by.
     generation: String,
-    /// When that began, in milliseconds since 1970. What a person accepted before does not mean this.
+    /// When the session was first judged by it, in milliseconds since 1970. Acceptances older than this do not apply to
+    /// later weakenings.
     since: i64,
     enforces: bool,
-    kept: Vec<Kept>,
-    /// That policy's rules with those that were kept, packed; empty where none were.
+    ignored: Vec<IgnoredWeakening>,
+    /// The policy's rules with those that the session still has, packed; empty if they are the policy's own.
     rules: Vec<u8>,
 }
 
-/// A change that does not count for a session.
+/// A weakening that does not apply to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
-    pub change: Weakened,
-    /// The session has been judged by what was there before since this time at the latest.
+pub struct IgnoredWeakening {
+    pub weakening: Weakening,
+    /// The session was judged by the stricter rule from this time on, or earlier.
     pub since: i64,
 }
 
-/// A policy as it counts for one session.
+/// The policy that applies to one session.
 #[derive(Debug)]
-pub struct Held {
-    pub policy: Compiled,
-    /// The changes that do not count and that were not known of before.
-    pub news: Vec<Weakened>,
+pub struct PinnedPolicy {
+    pub policy: CompiledPolicy,
+    /// Weakenings that the session ignores as of this event.
+    pub new_weakenings: Vec<Weakening>,
 }
 
-/// Where a session's pin lies, and what it is compared with.
+/// The location of a session's pin, and how to update it.
 pub struct SessionPin<'a> {
     pub path: &'a Path,
-    /// Where the policy was compiled to.
+    /// The compiled cache of the current policy.
     pub cache: &'a Path,
     /// Milliseconds since 1970.
     pub now: i64,
-    /// Whether what the session is held to is written down.
-    pub is_kept: bool,
+    /// False for dry runs, which must not write the pin.
+    pub is_saved: bool,
 }
 
 impl SessionPin<'_> {
-    /// Holds a session to what it was last judged by. `accepted` says whether a person wanted a change, at the given time
-    /// or later. What cannot be read or written is as if it were the session's first event.
-    pub fn hold(&self, policy: Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Held {
+    /// Returns `policy` without the weakenings since the session's last event, and updates the pin. `accepted` is true if
+    /// a person accepted a weakening at the given time or later. If the pin cannot be read or written, the event is
+    /// treated as the first one of the session.
+    pub fn pin_policy(&self, policy: CompiledPolicy, accepted: impl Fn(&Weakening, i64) -> bool) -> PinnedPolicy {
         let Some(old) = Pin::read(self.path) else {
             self.write(Pin::new(&policy, self.now), &policy);
-            return Held { policy, news: Vec::new() };
+            return PinnedPolicy { policy, new_weakenings: Vec::new() };
         };
         if old.is_current(&policy, &accepted) {
             return old.apply(policy);
         }
         if !policy.rules.is_complete() {
-            return Held { policy, news: Vec::new() };
+            return PinnedPolicy { policy, new_weakenings: Vec::new() };
         }
         let next = self.next(&old, &policy, accepted);
-        let is_news = |kept: &&Kept| !old.kept.contains(kept);
-        let news = next.kept.iter().filter(is_news).map(|kept| kept.change.clone()).collect();
+        let is_new = |ignored: &&IgnoredWeakening| !old.ignored.contains(ignored);
+        let new_weakenings = next.ignored.iter().filter(is_new).map(|ignored| ignored.weakening.clone()).collect();
         let next = self.write(next, &policy);
-        Held { news, ..next.apply(policy) }
+        PinnedPolicy { new_weakenings, ..next.apply(policy) }
     }
 
-    /// The changes that would not count for the session if its next event came now. Writes nothing.
-    pub fn kept(&self, policy: &Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Vec<Kept> {
+    /// Returns the weakenings that the session would ignore at its next event. Writes nothing.
+    pub fn ignored_weakenings(
+        &self,
+        policy: &CompiledPolicy,
+        accepted: impl Fn(&Weakening, i64) -> bool,
+    ) -> Vec<IgnoredWeakening> {
         let Some(old) = Pin::read(self.path) else { return Vec::new() };
         if old.is_current(policy, &accepted) {
-            return old.kept;
+            return old.ignored;
         }
         if !policy.rules.is_complete() {
             return Vec::new();
         }
-        self.next(&old, policy, accepted).kept
+        self.next(&old, policy, accepted).ignored
     }
 
-    /// The pin after an event that is judged by this policy.
-    fn next(&self, old: &Pin, policy: &Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Pin {
-        let before = old.rules_before(self.path);
-        let differences = before.and_then(|before| before.differences(&policy.rules).ok());
-        let (gone, new) = differences.unwrap_or_default();
-        let mut lost = weakened(&gone, &new);
-        lost.retain(|(change, _)| !accepted(change, old.since_of(&change.rule)));
+    /// Returns the pin after an event that is judged by this policy.
+    fn next(&self, old: &Pin, policy: &CompiledPolicy, accepted: impl Fn(&Weakening, i64) -> bool) -> Pin {
+        let old_rules = old.pinned_rules(self.path);
+        let differences = old_rules.and_then(|old_rules| old_rules.differences(&policy.rules).ok());
+        let (removed, added) = differences.unwrap_or_default();
+        let mut weakened = weakenings(&removed, &added);
+        weakened.retain(|(weakening, _)| !accepted(weakening, old.since_of(&weakening.rule)));
         let mut next = Pin::new(policy, self.now);
-        let keep = |change: Weakened| Kept { since: old.since_of(&change.rule), change };
-        if !lost.is_empty() {
-            let kept: Vec<Rule> = lost.iter().map(|(_, rule)| (*rule).clone()).collect();
-            if let Ok(packed) = policy.rules.with(&kept) {
+        let ignore = |weakening: Weakening| IgnoredWeakening { since: old.since_of(&weakening.rule), weakening };
+        if !weakened.is_empty() {
+            let old_versions: Vec<Rule> = weakened.iter().map(|(_, rule)| (*rule).clone()).collect();
+            if let Ok(packed) = policy.rules.with(&old_versions) {
                 next.rules = packed.as_bytes().to_vec();
-                next.kept = lost.into_iter().map(|(change, _)| keep(change)).collect();
+                next.ignored = weakened.into_iter().map(|(weakening, _)| ignore(weakening)).collect();
             }
         }
-        let observing = Weakened::observing();
-        if old.enforces && !next.enforces && !accepted(&observing, old.since_of(&observing.rule)) {
+        let to_observe = Weakening::mode_to_observe();
+        if old.enforces && !next.enforces && !accepted(&to_observe, old.since_of(&to_observe.rule)) {
             next.enforces = true;
-            next.kept.push(keep(observing));
+            next.ignored.push(ignore(to_observe));
         }
         next
     }
 
-    /// Returns what was written.
-    fn write(&self, mut pin: Pin, policy: &Compiled) -> Pin {
-        if !self.is_kept {
+    /// Writes the pin, and returns it as written.
+    fn write(&self, mut pin: Pin, policy: &CompiledPolicy) -> Pin {
+        if !self.is_saved {
             return pin;
         }
-        let mut written = || -> io::Result<()> {
+        let mut write = || -> io::Result<()> {
             let folder = self.path.parent().unwrap_or(Path::new("."));
             create_private_folder(folder)?;
             if !self.path.exists() {
-                forget_old_files(folder);
+                delete_old_files(folder);
             }
-            let beside = beside(self.path);
+            let linked_policy = linked_policy(self.path);
             let link = || -> io::Result<()> {
                 let link = tempfile::Builder::new().make_in(folder, |path| fs::hard_link(self.cache, path))?;
-                Ok(link.into_temp_path().persist(&beside)?)
+                Ok(link.into_temp_path().persist(&linked_policy)?)
             };
-            // Another event may have compiled another policy meanwhile, or thrown this one away.
-            let is_linked = link().is_ok() && cache::rules_in(&beside, &pin.generation).is_some();
+            // Another event may have replaced or deleted the compiled policy in the meantime.
+            let is_linked = link().is_ok() && cache::rules_in(&linked_policy, &pin.generation).is_some();
             if pin.rules.is_empty() && !is_linked {
                 pin.rules = policy.rules.as_bytes().to_vec();
             }
             let bytes = postcard::to_stdvec(&pin).map_err(io::Error::other)?;
             write_private_file(self.path, bytes)
         };
-        // Where nothing can be written, every event is judged by the policy as it is.
-        let _ = written();
+        // If the pin cannot be written, every event is judged by the current policy.
+        let _ = write();
         pin
     }
 }
 
-/// Since when, at the latest, a session has been judged by a policy that enforces; none where it was not.
+/// Returns the latest possible time since which the session is judged in enforce mode; `None` if it is not.
 pub fn enforced_since(pin: &Path) -> Option<i64> {
     let pin = Pin::read(pin).filter(|pin| pin.enforces)?;
-    Some(pin.since_of(&Weakened::observing().rule))
+    Some(pin.since_of(&Weakening::mode_to_observe().rule))
 }
 
-/// The policy that a pin names.
-fn beside(pin: &Path) -> PathBuf {
+/// The hard link to the compiled policy, next to the pin.
+fn linked_policy(pin: &Path) -> PathBuf {
     pin.with_extension("policy")
 }
 
 impl Pin {
-    fn new(policy: &Compiled, now: i64) -> Self {
+    fn new(policy: &CompiledPolicy, now: i64) -> Self {
         Self {
             build: BUILD.to_owned(),
             generation: policy.generation.clone(),
             since: now,
-            enforces: policy.config.mode == Mode::Enforce,
-            kept: Vec::new(),
+            enforces: policy.config.mode == PolicyMode::Enforce,
+            ignored: Vec::new(),
             rules: Vec::new(),
         }
     }
@@ -173,39 +179,39 @@ impl Pin {
         (pin.build == BUILD).then_some(pin)
     }
 
-    fn speaks_for(&self, policy: &Compiled) -> bool {
-        let enforces = policy.config.mode == Mode::Enforce;
-        self.generation == policy.generation && (self.enforces == enforces || self.keeps_enforcing())
+    fn matches(&self, policy: &CompiledPolicy) -> bool {
+        let enforces = policy.config.mode == PolicyMode::Enforce;
+        self.generation == policy.generation && (self.enforces == enforces || self.ignores_observe_mode())
     }
 
-    /// Whether an event that is judged by this policy leaves the pin as it is.
-    fn is_current(&self, policy: &Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> bool {
-        self.speaks_for(policy) && !self.kept.iter().any(|kept| accepted(&kept.change, kept.since))
+    /// True if an event that is judged by this policy does not change the pin.
+    fn is_current(&self, policy: &CompiledPolicy, accepted: impl Fn(&Weakening, i64) -> bool) -> bool {
+        self.matches(policy) && !self.ignored.iter().any(|ignored| accepted(&ignored.weakening, ignored.since))
     }
 
-    fn keeps_enforcing(&self) -> bool {
-        self.kept.iter().any(|kept| kept.change == Weakened::observing())
+    fn ignores_observe_mode(&self) -> bool {
+        self.ignored.iter().any(|ignored| ignored.weakening == Weakening::mode_to_observe())
     }
 
-    /// Since when, at the latest, the session has been judged by a rule.
+    /// The latest possible time since which the session is judged by the rule.
     fn since_of(&self, rule: &str) -> i64 {
-        self.kept.iter().find(|kept| kept.change.rule == rule).map_or(self.since, |kept| kept.since)
+        self.ignored.iter().find(|ignored| ignored.weakening.rule == rule).map_or(self.since, |ignored| ignored.since)
     }
 
-    fn rules_before(&self, pin: &Path) -> Option<RuleSet> {
+    fn pinned_rules(&self, pin: &Path) -> Option<RuleSet> {
         if self.rules.is_empty() {
-            return cache::rules_in(&beside(pin), &self.generation);
+            return cache::rules_in(&linked_policy(pin), &self.generation);
         }
         Some(RuleSet::from_bytes(Arc::new(self.rules.clone()), 0))
     }
 
-    fn apply(self, mut policy: Compiled) -> Held {
-        if self.keeps_enforcing() {
-            Arc::make_mut(&mut policy.config).mode = Mode::Enforce;
+    fn apply(self, mut policy: CompiledPolicy) -> PinnedPolicy {
+        if self.ignores_observe_mode() {
+            Arc::make_mut(&mut policy.config).mode = PolicyMode::Enforce;
         }
         if !self.rules.is_empty() {
             policy.rules = RuleSet::from_bytes(Arc::new(self.rules), 0);
         }
-        Held { policy, news: Vec::new() }
+        PinnedPolicy { policy, new_weakenings: Vec::new() }
     }
 }

@@ -1,4 +1,4 @@
-//! Whatever the text is: an answer, and in bounded time.
+//! The readers return in bounded time for any text.
 
 use engine::expr::Scope;
 use engine::rules::Tier;
@@ -6,15 +6,15 @@ use proptest::prelude::*;
 
 use crate::bundled::bundled_rules;
 use crate::config::Config;
-use crate::rule::definition::Form;
+use crate::rule::definition::RuleOrigin;
 use crate::rule::reader::RuleReader;
-use crate::text::diagnostic::{Diagnostic, Severity, Style};
+use crate::text::diagnostic::{Diagnostic, RenderStyle, Severity};
 use crate::text::source::Source;
 
-/// Every problem must be fit to be shown.
+/// Every problem can be rendered.
 fn show(problems: &[Diagnostic]) {
     for problem in problems {
-        assert!(!problem.render(Style::Plain).is_empty());
+        assert!(!problem.render(RenderStyle::Plain).is_empty());
         assert!(!problem.line().contains('\n'), "{:?}", problem.line());
     }
 }
@@ -27,7 +27,7 @@ fn read(text: &str) {
         scope: &Scope::default(),
         protected_branches: &["main".to_owned()],
     };
-    let reading = reader.markdown("rule", Form::Markdown);
+    let reading = reader.markdown("rule", RuleOrigin::Markdown);
     show(&reading.problems);
     let broken = reading.problems.iter().any(|problem| problem.severity == Severity::Error);
     assert_eq!(reading.definition.is_none(), broken);
@@ -110,7 +110,7 @@ proptest! {
 }
 
 #[test]
-fn yaml_that_is_built_to_grow_or_to_nest() {
+fn deeply_nested_or_expanding_yaml_is_refused() {
     let bomb = (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, level| {
         format!("{text}a{level}: &a{level} [*a{0}, *a{0}]\n", level - 1)
     });
@@ -130,7 +130,7 @@ fn yaml_that_is_built_to_grow_or_to_nest() {
 }
 
 #[test]
-fn bundled_rules_are_sound_and_say_what_they_are() {
+fn bundled_rules_are_valid_and_have_their_ids() {
     let mut ids: Vec<&str> = bundled_rules().iter().map(|rule| rule.id).collect();
     for bundled in bundled_rules() {
         let source = bundled.source();
@@ -140,7 +140,7 @@ fn bundled_rules_are_sound_and_say_what_they_are() {
             scope: &Scope::default(),
             protected_branches: &["main".to_owned()],
         };
-        let reading = reader.markdown(bundled.id, Form::Bundled);
+        let reading = reader.markdown(bundled.id, RuleOrigin::Bundled);
         assert_eq!(reading.problems, [], "{}", bundled.id);
         let rule = reading.definition.expect("a rule").rule;
         assert!(rule.title.is_some() && rule.description.is_some(), "{}", bundled.id);

@@ -19,7 +19,7 @@ use guard::check::{self, CheckResult, CheckedRule, FileCheck};
 use guard::facts::TaskFacts;
 use guard::file_rules::Queue;
 use guard::session::project_of_command;
-use policy::{Compiled, Definition, Diagnostic};
+use policy::{CompiledPolicy, Diagnostic, RuleDefinition};
 
 use super::Context;
 use crate::arguments::{CheckArguments, CheckFormat};
@@ -79,8 +79,8 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
 /// The file rules in force; those that were asked for are among them.
 fn rules(
     arguments: &CheckArguments,
-    policy: &Compiled,
-    untrusted: impl FnOnce() -> Vec<Definition>,
+    policy: &CompiledPolicy,
+    untrusted: impl FnOnce() -> Vec<RuleDefinition>,
 ) -> Result<Vec<Rule>, Problem> {
     let rules = policy.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
     let rules: Vec<Rule> = rules.into_iter().filter(|rule| rule.as_file_rule().is_some()).collect();

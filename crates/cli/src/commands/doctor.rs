@@ -9,7 +9,7 @@ use engine::rules::{Rule, Tier};
 use guard::failure::Failure;
 use guard::grants::{OBSERVING, Pause, Trust, paused, workflow_notice};
 use guard::{Project, file_limit};
-use policy::{Diagnostic, ErrorKind, Mode, Severity};
+use policy::{Diagnostic, ErrorKind, PolicyMode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
 use work::WorkDatabase;
@@ -106,7 +106,7 @@ fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<DoctorCheck> {
 /// What keeps the rules from being enforced; the project's root alone decides it.
 fn lifting_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
-    if project.has_policy() && project.looked_at(&context.environment).config.mode == Mode::Observe {
+    if project.has_policy() && project.looked_at(&context.environment).config.mode == PolicyMode::Observe {
         checks.push(DoctorCheck::bad(OBSERVING, "`mode: enforce` in the configuration ends it"));
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
@@ -118,7 +118,7 @@ fn lifting_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
 /// What Linchpin keeps for the user has to be kept somewhere: without it no session is held to its rules.
 fn state_check(context: &Context) -> Option<DoctorCheck> {
     let folder = &context.environment.state;
-    let error = policy::try_to_write_in(folder).err()?;
+    let error = policy::check_writable(folder).err()?;
     let text = format!("nothing can be kept in {}: {}", folder.display(), error.kind());
     Some(DoctorCheck::bad(
         text,
@@ -129,7 +129,7 @@ fn state_check(context: &Context) -> Option<DoctorCheck> {
 fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
     let path = project.store(&context.environment);
     let options = store::StoreOptions { busy: std::time::Duration::from_secs(1), now: super::now(), run: None };
-    let in_folder = || policy::try_to_write_in(path.parent().unwrap_or(&path)).map_err(StoreError::from);
+    let in_folder = || policy::check_writable(path.parent().unwrap_or(&path)).map_err(StoreError::from);
     let read = Store::open_existing_read(&path, options).map(drop);
     let is_missing = matches!(read, Err(StoreError::Missing { .. }));
     let read = if is_missing { Ok(()) } else { read.and_then(|()| Store::check_writable(&path, options)) };
@@ -145,7 +145,7 @@ fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
 /// What file rules ask for is counted in files, beside the policy or else in the user's own folder.
 fn queue_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
     let folder = project.tmp(&context.environment);
-    if let Err(error) = policy::try_to_write_in(&folder.join("rules/queue")) {
+    if let Err(error) = policy::check_writable(&folder.join("rules/queue")) {
         let text = format!("what file rules ask for cannot be kept in {}: {}", folder.display(), error.kind());
         return Some(DoctorCheck::bad(text, "until it can be written, file rules are skipped when an agent stops"));
     }

@@ -9,7 +9,7 @@ use guard::Project;
 use guard::replay::{
     Replay, ReplayError, ReplayOutcome as Replayed, ReplayScope, ReplayTally, Silenced, Since, VerdictChange,
 };
-use policy::Compiled;
+use policy::CompiledPolicy;
 use serde_json::{Value, json};
 use store::JournalEntry;
 
@@ -77,7 +77,7 @@ pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
     Ok(if tally.changed() > 0 { ExitCode::No } else { ExitCode::Done })
 }
 
-fn other_rules(folder: &Path, project: &Project) -> Result<Compiled, Problem> {
+fn other_rules(folder: &Path, project: &Project) -> Result<CompiledPolicy, Problem> {
     let folder = folder
         .canonicalize()
         .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display())))?;

@@ -14,7 +14,7 @@ use guard::facts::token_count;
 use guard::grants::{OBSERVING, Pause, paused};
 use guard::session::{CommandRun, project_of_command};
 use guard::workflow::WorkflowReport;
-use policy::{Compiled, Mode};
+use policy::{CompiledPolicy, PolicyMode};
 use serde_json::{Map, Value, json};
 use store::Store;
 
@@ -42,7 +42,7 @@ pub fn run(arguments: &StatusArguments, context: &Context) -> CommandOutcome {
 
 struct Status {
     project: Project,
-    policy: Arc<Compiled>,
+    policy: Arc<CompiledPolicy>,
     /// Those in force; none without a policy.
     rules: Vec<Rule>,
     nested: Vec<NestedPolicy>,
@@ -145,7 +145,7 @@ impl Status {
 
     /// Why nothing is enforced, where that is so.
     fn show_lifting(&self, output: &Output) {
-        if self.policy.config.mode == Mode::Observe {
+        if self.policy.config.mode == PolicyMode::Observe {
             output.line(format!("{} {}", output.bold("Mode   "), OBSERVING));
         }
         if let Some(pause) = &self.pause {

@@ -8,7 +8,7 @@ use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
 use guard::Project;
 use guard::replay::trial;
-use policy::{Case, CaseSubject, Cases, Diagnostic, Expectation, Form, Loaded, RuleStatus};
+use policy::{Case, CaseSubject, Cases, Diagnostic, Expectation, LoadedPolicy, RuleOrigin, RuleStatus};
 use serde_json::{Value, json};
 
 use super::{Context, explain};
@@ -27,7 +27,7 @@ pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
     for definition in &loaded.definitions {
         // A rule that another of the same name hides says nothing here, and those in the box are not this project's.
         let is_hidden = matches!(loaded.rule_status(definition), RuleStatus::Shadowed(_));
-        let is_unasked = definition.form == Form::Bundled && arguments.rules.is_empty();
+        let is_unasked = definition.origin == RuleOrigin::Bundled && arguments.rules.is_empty();
         if is_hidden || is_unasked || !is_wanted(Some(&definition.rule.id), arguments) {
             continue;
         }
@@ -86,7 +86,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(case: Case, rules: &RuleSet, rule: Option<&Rule>, loaded: &Loaded) -> Result<Self, Problem> {
+    fn new(case: Case, rules: &RuleSet, rule: Option<&Rule>, loaded: &LoadedPolicy) -> Result<Self, Problem> {
         let decision =
             trial::judge(&case, rules, &loaded.config).map_err(|error| Problem::new("Internal", error.to_string()))?;
         let verdict = &decision.verdict;
@@ -133,7 +133,9 @@ impl Run {
                 let change = |change: &Change| format!("{} {}", change.status.letter(), change.path);
                 changes.iter().map(change).collect::<Vec<_>>().join(", ")
             }
-            CaseSubject::Phase { happened, now } => format!("{} in {now} seconds", counted(happened.len(), "event")),
+            CaseSubject::Phase { activities, now } => {
+                format!("{} in {now} seconds", counted(activities.len(), "event"))
+            }
         };
         self.case.name.clone().unwrap_or_else(subject)
     }

@@ -9,7 +9,7 @@ use guard::Project;
 use guard::grants::{Acceptance, Trust as Accepted};
 use guard::session::policy as session_policy;
 use policy::edit::EditRefusal;
-use policy::{Before, Diagnostic, ErrorKind, Loaded, Mode, Severity, Weakened};
+use policy::{Diagnostic, ErrorKind, LastGoodPolicy, LoadedPolicy, PolicyMode, Severity, Weakening};
 use serde_json::json;
 
 use super::Context;
@@ -42,7 +42,7 @@ pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
             show_loop(the_loop, context);
         }
         for change in &waiting.changes {
-            context.output.line(format!("{} while a session ran, which keeps it as it was", change.what()));
+            context.output.line(format!("{} while a session ran, which keeps it as it was", change.describe()));
         }
     }
     if !arguments.yes && !person::confirmed("Accept?", "the rules", &context.output)? {
@@ -90,9 +90,9 @@ fn unreadable(broken: &[Diagnostic]) -> EditRefusal {
 
 /// What a person has not said yes to.
 struct Waiting {
-    loaded: Loaded,
+    loaded: LoadedPolicy,
     /// What sessions keep.
-    changes: Vec<Weakened>,
+    changes: Vec<Weakening>,
     /// Those of the project with parts that do not count yet.
     workflows: Vec<Workflow>,
     /// The project's, where nobody has accepted it.
@@ -119,7 +119,7 @@ impl Waiting {
         let with_parts = found.files.into_iter().filter_map(|file| file.workflow);
         let with_parts: Vec<Workflow> = with_parts.filter(|workflow| !workflow.text_to_trust().is_empty()).collect();
         let the_loop = loop_file.and_then(|file| file.the_loop);
-        let needs_none = loaded.weakening.is_empty() && with_parts.is_empty() && the_loop.is_none();
+        let needs_none = loaded.needs_trust.is_empty() && with_parts.is_empty() && the_loop.is_none();
         let trust = Accepted::of(&project.root, &context.environment);
         let the_loop = the_loop.filter(|the_loop| !trust.accepts_loop(the_loop));
         let workflows = with_parts.into_iter().filter(|workflow| !trust.accepts_workflow(workflow)).collect();
@@ -135,7 +135,7 @@ impl Waiting {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        self.loaded.weakening == other.loaded.weakening
+        self.loaded.needs_trust == other.loaded.needs_trust
             && self.changes == other.changes
             && self.workflows == other.workflows
             && self.the_loop == other.the_loop
@@ -145,8 +145,8 @@ impl Waiting {
 
 fn accept(project: &Project, waiting: &Waiting, context: &Context) -> io::Result<()> {
     let trust = Accepted::of(&project.root, &context.environment);
-    if !waiting.loaded.weakening.is_empty() {
-        trust.accept(&waiting.loaded.weakening)?;
+    if !waiting.loaded.needs_trust.is_empty() {
+        trust.accept(&waiting.loaded.needs_trust)?;
     }
     for workflow in &waiting.workflows {
         trust.accept_workflow(workflow)?;
@@ -155,12 +155,13 @@ fn accept(project: &Project, waiting: &Waiting, context: &Context) -> io::Result
         trust.accept_loop(the_loop)?;
     }
     // What is accepted now may itself replace or switch off what sessions are held to.
-    let accepted = policy::load(&project.tiers, &Before::default(), |weakening| *weakening == waiting.loaded.weakening);
+    let accepted =
+        policy::load(&project.tiers, &LastGoodPolicy::default(), |weakening| *weakening == waiting.loaded.needs_trust);
     let (before, now) = (waiting.loaded.in_force_rules(), accepted.in_force_rules());
     let mut changes = waiting.changes.clone();
-    changes.extend(policy::weakened(&before, &now).into_iter().map(|(change, _)| change));
-    if accepted.config.mode == Mode::Observe {
-        changes.push(Weakened::observing());
+    changes.extend(policy::weakenings(&before, &now).into_iter().map(|(change, _)| change));
+    if accepted.config.mode == PolicyMode::Observe {
+        changes.push(Weakening::mode_to_observe());
     }
     Acceptance::of(&project.root, &context.environment).add(&changes, super::now())
 }

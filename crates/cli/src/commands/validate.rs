@@ -5,7 +5,7 @@ mod shortfalls;
 use engine::rules::Tier;
 use guard::Project;
 use guard::grants::{Trust, workflow_notice};
-use policy::{Cases, Diagnostic, Loaded, PolicyFolder, Severity, WorkflowFile};
+use policy::{Cases, Diagnostic, LoadedPolicy, PolicyFolder, Severity, WorkflowFile};
 use serde_json::{Map, Value, json};
 
 use super::{Context, default_branch};
@@ -45,7 +45,7 @@ fn project(arguments: &ValidateArguments, context: &Context) -> Result<Project, 
 /// What was found in all policy files of a project.
 struct Validation {
     /// With the diagnostics of cases, workflows and the loop.
-    loaded: Loaded,
+    loaded: LoadedPolicy,
     /// How many workflows are the user's or the project's.
     workflows: usize,
     shortfalls: Shortfalls,
@@ -59,7 +59,7 @@ impl Validation {
         let cases = loaded
             .definitions
             .iter()
-            .map(policy::Definition::cases)
+            .map(policy::RuleDefinition::cases)
             .chain(project.tiers.folders().map(Cases::of_folder));
         let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
         let workflows = policy::workflows(&project.tiers, &loaded);
@@ -129,7 +129,7 @@ impl Validation {
     }
 }
 
-fn notes(project: &Project, loaded: &Loaded, workflows: &[WorkflowFile], context: &Context) -> Vec<String> {
+fn notes(project: &Project, loaded: &LoadedPolicy, workflows: &[WorkflowFile], context: &Context) -> Vec<String> {
     let trust = Trust::of(&project.root, &context.environment);
     let sound = workflows.iter().filter_map(|file| file.workflow.as_ref());
     let mut notes: Vec<String> =

@@ -10,7 +10,7 @@ use engine::event::{EventKind, EventKinds};
 use engine::file_rules::{ChangeScope, FileMatch};
 use engine::rules::{Rule, RuleSet, RuleSetError, Truth};
 use engine::{BaseFolders, DecisionRequest, Event, Situation, expr};
-use policy::Compiled;
+use policy::CompiledPolicy;
 use serde_json::Value;
 
 use self::facts::CheckFacts;
@@ -29,7 +29,7 @@ pub struct FileCheck<'a> {
     /// The rules in force. Rules that are not file rules are ignored.
     pub rules: &'a [Rule],
     pub project: &'a Project,
-    pub policy: Arc<Compiled>,
+    pub policy: Arc<CompiledPolicy>,
     pub environment: &'a Environment,
     pub place: BaseFolders,
     pub compared: Compared,

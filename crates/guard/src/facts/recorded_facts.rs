@@ -16,7 +16,7 @@ use engine::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
 use engine::pace::{Activity, PaceLimit, PaceRuleRef, PaceState};
 use engine::rules::RuleSet;
 use engine::workflow::Workflow;
-use policy::{Compiled, Config};
+use policy::{CompiledPolicy, Config};
 use serde_json::{Map, Value};
 use shell::Written;
 use store::mask::MASK;
@@ -78,7 +78,7 @@ impl RecordedFacts {
         event: &Arc<Event>,
         past: Past,
         folder: &Path,
-        policy: &Compiled,
+        policy: &CompiledPolicy,
         journal: &Arc<Mutex<Store>>,
     ) -> Self {
         Self {

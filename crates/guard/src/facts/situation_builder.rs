@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use engine::{BaseFolders, Event, Situation};
-use policy::Compiled;
+use policy::CompiledPolicy;
 use policy::Config;
 use serde_json::Map;
 use store::{SessionState, Store, StoreError};
@@ -30,7 +30,7 @@ pub struct SituationBuilder<'a> {
     pub environment: &'a Environment,
     pub project: &'a Project,
     /// The policy of the session's project.
-    pub policy: Arc<Compiled>,
+    pub policy: Arc<CompiledPolicy>,
     /// The current hat, if the session belongs to a run of a loop.
     pub stage: Option<Arc<Stage>>,
     /// The journal's path.
@@ -43,7 +43,7 @@ pub struct SituationBuilder<'a> {
 impl<'a> SituationBuilder<'a> {
     pub fn for_hook(
         project: &'a Project,
-        policy: Arc<Compiled>,
+        policy: Arc<CompiledPolicy>,
         stage: Option<Arc<Stage>>,
         store: PathBuf,
         environment: &'a Environment,
@@ -53,7 +53,7 @@ impl<'a> SituationBuilder<'a> {
 
     pub fn for_command(
         project: &'a Project,
-        policy: Arc<Compiled>,
+        policy: Arc<CompiledPolicy>,
         stage: Option<Arc<Stage>>,
         environment: &'a Environment,
     ) -> Self {
@@ -65,7 +65,7 @@ impl<'a> SituationBuilder<'a> {
     pub fn in_workflow(
         &self,
         active: &Arc<Active>,
-        policy: &Compiled,
+        policy: &CompiledPolicy,
         event: &Arc<Event>,
         state: Option<&SessionState>,
     ) -> (Arc<Situation>, Arc<LiveFacts>) {
@@ -77,7 +77,7 @@ impl<'a> SituationBuilder<'a> {
     pub fn of_policy(
         &self,
         project: &Project,
-        policy: &Compiled,
+        policy: &CompiledPolicy,
         event: &Arc<Event>,
         state: Option<&SessionState>,
         active: Option<&Arc<Active>>,
@@ -89,7 +89,7 @@ impl<'a> SituationBuilder<'a> {
     fn situation(
         &self,
         project: &Project,
-        policy: &Compiled,
+        policy: &CompiledPolicy,
         event: &Arc<Event>,
         facts: LiveFacts,
     ) -> (Arc<Situation>, Arc<LiveFacts>) {
@@ -119,7 +119,7 @@ impl<'a> SituationBuilder<'a> {
     fn facts(
         &self,
         project: &Project,
-        policy: &Compiled,
+        policy: &CompiledPolicy,
         event: &Arc<Event>,
         state: Option<&SessionState>,
     ) -> LiveFacts {

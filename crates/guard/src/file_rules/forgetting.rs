@@ -5,7 +5,7 @@
 use std::fs;
 use std::time::Duration;
 
-use policy::{forget_old_files, forget_old_files_but, write_private_file};
+use policy::{delete_old_files, delete_old_files_except, write_private_file};
 
 use super::queue::{Queue, QueueStatus};
 use crate::Environment;
@@ -30,14 +30,14 @@ pub fn forget_old(project: &Project, environment: &Environment) -> Vec<String> {
     let queue = rules.join("queue");
     let closed = [QueueStatus::Passed, QueueStatus::Failed, QueueStatus::Skipped].map(QueueStatus::ending);
     let open = QueueStatus::Queued.ending();
-    forget_old_files(&rules.join("baselines"));
+    delete_old_files(&rules.join("baselines"));
     // Files that Linchpin did not write are kept.
     let is_ours = |name: &str| name.starts_with(".tmp") || closed.iter().any(|end| name.ends_with(end));
-    forget_old_files_but(&queue, |name| !is_ours(name));
+    delete_old_files_except(&queue, |name| !is_ours(name));
     for own in fs::read_dir(demands).into_iter().flatten().flatten().map(|entry| entry.path()) {
         // An entry without its mark would count as not written by Linchpin.
-        forget_old_files_but(&own, |hash| queue.join(format!("{hash}{open}")).exists());
-        forget_old_files(&own.join("settled"));
+        delete_old_files_except(&own, |hash| queue.join(format!("{hash}{open}")).exists());
+        delete_old_files(&own.join("settled"));
         // `remove_dir` fails on directories that are not empty.
         let _ = fs::remove_dir(own.join("settled"));
         let _ = fs::remove_dir(own);

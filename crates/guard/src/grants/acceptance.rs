@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use policy::Weakened;
+use policy::Weakening;
 
 use crate::Environment;
 
@@ -29,7 +29,7 @@ impl Acceptance {
     }
 
     /// True if the change was accepted at `since` (milliseconds since 1970) or later.
-    pub fn includes(&self, change: &Weakened, since: i64) -> bool {
+    pub fn includes(&self, change: &Weakening, since: i64) -> bool {
         let wanted = name(change);
         let is_meant = |line: &str| {
             line.rsplit_once(' ')
@@ -39,7 +39,7 @@ impl Acceptance {
     }
 
     /// Adds changes to those accepted before.
-    pub fn add<'a>(&self, changes: impl IntoIterator<Item = &'a Weakened>, now: i64) -> io::Result<()> {
+    pub fn add<'a>(&self, changes: impl IntoIterator<Item = &'a Weakening>, now: i64) -> io::Result<()> {
         let added: Vec<String> = changes.into_iter().map(|change| format!("{} {now}", name(change))).collect();
         if added.is_empty() {
             return Ok(());
@@ -53,6 +53,6 @@ fn text(file: &Path) -> String {
 }
 
 /// The old digest is left out: a person may have changed the old text too.
-fn name(change: &Weakened) -> String {
+fn name(change: &Weakening) -> String {
     format!("{} {}", change.rule, change.to.as_deref().unwrap_or("-"))
 }

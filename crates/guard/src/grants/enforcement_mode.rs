@@ -6,13 +6,13 @@
 use std::path::Path;
 
 use engine::{Event, EventKind, Level, NotEnforced, Verdict};
-use policy::Mode;
+use policy::PolicyMode;
 
 use crate::Environment;
 use crate::grants::Pause;
 
 pub struct EnforcementMode<'a> {
-    pub mode: Mode,
+    pub mode: PolicyMode,
     pub root: &'a Path,
     pub environment: &'a Environment,
 }
@@ -27,7 +27,7 @@ impl EnforcementMode<'_> {
 
     /// The reason why nothing is enforced, except what protects the guard itself.
     pub fn of_everything(&self, now: i64) -> Option<NotEnforced> {
-        if self.mode == Mode::Observe {
+        if self.mode == PolicyMode::Observe {
             return Some(NotEnforced::Observe);
         }
         Pause::of(self.root, self.environment, now).map(|_| NotEnforced::Paused)
@@ -38,7 +38,7 @@ impl EnforcementMode<'_> {
         if !is_first && event.kind != EventKind::SessionStart {
             return None;
         }
-        if self.mode == Mode::Observe {
+        if self.mode == PolicyMode::Observe {
             return Some(OBSERVING.to_owned());
         }
         Pause::of(self.root, self.environment, event.time).map(|pause| paused(&pause, event.time))

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use agents::{Agent, Answer};
 use engine::{Event, NotEnforced, Verdict};
-use policy::{Config, Mode};
+use policy::{Config, PolicyMode};
 
 use crate::failure::Failure;
 
@@ -37,7 +37,7 @@ struct State {
 pub(crate) struct Terms {
     deadline: Duration,
     output_limit: usize,
-    mode: Mode,
+    mode: PolicyMode,
 }
 
 impl Terms {
@@ -47,7 +47,7 @@ impl Terms {
 
     /// Marks the verdict as not enforced in `observe` mode, which applies to failures too.
     pub(crate) fn lift(self, verdict: Verdict) -> Verdict {
-        let lifted = (self.mode == Mode::Observe && verdict.asks_or_blocks()).then_some(NotEnforced::Observe);
+        let lifted = (self.mode == PolicyMode::Observe && verdict.asks_or_blocks()).then_some(NotEnforced::Observe);
         Verdict { not_enforced: lifted, ..verdict }
     }
 }

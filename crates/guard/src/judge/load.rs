@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::file_rules::Baseline;
 use engine::{Event, EventKind, Situation};
-use policy::{Compiled, Held, PolicyFolder};
+use policy::{CompiledPolicy, PinnedPolicy, PolicyFolder};
 
 use super::Judge;
 use super::occasion::{Occasion, Stored};
@@ -34,15 +34,15 @@ pub(super) enum PolicyScope {
 pub(super) struct ApplicablePolicy<'a> {
     pub(super) scope: PolicyScope,
     pub(super) project: &'a Project,
-    pub(super) policy: &'a Compiled,
+    pub(super) policy: &'a CompiledPolicy,
     pub(super) facts: Arc<LiveFacts>,
     pub(super) situation: Arc<Situation>,
 }
 
 pub(super) struct LoadedPolicies<'b> {
     own: ApplicablePolicy<'b>,
-    of_workflow: Option<(Arc<Active>, Compiled)>,
-    pub(super) nested: &'b [(Project, Held)],
+    of_workflow: Option<(Arc<Active>, CompiledPolicy)>,
+    pub(super) nested: &'b [(Project, PinnedPolicy)],
     /// Snapshots of working trees for file rules, taken when a prompt arrives.
     pub(super) kept: &'b KeptBaselines,
     /// Notices of a workflow whose file cannot be used.
@@ -102,7 +102,7 @@ impl Judge<'_> {
     fn prepare_for_file_rules<'p>(
         &self,
         event: &Arc<Event>,
-        policies: impl Iterator<Item = (&'p Project, &'p Compiled)>,
+        policies: impl Iterator<Item = (&'p Project, &'p CompiledPolicy)>,
         more_time: &dyn Fn(Duration),
     ) -> KeptBaselines {
         let mut kept = KeptBaselines::default();
@@ -124,14 +124,14 @@ impl Judge<'_> {
     }
 
     /// The policy of the workflow's current node.
-    fn policy_of(&self, active: &Active) -> Compiled {
+    fn policy_of(&self, active: &Active) -> CompiledPolicy {
         let is_trusted =
             Trust::of(&self.builder.project.root, self.builder.environment).accepts_workflow(&active.workflow);
         policy_at(&active.workflow, active.position.node(), &self.builder.policy, is_trusted)
     }
 
     /// The policies of directories between the root and the paths of the event.
-    fn nested(&self, event: &Event, situation: &Situation) -> Vec<(Project, Held)> {
+    fn nested(&self, event: &Event, situation: &Situation) -> Vec<(Project, PinnedPolicy)> {
         // A policy that was deleted during the session counts as it was last read.
         let has_policy = |folder: &Path| {
             let policy = PolicyFolder::of_project(folder);

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use engine::event::ShellText;
 use engine::{Event, EventKind, Verdict};
-use policy::{Config, Held, Weakened};
+use policy::{Config, PinnedPolicy, Weakening};
 use store::{EventId, SessionKey, SessionState, Store};
 use tempfile::TempDir;
 
@@ -51,7 +51,7 @@ pub struct Judge<'a> {
     /// True if the session belongs to a run and the run's hat cannot be read.
     is_astray: bool,
     /// Weakenings of the policy that do not apply to this session.
-    news: Vec<Weakened>,
+    new_weakenings: Vec<Weakening>,
     /// A temporary journal for a dry run in a project that has none. Dropping it deletes the files.
     _scratch: Option<TempDir>,
 }
@@ -66,7 +66,7 @@ pub struct Judged {
 impl<'a> Judge<'a> {
     /// Loads the policy that applies to the event's session.
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
-        let Held { policy, news } = session_policy::of_event(project, event, environment);
+        let PinnedPolicy { policy, new_weakenings } = session_policy::of_event(project, event, environment);
         let (policy, mut store) = (Arc::new(policy), project.store(environment));
         let scratch =
             (event.is_dry_run && !store.exists()).then(|| tempfile::tempdir_in(&environment.temp).ok()).flatten();
@@ -80,7 +80,7 @@ impl<'a> Judge<'a> {
             // If this fails, the dry run reports an unreadable journal.
             drop(Store::open(&builder.store, builder.store_options(event)));
         }
-        Self { builder, is_astray, news, _scratch: scratch }
+        Self { builder, is_astray, new_weakenings, _scratch: scratch }
     }
 
     pub fn config(&self) -> &Config {
@@ -115,11 +115,11 @@ impl<'a> Judge<'a> {
     fn note_loaded(&self, loaded: &LoadedPolicies<'_>, occasion: &Occasion<'_>, combined: &mut CombinedVerdict<'_>) {
         let (event, root) = (occasion.event, &self.builder.project.root);
         combined.note(self.enforcement().notice(event, occasion.is_first));
-        combined.note(self.news.iter().map(|change| session_policy::kept_notice(change, Path::new(""))));
+        combined.note(self.new_weakenings.iter().map(|change| session_policy::kept_notice(change, Path::new(""))));
         combined.note(loaded.kept.notices.iter().cloned());
         for (project, held) in loaded.nested {
             let folder = project.root.strip_prefix(root).unwrap_or(&project.root);
-            combined.note(held.news.iter().map(|change| session_policy::kept_notice(change, folder)));
+            combined.note(held.new_weakenings.iter().map(|change| session_policy::kept_notice(change, folder)));
         }
         combined.note_broken(loaded.broken.iter().cloned());
         if loaded.kept.is_kept {

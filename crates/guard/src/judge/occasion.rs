@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Event, NotEnforced};
-use policy::Held;
+use policy::PinnedPolicy;
 use store::SessionState;
 
 use super::programs::Programs;
@@ -19,7 +19,7 @@ pub(super) struct Occasion<'a> {
     /// True for the first event of the session.
     pub(super) is_first: bool,
     /// The nested policies.
-    pub(super) nested: OnceCell<Vec<(Project, Held)>>,
+    pub(super) nested: OnceCell<Vec<(Project, PinnedPolicy)>>,
     /// Snapshots of the trees, if the event takes any.
     pub(super) kept: OnceCell<KeptBaselines>,
     pub(super) programs: Programs<'a>,

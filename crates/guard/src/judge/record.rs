@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use engine::{Event, NotEnforced, Verdict};
-use policy::{Held, JournalMode};
+use policy::{JournalMode, PinnedPolicy};
 use store::{EventRecord, JournalDetail, JudgementTransaction, RecordOutcome, SessionKey, Store, StoreError};
 
 use super::effects::Effects;
@@ -28,7 +28,7 @@ impl Judge<'_> {
         &self,
         event: &Arc<Event>,
         allowed: &OnceCell<Option<NotEnforced>>,
-        nested: &OnceCell<Vec<(Project, Held)>>,
+        nested: &OnceCell<Vec<(Project, PinnedPolicy)>>,
         judge: impl Fn(Stored<'_>) -> (Verdict, Effects),
     ) -> Result<Judged, StoreError> {
         let mut store = Store::open(&self.builder.store, self.builder.store_options(event))?;
@@ -71,7 +71,7 @@ impl Judge<'_> {
         let nested = nested.get().into_iter().flatten().map(|(project, held)| (project, &held.policy));
         // Every version of every rule is kept, so that a finding can be traced to the text that made it.
         for (project, policy) in nested.chain([(self.builder.project, &*self.builder.policy)]) {
-            project.new_versions(self.builder.environment).register(&policy.read, &mut store, event.time);
+            project.new_versions(self.builder.environment).register(&policy.definitions_read, &mut store, event.time);
         }
         // Notices about the journal that came up while writing are given to the person, but cannot be recorded.
         verdict.notices.extend(self.news_of(&mut store));

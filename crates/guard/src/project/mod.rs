@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::rules::Tier;
-use policy::{Compiled, CompiledWorkflow, Config, Loaded, PolicyFolder, Tiers};
+use policy::{CompiledPolicy, CompiledWorkflow, Config, LoadedPolicy, PolicyFolder, Tiers};
 
 use self::new_versions::NewVersions;
 use crate::Environment;
@@ -101,12 +101,13 @@ impl Project {
     }
 
     /// The policy to judge by. Texts of newly compiled rules are queued for the journal; if that fails, they stay in
-    /// `read`.
-    pub fn compiled(&self, environment: &Environment) -> Compiled {
+    /// `definitions_read`.
+    pub fn compiled(&self, environment: &Environment) -> CompiledPolicy {
         let trust = Trust::of(&self.root, environment);
-        let mut policy = policy::compiled(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening));
-        if self.new_versions(environment).put_down(&policy.read).is_ok() {
-            policy.read.clear();
+        let mut policy =
+            policy::compiled_policy(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening));
+        if self.new_versions(environment).put_down(&policy.definitions_read).is_ok() {
+            policy.definitions_read.clear();
         }
         policy
     }
@@ -122,7 +123,7 @@ impl Project {
         &self,
         name: &str,
         tier: Option<Tier>,
-        policy: &Compiled,
+        policy: &CompiledPolicy,
         is_kept: bool,
         environment: &Environment,
     ) -> Option<CompiledWorkflow> {
@@ -142,15 +143,17 @@ impl Project {
     }
 
     /// The policy, without writing the cache.
-    pub fn looked_at(&self, environment: &Environment) -> Compiled {
+    pub fn looked_at(&self, environment: &Environment) -> CompiledPolicy {
         let trust = Trust::of(&self.root, environment);
-        policy::looked_at(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
+        policy::compiled_policy_read_only(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
     }
 
     /// All that the policy's files say now, with the last good versions of broken ones.
-    pub fn load(&self, environment: &Environment) -> Loaded {
+    pub fn load(&self, environment: &Environment) -> LoadedPolicy {
         let trust = Trust::of(&self.root, environment);
-        policy::load(&self.tiers, &policy::before(&self.cache(environment)), |weakening| trust.accepts(weakening))
+        policy::load(&self.tiers, &policy::last_good_policy(&self.cache(environment)), |weakening| {
+            trust.accepts(weakening)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use policy::Definition;
+use policy::RuleDefinition;
 use serde::{Deserialize, Serialize};
 use store::{RuleVersion, Store};
 
@@ -33,11 +33,11 @@ impl NewVersions {
         Self { folder: environment.project_state(root).join("versions") }
     }
 
-    pub fn put_down(&self, read: &[Definition]) -> io::Result<()> {
+    pub fn put_down(&self, read: &[RuleDefinition]) -> io::Result<()> {
         if read.is_empty() {
             return Ok(());
         }
-        policy::forget_old_files(&self.folder);
+        policy::delete_old_files(&self.folder);
         let versions: Vec<Version> = read.iter().map(Version::of).collect();
         let bytes = serde_json::to_vec(&versions)?;
         policy::write_private_file(&self.folder.join(policy::digest(&bytes)), bytes)
@@ -45,7 +45,7 @@ impl NewVersions {
 
     /// Writes the queued versions and `read`, which could not be queued, to the journal. If that fails, they wait for
     /// the next event.
-    pub fn register(&self, read: &[Definition], store: &mut Store, now: i64) {
+    pub fn register(&self, read: &[RuleDefinition], store: &mut Store, now: i64) {
         let waiting: Vec<(PathBuf, Vec<Version>)> = self.waiting().collect();
         let read: Vec<Version> = read.iter().map(Version::of).collect();
         let rules = waiting.iter().flat_map(|(_, versions)| versions).chain(&read).map(Version::as_rule);
@@ -69,7 +69,7 @@ impl NewVersions {
 }
 
 impl Version {
-    fn of(definition: &Definition) -> Self {
+    fn of(definition: &RuleDefinition) -> Self {
         let rule = &definition.rule;
         Self {
             id: rule.id.clone(),

@@ -29,7 +29,7 @@ use engine::facts::EventPart;
 use engine::rules::{Clause, RuleSetError, Truth};
 use engine::workflow::Workflow;
 use engine::{BaseFolders, Decision, DecisionRequest, Event, Finding, Level, Situation, Verdict};
-use policy::{Compiled, PolicyFolder, Tiers};
+use policy::{CompiledPolicy, PolicyFolder, Tiers};
 use store::{JournalEntry, JournalFilter, SessionKey, Store, StoreError};
 
 use self::present_workflows::{AtNode, PresentWorkflows};
@@ -47,9 +47,9 @@ pub use dry_run::{AttemptedAct, DryRun};
 pub struct Replay<'a> {
     environment: &'a Environment,
     root: &'a Path,
-    policy: Compiled,
+    policy: CompiledPolicy,
     /// Policies of directories below the root, loaded when an event first needs them.
-    nested: BTreeMap<PathBuf, Compiled>,
+    nested: BTreeMap<PathBuf, CompiledPolicy>,
     journal: Arc<Mutex<Store>>,
     sessions: BTreeMap<(String, String), Past>,
     workflows: PresentWorkflows<'a>,
@@ -152,10 +152,10 @@ impl ReplayTally {
 /// The policy of another directory in place of the project's: a directory with `config.yml` or `rules/`, or a project
 /// with a policy. `None` if there is no policy. Weakenings in it count too, because it is only tried out, not put in
 /// force.
-pub fn policy_of_folder(folder: &Path, project: &Project) -> Option<Compiled> {
+pub fn policy_of_folder(folder: &Path, project: &Project) -> Option<CompiledPolicy> {
     let found = policy_folder(folder)?;
     let tiers = Tiers { project: Some(found), user: project.tiers.user.clone() };
-    Some(policy::read_anew(&tiers, |_| true))
+    Some(policy::compile_uncached(&tiers, |_| true))
 }
 
 /// The policy folder in the directory, or the directory itself as a policy folder.
@@ -166,9 +166,9 @@ fn policy_folder(folder: &Path) -> Option<PolicyFolder> {
 }
 
 /// The project's policy as its files are now, without what running sessions are pinned to.
-pub fn policy_of_project(project: &Project, environment: &Environment) -> Compiled {
+pub fn policy_of_project(project: &Project, environment: &Environment) -> CompiledPolicy {
     let trust = Trust::of(&project.root, environment);
-    policy::read_anew(&project.tiers, |weakening| trust.accepts(weakening))
+    policy::compile_uncached(&project.tiers, |weakening| trust.accepts(weakening))
 }
 
 fn has_policy(folder: &Path) -> bool {
@@ -180,7 +180,7 @@ struct ApplicablePolicy<'a> {
     root: &'a Path,
     /// The policy's directory relative to the project's root; empty for the project's own.
     folder: &'a Path,
-    policy: &'a Compiled,
+    policy: &'a CompiledPolicy,
     /// The workflow, if these are its rules.
     workflow: Option<&'a Arc<Workflow>>,
 }
@@ -196,7 +196,7 @@ struct Trial {
 
 impl<'a> Replay<'a> {
     /// `journal` is a second, read-only connection to the journal that the entries come from.
-    pub fn new(project: &'a Project, policy: Compiled, journal: Store, environment: &'a Environment) -> Self {
+    pub fn new(project: &'a Project, policy: CompiledPolicy, journal: Store, environment: &'a Environment) -> Self {
         Self {
             environment,
             root: &project.root,

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use engine::workflow::Workflow;
-use policy::{Compiled, PolicyFolder, Tiers, Workflows};
+use policy::{CompiledPolicy, PolicyFolder, Tiers, Workflows};
 
 use crate::Environment;
 use crate::grants::Trust;
@@ -29,7 +29,7 @@ pub enum AtNode {
     Broken,
     Sound {
         workflow: Arc<Workflow>,
-        policy: Box<Compiled>,
+        policy: Box<CompiledPolicy>,
     },
 }
 
@@ -49,7 +49,7 @@ impl<'a> PresentWorkflows<'a> {
     }
 
     /// `own` is the project's own policy, which applies as well.
-    pub fn at(&self, name: &str, node: &str, own: &Compiled) -> AtNode {
+    pub fn at(&self, name: &str, node: &str, own: &CompiledPolicy) -> AtNode {
         let Some(file) = self.found().named(name) else { return AtNode::Gone };
         let Some(workflow) = &file.workflow else { return AtNode::Broken };
         let is_trusted = self.are_trusted || self.trust().accepts_workflow(workflow);
@@ -64,7 +64,7 @@ impl<'a> PresentWorkflows<'a> {
     fn found(&self) -> &Workflows {
         self.found.get_or_init(|| {
             let trust = self.trust();
-            let before = policy::before(&self.project.cache(self.environment));
+            let before = policy::last_good_policy(&self.project.cache(self.environment));
             let loaded = policy::load(&self.tiers, &before, |weakening| self.are_trusted || trust.accepts(weakening));
             policy::workflows(&self.tiers, &loaded)
         })

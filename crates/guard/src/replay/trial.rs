@@ -11,7 +11,7 @@ use engine::file_rules::{ChangeScope, Changes, FileRule};
 use engine::pace::{Activity, History, LiveMode, PaceRule, PaceRuleRef, PaceState, Phase};
 use engine::rules::{Detector, Rule, RuleSet, RuleSetError};
 use engine::{BaseFolders, Decision, DecisionRequest, Event, EventKind, Situation};
-use policy::{Case, CaseSubject, Config, EventFields, Happened, What};
+use policy::{Case, CaseActivity, CaseSubject, Config, EventFields, TimedActivity};
 use serde_json::{Map, Value, json};
 
 /// The root of every case. It does not exist, and is never accessed.
@@ -66,19 +66,19 @@ fn asked(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, Rule
 
 /// The history and duration of a phase that a case describes.
 fn history_of(subject: &CaseSubject) -> Option<(History, Phase)> {
-    let CaseSubject::Phase { happened, now } = subject else { return None };
+    let CaseSubject::Phase { activities, now } = subject else { return None };
     let mut history = History::default();
-    for Happened { at, what } in happened {
+    for TimedActivity { at, activity } in activities {
         let time = NOW.saturating_add(at.saturating_mul(1000));
-        match what {
-            What::Command { text, has_failed } => {
+        match activity {
+            CaseActivity::Command { text, has_failed } => {
                 let parts = shell::parse(text).texts().collect();
                 history.activities.push((time, Activity::command(text.clone(), parts, *has_failed)));
             }
-            What::Edit(path) => {
+            CaseActivity::Edit(path) => {
                 history.activities.push((time, Activity::edit("Edit".to_owned(), vec![path.clone()])));
             }
-            What::Tokens { message, tokens } => {
+            CaseActivity::Tokens { message, tokens } => {
                 history.tokens.insert(message.clone(), *tokens);
             }
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Event;
-use policy::{Compiled, Config, Held, Mode, SessionPin, Weakened};
+use policy::{CompiledPolicy, Config, PinnedPolicy, PolicyMode, SessionPin, Weakening};
 
 use super::root;
 use crate::Environment;
@@ -13,18 +13,18 @@ use crate::grants::Acceptance;
 use crate::project::Project;
 
 /// The policy that an event is judged by.
-pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> Held {
+pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> PinnedPolicy {
     // A dry run does not update the cache either: the next real event must still see that the policy is new.
     let policy = if event.is_dry_run { project.looked_at(environment) } else { project.compiled(environment) };
     // An event without a session id has no session to pin.
     if event.session.is_empty() {
-        return Held { policy, news: Vec::new() };
+        return PinnedPolicy { policy, new_weakenings: Vec::new() };
     }
     let path = pin(project, &event.agent, &event.session, environment);
     let acceptance = Acceptance::of(&project.root, environment);
     let cache = project.cache(environment);
-    let pin = SessionPin { path: &path, cache: &cache, now: event.time, is_kept: !event.is_dry_run };
-    pin.hold(policy, |change, since| acceptance.includes(change, since))
+    let pin = SessionPin { path: &path, cache: &cache, now: event.time, is_saved: !event.is_dry_run };
+    pin.pin_policy(policy, |change, since| acceptance.includes(change, since))
 }
 
 /// The configuration for an event when nothing may be written.
@@ -32,8 +32,8 @@ pub fn config_looked_at(project: &Project, event: &Event, environment: &Environm
     let mut config = project.looked_at(environment).config;
     let enforced = policy::enforced_since(&pin(project, &event.agent, &event.session, environment));
     let acceptance = Acceptance::of(&project.root, environment);
-    if enforced.is_some_and(|since| !acceptance.includes(&Weakened::observing(), since)) {
-        Arc::make_mut(&mut config).mode = Mode::Enforce;
+    if enforced.is_some_and(|since| !acceptance.includes(&Weakening::mode_to_observe(), since)) {
+        Arc::make_mut(&mut config).mode = PolicyMode::Enforce;
     }
     config
 }
@@ -46,35 +46,35 @@ pub fn knows(project: &Project, event: &Event, environment: &Environment) -> boo
 /// Weakenings that do not apply to a session, including those made since its last event.
 pub fn kept(
     project: &Project,
-    policy: &Compiled,
+    policy: &CompiledPolicy,
     agent: &str,
     session: &str,
     environment: &Environment,
-) -> Vec<Weakened> {
+) -> Vec<Weakening> {
     kept_by(&pin(project, agent, session, environment), project, policy, environment)
 }
 
 /// Weakenings that do not apply to some session of the project, sorted by rule id.
-pub fn kept_by_any(project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
+pub fn kept_by_any(project: &Project, policy: &CompiledPolicy, environment: &Environment) -> Vec<Weakening> {
     let entries = fs::read_dir(pins(project, environment)).into_iter().flatten().filter_map(Result::ok);
-    let mut kept: Vec<Weakened> =
+    let mut kept: Vec<Weakening> =
         entries.flat_map(|entry| kept_by(&entry.path(), project, policy, environment)).collect();
     kept.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
     kept.dedup();
     kept
 }
 
-fn kept_by(path: &Path, project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
+fn kept_by(path: &Path, project: &Project, policy: &CompiledPolicy, environment: &Environment) -> Vec<Weakening> {
     let acceptance = Acceptance::of(&project.root, environment);
-    let pin = SessionPin { path, cache: &project.cache(environment), now: 0, is_kept: false };
-    let kept = pin.kept(policy, |change, since| acceptance.includes(change, since));
-    kept.into_iter().map(|kept| kept.change).collect()
+    let pin = SessionPin { path, cache: &project.cache(environment), now: 0, is_saved: false };
+    let kept = pin.ignored_weakenings(policy, |change, since| acceptance.includes(change, since));
+    kept.into_iter().map(|kept| kept.weakening).collect()
 }
 
 /// `folder` is the policy's directory, relative to the session's root.
-pub fn kept_notice(change: &Weakened, folder: &Path) -> String {
+pub fn kept_notice(change: &Weakening, folder: &Path) -> String {
     let there = if folder.as_os_str().is_empty() { String::new() } else { format!(" in {}", folder.display()) };
-    format!("{} during this session; it stays as it was until a person runs `linchpin trust`{there}", change.what())
+    format!("{} during this session; it stays as it was until a person runs `linchpin trust`{there}", change.describe())
 }
 
 fn pins(project: &Project, environment: &Environment) -> PathBuf {

@@ -98,7 +98,7 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 fn remember(memory: &Path, root: &Path, has_policy: bool) {
     let Some(folder) = memory.parent() else { return };
     let written = policy::create_private_folder(folder).and_then(|()| {
-        policy::forget_old_files(folder);
+        policy::delete_old_files(folder);
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(if has_policy { WITH_POLICY } else { WITHOUT_POLICY })?;
         file.write_all(root.as_os_str().as_encoded_bytes())?;

@@ -62,7 +62,7 @@ impl Approvals {
 
     /// Stores an approval, replacing one for another state of the tree.
     pub fn keep(&self, approval: &Approval, position: &Position) -> io::Result<()> {
-        policy::forget_old_files(&self.folder);
+        policy::delete_old_files(&self.folder);
         let file = self.file(&approval.gate, &approval.text, position);
         policy::write_private_file(&file, serde_json::to_vec(approval)?)
     }

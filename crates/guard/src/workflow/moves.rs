@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use policy::Compiled;
+use policy::CompiledPolicy;
 
 use super::Outside;
 use crate::Environment;
@@ -13,7 +13,7 @@ pub struct Moves<'a> {
     pub project: &'a Project,
     pub environment: &'a Environment,
     /// The project's policy when the command began.
-    pub policy: Arc<Compiled>,
+    pub policy: Arc<CompiledPolicy>,
     /// Milliseconds since 1970.
     pub now: i64,
     /// The session whose variables are used.

@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use engine::rules::{Rule, RuleSet};
 use engine::workflow::Workflow;
-use policy::{BrokenFile, Compiled};
+use policy::{BrokenFile, CompiledPolicy};
 
 use crate::grants::workflow_notice;
 
 /// The policy of a workflow at a node. Rules that `own`, the project's policy, has too are left out.
-pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bool) -> Compiled {
+pub fn policy_at(workflow: &Workflow, node: &str, own: &CompiledPolicy, is_trusted: bool) -> CompiledPolicy {
     let is_said = |rule: &Rule| {
         rule.as_pace_rule().is_none()
             && own.rules.get(&rule.id).is_ok_and(|known| known.is_some_and(|known| known.digest == rule.digest))
@@ -24,18 +24,18 @@ pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bo
         Ok(rules) => (rules, Vec::new()),
         Err(error) => {
             let problem = format!("what workflow `{}` asks for at `{node}` cannot be compiled: {error}", workflow.name);
-            (RuleSet::default(), vec![BrokenFile { problem, has_last_good: false, is_in_part: false }])
+            (RuleSet::default(), vec![BrokenFile { problem, has_last_good: false, is_partial: false }])
         }
     };
     let mut config = (*own.config).clone();
     config.observers.clone_from(&workflow.observers);
-    Compiled {
+    CompiledPolicy {
         config: Arc::new(config),
         rules,
         broken,
         untrusted: untrusted.into_iter().collect(),
         generation: String::new(),
         read_at: own.read_at,
-        read: Vec::new(),
+        definitions_read: Vec::new(),
     }
 }

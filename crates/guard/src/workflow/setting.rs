@@ -37,7 +37,7 @@ impl Moves<'_> {
             return Ok(());
         }
         let users = Tiers { project: None, user: self.project.tiers.user.clone() };
-        let is_users = policy::load(&users, &policy::Before::default(), |_| false).config.knows_variable(name);
+        let is_users = policy::load(&users, &policy::LastGoodPolicy::default(), |_| false).config.knows_variable(name);
         if is_users { Err(Refusal::OfUser { verb: "set", what: format!("variable `{name}`") }) } else { Ok(()) }
     }
 

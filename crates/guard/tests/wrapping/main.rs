@@ -10,7 +10,7 @@ use engine::event::{EventKind, ShellText, ToolCall};
 use engine::facts::{Facts, GitField, Missing};
 use engine::rules::RuleSet;
 use engine::{BaseFolders, DecisionRequest, Event, Level, Situation};
-use policy::{Before, Form, Tiers};
+use policy::{LastGoodPolicy, RuleOrigin, Tiers};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::Value;
@@ -18,8 +18,8 @@ use wrapper::Wrapper;
 
 /// All of them, in force.
 static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
-    let loaded = policy::load(&Tiers::default(), &Before::default(), |_| true);
-    let bundled = loaded.definitions.iter().filter(|definition| definition.form == Form::Bundled);
+    let loaded = policy::load(&Tiers::default(), &LastGoodPolicy::default(), |_| true);
+    let bundled = loaded.definitions.iter().filter(|definition| definition.origin == RuleOrigin::Bundled);
     let rules: Vec<_> = bundled.map(|definition| definition.rule.clone()).collect();
     assert!(rules.len() >= 9, "{}", rules.len());
     RuleSet::pack(&rules).expect("rules")

@@ -1,10 +1,10 @@
-//! The guides in the box: ordinary files, embedded.
+//! The bundled guides: ordinary guide files, embedded in the binary.
 
 use crate::text::source::Source;
 
-/// A guide in the box, by its stem.
 #[derive(Debug, Clone, Copy)]
 pub struct BundledGuide {
+    /// The file's stem.
     pub name: &'static str,
     pub text: &'static str,
 }

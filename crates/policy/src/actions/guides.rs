@@ -1,6 +1,6 @@
-//! Guides: texts that prompts put into themselves, and that may do so with others.
+//! Guides: texts that prompts and other guides include.
 //!
-//! They are looked for by name in the `guides` folder of each tier, nearest first, and nowhere else.
+//! A guide is looked up by name in the `guides` folder of each tier, nearest first, and then among the bundled ones.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,45 +19,45 @@ use crate::files::reading;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 
-/// Every guide that can be named.
+/// Looks up guides by name, and caches them.
 pub struct Guides<'a> {
     /// Nearest first.
     folders: Vec<&'a PolicyFolder>,
     bundled: &'a [BundledGuide],
-    read: RefCell<Read>,
+    cache: RefCell<GuideCache>,
 }
 
 #[derive(Default)]
-struct Read {
+struct GuideCache {
     guides: BTreeMap<String, Result<Option<Source>, Box<Diagnostic>>>,
     inputs: Inputs<'static>,
 }
 
 impl<'a> Guides<'a> {
     pub fn new(folders: Vec<&'a PolicyFolder>, bundled: &'a [BundledGuide]) -> Self {
-        Self { folders, bundled, read: RefCell::default() }
+        Self { folders, bundled, cache: RefCell::default() }
     }
 
-    /// The files that were looked at.
+    /// The files that were read, or looked up without success.
     pub fn into_inputs(self) -> Inputs<'static> {
-        self.read.into_inner().inputs
+        self.cache.into_inner().inputs
     }
 
     fn get(&self, name: &str) -> Result<Option<Source>, Box<Diagnostic>> {
-        let known = self.read.borrow().guides.get(name).cloned();
-        known.unwrap_or_else(|| {
-            let mut read = self.read.borrow_mut();
-            let found = self.look_for(name, &mut read.inputs);
-            read.guides.insert(name.to_owned(), found.clone());
+        let cached = self.cache.borrow().guides.get(name).cloned();
+        cached.unwrap_or_else(|| {
+            let mut cache = self.cache.borrow_mut();
+            let found = self.look_up(name, &mut cache.inputs);
+            cache.guides.insert(name.to_owned(), found.clone());
             found
         })
     }
 
-    fn look_for(&self, name: &str, inputs: &mut Inputs<'static>) -> Result<Option<Source>, Box<Diagnostic>> {
+    fn look_up(&self, name: &str, inputs: &mut Inputs<'static>) -> Result<Option<Source>, Box<Diagnostic>> {
         for folder in &self.folders {
             let path = folder.guides().join(format!("{name}.md"));
-            inputs.note(&path);
-            if leads_out(&folder.guides(), &path) {
+            inputs.record(&path);
+            if leaves_folder(&folder.guides(), &path) {
                 let source = Source::new(folder.shown(&path), "");
                 let message = "a link that leads out of the folder of guides is not followed";
                 return Err(Box::new(Diagnostic::error(ErrorKind::Unreadable, message, &source, None)));
@@ -69,8 +69,8 @@ impl<'a> Guides<'a> {
         Ok(self.bundled.iter().find(|guide| guide.name == name).map(BundledGuide::source))
     }
 
-    /// What to do with a guide that lies in the project's own `guides` folder, where Hegel has them.
-    fn elsewhere(&self, name: &str) -> Option<String> {
+    /// A suggestion if the project has the guide in its top-level `guides` folder, as Hegel projects do.
+    fn hegel_hint(&self, name: &str) -> Option<String> {
         let folder = self.folders.iter().find(|folder| folder.tier == Tier::Project)?;
         let file = folder.base.join("guides").join(format!("{name}.md"));
         let target = folder.shown(&folder.guides());
@@ -78,8 +78,8 @@ impl<'a> Guides<'a> {
             .then(|| format!("copy `guides/{name}.md` into `{target}`: guides are read from there"))
     }
 
-    /// Where a guide of this name would be read from.
-    fn place_for(&self, name: &str) -> Option<String> {
+    /// A suggestion to create the guide's file.
+    fn creation_hint(&self, name: &str) -> Option<String> {
         let folder = self.folders.first()?;
         Some(format!("create `{}`", folder.shown(&folder.guides().join(format!("{name}.md")))))
     }
@@ -94,65 +94,66 @@ impl<'a> Guides<'a> {
     }
 }
 
-fn leads_out(folder: &Path, path: &Path) -> bool {
+fn leaves_folder(folder: &Path, path: &Path) -> bool {
     match (folder.canonicalize(), path.canonicalize()) {
         (Ok(folder), Ok(path)) => !path.starts_with(folder),
         _ => false,
     }
 }
 
-/// A name and nothing that could be a path.
+/// True for a name that cannot be a path.
 fn is_name(name: &str) -> bool {
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     !name.is_empty() && name.len() <= 100 && name.chars().all(allowed)
 }
 
-/// The texts of one workflow that are templates, checked with all the guides that they reach.
+/// Checks the templates of one workflow or configuration, and collects the guides that they include.
 pub struct Templates<'a> {
     guides: &'a Guides<'a>,
-    /// What the texts are of, as people call it.
+    /// The workflow or configuration, for messages.
     owner: String,
     scope: &'a Scope,
-    /// The guides that were reached.
+    /// Texts of the included guides, by name.
     pub texts: BTreeMap<String, String>,
-    /// How many guides each of them has within itself, one in another.
-    heights: BTreeMap<String, usize>,
+    /// For each guide, the depth to which guides are nested in it.
+    depths: BTreeMap<String, usize>,
     pub problems: Vec<Diagnostic>,
-    /// Where the workflow names the guide that is being followed.
+    /// `file:line:column` of the outermost include that is being checked.
     place: String,
 }
 
-/// A text whose guides were followed.
-struct Followed {
+/// A template whose includes were checked.
+struct CheckedTemplate {
     text: String,
-    /// How many guides lie in each other.
-    height: usize,
+    /// The depth to which guides are nested in it.
+    depth: usize,
 }
 
 impl<'a> Templates<'a> {
     pub fn new(guides: &'a Guides<'a>, owner: String, scope: &'a Scope) -> Self {
-        let (texts, heights, problems) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { guides, owner, scope, texts, heights, problems, place: String::new() }
+        let (texts, depths, problems) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { guides, owner, scope, texts, depths, problems, place: String::new() }
     }
 
-    /// Returns the text to render. `place` tells where in the source a part of the text is.
+    /// Checks a template, and returns the text to render. `place` maps a range of `text` to a span of `source`.
     pub fn check(&mut self, text: &str, source: &Source, place: impl Fn(&Range<usize>) -> Range<usize>) -> String {
-        self.follow(text, source, &place, &mut Vec::new()).text
+        self.check_nested(text, source, &place, &mut Vec::new()).text
     }
 
-    fn follow(
+    /// `chain`: the guides that include this text, outermost first.
+    fn check_nested(
         &mut self,
         text: &str,
         source: &Source,
         place: &dyn Fn(&Range<usize>) -> Range<usize>,
         chain: &mut Vec<String>,
-    ) -> Followed {
+    ) -> CheckedTemplate {
         let mut checked = template::check(text, self.scope);
         let text = self.take_bare_guides(text, &mut checked);
         self.explain_hyphens(&text, &mut checked);
         for problem in checked.problems {
             let span = Some(place(&problem.span));
-            // One guide may be right for one workflow and wrong for another.
+            // A guide can be valid in one workflow and invalid in another, so the message names the workflow.
             let message = match chain.as_slice() {
                 [] => problem.message,
                 _ => format!("{} (in a guide of {}, {})", problem.message, self.owner, self.place),
@@ -160,19 +161,19 @@ impl<'a> Templates<'a> {
             let found = Diagnostic::error(ErrorKind::InvalidExpression, message, source, span);
             self.problems.push(found.maybe_help(problem.help));
         }
-        let mut height = 0;
+        let mut depth = 0;
         for mention in checked.guides {
             let span = place(&mention.span);
             if chain.is_empty() {
                 self.place = format!("{}:{}", source.name, source.position(span.start));
             }
-            height = height.max(self.guide(&mention.name, source, span, chain));
+            depth = depth.max(self.guide(&mention.name, source, span, chain));
         }
-        Followed { text, height }
+        CheckedTemplate { text, depth }
     }
 
-    /// `{{ NAME }}` is the guide of that name where the name means nothing else: Hegel writes guides so. Returns the text
-    /// with each of these as `{{ guide('NAME') }}`.
+    /// Supports Hegel's syntax for guides: `{{ NAME }}`, if no variable has that name. Returns the text with each of these
+    /// replaced by `{{ guide('NAME') }}`.
     fn take_bare_guides(&self, text: &str, checked: &mut TemplateCheck) -> String {
         let mut rewritten = text.to_owned();
         for mention in std::mem::take(&mut checked.bare_names).into_iter().rev() {
@@ -183,11 +184,11 @@ impl<'a> Templates<'a> {
                         .map(|close| format!("did you mean the guide `{close}`?"));
                     let own = problem.help.take().map(|help| {
                         let is_close = help.starts_with("did you mean");
-                        let place = self.guides.place_for(&mention.name).map(|place| format!(": {place}"));
-                        let (name, place) = (&mention.name, place.unwrap_or_default());
-                        if is_close { help } else { format!("there is no guide `{name}` either{place}; {help}") }
+                        let hint = self.guides.creation_hint(&mention.name).map(|hint| format!(": {hint}"));
+                        let (name, hint) = (&mention.name, hint.unwrap_or_default());
+                        if is_close { help } else { format!("there is no guide `{name}` either{hint}; {help}") }
                     });
-                    problem.help = self.guides.elsewhere(&mention.name).or(close).or(own);
+                    problem.help = self.guides.hegel_hint(&mention.name).or(close).or(own);
                 }
                 continue;
             }
@@ -199,7 +200,7 @@ impl<'a> Templates<'a> {
         rewritten
     }
 
-    /// `{{ A-B }}` is a difference. Where there is a guide of that name, it is what was meant.
+    /// `{{ A-B }}` is a subtraction. If there is a guide of that name, suggests the syntax for guides.
     fn explain_hyphens(&self, text: &str, checked: &mut TemplateCheck) {
         let name_around = |span: &Range<usize>| {
             let start = text.get(..span.start)?.rfind("{{")? + 2;
@@ -222,27 +223,28 @@ impl<'a> Templates<'a> {
         });
     }
 
+    /// Checks an included guide, and returns the depth to which guides are nested, including this one.
     fn guide(&mut self, name: &str, source: &Source, span: Range<usize>, chain: &mut Vec<String>) -> usize {
         if let Some(start) = chain.iter().position(|known| known == name) {
-            let circle: Vec<&str> = chain.iter().skip(start).map(String::as_str).chain([name]).collect();
-            let message = format!("guides go in a circle: {}", circle.join(" → "));
+            let cycle: Vec<&str> = chain.iter().skip(start).map(String::as_str).chain([name]).collect();
+            let message = format!("guides go in a circle: {}", cycle.join(" → "));
             self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
             return 0;
         }
-        let height = match self.heights.get(name) {
-            Some(height) => *height,
-            // It would be one too many, whatever it holds.
+        let depth = match self.depths.get(name) {
+            Some(depth) => *depth,
+            // Too deep already, so its contents need not be read.
             None if chain.len() == template::GUIDE_DEPTH => 1,
             None => self.read(name, source, &span, chain),
         };
-        if chain.len() + height > template::GUIDE_DEPTH {
-            let way: Vec<&str> = chain.iter().map(String::as_str).chain([name]).collect();
-            let message = format!("more than {} guides lie in each other: {}", template::GUIDE_DEPTH, way.join(" → "));
+        if chain.len() + depth > template::GUIDE_DEPTH {
+            let path: Vec<&str> = chain.iter().map(String::as_str).chain([name]).collect();
+            let message = format!("more than {} guides lie in each other: {}", template::GUIDE_DEPTH, path.join(" → "));
             self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
-            // Said once, not by every text on the way.
+            // Reported only here, not again for each guide of the chain.
             return 0;
         }
-        height
+        depth
     }
 
     fn read(&mut self, name: &str, source: &Source, span: &Range<usize>, chain: &mut Vec<String>) -> usize {
@@ -259,12 +261,12 @@ impl<'a> Templates<'a> {
             }
         };
         chain.push(name.to_owned());
-        let followed = self.follow(&guide.text, &guide, &Range::clone, chain);
-        let height = 1 + followed.height;
+        let checked = self.check_nested(&guide.text, &guide, &Range::clone, chain);
+        let depth = 1 + checked.depth;
         chain.pop();
-        self.heights.insert(name.to_owned(), height);
-        self.texts.insert(name.to_owned(), followed.text);
-        height
+        self.depths.insert(name.to_owned(), depth);
+        self.texts.insert(name.to_owned(), checked.text);
+        depth
     }
 
     fn missing(&self, name: &str, source: &Source, span: Range<usize>) -> Diagnostic {
@@ -278,17 +280,18 @@ impl<'a> Templates<'a> {
             .help("a guide is named without a folder and without `.md`: letters, digits, `-` and `_`");
         }
         let known = self.guides.names();
-        let elsewhere = self.guides.elsewhere(name);
-        let place = self.guides.place_for(name);
-        let place = place.unwrap_or_else(|| "a guide is a file `NAME.md` in the folder `guides`".to_owned());
+        let hegel_hint = self.guides.hegel_hint(name);
+        let creation_hint = self.guides.creation_hint(name);
+        let creation_hint =
+            creation_hint.unwrap_or_else(|| "a guide is a file `NAME.md` in the folder `guides`".to_owned());
         let help = suggest::closest(name, known.iter().map(String::as_str)).map_or_else(
             || match known.as_slice() {
-                [] => place,
-                known => format!("{place}; the guides are {}", known.join(", ")),
+                [] => creation_hint,
+                known => format!("{creation_hint}; the guides are {}", known.join(", ")),
             },
             suggest::did_you_mean,
         );
-        let help = elsewhere.unwrap_or(help);
+        let help = hegel_hint.unwrap_or(help);
         Diagnostic::error(ErrorKind::MissingGuide, format!("there is no guide `{name}`"), source, Some(span)).help(help)
     }
 }

@@ -1,6 +1,7 @@
-//! Actions: what a workflow or a configuration does by itself, and the guides that prompts and injected texts include.
+//! Reads actions of workflows and configurations, and the guides that prompts and injected texts include.
 //!
-//! Knows neither workflows nor configurations: those say where an action stands, and get the rules of its `block_tools`.
+//! This module does not depend on workflows and configurations: these pass in where the action is, and receive the rules
+//! of its `block_tools`.
 
 mod bundled_guides;
 mod guides;
@@ -11,4 +12,4 @@ mod triggers;
 pub use bundled_guides::{BundledGuide, GUIDES};
 pub use guides::{Guides, Templates};
 pub use keys::ACTION;
-pub use reader::{ActionReader, Site};
+pub use reader::{ActionReader, ActionSite};

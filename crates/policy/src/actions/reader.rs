@@ -1,4 +1,4 @@
-//! Reads lists of actions: those of `on_enter`, of `on_exit` and of each event under `triggers`.
+//! Reads lists of actions: `on_enter`, `on_exit`, and those of each event under `triggers`.
 
 use std::collections::BTreeSet;
 
@@ -11,38 +11,38 @@ use engine::workflow::{Action, ActionKind};
 
 use super::guides::Templates;
 use super::keys::ACTION;
-use crate::listing::{ListOf, Listing, rule_items};
 use crate::observers::holds_expression;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
+use crate::unresolved_list::{ListKind, UnresolvedList, rule_items};
 use crate::values::expression::check_expression;
-use crate::values::users_variable::users_own;
+use crate::values::user_variable::conflict_with_user;
 
-/// When an action is done.
+/// The place of an action, which determines when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Site {
+pub enum ActionSite {
     Event(EventKind),
     Enter,
     Exit,
 }
 
 pub struct ActionReader<'a, 't> {
-    pub site: Site,
+    pub site: ActionSite,
     pub source: &'a Source,
     pub tier: Tier,
     pub scope: &'a Scope,
-    /// The variables that are the user's own.
+    /// Variables of the user's policy, which a project cannot set.
     pub users_variables: &'a BTreeSet<String>,
-    /// Takes the rules of `block_tools`.
-    pub blocked: &'a mut dyn FnMut(Listing),
+    /// Receives the rules of `block_tools`.
+    pub blocked: &'a mut dyn FnMut(UnresolvedList),
     pub templates: &'a mut Templates<'t>,
     pub problems: &'a mut Vec<Diagnostic>,
 }
 
 impl ActionReader<'_, '_> {
-    /// `end`: where the list ends at the latest.
+    /// `end`: an upper bound for the end of the list.
     pub fn list(&mut self, key: &str, node: YamlNode, end: usize) -> Vec<Action> {
         let Yaml::List(items) = node.value else {
             let message = format!("`{key}` takes a list of actions, not {}", node.value.kind());
@@ -74,8 +74,8 @@ impl ActionReader<'_, '_> {
             fields.problems.push(problem.help("write `block_tools:` in its place"));
         }
         let when = fields.text("when");
-        let is_sound = when.as_ref().is_none_or(|when| check_expression(when, self.scope, &mut fields));
-        let when = when.filter(|_| is_sound).map(|when| when.value);
+        let is_valid = when.as_ref().is_none_or(|when| check_expression(when, self.scope, &mut fields));
+        let when = when.filter(|_| is_valid).map(|when| when.value);
         let kind = match kinds.as_slice() {
             ["set"] => self.set(&mut fields).map(ActionKind::Set),
             ["inject"] => self.inject(&mut fields).map(ActionKind::Inject),
@@ -93,7 +93,7 @@ impl ActionReader<'_, '_> {
         Some(Action { when, kind: kind? })
     }
 
-    /// `action: block_tools` with its `rules` beside it, as Gobby writes `block_tools: […]`.
+    /// Reads Gobby's syntax: `action: block_tools` with `rules` next to it.
     fn named_action(&mut self, when: Option<&str>, fields: &mut Fields) {
         let Some(name) = fields.text("action") else { return };
         let help = match name.value.as_str() {
@@ -115,21 +115,21 @@ impl ActionReader<'_, '_> {
         fields.problems.push(problem.help(help));
     }
 
-    /// The rules stand where they hold: in the workflow, or in the node. `key` is where the action has them.
+    /// Passes the rules to the owner of the action: a workflow, a node or a configuration. `key` is the key with the rules.
     fn block_tools(&mut self, key: &'static str, when: Option<&str>, fields: &mut Fields) {
         let span = fields.key_span(key).unwrap_or_default();
         let items = rule_items(key, fields);
         let (message, help) = match self.site {
-            Site::Event(EventKind::BeforeTool) | Site::Enter => {
+            ActionSite::Event(EventKind::BeforeTool) | ActionSite::Enter => {
                 let when = when.map(str::to_owned);
-                (self.blocked)(Listing { key: "block_tools", of: ListOf::ToolRules, items, when });
+                (self.blocked)(UnresolvedList { key: "block_tools", kind: ListKind::ToolRules, items, when });
                 return;
             }
-            Site::Event(kind) => (
+            ActionSite::Event(kind) => (
                 format!("`{}` has no tool call that could be blocked", kind.name()),
                 "put `block_tools` under `before_tool`, or the rules under `rules`",
             ),
-            Site::Exit => (
+            ActionSite::Exit => (
                 "a node that is left blocks nothing any more".to_owned(),
                 "put the rules under the `rules` of the node that they are for",
             ),
@@ -154,7 +154,7 @@ impl ActionReader<'_, '_> {
     }
 
     fn set_one(&self, key: YamlKey, value: &YamlNode, fields: &mut Fields) -> Option<(String, Template)> {
-        if let Some(problem) = users_own(&key.text, self.tier, self.users_variables) {
+        if let Some(problem) = conflict_with_user(&key.text, self.tier, self.users_variables) {
             fields.problems.push(problem.at(self.source, key.span));
             return None;
         }

@@ -1,16 +1,16 @@
-//! `triggers`: actions by the event at which they are done.
+//! Reads `triggers`: a mapping from events to actions.
 
 use engine::EventKind;
 use engine::workflow::EventTrigger;
 
-use super::reader::{ActionReader, Site};
+use super::reader::{ActionReader, ActionSite};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::Text;
+use crate::text::fields::SpannedText;
 use crate::text::yaml::{self, Yaml, YamlNode};
 use crate::values::event_name::unknown_event;
 
 impl ActionReader<'_, '_> {
-    /// `end`: where the mapping ends at the latest.
+    /// `end`: an upper bound for the end of the mapping.
     pub fn triggers(&mut self, node: YamlNode, end: usize) -> Vec<EventTrigger> {
         let Yaml::Map(entries) = node.value else {
             let message = format!("`triggers` takes a mapping of events to actions, not {}", node.value.kind());
@@ -21,10 +21,10 @@ impl ActionReader<'_, '_> {
         let ends = yaml::ends(&entries, end);
         for ((key, node), end) in entries.into_iter().zip(ends) {
             let Some(on) = EventKind::from_name(&key.text) else {
-                self.problems.push(unknown_event(Text { value: key.text, span: key.span }, self.source));
+                self.problems.push(unknown_event(SpannedText { value: key.text, span: key.span }, self.source));
                 continue;
             };
-            self.site = Site::Event(on);
+            self.site = ActionSite::Event(on);
             let actions = self.list(&key.text, node, end);
             if !actions.is_empty() {
                 triggers.push(EventTrigger { on, actions });

@@ -1,8 +1,7 @@
-//! Cases: what a policy is expected to say, written down beside it.
+//! Cases: tests of a policy, in its own files.
 //!
-//! A rule carries its own under `tests`; each tells what that rule alone says. Files in `tests/` hold cases for all of
-//! the policy that is in force. Reading one that is wrong is an error for whoever runs it, and takes no rule out of
-//! force.
+//! The cases under a rule's `tests` run with that rule alone. The cases in `tests/*.yml` run with the whole policy in
+//! force. An error in a case is reported when the cases are run, and never takes a rule out of force.
 
 mod keys;
 mod read;
@@ -19,29 +18,29 @@ use crate::text::source::Source;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// The rule that carries it; none: it is about the whole policy.
+    /// The rule with the case under its `tests`; `None` for a case of the whole policy.
     pub rule: Option<String>,
     pub name: Option<String>,
     pub subject: CaseSubject,
     pub variables: Map<String, Value>,
     pub git: Map<String, Value>,
-    /// How many there are, and which are complete or wait for a person.
+    /// The values of `tasks` in expressions: counts, and the ids of complete tasks and of those that wait for a person.
     pub tasks: Map<String, Value>,
     pub expect: Expectation,
     pub source: Source,
-    /// Where it begins.
+    /// The offset of the case in the file.
     pub start: usize,
 }
 
-/// What a case says must come of it.
+/// The expected result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expectation {
     Verdict(Level),
-    /// Of a file rule: nothing is missing.
+    /// File rule: all demanded changes were made.
     Met,
-    /// Of a file rule: something is missing, and where pairs are named, just these.
+    /// File rule: changes are missing. If there are pairs of `[file, missing file]`, exactly these are missing.
     Unmet(Option<Vec<[String; 2]>>),
-    /// Of a pace rule: whether it is too much.
+    /// Pace rule: true if the limit is exceeded.
     Fires(bool),
 }
 
@@ -57,7 +56,7 @@ impl Expectation {
     }
 }
 
-/// What happens in a case.
+/// The situation that a case describes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CaseSubject {
     /// A shell call that is about to run.
@@ -68,25 +67,25 @@ pub enum CaseSubject {
         input: Value,
     },
     Event(Box<EventFields>),
-    /// Files changed, and the agent wants to stop.
+    /// Files changed, and the agent is about to stop.
     Files(Vec<Change>),
-    /// So much happened in a phase, of which this many seconds have passed.
     Phase {
-        happened: Vec<Happened>,
+        activities: Vec<TimedActivity>,
+        /// Seconds since the phase began.
         now: i64,
     },
 }
 
-/// Something that happened in a phase.
+/// An activity of the agent in a phase.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Happened {
+pub struct TimedActivity {
     /// Seconds since the phase began.
     pub at: i64,
-    pub what: What,
+    pub activity: CaseActivity,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum CaseActivity {
     Command { text: String, has_failed: bool },
     Edit(String),
     Tokens { message: String, tokens: Tokens },
@@ -106,7 +105,7 @@ pub struct EventFields {
     pub message: Option<String>,
 }
 
-/// What reading cases gave.
+/// The cases of a rule or of a folder, and the errors in them.
 #[derive(Debug, Default)]
 pub struct Cases {
     pub cases: Vec<Case>,

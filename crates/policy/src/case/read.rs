@@ -1,4 +1,4 @@
-//! Reading cases: of one rule, or of the files in `tests/`.
+//! Reads the cases of a rule, or of the files in `tests/`.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,17 +9,17 @@ use engine::pace::Tokens;
 use serde_json::{Map, Value};
 
 use super::keys::{CASE, EVENT, EXPECTATIONS, ExpectedWord, OUTCOMES};
-use super::{Case, CaseSubject, Cases, EventFields, Expectation, Happened, What};
+use super::{Case, CaseActivity, CaseSubject, Cases, EventFields, Expectation, TimedActivity};
 use crate::files::folder::PolicyFolder;
 use crate::files::reading;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlNode};
 use crate::values::event_name::refuse_event;
 
 impl Cases {
-    /// Those that a rule carries under `tests`. `kind`: of events that do not say theirs.
+    /// Reads the cases under a rule's `tests`. `kind`: the default kind of events.
     pub fn of_rule(rule: &str, tests: Option<&YamlNode>, source: &Source, kind: Option<EventKind>) -> Self {
         let mut cases = Self::default();
         if let Some(Yaml::List(items)) = tests.map(|node| &node.value) {
@@ -30,7 +30,7 @@ impl Cases {
         cases
     }
 
-    /// Those of a policy folder's `tests/*.yml` and `tests/*.yaml`, in order of the files' names.
+    /// Reads a policy folder's `tests/*.yml` and `tests/*.yaml`, in order of the file names.
     pub fn of_folder(folder: &PolicyFolder) -> Self {
         let mut cases = Self::default();
         let path = folder.path.join("tests");
@@ -50,7 +50,7 @@ impl Cases {
         self.read_list(&source);
     }
 
-    /// The list that a file is.
+    /// Reads a file, which is a list of cases.
     pub(crate) fn read_list(&mut self, source: &Source) {
         match yaml::parse(source, 0..source.text.len()) {
             Ok(YamlNode { value: Yaml::List(items), .. }) => {
@@ -74,13 +74,13 @@ impl Cases {
         let mut fields = Fields::of(node, source, CASE.keys);
         let case = case(&mut fields, start, rule, kind);
         fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
-        let is_sound = fields.problems.is_empty();
+        let is_valid = fields.problems.is_empty();
         let problems = fields.problems.into_iter();
         self.problems.extend(problems.map(|problem| match rule {
             Some(rule) => problem.of_rule(rule),
             None => problem,
         }));
-        self.cases.extend(case.filter(|_| is_sound));
+        self.cases.extend(case.filter(|_| is_valid));
     }
 }
 
@@ -156,42 +156,42 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
     }
 }
 
-/// `None` where no key is about a phase.
+/// `None` if the case has no keys of a phase.
 fn phase(fields: &mut Fields) -> Option<CaseSubject> {
     if !fields.has("events") && !fields.has("now") {
         return None;
     }
-    let mut happened = Vec::new();
+    let mut activities = Vec::new();
     if let Some(node) = fields.take("events") {
         let Yaml::List(items) = node.value else {
             fields.refuse(ErrorKind::InvalidValue, "`events` takes a list of `[seconds, kind, text]`", node.span);
             return None;
         };
         for item in items {
-            let event = happened_of(&item);
+            let event = activity_of(&item);
             if event.is_none() {
                 let message = "an event is `[seconds, kind, text]`, with the kind one of command, failed_command, edit and \
                                tokens; tokens have `{input: 5, output: 3, id: m1}` for a text";
                 fields.refuse(ErrorKind::InvalidValue, message, item.span);
             }
-            happened.extend(event);
+            activities.extend(event);
         }
     }
-    let last = happened.iter().map(|event| event.at).max().unwrap_or(0);
+    let last = activities.iter().map(|event| event.at).max().unwrap_or(0);
     let now = fields.count("now").map_or(last, i64::from);
-    Some(CaseSubject::Phase { happened, now })
+    Some(CaseSubject::Phase { activities, now })
 }
 
-fn happened_of(node: &YamlNode) -> Option<Happened> {
+fn activity_of(node: &YamlNode) -> Option<TimedActivity> {
     let Yaml::List(parts) = &node.value else { return None };
     let [at, kind, text] = parts.as_slice() else { return None };
     let (Yaml::Number(at), Yaml::Text(kind)) = (&at.value, &kind.value) else { return None };
     let json = text.to_json();
-    let told = || json.as_str().map(str::to_owned);
-    let what = match kind.as_str() {
-        "command" => What::Command { text: told()?, has_failed: false },
-        "failed_command" => What::Command { text: told()?, has_failed: true },
-        "edit" => What::Edit(told()?),
+    let text = || json.as_str().map(str::to_owned);
+    let activity = match kind.as_str() {
+        "command" => CaseActivity::Command { text: text()?, has_failed: false },
+        "failed_command" => CaseActivity::Command { text: text()?, has_failed: true },
+        "edit" => CaseActivity::Edit(text()?),
         "tokens" => {
             let number = |key: &str| json.get(key).map_or(Some(0), Value::as_u64);
             let tokens = Tokens {
@@ -200,14 +200,14 @@ fn happened_of(node: &YamlNode) -> Option<Happened> {
                 cache_read: number("cache_read")?,
                 cache_write: number("cache_write")?,
             };
-            What::Tokens { message: json.get("id")?.as_str()?.to_owned(), tokens }
+            CaseActivity::Tokens { message: json.get("id")?.as_str()?.to_owned(), tokens }
         }
         _ => return None,
     };
-    Some(Happened { at: at.as_i64()?, what })
+    Some(TimedActivity { at: at.as_i64()?, activity })
 }
 
-/// `None` where no key is about files.
+/// `None` if the case has no keys of files.
 fn files(fields: &mut Fields) -> Option<Vec<Change>> {
     let keys = [("changed", Status::Modified), ("created", Status::Added), ("deleted", Status::Deleted)];
     if !keys.iter().any(|(key, _)| fields.has(key)) {
@@ -216,7 +216,7 @@ fn files(fields: &mut Fields) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for (key, status) in keys {
         let paths = fields.texts(key).unwrap_or_default();
-        for Text { value: path, span } in paths {
+        for SpannedText { value: path, span } in paths {
             let is_listed = |change: &Change| change.path == path;
             if !is_project_path(&path) {
                 let message = format!("`{path}` is no path from the project's root");
@@ -302,7 +302,7 @@ fn event_fields(node: YamlNode, default: Option<EventKind>, outer: &mut Fields) 
 }
 
 fn event_kind(default: Option<EventKind>, span: Range<usize>, fields: &mut Fields) -> Option<EventKind> {
-    let Some(Text { value, span }) = fields.text("kind") else {
+    let Some(SpannedText { value, span }) = fields.text("kind") else {
         if default.is_none() && !fields.has("kind") {
             fields.refuse(ErrorKind::MissingKey, "the event does not say its `kind`", span);
         }
@@ -310,7 +310,7 @@ fn event_kind(default: Option<EventKind>, span: Range<usize>, fields: &mut Field
     };
     let kind = EventKind::from_name(&value);
     if kind.is_none() {
-        refuse_event(Text { value, span }, fields);
+        refuse_event(SpannedText { value, span }, fields);
     }
     kind
 }

@@ -9,29 +9,29 @@ use crate::text::fields::Fields;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BranchSettings {
-    /// `default_branch`; none: git is asked.
+    /// `default_branch`; if `None`, git is asked.
     pub default: Option<String>,
     /// Each tier's own `protected_branches`.
     protected: BTreeMap<Tier, Vec<String>>,
 }
 
 impl BranchSettings {
-    /// The branches that nobody rewrites. Which one is the default is not asked of git here, so both usual names are.
-    /// Where the user has a policy of their own, a project adds to what that protects and takes nothing away.
+    /// The branches that agents may not rewrite. By default `main` and `master`, because asking git for the default branch
+    /// takes too long here. A project can only add to the branches that a user's policy protects.
     pub fn protected(&self, has_user_tier: bool) -> Vec<String> {
-        let usual = || ["main", "master"].map(str::to_owned).to_vec();
+        let default_names = || ["main", "master"].map(str::to_owned).to_vec();
         let of_tier = |tier| self.protected.get(&tier).cloned();
         let own = of_tier(Tier::Project).or_else(|| self.default.clone().map(|branch| vec![branch]));
         let mut branches = match (has_user_tier, own) {
-            (false, own) => own.unwrap_or_else(usual),
-            (true, own) => [of_tier(Tier::User).unwrap_or_else(usual), own.unwrap_or_default()].concat(),
+            (false, own) => own.unwrap_or_else(default_names),
+            (true, own) => [of_tier(Tier::User).unwrap_or_else(default_names), own.unwrap_or_default()].concat(),
         };
         branches.sort();
         branches.dedup();
         branches
     }
 
-    /// The default branch that the farthest tier names counts, without the name of its remote.
+    /// Reads the keys. The `default_branch` of the farthest tier has priority; a leading `origin/` is removed from it.
     pub(super) fn take(&mut self, fields: &mut Fields, tier: Tier) {
         let own_name = |name: &str| name.strip_prefix("origin/").unwrap_or(name).to_owned();
         self.default = self.default.take().or(fields.text("default_branch").map(|text| own_name(&text.value)));

@@ -1,24 +1,24 @@
-//! How programs are started that the policy names.
+//! Settings for the programs that the policy starts.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CommandSettings {
-    /// `command_env`: environment variables that commands of rules and gates get beside the usual ones.
+    /// `command_env`: additional environment variables for commands of rules and gates.
     pub env: Vec<String>,
     pub sandbox: Sandbox,
-    /// `progress_command`: gets progress messages on its stdin.
+    /// `progress_command`: a program that gets progress messages on stdin.
     pub progress: Option<String>,
 }
 
-/// What keeps commands of rules and gates from writing elsewhere.
+/// Where commands of rules and gates may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sandbox {
     Off,
-    /// They write in the repository and in caches, where the system can see to it.
+    /// Only in the repository and in caches, if the system supports a sandbox; otherwise anywhere.
     #[default]
     Repo,
-    /// They do not run where the system cannot.
+    /// As `Repo`, but commands do not run if the system does not support a sandbox.
     Require,
 }

@@ -1,27 +1,26 @@
-//! One configuration file, beside its settings: the rules that it names, imports and defines.
+//! The parts of a configuration file that are not merged into [`Config`](super::Config): mainly its rules.
 
-use super::Unaccepted;
-use crate::listing::{Listing, rule_lists};
+use super::UntrustedSetting;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
+use crate::unresolved_list::{UnresolvedList, rule_lists};
 
-/// What one configuration file says that is more than a setting.
 #[derive(Debug, Default)]
 pub struct ConfigFile {
-    /// `rules` and its other spellings, in the order in which rules are counted.
-    pub lists: Vec<Listing>,
-    /// `triggers`, and where they end: they are read once all names are known.
+    /// `rules` and its other spellings, in the order in which inline rules are numbered.
+    pub lists: Vec<UnresolvedList>,
+    /// `triggers` and the offset of their end. They are read once all names are known.
     pub triggers: Option<(YamlNode, usize)>,
-    pub imports: Vec<Text>,
-    /// `rule_definitions`: its entries, and where they end.
+    pub imports: Vec<SpannedText>,
+    /// The entries of `rule_definitions`, and the offset of their end.
     pub definitions: (Vec<(YamlKey, YamlNode)>, usize),
-    pub settings: Vec<Unaccepted>,
-    /// The texts of `variables`, on which a rule's `when` may depend.
+    pub untrusted_settings: Vec<UntrustedSetting>,
+    /// The text of `variables`, on which the `when` of rules may depend.
     pub variables: String,
-    /// The text of `observers`, likewise.
+    /// The text of `observers`, on which the `when` of rules may depend.
     pub observers: String,
-    /// The text of `triggers`, likewise.
+    /// The text of `triggers`, on which the `when` of rules may depend.
     pub triggers_text: String,
     pub problems: Vec<Diagnostic>,
 }

@@ -1,4 +1,4 @@
-//! Configuration: what the `config.yml` of all tiers say together.
+//! Configuration: the settings in the `config.yml` files of all tiers, merged.
 
 mod agent_permissions;
 mod branches;
@@ -26,55 +26,53 @@ pub use agent_permissions::AgentPermissions;
 pub use branches::BranchSettings;
 pub use commands::{CommandSettings, Sandbox};
 pub use file::ConfigFile;
-pub use keys::{CONFIG, MOVES};
-pub use setting::{Setting, Unaccepted};
+pub use keys::{AGENT_COMMANDS, CONFIG};
+pub use setting::{UntrustedSetting, WeakeningSetting};
 pub use triggers::ConfigTriggers;
 
 use crate::files::folder::PolicyFolder;
-use crate::observers::Unchecked;
+use crate::observers::UncheckedExpression;
 use crate::values::quantity::{DAY, KIB};
 use variables::DeclaredVariables;
 
-/// What the configurations of all tiers say together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
-    /// False: only what protects the guard itself is in force.
+    /// If false, only locked rules are in force.
     pub enabled: bool,
     variables: DeclaredVariables,
-    /// How often a rule of a tier may hold a stop, where it does not say so itself: a project decides for its own
-    /// rules, not for those of the user.
+    /// The default of `max_holds` for rules of each tier. A project's setting does not apply to the user's rules.
     max_holds: BTreeMap<Tier, u32>,
-    /// A hook's own time limit for judging.
+    /// The time limit for judging an event.
     pub deadline: Duration,
     pub journal: JournalMode,
     pub retention: Duration,
     pub branches: BranchSettings,
     pub agent_permissions: AgentPermissions,
     pub commands: CommandSettings,
-    /// Relative to the root.
+    /// Relative to the project's root.
     pub rules_dir: Option<String>,
-    pub mode: Mode,
-    /// What an agent is shown at once, in bytes.
+    pub mode: PolicyMode,
+    /// The size limit of the reasons shown to an agent at once, in bytes.
     pub output_limit: usize,
     /// In the order in which they run: the user's, then the project's.
     pub observers: Vec<Observer>,
-    /// What is done when events come; the user's, then the project's.
+    /// The user's triggers, then the project's.
     pub triggers: Vec<ConfigTriggers>,
-    /// Expressions of observers; none once the policy is loaded.
+    /// Expressions of observers that are still to be checked; empty once the policy is loaded.
     #[serde(skip)]
-    unchecked: Vec<Unchecked>,
+    unchecked: Vec<UncheckedExpression>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum PolicyMode {
     #[default]
     Enforce,
-    /// Everything is judged and recorded, nothing is stopped.
+    /// Events are judged and recorded, but nothing is blocked.
     Observe,
 }
 
-impl Mode {
+impl PolicyMode {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Enforce => "enforce",
@@ -86,10 +84,10 @@ impl Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalMode {
-    /// Commands, paths and what rules used; the rest as digests.
+    /// Stores commands, paths and facts that rules used; everything else only as digests.
     #[default]
     Lean,
-    /// Whole events.
+    /// Stores whole events.
     Full,
 }
 
@@ -106,7 +104,7 @@ impl Default for Config {
             agent_permissions: AgentPermissions::default(),
             commands: CommandSettings::default(),
             rules_dir: None,
-            mode: Mode::Enforce,
+            mode: PolicyMode::Enforce,
             output_limit: 8 * KIB,
             observers: Vec::new(),
             triggers: Vec::new(),
@@ -116,7 +114,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Where a tier's rules lie.
+    /// The folder of a tier's rules.
     pub fn rules_dir(&self, folder: &PolicyFolder) -> PathBuf {
         let elsewhere = self.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
         elsewhere.map_or_else(|| folder.rules(), |name| folder.base.join(name))
@@ -134,12 +132,12 @@ impl Config {
         self.variables.names()
     }
 
-    /// Whether it is declared here, or one of the observers here sets it.
+    /// True if the variable is declared, or an observer sets it.
     pub fn knows_variable(&self, name: &str) -> bool {
         self.variables.contains(name) || self.observers.iter().any(|observer| observer.variables().contains(&name))
     }
 
-    /// Makes known to expressions what is declared here, and what observers set and feed.
+    /// Adds the declared variables, and the variables and functions of observers, to the scope of expressions.
     pub fn declare_in(&self, scope: &mut Scope) {
         for name in self.variable_names() {
             scope.declare(name);

@@ -1,7 +1,7 @@
-//! `rules: {enabled: …, rules_dir: …}`: how DeepWork's `config.yml` writes two of the settings.
+//! Support for DeepWork's spelling of two settings: `rules: {enabled: …, rules_dir: …}`.
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::keys::{self, Key, Mapping, Takes};
+use crate::text::keys::{self, Key, Mapping, ValueType};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlNode};
 
@@ -11,11 +11,11 @@ pub static NESTED_RULES: Mapping = Mapping::new(
     &[KEYS],
 );
 static KEYS: &[Key] = &[
-    Key::new("enabled", Takes::Flag, "the same as `enabled` of the configuration").or("true"),
-    Key::new("rules_dir", Takes::Text, "the same as `rules_dir` of the configuration"),
+    Key::new("enabled", ValueType::Flag, "the same as `enabled` of the configuration").or("true"),
+    Key::new("rules_dir", ValueType::Text, "the same as `rules_dir` of the configuration"),
 ];
 
-/// Moves the settings under a `rules` mapping to where they are otherwise written.
+/// Moves the settings under a `rules` mapping to the top level.
 pub fn lift(root: &mut YamlNode, source: &Source) -> Vec<Diagnostic> {
     let Yaml::Map(entries) = &mut root.value else { return Vec::new() };
     let Some(at) = entries.iter().position(|(key, node)| key.text == "rules" && matches!(node.value, Yaml::Map(_)))

@@ -1,4 +1,4 @@
-//! The observers of a configuration: whose they are, and what waits for acceptance.
+//! Reads the observers of a configuration.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,13 @@ use engine::expr::Scope;
 use engine::observers::{ExternalBehavior, Observer, ObserverKind};
 use engine::rules::Tier;
 
-use super::{Config, ConfigFile, Setting, Unaccepted};
-use crate::observers::{self, Placed, Unchecked};
+use super::{Config, ConfigFile, UntrustedSetting, WeakeningSetting};
+use crate::observers::{self, SpannedObserver, UncheckedExpression};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 
 impl Config {
-    /// Checks the expressions of observers, now that all that they may name is known. An observer that cannot be
-    /// evaluated is left out.
+    /// Checks the expressions of observers, once all names are known. Observers with errors are left out.
     pub fn check_observers(&mut self, scope: &Scope) -> Vec<Diagnostic> {
         self.variables.of_user.clear();
         let mut problems = Vec::new();
@@ -34,7 +33,7 @@ impl Config {
         file.observers.push_str(fields.source().text.get(text.clone()).unwrap_or_default());
         let mut reading = observers::read(node, fields.source(), tier);
         fields.problems.append(&mut reading.problems);
-        for Placed { observer, span } in reading.observers {
+        for SpannedObserver { observer, span } in reading.observers {
             if self.observers.iter().any(|known| known.tier == tier && known.name == observer.name) {
                 let message = format!("two observers are named `{}`", observer.name);
                 let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
@@ -47,23 +46,23 @@ impl Config {
                 continue;
             }
             if tier == Tier::Project && self.users_observers().any(|known| known.kind == observer.kind) {
-                // The very same: it runs already.
+                // The user's policy has the same observer.
                 continue;
             }
-            match self.conflict_with_user(&observer) {
+            match self.observer_conflict(&observer) {
                 Some(why) => fields.problems.push(
                     Diagnostic::warning(ErrorKind::Overruled, why, fields.source(), Some(span))
                         .help("let it set a variable of another name"),
                 ),
                 None if tier == Tier::Project && observer.is_external() => {
-                    let setting = Setting::External(Box::new(observer));
-                    file.settings.push(Unaccepted { setting, key: span, text: text.clone() });
+                    let setting = WeakeningSetting::External(Box::new(observer));
+                    file.untrusted_settings.push(UntrustedSetting { setting, key: span, text: text.clone() });
                 }
                 None => self.observers.push(observer),
             }
         }
         let kept = &self.observers;
-        let is_kept = |unchecked: &Unchecked| {
+        let is_kept = |unchecked: &UncheckedExpression| {
             kept.iter().any(|known| known.tier == unchecked.tier && known.name == unchecked.observer)
         };
         self.unchecked.extend(reading.unchecked.into_iter().filter(is_kept));
@@ -82,7 +81,8 @@ impl Config {
         functions(observer).into_iter().find(|function| known.contains(function))
     }
 
-    /// What the user declared, and what the user's observers set. Known until observers are checked.
+    /// The variables that the user's policy declares, and those that its observers set. Call this before
+    /// [`Self::check_observers`], which clears the declared ones.
     pub fn users_variables(&self) -> BTreeSet<String> {
         let set = self.users_observers().flat_map(|observer| observer.variables()).map(str::to_owned);
         self.variables.of_user.iter().cloned().chain(set).collect()
@@ -92,16 +92,20 @@ impl Config {
         self.observers.iter().filter(|known| known.tier == Tier::User)
     }
 
-    /// What the user's observers set and the user declared is the user's: their rules may depend on it. Why an observer of
-    /// a project that would set the same is left out.
-    fn conflict_with_user(&self, observer: &Observer) -> Option<String> {
+    /// A message if a project's observer would set a variable of the user's policy, on which the user's rules may depend.
+    /// Such an observer is left out.
+    fn observer_conflict(&self, observer: &Observer) -> Option<String> {
         let names = if observer.tier == Tier::Project { observer.variables() } else { Vec::new() };
         names.into_iter().find_map(|variable| {
             let setter = self.users_observers().find(|known| known.variables().contains(&variable));
-            let whose = setter.map(|known| format!("the user's own observer `{}` sets", known.name)).or_else(|| {
-                self.variables.of_user.contains(variable).then(|| "the user's own configuration declares".to_owned())
-            })?;
-            Some(format!("observer `{}` sets `{variable}`, which {whose}; it is left out", observer.name))
+            let setter_or_declarer =
+                setter.map(|known| format!("the user's own observer `{}` sets", known.name)).or_else(|| {
+                    self.variables
+                        .of_user
+                        .contains(variable)
+                        .then(|| "the user's own configuration declares".to_owned())
+                })?;
+            Some(format!("observer `{}` sets `{variable}`, which {setter_or_declarer}; it is left out", observer.name))
         })
     }
 }

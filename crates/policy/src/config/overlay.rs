@@ -1,4 +1,4 @@
-//! Laying one configuration file over what farther tiers say.
+//! Merges a configuration file into the configuration of farther tiers.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -9,17 +9,17 @@ use super::keys::{CONFIG, JOURNALS};
 use super::{Config, ConfigFile, nested_rules};
 use crate::files::folder::PolicyFolder;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml};
 use crate::values::quantity::{duration, output_limit};
 
-/// Every agent lets the call through when its hook takes too long, so judging has to end well before that.
+/// Every agent lets a call through if its hook times out, so judging must end well before that.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(20);
 const SHORTEST_DEADLINE: Duration = Duration::from_millis(50);
 
 impl Config {
-    /// Lays a nearer tier's file over this configuration. Problems leave the rest of the file in force.
+    /// Merges the file of a nearer tier into this configuration. Settings with errors are skipped, the others apply.
     pub fn overlay(&mut self, source: &Source, tier: Tier) -> ConfigFile {
         let mut file = ConfigFile::default();
         let mut node = match yaml::parse(source, 0..source.text.len()) {
@@ -37,13 +37,13 @@ impl Config {
             check_version(&version, &mut fields);
         }
         file.take_rules(&mut fields);
-        file.settings = self.take_weakening_settings(&mut fields, tier);
+        file.untrusted_settings = self.take_weakening_settings(&mut fields, tier);
         self.take_observers(&mut fields, tier, &mut file);
         self.take_variables(&mut fields, tier, &mut file);
         self.take_plain_settings(&mut fields, tier);
         if tier != Tier::Project {
-            for unaccepted in std::mem::take(&mut file.settings) {
-                self.accept(unaccepted.setting);
+            for untrusted in std::mem::take(&mut file.untrusted_settings) {
+                self.apply(untrusted.setting);
             }
         }
         fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
@@ -51,7 +51,7 @@ impl Config {
         file
     }
 
-    /// Settings that a project may choose without asking anybody.
+    /// Reads settings that a project can make without trust.
     fn take_plain_settings(&mut self, fields: &mut Fields, tier: Tier) {
         if let Some(most) = fields.count("max_holds") {
             self.max_holds.insert(tier, most);
@@ -115,7 +115,7 @@ impl Config {
     }
 }
 
-fn check_version(wanted: &Text, fields: &mut Fields) {
+fn check_version(wanted: &SpannedText, fields: &mut Fields) {
     let numbers = |text: &str| -> Option<Vec<u64>> {
         let text = text.strip_prefix(">=").unwrap_or(text).trim();
         text.split('.').map(|part| part.parse().ok()).collect()

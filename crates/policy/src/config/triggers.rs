@@ -1,4 +1,4 @@
-//! `triggers` of a configuration: what is done when an event comes, whether or not a workflow is active.
+//! The `triggers` of a configuration: actions on events, with or without an active workflow.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ConfigTriggers {
     pub triggers: Vec<EventTrigger>,
-    /// The texts of the guides that they name.
+    /// The guides that the triggers include: texts by name.
     pub guides: BTreeMap<String, String>,
 }
 
@@ -19,7 +19,7 @@ impl ConfigTriggers {
         self.triggers.iter().any(|trigger| trigger.on == kind)
     }
 
-    /// What is to be done when an event of this kind comes.
+    /// The actions on events of this kind.
     pub fn actions_on(&self, kind: EventKind) -> impl Iterator<Item = &Action> {
         self.triggers.iter().filter(move |trigger| trigger.on == kind).flat_map(|trigger| &trigger.actions)
     }

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeclaredVariables {
-    /// By name, each as JSON text.
+    /// Initial values by name, as JSON.
     first_values: BTreeMap<String, String>,
-    /// The names that the user declared; none once the policy is loaded.
+    /// The variables that the user's configuration declares; empty once the policy is loaded.
     #[serde(skip)]
     pub of_user: BTreeSet<String>,
 }
@@ -27,7 +27,7 @@ impl DeclaredVariables {
         self.first_values.contains_key(name)
     }
 
-    /// What a farther tier declared stays: its rules may depend on it.
+    /// Declares a variable, unless a farther tier did: its rules may depend on the initial value.
     pub fn declare(&mut self, name: String, first_value: &Value) {
         self.first_values.entry(name).or_insert_with(|| first_value.to_string());
     }

@@ -1,41 +1,41 @@
-//! A rule taken away: its file, or its entry in a library.
+//! Deletes a rule: its file, or its entry in a library.
 
 use super::document::Document;
-use super::editor::{Changed, Demand, Editor, Place};
-use super::enable::NAMED;
+use super::editor::{EditOutcome, Editor, RuleLocation, Strictness};
+use super::enable::NAME_LISTS;
 use super::refusal::EditRefusal;
 use crate::bundled::bundled_rules;
 use crate::text::diagnostic::ErrorKind;
 
 impl Editor {
-    pub fn delete(&self, id: &str) -> Result<Changed, EditRefusal> {
-        let place = self.place(id)?;
-        if let Place::Bundled(_) = place {
+    pub fn delete(&self, id: &str) -> Result<EditOutcome, EditRefusal> {
+        let location = self.locate(id)?;
+        if let RuleLocation::Bundled(_) = location {
             let message = format!("`{id}` is a bundled rule, which no command deletes");
             return Err(EditRefusal::new(ErrorKind::InvalidValue, message)
                 .help(format!("`linchpin rules disable {id}` switches it off, unless it is locked")));
         }
         self.refuse_while_named(id)?;
-        let change = match place {
-            Place::Library(path) => {
+        let change = match location {
+            RuleLocation::Library(path) => {
                 let text = self.read(&path)?.unwrap_or_default();
                 let after = Document::of_yaml(&self.folder.shown(&path), &text)?.remove(&[], id)?;
                 self.change(path, Some(text), Some(after))
             }
-            Place::Markdown(path) => {
+            RuleLocation::Markdown(path) => {
                 let text = self.read(&path)?;
                 self.change(path, text, None)
             }
-            Place::Bundled(_) => return Ok(Changed::default()),
+            RuleLocation::Bundled(_) => return Ok(EditOutcome::default()),
         };
-        self.apply(vec![change], Demand::NoWorse)
+        self.apply(vec![change], Strictness::NoNewErrors)
     }
 
-    /// A name that nothing answers to is an error in the configuration that has it.
+    /// Refuses to delete a rule that a configuration names, because that would then be an error.
     fn refuse_while_named(&self, id: &str) -> Result<(), EditRefusal> {
         let is_bundled = bundled_rules().iter().any(|rule| rule.id == id);
         let others: Vec<Self> = self.other_tiers().collect();
-        if is_bundled || others.iter().any(|other| other.own_place(id).is_ok_and(|place| place.is_some())) {
+        if is_bundled || others.iter().any(|other| other.has_rule(id)) {
             return Ok(());
         }
         for tier in others.iter().chain([self]) {
@@ -44,7 +44,7 @@ impl Editor {
             let config = Document::of_yaml(&name, &tier.read(&path)?.unwrap_or_default())?;
             let message = format!("`{id}` is named here");
             let named = |list: &str| config.item_problem(list, id, ErrorKind::RuleInUse, &message);
-            if let Some(problem) = NAMED.iter().find_map(|list| named(list)) {
+            if let Some(problem) = NAME_LISTS.iter().find_map(|list| named(list)) {
                 let message = format!("`{id}` is still in use: `{name}` names it");
                 return Err(EditRefusal::new(ErrorKind::RuleInUse, message)
                     .help("take the name out of the configuration first")

@@ -1,4 +1,4 @@
-//! A YAML text, or the YAML part of a Markdown rule, that can be changed without touching the rest of it.
+//! A YAML file, or a Markdown rule with YAML frontmatter, that can be edited without changing anything else in it.
 
 use std::ops::Range;
 
@@ -13,57 +13,57 @@ use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 #[derive(Debug)]
 pub struct Document {
     source: Source,
-    /// What is YAML in it.
+    /// The part of the source that is YAML.
     part: Range<usize>,
     root: YamlNode,
-    form: Form,
+    kind: DocumentKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum DocumentKind {
     Yaml,
     Rule,
 }
 
 pub(super) type Entry = (YamlKey, YamlNode);
 
-/// The ways to write a change, the best first: the first that reads as intended is taken.
-pub(super) type Ways = Vec<Vec<Splice>>;
+/// Alternative splices for one change, the best first. The first that parses to the intended tree is used.
+pub(super) type SpliceAlternatives = Vec<Vec<Splice>>;
 
 impl Document {
-    /// `config.yml` or a rule library. `name` is how messages call it.
+    /// Parses `config.yml` or a rule library. `name` is the display name.
     pub fn of_yaml(name: &str, text: &str) -> Result<Self, Box<Diagnostic>> {
-        Self::read(Source::new(name, text), Form::Yaml)
+        Self::read(Source::new(name, text), DocumentKind::Yaml)
     }
 
-    /// A Markdown rule; its body is never changed.
+    /// Parses a Markdown rule. Its body is never changed.
     pub fn of_rule(name: &str, text: &str) -> Result<Self, Box<Diagnostic>> {
-        Self::read(Source::new(name, text), Form::Rule)
+        Self::read(Source::new(name, text), DocumentKind::Rule)
     }
 
-    fn read(source: Source, form: Form) -> Result<Self, Box<Diagnostic>> {
-        let part = match form {
-            Form::Yaml => 0..source.text.len(),
-            Form::Rule => frontmatter::split(&source)?.yaml,
+    fn read(source: Source, kind: DocumentKind) -> Result<Self, Box<Diagnostic>> {
+        let part = match kind {
+            DocumentKind::Yaml => 0..source.text.len(),
+            DocumentKind::Rule => frontmatter::split(&source)?.yaml,
         };
         let root = yaml::parse(&source, part.clone())?;
         if !matches!(root.value, Yaml::Map(_)) {
             let message = format!("expected a mapping, found {}", root.value.kind());
             return Err(Box::new(Diagnostic::error(ErrorKind::InvalidValue, message, &source, Some(root.span))));
         }
-        Ok(Self { source, part, root, form })
+        Ok(Self { source, part, root, kind })
     }
 
-    /// The same file with another text.
+    /// Parses a new text of the same file.
     pub(super) fn with_text(&self, text: &str) -> Result<Self, Box<Diagnostic>> {
-        Self::read(Source::new(&self.source.name, text), self.form)
+        Self::read(Source::new(&self.source.name, text), self.kind)
     }
 
     pub fn text(&self) -> &str {
         &self.source.text
     }
 
-    /// The keys of the outermost mapping, in order.
+    /// The top-level keys, in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries().iter().map(|(key, _)| key.text.as_str())
     }
@@ -79,7 +79,7 @@ impl Document {
         }
     }
 
-    /// A problem with the place of a text in a list.
+    /// An error at a list item; `None` if the list does not have the item.
     pub(super) fn item_problem(&self, list: &str, item: &str, kind: ErrorKind, message: &str) -> Option<Diagnostic> {
         let (_, value) = self.entries().iter().find(|(entry, _)| entry.text == list)?;
         let Yaml::List(items) = &value.value else { return None };
@@ -102,7 +102,7 @@ impl Document {
         Layout::new(&self.source.text, self.part.clone())
     }
 
-    /// The mapping that the keys lead to.
+    /// The mapping at the path `keys`.
     pub(super) fn mapping(&self, keys: &[&str]) -> Result<(&YamlNode, &[Entry]), EditRefusal> {
         let mut node = &self.root;
         for wanted in keys {
@@ -118,30 +118,31 @@ impl Document {
         }
     }
 
-    /// The first way that reads as the tree which `change` makes of the present one.
-    pub(super) fn settle(
+    /// Applies the first alternative whose text parses to the tree that `change` makes of the current one. `what` names
+    /// the change in the error.
+    pub(super) fn first_valid(
         &self,
         what: &str,
-        ways: &Ways,
+        alternatives: &SpliceAlternatives,
         change: impl FnOnce(&mut YamlNode),
     ) -> Result<String, EditRefusal> {
         let mut intended = self.root.clone();
         change(&mut intended);
-        let texts = ways.iter().filter_map(|splices| splice::apply(&self.source.text, splices));
-        let mut sound = texts.filter(|text| self.reads_as(text, &intended));
-        sound.next().ok_or_else(|| self.not_editable(what))
+        let texts = alternatives.iter().filter_map(|splices| splice::apply(&self.source.text, splices));
+        let mut valid = texts.filter(|text| self.parses_to(text, &intended));
+        valid.next().ok_or_else(|| self.not_editable(what))
     }
 
-    fn reads_as(&self, text: &str, intended: &YamlNode) -> bool {
+    fn parses_to(&self, text: &str, intended: &YamlNode) -> bool {
         let source = Source::new(&self.source.name, text);
-        let same_body = match self.form {
-            Form::Yaml => true,
-            Form::Rule => match (frontmatter::split(&self.source), frontmatter::split(&source)) {
+        let same_body = match self.kind {
+            DocumentKind::Yaml => true,
+            DocumentKind::Rule => match (frontmatter::split(&self.source), frontmatter::split(&source)) {
                 (Ok(old), Ok(new)) => old.body == new.body && old.yaml.start == new.yaml.start,
                 _ => false,
             },
         };
-        same_body && self.with_text(text).is_ok_and(|read| says_the_same(&read.root, intended))
+        same_body && self.with_text(text).is_ok_and(|read| is_same_tree(&read.root, intended))
     }
 
     pub(super) fn not_editable(&self, what: &str) -> EditRefusal {
@@ -151,14 +152,14 @@ impl Document {
     }
 }
 
-/// Order counts, places do not.
-fn says_the_same(one: &YamlNode, other: &YamlNode) -> bool {
+/// Compares two trees, ignoring spans.
+fn is_same_tree(one: &YamlNode, other: &YamlNode) -> bool {
     match (&one.value, &other.value) {
         (Yaml::List(one), Yaml::List(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| says_the_same(one, other))
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same_tree(one, other))
         }
         (Yaml::Map(one), Yaml::Map(other)) => {
-            let same = |(one, other): (&Entry, &Entry)| one.0.text == other.0.text && says_the_same(&one.1, &other.1);
+            let same = |(one, other): (&Entry, &Entry)| one.0.text == other.0.text && is_same_tree(&one.1, &other.1);
             one.len() == other.len() && one.iter().zip(other).all(same)
         }
         (one, other) => one == other,

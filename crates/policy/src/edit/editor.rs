@@ -1,5 +1,5 @@
-//! One tier's policy, open for changes. What each change is, is in a file of its own; here is how any of them is made:
-//! checked as a whole, then written.
+//! The editor of one tier's policy. Each kind of change has its own file; this one applies them: it checks the changed
+//! policy as a whole, and then writes the files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,75 +13,74 @@ use super::refusal::EditRefusal;
 use crate::bundled::{BundledRule, bundled_rules};
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::reading::{is_readme, is_yaml};
-use crate::import::Rewritten;
-use crate::load::{Before, Loaded, load};
-use crate::rule::definition::{Definition, Form};
+use crate::import::ConversionNote;
+use crate::load::{LastGoodPolicy, LoadedPolicy, load};
+use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::values::rule_id;
 
 pub struct Editor {
     pub(super) folder: PolicyFolder,
     pub(super) tiers: Tiers,
-    /// Where the tier's rules lie.
+    /// The tier's rules folder.
     pub(super) rules: PathBuf,
-    /// The policy as it is before any change.
-    pub(super) before: Loaded,
+    /// The policy before the change.
+    pub(super) before: LoadedPolicy,
 }
 
-/// A file's text, before and after; `None` where there is no file.
+/// A change of a file. A text is `None` if there is no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
     pub path: PathBuf,
-    /// How messages call the file.
+    /// The display name.
     pub name: String,
     pub before: Option<String>,
     pub after: Option<String>,
 }
 
-/// What was done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changed {
-    /// Empty where everything already was as it was asked to be.
+pub struct EditOutcome {
+    /// Empty if nothing had to be changed.
     pub changes: Vec<FileEdit>,
-    /// Warnings about what was written.
+    /// Warnings about the changed files.
     pub warnings: Vec<Diagnostic>,
-    /// What of it is not as it was where it came from.
-    pub rewritten: Vec<Rewritten>,
+    /// Differences between imported rules and their originals.
+    pub conversion_notes: Vec<ConversionNote>,
 }
 
-/// How sound a change has to leave the policy.
+/// Which errors prevent a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Demand {
-    /// The changed files have no error at all: they are somebody's new text.
-    Sound,
-    /// No error that was not there: a small change need not mend the rest of its file.
-    NoWorse,
+pub(super) enum Strictness {
+    /// Any error in the changed files. For files with new text.
+    NoErrors,
+    /// Only errors that the policy did not have before. For small changes of files that may have errors elsewhere.
+    NoNewErrors,
 }
 
-/// Where a rule is written down.
-pub(super) enum Place {
+/// Where a rule is defined.
+pub(super) enum RuleLocation {
     Markdown(PathBuf),
-    /// An entry of this file.
+    /// The library's file.
     Library(PathBuf),
     Bundled(&'static BundledRule),
 }
 
 impl Editor {
-    /// `folder` is the tier to change; it need not exist. `tiers` are all that apply.
+    /// `folder` is the tier to edit, which need not exist. `tiers` are all tiers that apply.
     pub fn open(tiers: &Tiers, folder: &PolicyFolder) -> Self {
         let mut tiers = tiers.clone();
         let slot = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
         *slot = Some(folder.clone());
-        let before = load(&tiers, &Before::default(), |_| true);
+        let before = load(&tiers, &LastGoodPolicy::default(), |_| true);
         let rules = before.config.rules_dir(folder);
         Self { folder: folder.clone(), tiers, rules, before }
     }
 
-    /// Checks what the policy would be, and writes only if that is as sound as is asked.
-    pub(super) fn apply(&self, changes: Vec<FileEdit>, demand: Demand) -> Result<Changed, EditRefusal> {
-        // Two commands at once take turns; the second then sees what the first has written.
-        let _turn = file::turn(&self.folder.path);
-        let warnings = self.check(&changes, demand)?;
+    /// Checks the policy with the changes, and writes them if there are no errors that prevent it.
+    pub(super) fn apply(&self, changes: Vec<FileEdit>, strictness: Strictness) -> Result<EditOutcome, EditRefusal> {
+        // Of two concurrent commands, the second waits and then sees the first one's changes.
+        let _lock = file::lock(&self.folder.path);
+        let warnings = self.check(&changes, strictness)?;
         let targets = changes.iter().map(|change| self.target(change)).collect::<Result<Vec<_>, _>>()?;
         let mut written = Vec::new();
         for (change, target) in changes.iter().zip(&targets) {
@@ -93,15 +92,15 @@ impl Editor {
             }
             written.push((change, target));
         }
-        Ok(Changed { changes, warnings, rewritten: Vec::new() })
+        Ok(EditOutcome { changes, warnings, conversion_notes: Vec::new() })
     }
 
-    /// Where to write; refused where somebody else has written in the meantime.
+    /// The file to write. Refused if it was changed in the meantime.
     fn target(&self, change: &FileEdit) -> Result<PathBuf, EditRefusal> {
         let (base, path, name) = (&self.folder.base, &change.path, &change.name);
-        // Deleting a link leaves what it leads to.
+        // Deleting a symlink does not delete its target.
         let is_deleted = change.after.is_none();
-        let target = if is_deleted { file::entry(base, path, name)? } else { file::target(base, path, name)? };
+        let target = if is_deleted { file::path_itself(base, path, name)? } else { file::target(base, path, name)? };
         if file::read(&target, &change.name)? != change.before {
             let message = format!("`{}` was changed by somebody else in the meantime", change.name);
             return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("look at it, and try again"));
@@ -117,23 +116,24 @@ impl Editor {
         file::read(path, &self.folder.shown(path))
     }
 
-    /// Where this tier, or else the box, has the rule.
-    pub(super) fn place(&self, id: &str) -> Result<Place, EditRefusal> {
+    /// Finds a rule of this tier, or else a bundled one.
+    pub(super) fn locate(&self, id: &str) -> Result<RuleLocation, EditRefusal> {
         rule_id::check(id)?;
-        if let Some(place) = self.own_place(id)? {
-            return Ok(place);
+        if let Some(location) = self.locate_own(id)? {
+            return Ok(location);
         }
         if let Some(bundled) = bundled_rules().iter().find(|rule| rule.id == id) {
-            return Ok(Place::Bundled(bundled));
+            return Ok(RuleLocation::Bundled(bundled));
         }
-        let is_in_config =
-            |known: &&Definition| known.rule.id == id && matches!(known.form, Form::Inline | Form::Local);
+        let is_in_config = |known: &&RuleDefinition| {
+            known.rule.id == id && matches!(known.origin, RuleOrigin::Inline | RuleOrigin::Local)
+        };
         if let Some(known) = self.before.definitions.iter().find(is_in_config) {
             let message = format!("`{id}` is written in {}, where no command changes it", known.shown_place());
             return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("change it there, in an editor"));
         }
         let refusal = EditRefusal::new(ErrorKind::UnknownRule, format!("no rule is named `{id}`"));
-        if self.other_tiers().any(|other| other.own_place(id).is_ok_and(|place| place.is_some())) {
+        if self.other_tiers().any(|other| other.has_rule(id)) {
             let message = format!("`{id}` is a rule of the {} tier", self.other_tier_name());
             let help = if self.folder.tier == Tier::User { "leave `--user` out" } else { "pass `--user` to change it" };
             return Err(EditRefusal::new(ErrorKind::UnknownRule, message).help(help));
@@ -146,18 +146,22 @@ impl Editor {
         })
     }
 
-    /// Where this tier itself has the rule.
-    pub(super) fn own_place(&self, id: &str) -> Result<Option<Place>, EditRefusal> {
+    pub(super) fn has_rule(&self, id: &str) -> bool {
+        self.locate_own(id).is_ok_and(|location| location.is_some())
+    }
+
+    /// Finds a rule of this tier.
+    pub(super) fn locate_own(&self, id: &str) -> Result<Option<RuleLocation>, EditRefusal> {
         let markdown = self.rules.join(format!("{id}.md"));
         if markdown.symlink_metadata().is_ok() {
-            return Ok(Some(Place::Markdown(markdown)));
+            return Ok(Some(RuleLocation::Markdown(markdown)));
         }
         for path in self.libraries() {
             let Some(text) = self.read(&path)? else { continue };
-            // A broken library is told of by `validate`, and by whatever changes it.
+            // Errors in a library are reported by `validate`, and by commands that change the library.
             let library = Document::of_yaml(&self.folder.shown(&path), &text);
             if library.is_ok_and(|library| library.keys().any(|key| key == id)) {
-                return Ok(Some(Place::Library(path)));
+                return Ok(Some(RuleLocation::Library(path)));
             }
         }
         Ok(None)
@@ -167,7 +171,7 @@ impl Editor {
         self.files().into_iter().filter(|path| is_yaml(path)).collect()
     }
 
-    /// Every file of rules, in order.
+    /// Every rule file of this tier, in order.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.rules).into_iter().flatten().filter_map(Result::ok);
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -176,7 +180,7 @@ impl Editor {
         files
     }
 
-    /// The rules that this tier has, in force or not.
+    /// The ids of the rules of this tier, in force or not.
     pub(super) fn names(&self) -> Vec<String> {
         let files = self.files();
         let markdown = files.iter().filter(|path| has_extension(path, "md"));

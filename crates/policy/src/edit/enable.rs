@@ -1,60 +1,60 @@
-//! A rule switched on or off: in its own file if it is a Markdown rule, in the configuration if it is named there.
+//! Switches rules on and off: a Markdown rule in its own file, other rules in the configuration that names them.
 
 use engine::rules::Tier;
 
 use super::document::Document;
-use super::editor::{Changed, Demand, Editor, FileEdit, Place};
+use super::editor::{EditOutcome, Editor, FileEdit, RuleLocation, Strictness};
 use super::refusal::EditRefusal;
 use crate::text::diagnostic::ErrorKind;
 use crate::text::scalar::Scalar;
 
-/// The configuration's lists of names.
-pub(super) const NAMED: [&str; 2] = ["rules", "check_rules"];
+/// The keys of the configuration that list rule names.
+pub(super) const NAME_LISTS: [&str; 2] = ["rules", "check_rules"];
 
 impl Editor {
-    /// Switches a rule on. Nothing changes where it is on.
-    pub fn enable(&self, id: &str) -> Result<Changed, EditRefusal> {
+    /// Switches a rule on, unless it already is.
+    pub fn enable(&self, id: &str) -> Result<EditOutcome, EditRefusal> {
         if self.locked_elsewhere(id).is_some() {
-            return Ok(Changed::default());
+            return Ok(EditOutcome::default());
         }
-        let change = match self.place(id)? {
-            Place::Markdown(path) => {
-                // Rules are on unless they say otherwise, so the word goes: off and on again leaves no trace.
+        let change = match self.locate(id)? {
+            RuleLocation::Markdown(path) => {
+                // Rules are on by default, so the key is removed: switching off and on again restores the original text.
                 let is_off = |rule: &Document| rule.flag("enabled") == Some(false);
-                self.markdown(path, |rule| is_off(rule).then(|| rule.remove(&[], "enabled")))?
+                self.edit_markdown(path, |rule| is_off(rule).then(|| rule.remove(&[], "enabled")))?
             }
-            Place::Bundled(_) | Place::Library(_) => {
-                // DeepWork has settings under `rules`, and the names then stand beside it.
-                let [rules, check_rules] = NAMED;
+            RuleLocation::Bundled(_) | RuleLocation::Library(_) => {
+                // In DeepWork's syntax `rules` has settings, so the names go to `check_rules`.
+                let [rules, check_rules] = NAME_LISTS;
                 let list = |config: &Document| if config.is_mapping(rules) { check_rules } else { rules };
-                self.config(|config| (!is_named(config, id)).then(|| config.add_item(list(config), id)))?
+                self.edit_config(|config| (!is_named(config, id)).then(|| config.add_item(list(config), id)))?
             }
         };
-        change.map_or_else(|| Ok(Changed::default()), |change| self.apply(vec![change], Demand::NoWorse))
+        change.map_or_else(|| Ok(EditOutcome::default()), |change| self.apply(vec![change], Strictness::NoNewErrors))
     }
 
-    /// Switches a rule off. Nothing changes where it is off.
-    pub fn disable(&self, id: &str) -> Result<Changed, EditRefusal> {
+    /// Switches a rule off, unless it already is.
+    pub fn disable(&self, id: &str) -> Result<EditOutcome, EditRefusal> {
         if let Some(tier) = self.locked_elsewhere(id) {
             return Err(locked(id, tier));
         }
-        let change = match self.place(id)? {
-            Place::Markdown(path) => {
+        let change = match self.locate(id)? {
+            RuleLocation::Markdown(path) => {
                 let is_on = |rule: &Document| rule.flag("enabled") != Some(false);
-                self.markdown(path, |rule| is_on(rule).then(|| rule.set(&[], "enabled", &Scalar::Bool(false))))?
+                self.edit_markdown(path, |rule| is_on(rule).then(|| rule.set(&[], "enabled", &Scalar::Bool(false))))?
             }
-            Place::Bundled(_) | Place::Library(_) => {
-                let change = self.config(|config| is_named(config, id).then(|| without_name(config, id)))?;
+            RuleLocation::Bundled(_) | RuleLocation::Library(_) => {
+                let change = self.edit_config(|config| is_named(config, id).then(|| without_name(config, id)))?;
                 if change.is_none() {
                     self.refuse_if_named_elsewhere(id)?;
                 }
                 change
             }
         };
-        change.map_or_else(|| Ok(Changed::default()), |change| self.apply(vec![change], Demand::NoWorse))
+        change.map_or_else(|| Ok(EditOutcome::default()), |change| self.apply(vec![change], Strictness::NoNewErrors))
     }
 
-    /// The tier that has locked the rule, where it is not the one that is changed: nothing that is written here counts.
+    /// The tier in which the rule is locked, if that is another tier. A change in this tier would then have no effect.
     fn locked_elsewhere(&self, id: &str) -> Option<Tier> {
         let rules = self.before.rules.iter().map(|in_force| &in_force.definition);
         let mut locked = rules.filter(|definition| definition.rule.id == id && definition.rule.locked);
@@ -78,8 +78,8 @@ impl Editor {
         Ok(())
     }
 
-    /// `edit` gives the new text, or nothing where nothing is to be done.
-    fn markdown(
+    /// Edits a Markdown rule. `edit` returns the new text, or `None` to leave the file unchanged.
+    fn edit_markdown(
         &self,
         path: std::path::PathBuf,
         edit: impl FnOnce(&Document) -> Option<Result<String, EditRefusal>>,
@@ -90,7 +90,8 @@ impl Editor {
         Ok(after.map(|after| self.change(path, Some(text), Some(after))))
     }
 
-    fn config(
+    /// Edits the configuration. `edit` returns the new text, or `None` to leave the file unchanged.
+    fn edit_config(
         &self,
         edit: impl FnOnce(&Document) -> Option<Result<String, EditRefusal>>,
     ) -> Result<Option<FileEdit>, EditRefusal> {
@@ -103,12 +104,12 @@ impl Editor {
 }
 
 fn is_named(config: &Document, id: &str) -> bool {
-    NAMED.iter().any(|list| config.has_item(list, id))
+    NAME_LISTS.iter().any(|list| config.has_item(list, id))
 }
 
 fn without_name(config: &Document, id: &str) -> Result<String, EditRefusal> {
     let mut text = config.text().to_owned();
-    for list in NAMED {
+    for list in NAME_LISTS {
         let config = config.with_text(&text)?;
         if config.has_item(list, id) {
             text = config.remove_item(list, id)?;

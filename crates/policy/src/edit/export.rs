@@ -1,57 +1,56 @@
-//! Rules as files of their own, for somewhere else.
+//! Exports rules as separate files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::document::Document;
-use super::editor::{Editor, Place};
+use super::editor::{Editor, RuleLocation};
 use super::file;
 use super::refusal::EditRefusal;
 use crate::files::folder::PolicyFolder;
 use crate::text::diagnostic::ErrorKind;
 
-/// A rule that stands alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportedRule {
     pub file_name: String,
     pub text: String,
 }
 
 impl Editor {
-    /// The text of a rule of this tier, of the farther one, or of the box.
-    pub fn export(&self, id: &str) -> Result<Exported, EditRefusal> {
-        match self.place(id) {
-            Ok(Place::Markdown(path)) => self.exported(&path, format!("{id}.md")),
-            Ok(Place::Library(path)) => {
+    /// The text of a rule of this tier, of another one, or of a bundled rule.
+    pub fn export(&self, id: &str) -> Result<ExportedRule, EditRefusal> {
+        match self.locate(id) {
+            Ok(RuleLocation::Markdown(path)) => self.exported(&path, format!("{id}.md")),
+            Ok(RuleLocation::Library(path)) => {
                 let library = Document::of_yaml(&self.folder.shown(&path), &self.read(&path)?.unwrap_or_default())?;
                 let text = library.entry_text(id).ok_or_else(|| library.not_editable(id))?.to_owned();
-                // The last entry of a file may lack its line feed.
+                // The last entry of a file may have no line feed.
                 let text = if text.ends_with('\n') { text } else { format!("{text}\n") };
-                Ok(Exported { file_name: format!("{id}.yml"), text })
+                Ok(ExportedRule { file_name: format!("{id}.yml"), text })
             }
-            Ok(Place::Bundled(bundled)) => {
-                Ok(Exported { file_name: format!("{id}.md"), text: bundled.text.to_owned() })
+            Ok(RuleLocation::Bundled(bundled)) => {
+                Ok(ExportedRule { file_name: format!("{id}.md"), text: bundled.text.to_owned() })
             }
             Err(refusal) => {
-                let found = self.other_tiers().find(|other| other.own_place(id).is_ok_and(|place| place.is_some()));
+                let found = self.other_tiers().find(|other| other.has_rule(id));
                 found.map_or(Err(refusal), |other| other.export(id))
             }
         }
     }
 
-    fn exported(&self, path: &Path, file_name: String) -> Result<Exported, EditRefusal> {
+    fn exported(&self, path: &Path, file_name: String) -> Result<ExportedRule, EditRefusal> {
         let text = self.read(path)?.unwrap_or_default();
-        Ok(Exported { file_name, text })
+        Ok(ExportedRule { file_name, text })
     }
 
-    /// Writes rules into a folder that is no policy's: an agent may export, and must not come to rules that way.
-    /// `to` is absolute.
-    pub fn write_exported(&self, rules: &[Exported], to: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
+    /// Writes rules into a folder outside of all policies: agents may export rules, but must not create active rules that
+    /// way. `to` is absolute.
+    pub fn write_exported(&self, rules: &[ExportedRule], to: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
         let shown = to.display().to_string();
         let io = |error: std::io::Error| EditRefusal::io(&shown, "written", &error);
-        // What is there of the folder, before anything is made below it; then the folder itself.
-        let there = to.ancestors().find(|folder| folder.exists()).unwrap_or(to);
-        self.refuse_policy(&there.canonicalize().map_err(io)?, to)?;
+        // Checks the nearest existing ancestor before creating anything in it, and then the folder itself.
+        let existing = to.ancestors().find(|folder| folder.exists()).unwrap_or(to);
+        self.refuse_policy(&existing.canonicalize().map_err(io)?, to)?;
         fs::create_dir_all(to).map_err(io)?;
         let folder = to.canonicalize().map_err(io)?;
         self.refuse_policy(&folder, to)?;

@@ -1,4 +1,4 @@
-//! Policy files on disk: read within bounds, written whole or not at all, and never through a link that leads out.
+//! Reads and writes policy files: with a size limit, atomically, and never through a symlink that leaves the folder.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,14 +8,14 @@ use super::refusal::EditRefusal;
 use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 use crate::text::diagnostic::ErrorKind;
 
-/// Waits until nobody else changes files of this folder; the turn ends when it is dropped. Where a folder cannot be locked,
-/// what others wrote meanwhile is still noticed before anything is replaced.
-pub fn turn(folder: &Path) -> Option<fs::File> {
+/// Locks a folder against concurrent edits until the lock is dropped. If the folder cannot be locked, the check that a file
+/// is unchanged before it is replaced still applies.
+pub fn lock(folder: &Path) -> Option<fs::File> {
     let folder = fs::File::open(folder).ok()?;
     folder.lock().ok().map(|()| folder)
 }
 
-/// `None` where there is no such file. `name` is how messages call it.
+/// `None` if the file does not exist. `name` is its display name.
 pub fn read(path: &Path, name: &str) -> Result<Option<String>, EditRefusal> {
     match read_bounded(path, SIZE_LIMIT) {
         Ok(text) => Ok(Some(text)),
@@ -35,47 +35,47 @@ pub fn unreadable(name: &str, limit: u64, error: &io::Error) -> EditRefusal {
     }
 }
 
-/// The file that a path means, its folder made. Links may lead from place to place within `base`, and a file's own
-/// link within its folder; none leads out.
+/// Resolves a path to the file to write, and creates its folder. Symlinks among the folders must stay in `base`, and a
+/// symlink that is the file itself must stay in its folder.
 pub fn target(base: &Path, path: &Path, name: &str) -> Result<PathBuf, EditRefusal> {
-    let target = entry(base, path, name)?;
-    if !target.is_symlink() {
-        return Ok(target);
+    let path = path_itself(base, path, name)?;
+    if !path.is_symlink() {
+        return Ok(path);
     }
-    let meant = target.canonicalize().map_err(|error| EditRefusal::io(name, "written", &error))?;
-    if target.parent().is_some_and(|folder| meant.starts_with(folder)) { Ok(meant) } else { Err(leads_out(name)) }
+    let target = path.canonicalize().map_err(|error| EditRefusal::io(name, "written", &error))?;
+    if path.parent().is_some_and(|folder| target.starts_with(folder)) { Ok(target) } else { Err(leaves_folder(name)) }
 }
 
-/// The name itself, be it a link, in its folder, which is made.
-pub fn entry(base: &Path, path: &Path, name: &str) -> Result<PathBuf, EditRefusal> {
+/// Resolves only the folder of a path, and creates it. If the file itself is a symlink, the result is the symlink.
+pub fn path_itself(base: &Path, path: &Path, name: &str) -> Result<PathBuf, EditRefusal> {
     let io = |error: io::Error| EditRefusal::io(name, "written", &error);
     fs::create_dir_all(base).map_err(io)?;
     let base = base.canonicalize().map_err(io)?;
-    let (folder, file) = path.parent().zip(path.file_name()).ok_or_else(|| leads_out(name))?;
-    // What is there of the folder, before anything is made below it.
-    let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
-    if !there.canonicalize().map_err(io)?.starts_with(&base) {
-        return Err(leads_out(name));
+    let (folder, file) = path.parent().zip(path.file_name()).ok_or_else(|| leaves_folder(name))?;
+    // Checks the nearest existing ancestor before creating anything in it.
+    let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
+    if !existing.canonicalize().map_err(io)?.starts_with(&base) {
+        return Err(leaves_folder(name));
     }
     fs::create_dir_all(folder).map_err(io)?;
     let folder = folder.canonicalize().map_err(io)?;
     if !folder.starts_with(&base) {
-        return Err(leads_out(name));
+        return Err(leaves_folder(name));
     }
     Ok(folder.join(file))
 }
 
-fn leads_out(name: &str) -> EditRefusal {
+fn leaves_folder(name: &str) -> EditRefusal {
     EditRefusal::new(ErrorKind::NotEditable, format!("`{name}` is behind a link that leads out of its folder"))
         .help("put the file itself there, or change it where it lies")
 }
 
-/// Writes in one step: a reader sees the old text or the new. The file's mode stays.
+/// Writes a file atomically, and keeps its mode.
 pub fn write(target: &Path, text: &str) -> io::Result<()> {
     let folder = target.parent().ok_or_else(|| io::Error::other("the file has no folder"))?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".linchpin-");
-    ask_for_new_file_mode(&mut builder);
+    use_default_file_mode(&mut builder);
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if let Ok(existing) = fs::metadata(target) {
@@ -86,12 +86,12 @@ pub fn write(target: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Readable for others as far as the umask allows, as any new file is; a temporary file by itself is not.
+/// Gives the file the mode of ordinary new files, as the umask allows. Temporary files are private by default.
 #[cfg(unix)]
-fn ask_for_new_file_mode(builder: &mut tempfile::Builder<'_, '_>) {
+fn use_default_file_mode(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;
     builder.permissions(fs::Permissions::from_mode(0o666));
 }
 
 #[cfg(not(unix))]
-fn ask_for_new_file_mode(_builder: &mut tempfile::Builder<'_, '_>) {}
+fn use_default_file_mode(_builder: &mut tempfile::Builder<'_, '_>) {}

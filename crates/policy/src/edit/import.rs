@@ -1,24 +1,24 @@
-//! Rule files from elsewhere, lists of rules in the old format, and new texts for the files that are here.
+//! Imports rule files, and rule lists in DeepWork's old format, and replaces the text of rule files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::document::Document;
-use super::editor::{Changed, Demand, Editor, FileEdit, Place, has_extension};
+use super::editor::{EditOutcome, Editor, FileEdit, RuleLocation, Strictness, has_extension};
 use super::file;
 use super::refusal::EditRefusal;
 use crate::deepwork;
 use crate::files::bounded::SIZE_LIMIT;
-use crate::files::reading::{holds_rules, is_readme, is_yaml};
+use crate::files::reading::{has_rule_files, is_readme, is_yaml};
 use crate::import::{self, Conversion};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 use crate::values::rule_id;
 
 impl Editor {
-    /// Copies a rule file, or every rule file of a folder: all of them or none. `replace` lets a file take the place
-    /// of one with its name. A list in the old format becomes rules, which take nothing's place.
-    pub fn import(&self, from: &Path, replace: bool) -> Result<Changed, EditRefusal> {
+    /// Copies a rule file, or all rule files of a folder; if one of them is refused, none is copied. `replace` allows
+    /// replacing files of the same name. A list in the old format is converted to rules, which never replace others.
+    pub fn import(&self, from: &Path, replace: bool) -> Result<EditOutcome, EditRefusal> {
         if let Some(list) = old_list(from)? {
             return self.import_list(
                 &list,
@@ -27,16 +27,16 @@ impl Editor {
         }
         let files = rule_files(from)?;
         let mut changes = files.iter().map(|path| self.imported(path, replace)).collect::<Result<Vec<_>, _>>()?;
-        let places: Vec<(String, String)> = changes
+        let copies: Vec<(String, String)> = changes
             .iter()
             .map(|change| change.name.clone())
             .zip(files.iter().map(|file| file.display().to_string()))
             .collect();
         changes.retain(|change| change.before != change.after);
-        self.apply(changes, Demand::Sound).map_err(|mut refusal| {
-            // What is wrong lies where it was to come from; here there is nothing yet.
+        self.apply(changes, Strictness::NoErrors).map_err(|mut refusal| {
+            // The copies do not exist, so the problems are shown in the originals.
             for problem in &mut refusal.problems {
-                if let Some((_, from)) = places.iter().find(|(to, _)| *to == problem.source.name) {
+                if let Some((_, from)) = copies.iter().find(|(to, _)| *to == problem.source.name) {
                     problem.source.name.clone_from(from);
                 }
             }
@@ -44,7 +44,7 @@ impl Editor {
         })
     }
 
-    fn import_list(&self, list: &Source, folder: &Path) -> Result<Changed, EditRefusal> {
+    fn import_list(&self, list: &Source, folder: &Path) -> Result<EditOutcome, EditRefusal> {
         let Conversion { rules, mut problems } = import::convert(list, folder);
         for rule in &rules {
             if let Some(tier) = self.tier_that_has(&rule.id)? {
@@ -59,13 +59,13 @@ impl Editor {
         if let Some(refusal) = EditRefusal::of_errors(problems) {
             return Err(refusal);
         }
-        let (mut changes, mut rewritten) = (Vec::new(), Vec::new());
+        let (mut changes, mut conversion_notes) = (Vec::new(), Vec::new());
         for rule in rules {
             let path = self.rules.join(format!("{}.md", rule.id));
             changes.push(self.change(path, None, Some(rule.text)));
-            rewritten.extend(rule.rewritten);
+            conversion_notes.extend(rule.conversion_notes);
         }
-        Ok(Changed { rewritten, ..self.apply(changes, Demand::Sound)? })
+        Ok(EditOutcome { conversion_notes, ..self.apply(changes, Strictness::NoErrors)? })
     }
 
     fn imported(&self, from: &Path, replace: bool) -> Result<FileEdit, EditRefusal> {
@@ -86,8 +86,8 @@ impl Editor {
             return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("`--force` replaces it"));
         }
         for id in ids {
-            match self.own_place(&id)? {
-                Some(Place::Markdown(path) | Place::Library(path)) if path != to => {
+            match self.locate_own(&id)? {
+                Some(RuleLocation::Markdown(path) | RuleLocation::Library(path)) if path != to => {
                     let message = format!("there is a rule `{id}` already, in `{}`", self.folder.shown(&path));
                     return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("give one of them another name"));
                 }
@@ -97,14 +97,14 @@ impl Editor {
         Ok(self.change(to, before, Some(text)))
     }
 
-    /// The file that holds a rule, with its text.
+    /// The file that defines a rule, with its text.
     pub fn file_of(&self, id: &str) -> Result<(PathBuf, String), EditRefusal> {
-        match self.place(id)? {
-            Place::Markdown(path) | Place::Library(path) => {
+        match self.locate(id)? {
+            RuleLocation::Markdown(path) | RuleLocation::Library(path) => {
                 let text = self.read(&path)?.unwrap_or_default();
                 Ok((path, text))
             }
-            Place::Bundled(_) => {
+            RuleLocation::Bundled(_) => {
                 let message = format!("`{id}` is a bundled rule, which cannot be edited");
                 Err(EditRefusal::new(ErrorKind::InvalidValue, message).help(format!(
                     "a rule of its name takes its place: `linchpin rules export {id} --to .`, then `linchpin rules import {id}.md`"
@@ -113,16 +113,19 @@ impl Editor {
         }
     }
 
-    /// Gives the file that holds a rule a new text. `before` is what it was made from.
-    pub fn replace(&self, path: &Path, before: &str, after: &str) -> Result<Changed, EditRefusal> {
+    /// Replaces the text of a rule file. `before` is the text that the new one was derived from.
+    pub fn replace(&self, path: &Path, before: &str, after: &str) -> Result<EditOutcome, EditRefusal> {
         if before == after {
-            return Ok(Changed::default());
+            return Ok(EditOutcome::default());
         }
-        self.apply(vec![self.change(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))], Demand::Sound)
+        self.apply(
+            vec![self.change(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))],
+            Strictness::NoErrors,
+        )
     }
 }
 
-/// A file that is named itself; among the files of a folder, a list is a broken library.
+/// Reads the file if it is a list in the old format. In a folder, such a file is treated as a library with errors.
 fn old_list(from: &Path) -> Result<Option<Source>, EditRefusal> {
     if !is_yaml(from) || from.is_dir() {
         return Ok(None);
@@ -150,22 +153,22 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     files.retain(|path| is_rules(path) && !is_readme(path));
     files.sort();
-    // Alone, it is no library but the configuration of a policy folder.
+    // If it is the only file, `config.yml` is not a library but the configuration of a policy folder.
     let is_config = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "config") && is_yaml(path);
     if files.iter().all(is_config) {
         return Err(EditRefusal::new(ErrorKind::NotFound, format!("there are no rule files in `{shown}`"))
-            .help(where_rules_are(from)));
+            .help(suggest_folder(from)));
     }
     Ok(files)
 }
 
-/// What to name instead of a folder that holds no rules itself.
-fn where_rules_are(folder: &Path) -> String {
-    if let Some(rules) = deepwork::rules_beside(folder) {
+/// A suggestion for a folder without rule files.
+fn suggest_folder(folder: &Path) -> String {
+    if let Some(rules) = deepwork::importable_rules(folder) {
         return format!("did you mean `linchpin rules import {}`?", rules.display());
     }
     let below = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut below: Vec<PathBuf> = below.filter(|path| holds_rules(path)).collect();
+    let mut below: Vec<PathBuf> = below.filter(|path| has_rule_files(path)).collect();
     below.sort();
     match below.first() {
         Some(folder) => format!("did you mean `linchpin rules import {}`?", folder.display()),

@@ -1,7 +1,7 @@
-//! Where things begin and end in YAML text: lines, entries with the comments that belong to them, closing brackets.
+//! The layout of YAML text: where lines, entries with their comments, and brackets start and end.
 //!
-//! The parser tells where scalars are and where collections begin. The rest is found here by looking, and need not be
-//! right in every case: what it leads to is parsed again and refused where it is not.
+//! The parser only gives the spans of scalars and the starts of collections. This module finds the rest by searching the
+//! text, and may be wrong in rare cases: every edit is parsed again, and refused if the result is not as intended.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ pub struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     pub fn new(text: &'a str, part: Range<usize>) -> Self {
-        let marked = text.get(part.clone()).is_some_and(|yaml| yaml.starts_with('\u{feff}'));
-        let start = part.start + if marked { '\u{feff}'.len_utf8() } else { 0 };
+        let has_bom = text.get(part.clone()).is_some_and(|yaml| yaml.starts_with('\u{feff}'));
+        let start = part.start + if has_bom { '\u{feff}'.len_utf8() } else { 0 };
         Self { text, part: start..part.end }
     }
 
@@ -36,7 +36,8 @@ impl<'a> Layout<'a> {
         self.part.start + before.rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// Behind the line's line feed. What ends with one, as a block scalar does, has ended its line.
+    /// The offset after the line feed of the line with `at`. If a line feed precedes `at`, as after a block scalar, returns
+    /// `at`.
     pub fn line_end(&self, at: usize) -> usize {
         if self.slice(self.part.start..at).ends_with('\n') {
             return at;
@@ -48,13 +49,14 @@ impl<'a> Layout<'a> {
         matches!(node.value, Yaml::Map(_) | Yaml::List(_)) && self.slice(node.span.clone()).starts_with(['{', '['])
     }
 
-    /// What stands on the line before it, made blank: the indentation of what follows it in the same collection.
+    /// The indentation of further entries of the collection with an entry at `at`: the start of the line, with every
+    /// character but tabs replaced by a space.
     pub fn indentation(&self, at: usize) -> String {
         let before = self.slice(self.line_start(at)..at);
         before.chars().map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect()
     }
 
-    /// Behind the last character of a value.
+    /// The offset after the last character of a value.
     pub fn end_of(&self, node: &YamlNode) -> usize {
         let last = match &node.value {
             Yaml::Map(entries) => entries.last().map(|(key, value)| self.entry_end(key, value)),
@@ -66,18 +68,19 @@ impl<'a> Layout<'a> {
     }
 
     pub fn entry_end(&self, key: &YamlKey, value: &YamlNode) -> usize {
-        // A value that is not there has its place at the key.
+        // The span of an empty value is at its key.
         self.end_of(value).max(self.colon_end(key))
     }
 
     pub fn colon_end(&self, key: &YamlKey) -> usize {
-        let behind = self.slice(key.span.end..self.part.end);
-        let blank = behind.len() - behind.trim_start_matches([' ', '\t']).len();
-        let is_colon = behind.get(blank..).is_some_and(|rest| rest.starts_with(':'));
+        let after = self.slice(key.span.end..self.part.end);
+        let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
+        let is_colon = after.get(blank..).is_some_and(|rest| rest.starts_with(':'));
         key.span.end + if is_colon { blank + 1 } else { 0 }
     }
 
-    /// Between a flow collection's last value and its end are blanks, commas and comments.
+    /// The closing bracket of a flow collection whose last value ends at `from`. Only blanks, commas and comments are
+    /// between the two.
     pub fn closing_bracket(&self, from: usize) -> usize {
         let mut in_comment = false;
         for (at, letter) in self.slice(from..self.part.end).char_indices() {
@@ -91,7 +94,7 @@ impl<'a> Layout<'a> {
         self.part.end
     }
 
-    /// The start of the comment lines directly above a line, as far in as the line itself.
+    /// The start of the comment lines directly above a line that have the same indentation.
     pub fn with_comments_above(&self, line: usize) -> usize {
         let mut start = line;
         while start > self.part.start {
@@ -112,8 +115,8 @@ impl<'a> Layout<'a> {
         self.slice(line..self.part.end).find('\n').map_or(self.part.end, |newline| line + newline + 1)
     }
 
-    /// Where the lines of something end: with the comments that are further in than it is, and so inside of it; without
-    /// the blank lines that a block scalar at its end may hold; and with them.
+    /// Possible ends of the lines of an entry: after the comments below it that are indented more, and so belong to it;
+    /// without trailing blank lines, which may belong to a block scalar; and with them.
     pub fn line_ends(&self, extent: &Range<usize>) -> Vec<usize> {
         let whole = self.line_end(extent.end);
         let mut trimmed = whole;
@@ -134,7 +137,7 @@ impl<'a> Layout<'a> {
         ends
     }
 
-    /// How far in a line begins, in bytes.
+    /// The indentation of a line, in bytes.
     fn depth(&self, line: usize) -> usize {
         let text = self.slice(line..self.next_line(line));
         text.len() - text.trim_start_matches([' ', '\t']).len()

@@ -1,8 +1,8 @@
-//! Keys of a mapping: set, added, taken out.
+//! Sets, adds and removes keys of a mapping.
 
 use std::ops::Range;
 
-use super::document::{Document, Entry, Ways};
+use super::document::{Document, Entry, SpliceAlternatives};
 use super::layout::Layout;
 use super::refusal::EditRefusal;
 use super::splice::Splice;
@@ -10,19 +10,19 @@ use crate::text::scalar::Scalar;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 
 impl Document {
-    /// Gives a key of the mapping that `within` leads to a value; a new key comes last.
+    /// Sets a key of the mapping at the path `within`. A new key is added at the end.
     pub fn set(&self, within: &[&str], key: &str, value: &Scalar) -> Result<String, EditRefusal> {
         let (mapping, entries) = self.mapping(within)?;
-        let ways = if let Some((entry, old)) = entries.iter().find(|(entry, _)| entry.text == key) {
-            self.ways_to_replace(entry, old, &value.render())
+        let alternatives = if let Some((entry, old)) = entries.iter().find(|(entry, _)| entry.text == key) {
+            self.alternatives_to_replace(entry, old, &value.render())
         } else {
             let text = format!("{}: {}", Scalar::Text(key.to_owned()).render(), value.render());
-            self.layout().ways_to_append(mapping, entries, &text, &text)
+            self.layout().alternatives_to_append(mapping, entries, &text, &text)
         };
-        self.settle(key, &ways, |root| put(root, within, key, value.to_yaml()))
+        self.first_valid(key, &alternatives, |root| put(root, within, key, value.to_yaml()))
     }
 
-    /// Takes a key out of the mapping that `within` leads to, with its value and the comment lines directly above.
+    /// Removes a key of the mapping at the path `within`, with its value and the comment lines directly above.
     pub fn remove(&self, within: &[&str], key: &str) -> Result<String, EditRefusal> {
         let (mapping, entries) = self.mapping(within)?;
         let layout = self.layout();
@@ -30,19 +30,19 @@ impl Document {
             return Ok(self.text().to_owned());
         };
         let extents: Vec<_> = entries.iter().map(|(key, value)| key.span.start..layout.entry_end(key, value)).collect();
-        let ways = if layout.is_flow(mapping) {
-            layout.ways_to_cut_from_flow(mapping, &extents, place)
+        let alternatives = if layout.is_flow(mapping) {
+            layout.alternatives_to_cut_from_flow(mapping, &extents, place)
         } else {
-            extents.get(place).map_or_else(Vec::new, |extent| layout.ways_to_cut_lines(extent))
+            extents.get(place).map_or_else(Vec::new, |extent| layout.alternatives_to_cut_lines(extent))
         };
-        self.settle(key, &ways, |root| {
+        self.first_valid(key, &alternatives, |root| {
             if let Some(entries) = entries_at(root, within) {
                 entries.retain(|(entry, _)| entry.text != key);
             }
         })
     }
 
-    /// The text of one entry of the outermost mapping, with the comment lines directly above it.
+    /// The text of a top-level entry, with the comment lines directly above it.
     pub fn entry_text(&self, key: &str) -> Option<&str> {
         let layout = self.layout();
         let (mapping, entries) = self.mapping(&[]).ok()?;
@@ -54,13 +54,13 @@ impl Document {
         Some(layout.slice(layout.with_comments_above(layout.line_start(entry.span.start))..end))
     }
 
-    fn ways_to_replace(&self, key: &YamlKey, old: &YamlNode, text: &str) -> Ways {
+    fn alternatives_to_replace(&self, key: &YamlKey, old: &YamlNode, text: &str) -> SpliceAlternatives {
         let layout = self.layout();
         let colon = layout.colon_end(key);
         match old.value {
             Yaml::Map(_) | Yaml::List(_) => Vec::new(),
             Yaml::Null if old.span.is_empty() => vec![vec![Splice::insert(colon, format!(" {text}"))]],
-            // Anything between them is a tag, an anchor or the head of a block scalar.
+            // A tag, an anchor, or the header of a block scalar is between the key and the value.
             _ if !layout.slice(colon..old.span.start).trim().is_empty() => Vec::new(),
             _ => vec![vec![Splice { range: old.span.clone(), text: text.to_owned() }]],
         }
@@ -68,9 +68,14 @@ impl Document {
 }
 
 impl Layout<'_> {
-    /// A new entry behind the last one: `block` as lines of its own, each indented like the other keys, `flow` between
-    /// brackets.
-    pub fn ways_to_append(&self, mapping: &YamlNode, entries: &[Entry], block: &str, flow: &str) -> Ways {
+    /// Appends an entry: `block` as separate lines with the indentation of the other keys, or `flow` in a flow mapping.
+    pub fn alternatives_to_append(
+        &self,
+        mapping: &YamlNode,
+        entries: &[Entry],
+        block: &str,
+        flow: &str,
+    ) -> SpliceAlternatives {
         let newline = self.newline();
         let Some((first, last)) = entries.first().zip(entries.last()) else {
             if self.is_flow(mapping) {
@@ -88,7 +93,7 @@ impl Layout<'_> {
         ends.map(|end| vec![self.lines_at(end, &lines.join(newline))]).collect()
     }
 
-    /// Lines of their own at the end of a line, which may be the last one and lack its line feed.
+    /// Inserts lines at the end of a line. The last line of a file may have no line feed.
     pub fn lines_at(&self, at: usize, lines: &str) -> Splice {
         let newline = self.newline();
         let before = self.slice(self.part.start..at);
@@ -99,51 +104,56 @@ impl Layout<'_> {
         }
     }
 
-    /// The lines of something that has them for itself.
-    pub fn ways_to_cut_lines(&self, extent: &Range<usize>) -> Ways {
+    /// Removes the lines of an entry that shares them with nothing else.
+    pub fn alternatives_to_cut_lines(&self, extent: &Range<usize>) -> SpliceAlternatives {
         let first = self.line_start(extent.start);
         let start = self.with_comments_above(first);
-        let mut ways = Vec::new();
+        let mut alternatives = Vec::new();
         for end in self.line_ends(extent) {
-            // Between two blank lines, one of them goes too; so does the one before what was last.
+            // If the entry is between two blank lines, or after one at the end of the file, a blank line is removed too.
             let above = self.line_start(start.saturating_sub(1));
             let follows_blank = start > self.part.start && self.is_blank_line(above);
             if follows_blank && (end == self.part.end || self.is_blank_line(end)) {
-                ways.push(vec![Splice::cut(above..end)]);
+                alternatives.push(vec![Splice::cut(above..end)]);
             } else if start == self.part.start && self.is_blank_line(end) {
-                ways.push(vec![Splice::cut(start..self.next_line(end))]);
+                alternatives.push(vec![Splice::cut(start..self.next_line(end))]);
             }
-            ways.push(vec![Splice::cut(start..end)]);
+            alternatives.push(vec![Splice::cut(start..end)]);
         }
-        ways
+        alternatives
     }
 
-    /// One of the values between brackets: its own lines, or as much as holds one comma.
-    pub fn ways_to_cut_from_flow(&self, node: &YamlNode, extents: &[Range<usize>], place: usize) -> Ways {
+    /// Removes one value of a flow collection: its own lines, or a range that includes one comma.
+    pub fn alternatives_to_cut_from_flow(
+        &self,
+        node: &YamlNode,
+        extents: &[Range<usize>],
+        place: usize,
+    ) -> SpliceAlternatives {
         let Some(extent) = extents.get(place) else { return Vec::new() };
-        let mut ways = Vec::new();
+        let mut alternatives = Vec::new();
         let line = self.line_start(extent.start);
         let is_alone = self.slice(line..extent.start).trim().is_empty();
-        let behind = self.slice(extent.end..self.line_end(extent.end)).trim_start().trim_start_matches(',').trim();
-        if is_alone && (behind.is_empty() || behind.starts_with('#')) {
-            ways.extend(self.ways_to_cut_lines(extent));
+        let after = self.slice(extent.end..self.line_end(extent.end)).trim_start().trim_start_matches(',').trim();
+        if is_alone && (after.is_empty() || after.starts_with('#')) {
+            alternatives.extend(self.alternatives_to_cut_lines(extent));
         }
         let before = place.checked_sub(1).and_then(|before| extents.get(before));
         match (before, extents.get(place + 1)) {
-            (_, Some(next)) => ways.push(vec![Splice::cut(extent.start..next.start)]),
+            (_, Some(next)) => alternatives.push(vec![Splice::cut(extent.start..next.start)]),
             (Some(before), None) => {
                 if self.slice(before.end..extent.start).contains('#') {
-                    // The comment is about what stays; a comma before the end is allowed.
-                    ways.push(vec![Splice::cut(extent.clone())]);
+                    // The comment belongs to the previous value. YAML allows the trailing comma that is left.
+                    alternatives.push(vec![Splice::cut(extent.clone())]);
                 }
-                ways.push(vec![Splice::cut(before.end..extent.end)]);
+                alternatives.push(vec![Splice::cut(before.end..extent.end)]);
             }
             (None, None) => {
-                ways.push(vec![Splice::cut(extent.clone())]);
-                ways.push(vec![Splice::cut(node.span.end..self.closing_bracket(extent.end))]);
+                alternatives.push(vec![Splice::cut(extent.clone())]);
+                alternatives.push(vec![Splice::cut(node.span.end..self.closing_bracket(extent.end))]);
             }
         }
-        ways
+        alternatives
     }
 }
 

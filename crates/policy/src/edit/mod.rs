@@ -1,10 +1,10 @@
-//! Changing policy files by command, for every front end: text in, text out, and the files around it.
+//! Edits policy files for commands.
 //!
-//! A change is a change of text. Nothing is written anew from a tree, so comments, order, quotes, blank lines and line
-//! ends stay as somebody left them. Every new text is parsed again before it counts, and refused unless it says the
-//! old thing but for what was asked. This module knows no terminal and asks no questions; who may change what is
-//! decided by whoever calls it.
+//! An edit is a text edit. Files are never serialized from a tree, so comments, order, quotes, blank lines and line endings
+//! are preserved. Every new text is parsed before it is written, and refused if it differs from the old tree in anything but
+//! the requested change. This module must not use the terminal, and does not decide who may change what; callers do.
 
+mod check;
 mod delete;
 mod document;
 mod editor;
@@ -18,7 +18,6 @@ mod mapping;
 mod new_rule;
 mod proposal;
 mod refusal;
-mod soundness;
 mod splice;
 
 #[cfg(test)]
@@ -26,8 +25,8 @@ mod tests;
 
 pub use crate::text::scalar::Scalar;
 pub use document::Document;
-pub use editor::{Changed, Editor, FileEdit};
-pub use export::Exported;
-pub use new_rule::Draft;
+pub use editor::{EditOutcome, Editor, FileEdit};
+pub use export::ExportedRule;
+pub use new_rule::RuleDraft;
 pub use proposal::{Proposal, Proposals};
 pub use refusal::EditRefusal;

@@ -1,15 +1,15 @@
-//! A new rule from a few words.
+//! Creates rules.
 
-use super::editor::{Changed, Demand, Editor};
+use super::editor::{EditOutcome, Editor, Strictness};
 use super::refusal::EditRefusal;
 use crate::bundled::bundled_rules;
 use crate::text::diagnostic::ErrorKind;
 use crate::text::scalar::Scalar;
 use crate::values::rule_id;
 
-/// What a new rule says; the fields of a rule by their names.
+/// The fields of a new rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Draft {
+pub struct RuleDraft {
     pub id: String,
     pub tools: Vec<String>,
     pub mcp_tools: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Draft {
     pub reason: String,
 }
 
-impl Draft {
+impl RuleDraft {
     /// As a Markdown rule.
     pub fn text(&self) -> String {
         let scalar = |text: &String| Scalar::Text(text.clone()).render();
@@ -49,17 +49,17 @@ impl Draft {
 
 impl Editor {
     /// Writes a new Markdown rule.
-    pub fn create(&self, draft: &Draft) -> Result<Changed, EditRefusal> {
+    pub fn create(&self, draft: &RuleDraft) -> Result<EditOutcome, EditRefusal> {
         self.refuse_existing(&draft.id)?;
         self.add_markdown(&draft.id, draft.text())
     }
 
-    pub(super) fn add_markdown(&self, id: &str, text: String) -> Result<Changed, EditRefusal> {
+    pub(super) fn add_markdown(&self, id: &str, text: String) -> Result<EditOutcome, EditRefusal> {
         let path = self.rules.join(format!("{id}.md"));
-        self.apply(vec![self.change(path, None, Some(text))], Demand::Sound)
+        self.apply(vec![self.change(path, None, Some(text))], Strictness::NoErrors)
     }
 
-    /// A new rule's name is nobody's yet, in any tier: one that took the place of another would do so by accident.
+    /// Refuses an id that a rule of any tier has, so that a new rule does not replace another by accident.
     pub(super) fn refuse_existing(&self, id: &str) -> Result<(), EditRefusal> {
         rule_id::check(id)?;
         match self.tier_that_has(id)? {
@@ -72,10 +72,9 @@ impl Editor {
     }
 
     pub(super) fn tier_that_has(&self, id: &str) -> Result<Option<&'static str>, EditRefusal> {
-        let has_it = |other: Self| other.own_place(id).is_ok_and(|place| place.is_some());
-        Ok(if self.own_place(id)?.is_some() {
+        Ok(if self.locate_own(id)?.is_some() {
             Some(self.folder.tier.name())
-        } else if self.other_tiers().any(has_it) {
+        } else if self.other_tiers().any(|other| other.has_rule(id)) {
             Some(self.other_tier_name())
         } else {
             bundled_rules().iter().any(|rule| rule.id == id).then_some("bundled")

@@ -1,13 +1,13 @@
-//! Drafts of rules by an agent, and a person's yes.
+//! Proposals: rules that an agent drafts and a person accepts.
 //!
-//! They lie in the agent's own folder, where the agent may write what it likes, so nothing there is policy and nothing
-//! there is believed: a proposal is a plain file of moderate size without hidden signs, or it is none. What a person
-//! accepts is the text that they were shown, not what the file holds by then.
+//! Proposals are in the agent's folder, where the agent can write anything. So they are not part of the policy, and not
+//! trusted: a proposal must be a regular file of limited size without invisible characters. A person accepts the text that
+//! they were shown, even if the file has changed since.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::editor::{Changed, Demand, Editor};
+use super::editor::{EditOutcome, Editor, Strictness};
 use super::file;
 use super::refusal::EditRefusal;
 use crate::files::bounded::read_bounded;
@@ -15,7 +15,7 @@ use crate::files::folder::PolicyFolder;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::values::rule_id;
 
-/// More than anybody reads before they say yes.
+/// More than a person would read before accepting it.
 const SIZE_LIMIT: u64 = 16 * 1024;
 const COUNT_LIMIT: usize = 50;
 
@@ -47,8 +47,8 @@ impl Proposals {
         self.project.shown(&self.path(id))
     }
 
-    /// Keeps a draft, in place of an earlier one of the same id.
-    pub fn keep(&self, proposal: &Proposal) -> Result<PathBuf, EditRefusal> {
+    /// Saves a proposal. Replaces an earlier one of the same id.
+    pub fn save(&self, proposal: &Proposal) -> Result<PathBuf, EditRefusal> {
         rule_id::check(&proposal.id)?;
         check_text(&proposal.text)?;
         let path = self.path(&proposal.id);
@@ -65,7 +65,7 @@ impl Proposals {
         Ok(path)
     }
 
-    /// The ids of what waits, in order. Files whose names are no ids are nothing.
+    /// The ids of all proposals, in order. Files whose names are not valid ids are ignored.
     pub fn ids(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder()).into_iter().flatten().filter_map(Result::ok);
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -93,7 +93,8 @@ impl Proposals {
         Ok(Proposal { id: id.to_owned(), text })
     }
 
-    /// The folders are the agent's to make. As links, say to the rules, they would make a proposal more than that.
+    /// Refuses symlinks among the folders, which the agent can create. A symlink to the rules folder would turn a proposal
+    /// into an active rule.
     fn refuse_links(&self, shown: &str) -> Result<(), EditRefusal> {
         let folder = self.folder();
         let mut folders = folder.ancestors().take_while(|folder| *folder != self.project.path);
@@ -107,47 +108,47 @@ impl Proposals {
         .help("delete the link"))
     }
 
-    fn forget(&self, id: &str) {
-        // A proposal that stays is no harm: its id is taken, so it cannot be accepted twice.
+    fn delete(&self, id: &str) {
+        // If deleting fails, the proposal still cannot be accepted again, because its id is taken.
         let _ = fs::remove_file(self.path(id));
     }
 }
 
 impl Editor {
-    /// What a person should know about a proposal; refused where it could not be accepted.
+    /// Returns warnings about a proposal, or a refusal if it cannot be accepted.
     pub fn check_proposal(&self, proposal: &Proposal) -> Result<Vec<Diagnostic>, EditRefusal> {
         check_text(&proposal.text)?;
         self.refuse_existing(&proposal.id)?;
         let path = self.rules.join(format!("{}.md", proposal.id));
         let change = self.change(path, None, Some(proposal.text.clone()));
         let place = Proposals::of(&self.folder).shown(&proposal.id);
-        // Problems are shown where the text lies, not where it would.
-        let at_home = |mut problem: Diagnostic| {
+        // Problems are shown in the proposal's file, because the rule file does not exist yet.
+        let in_proposal = |mut problem: Diagnostic| {
             if problem.source.name == change.name {
                 problem.source.name.clone_from(&place);
             }
             problem
         };
-        match self.check(std::slice::from_ref(&change), Demand::Sound) {
-            Ok(warnings) => Ok(warnings.into_iter().map(at_home).collect()),
+        match self.check(std::slice::from_ref(&change), Strictness::NoErrors) {
+            Ok(warnings) => Ok(warnings.into_iter().map(in_proposal).collect()),
             Err(mut refusal) => {
-                refusal.problems = refusal.problems.into_iter().map(at_home).collect();
+                refusal.problems = refusal.problems.into_iter().map(in_proposal).collect();
                 Err(refusal)
             }
         }
     }
 
-    /// Makes a proposal a rule of the project, as the text is here.
-    pub fn accept(&self, proposal: &Proposal, from: &Proposals) -> Result<Changed, EditRefusal> {
+    /// Adds the proposal's text, as given here, to the project's rules.
+    pub fn accept(&self, proposal: &Proposal, from: &Proposals) -> Result<EditOutcome, EditRefusal> {
         check_text(&proposal.text)?;
         self.refuse_existing(&proposal.id)?;
         let changed = self.add_markdown(&proposal.id, proposal.text.clone())?;
-        from.forget(&proposal.id);
+        from.delete(&proposal.id);
         Ok(changed)
     }
 }
 
-/// What a person is shown has to be what it is.
+/// Refuses text that is too long, or looks different from what it is.
 fn check_text(text: &str) -> Result<(), EditRefusal> {
     if text.len() as u64 > SIZE_LIMIT {
         let message = format!("a proposal has at most {} KiB, for a person has to read it", SIZE_LIMIT / 1024);
@@ -166,7 +167,7 @@ fn check_text(text: &str) -> Result<(), EditRefusal> {
     }
 }
 
-/// Control signs, and those that turn the direction of text or take no room.
+/// True for control characters, and characters that change the text direction or have no width.
 fn is_hidden(letter: char) -> bool {
     let controls = letter.is_control() && letter != '\n' && letter != '\t';
     controls

@@ -1,18 +1,18 @@
-//! Why a change was not made.
+//! Refused edits.
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::values::rule_id::WrongId;
+use crate::values::rule_id::InvalidRuleId;
 
-/// Nothing was written.
+/// An edit that was refused. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditRefusal {
     pub kind: ErrorKind,
-    /// Lower case, no final stop, what the user wrote in backticks.
+    /// Lower case, no final stop, quotes from the file in backticks.
     pub message: String,
-    /// The message without what the problems themselves say, for who is shown those too.
+    /// The message without the text of `problems`, for output that shows the problems as well.
     pub conclusion: Option<String>,
     pub help: Option<String>,
-    /// The places that it is about.
+    /// The problems that caused the refusal.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -33,7 +33,7 @@ impl EditRefusal {
         self
     }
 
-    /// By reason of these errors; `None` where there are none.
+    /// `None` if there are no errors.
     pub(super) fn of_errors(errors: Vec<Diagnostic>) -> Option<Self> {
         let first = errors.first()?;
         let message = match errors.len() - 1 {
@@ -50,8 +50,8 @@ impl EditRefusal {
     }
 }
 
-impl From<WrongId> for EditRefusal {
-    fn from(wrong: WrongId) -> Self {
+impl From<InvalidRuleId> for EditRefusal {
+    fn from(wrong: InvalidRuleId) -> Self {
         Self::new(ErrorKind::InvalidValue, wrong.message).help(wrong.help)
     }
 }

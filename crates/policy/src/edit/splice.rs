@@ -1,8 +1,7 @@
-//! A text with some of its ranges replaced.
+//! Replaces ranges of a text.
 
 use std::ops::Range;
 
-/// New text in the place of old.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splice {
     pub range: Range<usize>,
@@ -19,7 +18,7 @@ impl Splice {
     }
 }
 
-/// `splices` are in order and apart; `None` where they are not, or would cut a character.
+/// `None` if the splices overlap, are out of order, or split a character.
 pub fn apply(text: &str, splices: &[Splice]) -> Option<String> {
     let mut result = String::with_capacity(text.len());
     let mut at = 0;

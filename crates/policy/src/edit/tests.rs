@@ -1,4 +1,4 @@
-//! Changed texts: what was asked, and not a byte more.
+//! Edits change what was asked, and no other byte.
 
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn an_item_is_added_to_any_list() {
 }
 
 #[test]
-fn an_item_is_taken_out_of_any_list() {
+fn an_item_is_removed_from_any_list() {
     for (before, after) in [
         ("rules: [x]\n", "rules: []\n"),
         ("rules: [ x , ] # none\n", "rules: [] # none\n"),
@@ -92,7 +92,7 @@ fn an_item_is_taken_out_of_any_list() {
 }
 
 #[test]
-fn an_entry_is_taken_out_with_its_own_comments() {
+fn an_entry_is_removed_with_its_comments() {
     for (before, after) in [
         ("x: 1\n", ""),
         ("x: 1", ""),
@@ -113,7 +113,7 @@ fn an_entry_is_taken_out_with_its_own_comments() {
 }
 
 #[test]
-fn a_key_is_set_in_place_or_comes_last() {
+fn a_key_is_set_in_place_or_added_at_the_end() {
     for (before, after) in [
         ("", "x: v\n"),
         ("a: 1", "a: 1\nx: v"),
@@ -134,7 +134,7 @@ fn a_key_is_set_in_place_or_comes_last() {
 }
 
 #[test]
-fn the_body_of_a_rule_is_not_touched() {
+fn the_body_of_a_rule_is_not_changed() {
     let text = "---\r\non: stop # when\r\n---\r\nenabled: true\r\n---\r\nNo final line feed";
     let rule = Document::of_rule("rule.md", text).expect("a rule");
     let off = rule.set(&[], "enabled", &Scalar::Bool(false)).expect("an edit");
@@ -146,11 +146,11 @@ fn the_body_of_a_rule_is_not_touched() {
 }
 
 #[test]
-fn what_cannot_be_changed_alone_is_left_alone() {
+fn edits_that_would_change_more_are_refused() {
     fn message(result: Result<String, EditRefusal>) -> String {
         result.expect_err("a refusal").message
     }
-    // Written as a block, or not a value of that kind.
+    // A block scalar, or a value of another type.
     let said = [
         message(yaml("x: |\n  text\n").set(&[], "x", &Scalar::Bool(true))),
         message(yaml("x: {a: 1}\n").set(&[], "x", &Scalar::Bool(true))),
@@ -165,9 +165,9 @@ fn what_cannot_be_changed_alone_is_left_alone() {
     ");
 }
 
-/// A line of a generated document: a key with its comment, in one of many spellings. The comment says whose it is.
-fn entry(key: usize, form: usize, comment: bool, blank: bool) -> String {
-    let value = match form {
+/// A line of a generated document: a key with a comment, in one of many spellings. The comment has the key's name.
+fn entry(key: usize, origin: usize, comment: bool, blank: bool) -> String {
+    let value = match origin {
         0 => " 1".to_owned(),
         1 => " 'it''s # text'".to_owned(),
         2 => " \"a\\n # b\"".to_owned(),
@@ -196,7 +196,8 @@ fn document() -> impl Strategy<Value = (Vec<String>, String)> {
     let entries = prop::collection::vec((0..FORMS, any::<bool>(), any::<bool>()), 1..7);
     (entries, 0..4_usize, any::<bool>(), any::<bool>()).prop_map(|(entries, head, windows, cut)| {
         let keys = (0..entries.len()).map(|key| format!("k{key}")).collect();
-        let lines = entries.iter().enumerate().map(|(key, (form, comment, blank))| entry(key, *form, *comment, *blank));
+        let lines =
+            entries.iter().enumerate().map(|(key, (origin, comment, blank))| entry(key, *origin, *comment, *blank));
         let head = ["", "# head\n\n", "\u{feff}", "---\n"].into_iter().nth(head).unwrap_or_default();
         let mut text = format!("{head}{}", lines.collect::<String>());
         if cut && text.ends_with('\n') {
@@ -206,7 +207,7 @@ fn document() -> impl Strategy<Value = (Vec<String>, String)> {
     })
 }
 
-/// Every comment of the text, by what it says.
+/// The text of every comment.
 fn comments(text: &str) -> Vec<&str> {
     let marks = ["# head", "# below, in k", "# above k", "# in k", "# behind k"];
     text.lines()
@@ -214,8 +215,8 @@ fn comments(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// `after` is `before` with text put in at one place or more.
-fn is_before_with_more(before: &str, after: &str) -> bool {
+/// True if `after` is `before` with insertions.
+fn has_only_insertions(before: &str, after: &str) -> bool {
     let mut letters = after.chars();
     before.chars().all(|letter| letters.any(|other| other == letter))
 }
@@ -224,17 +225,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn additions_keep_all_that_is_there((keys, text) in document(), key in 0_usize..6) {
+    fn additions_keep_the_rest_of_the_text((keys, text) in document(), key in 0_usize..6) {
         let added = add(&text, "x");
-        prop_assert!(is_before_with_more(&text, &added), "{text:?} {added:?}");
+        prop_assert!(has_only_insertions(&text, &added), "{text:?} {added:?}");
         prop_assert_eq!(comments(&text), comments(&added));
         let taken_out = remove(&added, "rules");
         prop_assert_eq!(taken_out.trim_end(), text.trim_end());
         let set = yaml(&text).set(&[], "enabled", &Scalar::Bool(false)).expect("an edit");
-        prop_assert!(is_before_with_more(&text, &set), "{text:?} {set:?}");
+        prop_assert!(has_only_insertions(&text, &set), "{text:?} {set:?}");
         let back = yaml(&set).remove(&[], "enabled").expect("an edit");
         prop_assert_eq!(back.trim_end(), text.trim_end());
-        // A scalar is replaced where it stands; what is none is refused.
+        // A scalar is replaced in place; other values are refused.
         let key = &keys[key % keys.len()];
         if let Ok(changed) = yaml(&text).set(&[], key, &Scalar::Text("new".to_owned())) {
             prop_assert_eq!(comments(&text), comments(&changed));
@@ -242,10 +243,10 @@ proptest! {
     }
 
     #[test]
-    fn removals_take_the_entry_and_its_comments((keys, text) in document(), key in 0_usize..6) {
+    fn removals_remove_the_entry_with_its_comments((keys, text) in document(), key in 0_usize..6) {
         let key = &keys[key % keys.len()];
         let removed = remove(&text, key);
-        prop_assert!(is_before_with_more(&removed, &text));
+        prop_assert!(has_only_insertions(&removed, &text));
         let mark = format!(" {key}");
         let kept: Vec<&str> = comments(&text).into_iter().filter(|comment| !comment.ends_with(&mark)).collect();
         prop_assert_eq!(comments(&removed), kept);
@@ -254,12 +255,12 @@ proptest! {
         prop_assert_eq!(left, wanted);
     }
 
-    /// Whatever the text is: a text that says what was asked, or a refusal.
+    /// For any text, the result is the requested change or a refusal.
     #[test]
     fn any_text(pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..14)) {
         let text = pieces.concat();
-        for form in [Document::of_yaml("any.yml", &text), Document::of_rule("any.md", &format!("---\n{text}\n---\nbody\n"))] {
-            let Ok(document) = form else { continue };
+        for origin in [Document::of_yaml("any.yml", &text), Document::of_rule("any.md", &format!("---\n{text}\n---\nbody\n"))] {
+            let Ok(document) = origin else { continue };
             if let Ok(added) = document.add_item("rules", "x") {
                 prop_assert!(document.with_text(&added).is_ok_and(|document| document.has_item("rules", "x")));
             }

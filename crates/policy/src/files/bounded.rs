@@ -1,15 +1,15 @@
-//! Files read up to a limit.
+//! Reads files up to a size limit.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// As much as is read of a policy file.
+/// The size limit of a policy file, in bytes.
 pub const SIZE_LIMIT: u64 = 256 * 1024;
 
-/// Larger ones are an error, and so is whatever is no regular file.
+/// Reads a file as UTF-8. Fails if it is larger than `limit`, or not a regular file.
 pub fn read_bounded(path: &Path, limit: u64) -> io::Result<String> {
-    // A pipe or device would make us wait, as soon as it is opened.
+    // Opening a pipe or a device can block.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }

@@ -1,4 +1,4 @@
-//! Where policy files lie.
+//! The locations of policy files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::text::source::Source;
 pub struct PolicyFolder {
     pub tier: Tier,
     pub path: PathBuf,
-    /// What relative paths in it and in messages start from: the project's root, or the folder itself.
+    /// Relative paths in policy files and messages start here: the project's root, or the user's policy folder itself.
     pub base: PathBuf,
 }
 
@@ -23,14 +23,14 @@ impl PolicyFolder {
         Self { tier: Tier::Project, path: root.join(Self::NAME), base: root.to_owned() }
     }
 
-    /// `path` is the user's own configuration folder of Linchpin.
+    /// `path` is Linchpin's configuration folder in the user's home.
     pub fn of_user(path: &Path) -> Self {
         Self { tier: Tier::User, path: path.to_owned(), base: path.to_owned() }
     }
 
-    /// Whether there is a policy in it. The folder alone is none: a journal may lie there without one.
+    /// True if the folder has any policy file. The folder can exist without one, because the journal is in it too.
     pub fn has_policy(&self) -> bool {
-        // A link that leads nowhere is meant for one.
+        // A dangling symlink counts: loading must fail rather than ignore the rules.
         let has_rules = || self.rules().symlink_metadata().is_ok_and(|rules| rules.is_dir() || rules.is_symlink());
         self.config().exists() || has_rules() || self.workflows().is_dir() || self.loop_file().exists()
     }
@@ -39,7 +39,7 @@ impl PolicyFolder {
         self.path.join("config.yml")
     }
 
-    /// Unless the configuration names another.
+    /// The default rules folder; `rules_dir` in the configuration can name another.
     pub fn rules(&self) -> PathBuf {
         self.path.join("rules")
     }
@@ -52,12 +52,12 @@ impl PolicyFolder {
         self.path.join("workflows")
     }
 
-    /// The texts that prompts of workflows put into themselves.
+    /// The folder of guides, which workflow prompts include.
     pub fn guides(&self) -> PathBuf {
         self.path.join("guides")
     }
 
-    /// Files that are meant to be read and are not, because of how their names end.
+    /// Errors for `config.yaml` and `loop.yaml`: only the extension `.yml` is read.
     pub fn misnamed(&self) -> Vec<Diagnostic> {
         let files = [self.config(), self.loop_file()];
         let twins = files.iter().map(|file| (file, file.with_extension("yaml"))).filter(|(_, twin)| twin.is_file());
@@ -77,7 +77,7 @@ impl PolicyFolder {
             Tier::Project => file.strip_prefix(&self.base).unwrap_or(file),
             Tier::Local | Tier::User | Tier::Bundled => file,
         };
-        // A name may hold what a terminal would obey.
+        // Control characters in a name could be escape sequences for the terminal.
         shown.display().to_string().replace(char::is_control, "?")
     }
 }

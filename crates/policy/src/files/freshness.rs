@@ -1,8 +1,8 @@
-//! Whether files are still as they were when a policy was read from them.
+//! The freshness check: finds the files that changed since the policy was read from them.
 //!
-//! This is asked at every event, for a thousand files as well as for one. So they are looked at as they lie in the bytes,
-//! without a copy; each is looked up in its open folder instead of from the root of the disk; and where there are many, a
-//! second thread begins while the first still has something else to do.
+//! It runs at every event, and a policy may have a thousand files. To be fast, it uses the serialized inputs without
+//! copying them, calls `statat` relative to the opened folder instead of resolving whole paths, and for many files starts
+//! a second thread while the first one reads the rules.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,51 +14,51 @@ use std::time::SystemTime;
 use crate::files::inputs::{Chunk, chunks};
 use crate::files::stamp::Stamp;
 
-/// To look at so many chunks takes longer than to begin a thread.
+/// Up to this number of chunks, a second thread costs more than it saves.
 const FEW_CHUNKS: usize = 4;
-/// It needs next to none.
+/// The second thread's stack size; it needs very little.
 const STACK: usize = 128 * 1024;
 
-/// Files that are being looked at.
+/// A freshness check in progress.
 pub struct FreshnessCheck {
     task: Arc<Task>,
-    /// What the other thread found in each chunk that it took.
-    others: Option<Receiver<Option<Vec<PathBuf>>>>,
+    /// The changed files that the second thread found, a message per chunk.
+    second_thread: Option<Receiver<Option<Vec<PathBuf>>>>,
 }
 
 struct Task {
-    /// As [`Inputs::to_bytes`](crate::files::inputs::Inputs::to_bytes) wrote them down.
+    /// Inputs, serialized by [`Inputs::to_bytes`](crate::files::inputs::Inputs::to_bytes).
     bytes: Arc<Vec<u8>>,
-    /// When they were read.
-    then: SystemTime,
-    /// The first chunk that nobody has taken.
+    /// When the files were read.
+    read_at: SystemTime,
+    /// Index of the next chunk to check.
     next: AtomicUsize,
 }
 
 impl FreshnessCheck {
-    pub fn begin(bytes: Arc<Vec<u8>>, then: SystemTime) -> Self {
-        let task = Arc::new(Task { bytes, then, next: AtomicUsize::new(0) });
+    pub fn begin(bytes: Arc<Vec<u8>>, read_at: SystemTime) -> Self {
+        let task = Arc::new(Task { bytes, read_at, next: AtomicUsize::new(0) });
         let are_many = chunks(&task.bytes).is_some_and(|chunks| chunks.len() > FEW_CHUNKS);
-        let others = are_many.then(|| {
-            let (found, others) = mpsc::channel();
+        let second_thread = are_many.then(|| {
+            let (sender, receiver) = mpsc::channel();
             let task = Arc::clone(&task);
-            // Where no thread can be had, there is nobody to share with.
+            // If no thread can be started, the first one checks everything.
             let _ = thread::Builder::new().stack_size(STACK).spawn(move || {
-                task.work(|chunk| drop(found.send(chunk)));
+                task.work(|chunk| drop(sender.send(chunk)));
             });
-            others
+            receiver
         });
-        Self { task, others }
+        Self { task, second_thread }
     }
 
-    /// Which of the files differ now, or may: one that was written shortly before it was read could have been written once
-    /// more without its stamp showing it. `None`: that cannot be told.
+    /// Returns the files that changed or may have changed: if a file was written shortly before it was read, a later write
+    /// might have left the same stamp. `None` if the inputs cannot be decoded.
     pub fn finish(self) -> Option<Vec<PathBuf>> {
         let count = chunks(&self.task.bytes)?.len();
         let mut found = Vec::with_capacity(count);
         self.task.work(|chunk| found.push(chunk));
         while found.len() < count {
-            found.push(self.others.as_ref()?.recv().ok()?);
+            found.push(self.second_thread.as_ref()?.recv().ok()?);
         }
         let found: Option<Vec<Vec<PathBuf>>> = found.into_iter().collect();
         Some(found?.concat())
@@ -66,23 +66,23 @@ impl FreshnessCheck {
 }
 
 impl Task {
-    /// Takes chunks while there are any.
-    fn work(&self, mut tell: impl FnMut(Option<Vec<PathBuf>>)) {
+    /// Checks chunks until none is left, and passes the changed files of each to `report`.
+    fn work(&self, mut report: impl FnMut(Option<Vec<PathBuf>>)) {
         let chunks = chunks(&self.bytes).unwrap_or_default();
         while let Some(chunk) = chunks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            tell(chunk.changed(self.then));
+            report(chunk.changed(self.read_at));
         }
     }
 }
 
 impl Chunk<'_> {
-    fn changed(&self, then: SystemTime) -> Option<Vec<PathBuf>> {
+    fn changed(&self, read_at: SystemTime) -> Option<Vec<PathBuf>> {
         let folder = OpenFolder::new(self.folder);
         let mut changed = Vec::new();
         for file in self.files() {
             let file = file?;
-            let is_fresh = file.stamp.is_some_and(|stamp| stamp.is_fresh(then));
-            if is_fresh || folder.stamp(file.name) != file.stamp {
+            let is_ambiguous = file.stamp.is_some_and(|stamp| stamp.is_ambiguous(read_at));
+            if is_ambiguous || folder.stamp(file.name) != file.stamp {
                 changed.push(Path::new(self.folder).join(file.name));
             }
         }
@@ -90,7 +90,7 @@ impl Chunk<'_> {
     }
 }
 
-/// `None`: there is no such folder, and so nothing in it.
+/// An opened folder; `None` if it does not exist.
 #[cfg(unix)]
 struct OpenFolder(Option<std::os::fd::OwnedFd>);
 

@@ -1,6 +1,7 @@
-//! Everything that a policy was read from, and whether it is still the same.
+//! The inputs of a policy: all files and folders that it was read from, with their stamps.
 //!
-//! On disk they lie in chunks, so that they can be looked at ([`FreshnessCheck`](crate::files::freshness::FreshnessCheck)) without being put together.
+//! They are serialized in chunks, so that a [`FreshnessCheck`](crate::files::freshness::FreshnessCheck) can use them
+//! without building a map.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,23 +11,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::stamp::Stamp;
 
-/// Files and folders with the stamp each had before it was read; none for what was not there.
+/// Files and folders with their stamps from before they were read; without a stamp if they did not exist.
 #[derive(Debug, Default)]
 pub struct Inputs<'a> {
     /// By folder and name.
     folders: BTreeMap<Cow<'a, str>, BTreeMap<Cow<'a, str>, Option<Stamp>>>,
-    /// One of them has a name that is not text.
-    is_unspeakable: bool,
+    /// One of the paths is not UTF-8.
+    has_non_utf8_path: bool,
 }
 
-/// On disk: a folder, and the bytes of some of its files behind it.
+/// Some files of one folder, serialized.
 #[derive(Serialize, Deserialize)]
 pub struct Chunk<'a> {
     pub folder: &'a str,
     files: &'a [u8],
 }
 
-/// Few enough that two who share the chunks are done at about the same time.
+/// Small enough that two threads that share the chunks finish at about the same time.
 const FILES_IN_CHUNK: usize = 100;
 
 #[derive(Serialize, Deserialize)]
@@ -36,10 +37,11 @@ pub struct StampedFile<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// To be called before the file is read: a write in between then shows as a change.
-    pub fn note(&mut self, path: &Path) {
+    /// Records the stamp of a file or folder. Call this before reading the file, so that a concurrent write shows as a
+    /// change.
+    pub fn record(&mut self, path: &Path) {
         let Some((folder, name)) = parts(path) else {
-            self.is_unspeakable = true;
+            self.has_non_utf8_path = true;
             return;
         };
         let stamp = Stamp::of(path);
@@ -47,9 +49,9 @@ impl<'a> Inputs<'a> {
         files.insert(Cow::Owned(name.to_owned()), stamp);
     }
 
-    /// Takes over what somebody else noted.
+    /// Adds all inputs of `other`.
     pub fn absorb(&mut self, other: Self) {
-        self.is_unspeakable |= other.is_unspeakable;
+        self.has_non_utf8_path |= other.has_non_utf8_path;
         for (folder, files) in other.folders {
             self.folders.entry(folder).or_default().extend(files);
         }
@@ -60,7 +62,7 @@ impl<'a> Inputs<'a> {
         parts(path).is_some_and(known)
     }
 
-    /// `None` where a name is not text: such a policy is read anew at every event.
+    /// `None` if a path is not UTF-8. Such a policy is compiled at every event.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         for (folder, files) in &self.folders {
@@ -71,10 +73,10 @@ impl<'a> Inputs<'a> {
                 bytes = postcard::to_extend(&Chunk { folder, files: &packed }, bytes).ok()?;
             }
         }
-        (!self.is_unspeakable).then_some(bytes)
+        (!self.has_non_utf8_path).then_some(bytes)
     }
 
-    /// `None`: these are not such bytes.
+    /// `None` if the bytes cannot be decoded.
     pub fn from_bytes(bytes: &'a [u8]) -> Option<Self> {
         let mut inputs = Self::default();
         for chunk in chunks(bytes)? {
@@ -88,12 +90,12 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// A path's folder, and its name there.
+/// A path's folder and file name.
 fn parts(path: &Path) -> Option<(&str, &str)> {
     Some((path.parent()?.to_str()?, path.file_name()?.to_str()?))
 }
 
-/// `None`: these are not such bytes.
+/// `None` if the bytes cannot be decoded.
 pub fn chunks(mut bytes: &[u8]) -> Option<Vec<Chunk<'_>>> {
     let mut chunks = Vec::new();
     while !bytes.is_empty() {
@@ -105,7 +107,7 @@ pub fn chunks(mut bytes: &[u8]) -> Option<Vec<Chunk<'_>>> {
 }
 
 impl<'a> Chunk<'a> {
-    /// `None` for what cannot be read, and then no more.
+    /// The files of the chunk. Ends with `None` if the bytes cannot be decoded.
     pub fn files(&self) -> impl Iterator<Item = Option<StampedFile<'a>>> {
         let mut bytes = self.files;
         std::iter::from_fn(move || {

@@ -1,6 +1,6 @@
-//! Policy files on disk: where they lie, their texts within limits, and whether they changed since they were read.
+//! Policy files on disk: their locations, bounded reading, and checks for changes.
 //!
-//! Knows folders, names and stamps, and nothing of what the texts say.
+//! This module knows folders, names and stamps, not what the files contain.
 
 pub mod bounded;
 pub mod folder;

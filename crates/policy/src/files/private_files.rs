@@ -1,11 +1,11 @@
-//! Files and folders of the user's own: written whole or not at all, and for nobody else's eyes.
+//! Private files in the user's state folder: written atomically, readable only by the user.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Makes the folder, and those above it that are missing. One that exists keeps its mode.
+/// Creates the folder and its missing ancestors with mode 0700. Existing folders keep their mode.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -14,7 +14,7 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Writes the file, in place of one that is there, and makes the folders that it needs.
+/// Writes or replaces the file, and creates its folder if needed.
 pub fn write_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     create_private_folder(folder)?;
@@ -24,7 +24,7 @@ pub fn write_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()
     Ok(())
 }
 
-/// Writes the file where there is none; false where there is one, which stays as it is. Of several that try at once one does.
+/// Writes the file unless it exists, and returns true if it was written. Of several concurrent calls exactly one succeeds.
 pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     let folder = path.parent().unwrap_or(Path::new("."));
     create_private_folder(folder)?;
@@ -37,31 +37,31 @@ pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Resul
     }
 }
 
-/// More than what one event writes.
-const TRIED: usize = 64 * 1024;
+/// The size of the test file of [`check_writable`]: more than one event writes.
+const TEST_FILE_SIZE: usize = 64 * 1024;
 
-/// Whether files can be written in a folder, by writing one and deleting it again. Where there is no such folder yet, the
-/// nearest one above it is tried.
-pub fn try_to_write_in(folder: &Path) -> io::Result<()> {
-    let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
-    let mut file = tempfile::NamedTempFile::new_in(there)?;
-    file.write_all(&vec![0; TRIED])?;
-    // Some file systems look for room only when they have to.
+/// Checks that files can be written in the folder, by writing a temporary one. If the folder does not exist, its nearest
+/// existing ancestor is checked.
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
+    let mut file = tempfile::NamedTempFile::new_in(existing)?;
+    file.write_all(&vec![0; TEST_FILE_SIZE])?;
+    // Some file systems allocate space only when data is synced.
     file.as_file().sync_all()
 }
 
-/// No session lives that long.
+/// Files of sessions are deleted after this time: no session lasts as long.
 const OLD: Duration = Duration::from_hours(90 * 24);
-/// Of a file that its writer never finished.
+/// Temporary files are deleted after this time: their writer was interrupted.
 const ABANDONED: Duration = Duration::from_hours(1);
 
-/// Deletes what nobody will ask for any more.
-pub fn forget_old_files(folder: &Path) {
-    forget_old_files_but(folder, |_| false);
+/// Deletes files of old sessions, and abandoned temporary files.
+pub fn delete_old_files(folder: &Path) {
+    delete_old_files_except(folder, |_| false);
 }
 
-/// The same, but for files whose name says that they are kept.
-pub fn forget_old_files_but(folder: &Path, is_kept: impl Fn(&str) -> bool) {
+/// Like [`delete_old_files`], but keeps the files for whose names `is_kept` is true.
+pub fn delete_old_files_except(folder: &Path, is_kept: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();

@@ -1,4 +1,4 @@
-//! Policy files on disk: which there are, and their texts, within limits.
+//! Lists policy folders and reads policy files, within limits.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -14,43 +14,43 @@ use crate::text::source::Source;
 
 const FILES_LIMIT: usize = 10_000;
 
-/// So many bytes tell whether a file begins with a front matter.
-const START_LIMIT: u64 = 256;
+/// The number of bytes that are read to see if a file starts with frontmatter.
+const FRONTMATTER_PEEK: u64 = 256;
 
-/// What a rules folder holds, sorted.
+/// The files in a rules folder, sorted.
 #[derive(Debug, Default)]
 pub struct RuleFiles {
     pub markdown: Vec<PathBuf>,
     pub libraries: Vec<PathBuf>,
-    /// About the folder. One that is given a front matter is a rule.
-    pub pages: Vec<PathBuf>,
-    /// Folders that hold such files, which nobody reads.
-    unread: Vec<PathBuf>,
-    /// `.yaml` files that are not read, because there is a `.yml` of the same name.
-    twins: Vec<PathBuf>,
-    /// What is wrong with the folder's contents, and with which path.
-    wrong: Option<(PathBuf, String)>,
-    /// The folder, where nothing in it can be a rule.
+    /// Pages about the folder, which are not rules. They are inputs, because one that gets frontmatter becomes a rule.
+    pub readmes: Vec<PathBuf>,
+    /// Subfolders with rule files, which are not read.
+    unread_folders: Vec<PathBuf>,
+    /// `NAME.yaml` files that are not read, because `NAME.yml` exists.
+    duplicates: Vec<PathBuf>,
+    /// The folder and an error message, if it has too many files.
+    too_many: Option<(PathBuf, String)>,
+    /// The folder, if it has no rule files.
     empty: Option<PathBuf>,
 }
 
-/// Folders are read flat. One that is not there holds nothing.
+/// Lists a rules folder without its subfolders. A missing folder is empty.
 pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     let mut files = RuleFiles::default();
     for path in paths_in(folder)? {
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some("md") if is_readme(&path) => files.pages.push(path),
+            Some("md") if is_readme(&path) => files.readmes.push(path),
             Some("md") => files.markdown.push(path),
             Some("yml" | "yaml") => files.libraries.push(path),
-            _ if path.is_dir() && holds_rules(&path) => files.unread.push(path),
+            _ if path.is_dir() && has_rule_files(&path) => files.unread_folders.push(path),
             _ => {}
         }
     }
-    files.twins = take_twins(&mut files.libraries);
+    files.duplicates = take_duplicate_yaml(&mut files.libraries);
     files.empty = (files.markdown.is_empty() && files.libraries.is_empty()).then(|| folder.to_owned());
     let count = files.markdown.len() + files.libraries.len();
     if count > FILES_LIMIT {
-        files.wrong =
+        files.too_many =
             Some((folder.to_owned(), format!("{count} rule files are more than the {FILES_LIMIT} that are read")));
         files.markdown.truncate(FILES_LIMIT);
         files.libraries.truncate(FILES_LIMIT - files.markdown.len());
@@ -58,36 +58,37 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     Ok(files)
 }
 
-/// A rules folder may have pages about itself: `README.md`, and `readme.md` or `README.de.md` unless they begin as a rule does.
+/// True for a page about the rules folder: `README.md`; also `readme.md`, `README.de.md` and the like, unless they start
+/// with frontmatter as rules do.
 pub fn is_readme(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return false;
     };
     let mut parts = name.split('.');
-    let is_named_so =
+    let has_readme_name =
         parts.next().is_some_and(|stem| stem.eq_ignore_ascii_case("readme")) && parts.next_back() == Some("md");
-    name == "README.md" || (is_named_so && begins_as_page(path))
+    name == "README.md" || (has_readme_name && has_no_frontmatter(path))
 }
 
-/// Whether a file can be read and has no front matter.
-fn begins_as_page(path: &Path) -> bool {
-    // What is no file might never end.
+/// True if the file is readable and does not start with frontmatter.
+fn has_no_frontmatter(path: &Path) -> bool {
+    // Reading a pipe or device can block.
     let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
     let mut start = Vec::new();
-    if !is_file || fs::File::open(path).and_then(|file| file.take(START_LIMIT).read_to_end(&mut start)).is_err() {
+    if !is_file || fs::File::open(path).and_then(|file| file.take(FRONTMATTER_PEEK).read_to_end(&mut start)).is_err() {
         return false;
     }
     let is_blank = |letter: char| letter.is_whitespace() || letter == '\u{feff}';
     !String::from_utf8_lossy(&start).trim_start_matches(is_blank).starts_with("---")
 }
 
-pub fn holds_rules(folder: &Path) -> bool {
+pub fn has_rule_files(folder: &Path) -> bool {
     let is_markdown = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
     let is_rule = |path: &PathBuf| is_yaml(path) || (is_markdown(path) && !is_readme(path));
     paths_in(folder).is_ok_and(|paths| paths.iter().any(is_rule))
 }
 
-/// The files of a folder whose names end so, sorted. A folder that is not there holds nothing.
+/// The files of a folder with this extension, sorted. A missing folder is empty.
 pub fn files_with_extension(folder: &Path, extension: &str) -> io::Result<Vec<PathBuf>> {
     let mut files = paths_in(folder)?;
     files.retain(|path| path.extension().is_some_and(|found| found == extension));
@@ -95,12 +96,11 @@ pub fn files_with_extension(folder: &Path, extension: &str) -> io::Result<Vec<Pa
     Ok(files)
 }
 
-/// Whether a file's name says that it is YAML.
 pub fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml")
 }
 
-/// The YAML files of a folder, sorted. A folder that is not there holds nothing.
+/// The YAML files of a folder, sorted. A missing folder is empty.
 pub fn yaml_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = paths_in(folder)?;
     files.retain(|path| is_yaml(path));
@@ -108,20 +108,20 @@ pub fn yaml_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Takes out, and returns, each `NAME.yaml` that stands beside a `NAME.yml`: both would go by the same name.
-pub fn take_twins(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
-    let is_twin = |path: &PathBuf| {
+/// Removes and returns each `NAME.yaml` for which `NAME.yml` exists: both would have the same name.
+pub fn take_duplicate_yaml(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
+    let is_duplicate = |path: &PathBuf| {
         path.extension().is_some_and(|extension| extension == "yaml") && files.contains(&path.with_extension("yml"))
     };
-    let twins: Vec<PathBuf> = files.iter().filter(|path| is_twin(path)).cloned().collect();
-    files.retain(|path| !twins.contains(path));
-    twins
+    let duplicates: Vec<PathBuf> = files.iter().filter(|path| is_duplicate(path)).cloned().collect();
+    files.retain(|path| !duplicates.contains(path));
+    duplicates
 }
 
-/// `noun`: what such files are.
-pub fn twin_problem(folder: &PolicyFolder, twin: &Path, noun: &str) -> Diagnostic {
-    let (this, other) = (folder.shown(twin), folder.shown(&twin.with_extension("yml")));
-    let name = twin.file_stem().unwrap_or_default().to_string_lossy();
+/// `noun` is the plural of what the files are, such as `workflows`.
+pub fn duplicate_yaml_problem(folder: &PolicyFolder, duplicate: &Path, noun: &str) -> Diagnostic {
+    let (this, other) = (folder.shown(duplicate), folder.shown(&duplicate.with_extension("yml")));
+    let name = duplicate.file_stem().unwrap_or_default().to_string_lossy();
     let message = format!("`{this}` and `{other}` are two {noun} named `{name}`");
     let source = Source::new(this, "");
     Diagnostic::error(ErrorKind::InvalidValue, message, &source, None)
@@ -131,35 +131,34 @@ pub fn twin_problem(folder: &PolicyFolder, twin: &Path, noun: &str) -> Diagnosti
 fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        // A link that leads nowhere is there, and cannot be read.
+        // A dangling symlink exists but is unreadable, which is an error.
         Err(error) if error.kind() == io::ErrorKind::NotFound && folder.symlink_metadata().is_err() => {
             return Ok(Vec::new());
         }
         Err(error) => return Err(error),
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    // As bytes: paths compare part by part, which is slow and orders no better.
+    // Compared as bytes, because `Path` compares by component, which is slower.
     paths.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
     Ok(paths)
 }
 
 impl RuleFiles {
     pub fn problems(&self, folder: &PolicyFolder) -> impl Iterator<Item = Diagnostic> {
-        let twins = self.twins.iter().map(|twin| twin_problem(folder, twin, "rule libraries"));
-        let wrong = self.wrong.iter().map(|(path, message)| {
+        let duplicates =
+            self.duplicates.iter().map(|duplicate| duplicate_yaml_problem(folder, duplicate, "rule libraries"));
+        let too_many = self.too_many.iter().map(|(path, message)| {
             let source = Source::new(folder.shown(path), "");
             Diagnostic::error(ErrorKind::InvalidValue, message, &source, None)
         });
-        // Where there are rules, each of them is refused for it.
-        let outside = self.empty.iter().filter_map(|path| outside(folder, path));
-        twins.chain(wrong).chain(outside)
+        // If the folder is outside of the project, each rule file in it is an error; without any, report the folder.
+        let outside = self.empty.iter().filter_map(|path| outside_error(folder, path));
+        duplicates.chain(too_many).chain(outside)
     }
-}
 
-impl RuleFiles {
-    /// What looks as if it were read and is not.
-    pub fn doubts(&self, folder: &PolicyFolder) -> impl Iterator<Item = Diagnostic> {
-        self.unread.iter().map(|path| {
+    /// Warnings about subfolders with rules, which are not read.
+    pub fn warnings(&self, folder: &PolicyFolder) -> impl Iterator<Item = Diagnostic> {
+        self.unread_folders.iter().map(|path| {
             let source = Source::new(folder.shown(path), "");
             let message = "the rules in this folder are not read";
             Diagnostic::warning(ErrorKind::NotFound, message, &source, None)
@@ -168,8 +167,8 @@ impl RuleFiles {
     }
 }
 
-/// A warning where the configuration names a rules folder that is not there.
-pub fn missing(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diagnostic> {
+/// A warning if `rules_dir` names a folder that does not exist.
+pub fn missing_rules_dir(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diagnostic> {
     if rules_dir == folder.rules() || rules_dir.symlink_metadata().is_ok() {
         return None;
     }
@@ -180,31 +179,32 @@ pub fn missing(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::warning(ErrorKind::NotFound, message, &source, None).help(help))
 }
 
-/// A warning where the configuration names another rules folder, and the usual one holds rules.
-pub fn out_of_force(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diagnostic> {
-    let usual = folder.rules();
-    let is_usual = usual == rules_dir || usual.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
-    if is_usual || !holds_rules(&usual) {
+/// A warning if `rules_dir` names another folder although the default rules folder has rules.
+pub fn unused_default_rules_dir(folder: &PolicyFolder, rules_dir: &Path) -> Option<Diagnostic> {
+    let default_dir = folder.rules();
+    let is_default =
+        default_dir == rules_dir || default_dir.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
+    if is_default || !has_rule_files(&default_dir) {
         return None;
     }
-    let (usual, named) = (folder.shown(&usual), folder.shown(rules_dir));
+    let (default_dir, named) = (folder.shown(&default_dir), folder.shown(rules_dir));
     let message = format!("the rules in this folder are not in force: `rules_dir` names `{named}` in its place");
     let help = format!(
-        "`linchpin rules import {usual}` copies them to `{named}`; without `rules_dir` in `.linchpin/config.yml` they are read here"
+        "`linchpin rules import {default_dir}` copies them to `{named}`; without `rules_dir` in `.linchpin/config.yml` they are read here"
     );
-    Some(Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(usual, ""), None).help(help))
+    Some(Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(default_dir, ""), None).help(help))
 }
 
-/// What is wrong with a path that leads out of the project.
-fn outside(folder: &PolicyFolder, path: &Path) -> Option<Diagnostic> {
+/// An error if the path is a symlink out of the project.
+fn outside_error(folder: &PolicyFolder, path: &Path) -> Option<Diagnostic> {
     let source = || Source::new(folder.shown(path), "");
     let message = "a link that leads out of the project is not followed";
-    leads_out(folder, path).then(|| Diagnostic::error(ErrorKind::Unreadable, message, &source(), None))
+    leaves_project(folder, path).then(|| Diagnostic::error(ErrorKind::Unreadable, message, &source(), None))
 }
 
-/// A file's text; `None` where there is no such file.
+/// Reads a file; `None` if it does not exist.
 pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Diagnostic>> {
-    if let Some(problem) = outside(folder, path) {
+    if let Some(problem) = outside_error(folder, path) {
         return Err(Box::new(problem));
     }
     match read_bounded(path, SIZE_LIMIT) {
@@ -219,8 +219,9 @@ pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Di
     }
 }
 
-/// Whether a repository would have us read, and show, what is not its own.
-fn leads_out(folder: &PolicyFolder, path: &Path) -> bool {
+/// True if a project's file is a symlink to a file outside of the project. Following it could show private files of the
+/// user.
+fn leaves_project(folder: &PolicyFolder, path: &Path) -> bool {
     let of_project = folder.tier == Tier::Project;
     match (of_project, path.canonicalize(), folder.base.canonicalize()) {
         (true, Ok(real), Ok(base)) => !real.starts_with(base),

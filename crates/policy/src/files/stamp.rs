@@ -1,24 +1,24 @@
-//! Whether a file is still the one that was read.
+//! Stamps, by which changes of a file are detected without reading it.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// What tells two versions of a file apart without reading it.
+/// Differs between two versions of a file, except in the case of [`Stamp::is_ambiguous`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// When the file last changed in any way, in nanoseconds. Unlike the time of its last write, nobody can set it.
+    /// The `ctime` in nanoseconds. Unlike the `mtime`, it cannot be set by a program.
     changed: u64,
     size: u64,
     inode: u64,
 }
 
-/// A file system's clock moves in steps: two writes within one leave the same time.
+/// The resolution of file system clocks: two writes within one step have the same time.
 const CLOCK_STEP: Duration = Duration::from_millis(50);
 
 impl Stamp {
-    /// `None` where there is nothing that can be looked at.
+    /// `None` if the file does not exist or cannot be accessed.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Self> {
         rustix::fs::stat(path).ok().map(|stat| Self::from(&stat))
@@ -31,9 +31,9 @@ impl Stamp {
         Some(Self { changed, size: metadata.len(), inode: 0 })
     }
 
-    /// Whether the file could be written once more without its stamp showing it. One from a time farther ahead could
-    /// not: the clock was set back since, and a file that is written now has a time of now.
-    pub fn is_fresh(self, now: SystemTime) -> bool {
+    /// True if a further write at the time `now` could leave the same stamp. A stamp far in the future is not ambiguous: the
+    /// clock was set back, and a write now would get an earlier time.
+    pub fn is_ambiguous(self, now: SystemTime) -> bool {
         let step = u64::try_from(CLOCK_STEP.as_nanos()).unwrap_or(u64::MAX);
         nanoseconds(now).abs_diff(self.changed) < step
     }
@@ -48,7 +48,7 @@ impl From<&rustix::fs::Stat> for Stamp {
     #[expect(
         clippy::cast_sign_loss,
         clippy::unnecessary_cast,
-        reason = "types differ by system; equality is all that counts"
+        reason = "types differ by system; only equality matters"
     )]
     fn from(stat: &rustix::fs::Stat) -> Self {
         let changed = (stat.st_ctime as u64).wrapping_mul(1_000_000_000).wrapping_add(stat.st_ctime_nsec as u64);
@@ -61,13 +61,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fresh_is_what_was_written_within_a_step_of_the_clock() {
+    fn stamps_within_a_clock_step_are_ambiguous() {
         let now = UNIX_EPOCH + Duration::from_hours(24);
         let stamp = |time| Stamp { changed: nanoseconds(time), size: 1, inode: 1 };
         let (near, far) = (CLOCK_STEP / 2, CLOCK_STEP * 2);
-        assert!([now, now - near, now + near].into_iter().all(|time| stamp(time).is_fresh(now)));
+        assert!([now, now - near, now + near].into_iter().all(|time| stamp(time).is_ambiguous(now)));
         assert!(
-            ![now - far, now + far, now + Duration::from_hours(1)].into_iter().any(|time| stamp(time).is_fresh(now))
+            ![now - far, now + far, now + Duration::from_hours(1)]
+                .into_iter()
+                .any(|time| stamp(time).is_ambiguous(now))
         );
     }
 }

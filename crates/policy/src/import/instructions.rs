@@ -1,14 +1,14 @@
-//! The file that an entry's instructions lie in.
+//! Reads `instructions_file`.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 
-/// `folder` is where the list lies: the file is in it or below, also behind links.
-pub fn read(file: &Text, folder: &Path, fields: &mut Fields) -> Option<String> {
+/// Reads the file, which must be inside `folder`, the folder of the list, after symlinks are resolved.
+pub fn read(file: &SpannedText, folder: &Path, fields: &mut Fields) -> Option<String> {
     match text(&file.value, folder) {
         Ok(text) => Some(text),
         Err((kind, message, help)) => {
@@ -19,10 +19,11 @@ pub fn read(file: &Text, folder: &Path, fields: &mut Fields) -> Option<String> {
     }
 }
 
-type Wrong = (ErrorKind, String, &'static str);
+/// Kind, message and help.
+type FileError = (ErrorKind, String, &'static str);
 
-fn text(name: &str, folder: &Path) -> Result<String, Wrong> {
-    let path = inside(name, folder)?;
+fn text(name: &str, folder: &Path) -> Result<String, FileError> {
+    let path = resolve_inside(name, folder)?;
     let text = read_bounded(&path, SIZE_LIMIT).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => (
             ErrorKind::TooLarge,
@@ -45,12 +46,12 @@ fn text(name: &str, folder: &Path) -> Result<String, Wrong> {
     Ok(text.to_owned())
 }
 
-fn inside(name: &str, folder: &Path) -> Result<PathBuf, Wrong> {
+fn resolve_inside(name: &str, folder: &Path) -> Result<PathBuf, FileError> {
     let outside = || {
         let message = format!("`{name}` is outside of the list's folder");
         (ErrorKind::InvalidValue, message, "copy the file beside the list, or put its text under `instructions`")
     };
-    // By its text first: of what is outside, not even whether it is there is told.
+    // The path's text is checked first, so that messages do not reveal if a file outside of the folder exists.
     let mut depth = 0_usize;
     for part in Path::new(name).components() {
         match part {

@@ -1,19 +1,19 @@
-//! A pattern of the old format, as it is written here, and what of its meaning is another.
+//! Converts patterns of DeepWork's old format, and describes differences in their meaning.
 //!
-//! There, a pattern without `**`, or with more than one, was matched against the whole path with a `*` that stands for
-//! any characters, `/` too. Around a single `**`, what stands before it was a folder's literal name, and what stands
-//! behind it was matched so against the end of the path. Braces were only braces.
+//! In the old format, a pattern with no `**` or several was matched against the whole path, and `*` matched any characters
+//! including `/`. In a pattern with a single `**`, the part before it was a literal folder name, and the part after it was
+//! matched against the end of the path. Braces were literal.
 
-/// The new pattern; `why` is empty where it is the old one and means the same.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Converted {
+pub struct ConvertedPattern {
     pub pattern: String,
+    /// The differences in meaning; empty if the pattern is unchanged and means the same.
     pub why: Vec<String>,
 }
 
-const ACROSS: &str = "`*` crossed folders in the old format, and does not here";
+const STAR_CROSSED_FOLDERS: &str = "`*` crossed folders in the old format, and does not here";
 
-pub fn convert(old: &str) -> Converted {
+pub fn convert(old: &str) -> ConvertedPattern {
     let mut why = Vec::new();
     let mut pattern = braces(old, &mut why);
     if old.contains('\\') {
@@ -22,7 +22,7 @@ pub fn convert(old: &str) -> Converted {
     match pattern.split("**").collect::<Vec<_>>().as_slice() {
         [_] => {
             if pattern.contains('*') {
-                why.push(ACROSS.to_owned());
+                why.push(STAR_CROSSED_FOLDERS.to_owned());
                 pattern = across_folders(&pattern).unwrap_or(pattern);
             }
         }
@@ -31,7 +31,7 @@ pub fn convert(old: &str) -> Converted {
                 why.push(format!("`{before}` was a plain name in the old format, and is a pattern here"));
             }
             if after.trim_start_matches('/').trim_start_matches('*').contains('*') {
-                why.push(ACROSS.to_owned());
+                why.push(STAR_CROSSED_FOLDERS.to_owned());
             }
         }
         _ => why.push("`**` was at least one folder in the old format, and may be none here".to_owned()),
@@ -42,11 +42,11 @@ pub fn convert(old: &str) -> Converted {
         }
         pattern.truncate(pattern.len() - "/*".len());
     }
-    Converted { pattern, why }
+    ConvertedPattern { pattern, why }
 }
 
-/// The pattern with its `*` crossing folders; `None` where there is more than one, or it does not begin a name: nothing here
-/// means the same then.
+/// An equivalent of a pattern whose `*` crosses folders. `None` if there are several `*`, or the `*` is not at the start of
+/// the file name, because no pattern has that meaning.
 fn across_folders(pattern: &str) -> Option<String> {
     let (folder, file) = pattern.rsplit_once('/').map_or(("", pattern), |(folder, file)| (folder, file));
     let rest = file.strip_prefix('*').filter(|rest| !rest.contains('*') && !folder.contains('*'))?;
@@ -54,7 +54,7 @@ fn across_folders(pattern: &str) -> Option<String> {
     Some(if rest.is_empty() { folders } else { format!("{folders}/{file}") })
 }
 
-/// Alternatives are what was meant, even though there they matched nothing; all other braces are names' own.
+/// Keeps `{a,b}`, which was literal in the old format but certainly meant alternatives. Escapes all other braces.
 fn braces(old: &str, why: &mut Vec<String>) -> String {
     let mut pattern = String::with_capacity(old.len());
     let mut rest = old;
@@ -62,13 +62,13 @@ fn braces(old: &str, why: &mut Vec<String>) -> String {
     while let Some(at) = rest.find(['{', '}', '\\']) {
         let (before, from) = rest.split_at(at);
         pattern.push_str(before);
-        let length = match alternatives_of(from) {
+        let length = match alternatives_length(from) {
             Some(length) => {
                 alternatives = true;
                 pattern.push_str(from.get(..length).unwrap_or_default());
                 length
             }
-            // With what it makes plain.
+            // Keeps the backslash with the character that it escapes.
             None if from.starts_with('\\') => {
                 let length = from.chars().take(2).map(char::len_utf8).sum();
                 pattern.push_str(from.get(..length).unwrap_or_default());
@@ -93,8 +93,8 @@ fn braces(old: &str, why: &mut Vec<String>) -> String {
     pattern
 }
 
-/// How long the alternatives are that the text starts with.
-fn alternatives_of(text: &str) -> Option<usize> {
+/// The length of `{a,b}` at the start of the text.
+fn alternatives_length(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('{')?;
     let (inner, _) = inner.split_once('}')?;
     let is_simple = inner.contains(',') && !inner.contains('{') && inner.chars().any(|letter| letter != ',');

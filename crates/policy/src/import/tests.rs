@@ -1,4 +1,4 @@
-//! Old lists as rules: what they become, what is wrong with them, and that nothing else is touched.
+//! Conversion of old lists: the resulting rules, errors, and that no other file is changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,11 +8,11 @@ use path::pattern::Pattern;
 use proptest::prelude::*;
 
 use super::convert;
-use super::old_pattern::{self, Converted};
-use crate::edit::{Changed, EditRefusal, Editor};
+use super::old_pattern::{self, ConvertedPattern};
+use crate::edit::{EditOutcome, EditRefusal, Editor};
 use crate::files::folder::{PolicyFolder, Tiers};
-use crate::load::{Before, load};
-use crate::text::diagnostic::{Severity, Style};
+use crate::load::{LastGoodPolicy, load};
+use crate::text::diagnostic::{RenderStyle, Severity};
 use crate::text::source::Source;
 
 /// A project with a list in the old format.
@@ -42,7 +42,7 @@ impl World {
         fs::write(path, text).expect("a file");
     }
 
-    fn import(&self, list: &str, replace: bool) -> Result<Changed, EditRefusal> {
+    fn import(&self, list: &str, replace: bool) -> Result<EditOutcome, EditRefusal> {
         let project = self.tiers.project.as_ref().expect("a project");
         Editor::open(&self.tiers, project).import(&self.path(list), replace)
     }
@@ -68,7 +68,7 @@ impl World {
         let before = self.files();
         let refusal = self.import(list, replace).expect_err("a refusal");
         assert_eq!(self.files(), before);
-        let shown = refusal.problems.iter().map(|problem| problem.render(Style::Plain));
+        let shown = refusal.problems.iter().map(|problem| problem.render(RenderStyle::Plain));
         let said = refusal
             .help
             .iter()
@@ -78,19 +78,19 @@ impl World {
     }
 }
 
-fn shown(changed: &Changed) -> String {
+fn shown(changed: &EditOutcome) -> String {
     let files = changed
         .changes
         .iter()
         .map(|change| format!("=== {}\n{}", change.name, change.after.as_deref().unwrap_or_default()));
-    let notes = changed.rewritten.iter().map(|rewritten| {
-        let line = rewritten.line();
+    let notes = changed.conversion_notes.iter().map(|note| {
+        let line = note.line();
         line.find(".deepwork").and_then(|at| line.get(at..)).unwrap_or_default().to_owned() + "\n"
     });
     files.chain(notes).collect()
 }
 
-/// What a list leads to when it is no rule: the problems, as they are shown.
+/// The rendered problems of a list.
 fn problems(list: &str) -> String {
     let world = World::new("");
     world.put("project/empty.md", "\n");
@@ -101,7 +101,7 @@ fn problems(list: &str) -> String {
     std::os::unix::fs::symlink("../secret.md", world.path("project/door.md")).expect("a link");
     let conversion = convert(&Source::new(".deepwork.rules.yml", list), &world.path("project"));
     assert!(conversion.problems.iter().all(|problem| problem.span.is_some() && problem.severity == Severity::Error));
-    let shown: Vec<String> = conversion.problems.iter().map(|problem| problem.render(Style::Plain)).collect();
+    let shown: Vec<String> = conversion.problems.iter().map(|problem| problem.render(RenderStyle::Plain)).collect();
     shown.join("\n")
 }
 
@@ -180,11 +180,11 @@ fn a_list_becomes_rules() {
     .deepwork.rules.yml:17:9: `name` of `readme-accuracy-2`: `README accuracy!` → `readme-accuracy-2`: another entry is `readme-accuracy`
     .deepwork.rules.yml:18:12: `trigger` of `readme-accuracy-2`: `{{cookiecutter.slug}}/**` → `\{\{cookiecutter.slug\}\}/**`: a brace that is part of a name is written with `\`
     ");
-    // What was written is what was shown, and it is sound.
+    // The files have the shown text, and no errors.
     for change in &changed.changes {
         assert_eq!(fs::read_to_string(&change.path).ok(), change.after);
     }
-    let loaded = load(&world.tiers, &Before::default(), |_| true);
+    let loaded = load(&world.tiers, &LastGoodPolicy::default(), |_| true);
     let said: Vec<&str> = loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(said, ["the rules in this list are not read"]);
     for id in ["readme-accuracy", "migrations", "it-s-a-title", "readme-accuracy-2"] {
@@ -194,22 +194,22 @@ fn a_list_becomes_rules() {
 }
 
 #[test]
-fn a_list_is_known_by_its_name_or_by_being_one() {
+fn a_list_is_recognized_by_name_or_content() {
     let entry = "- {name: a, trigger: b, instructions: c}\n";
     let world = World::new("");
     world.put("project/.deepwork.policy.yml", entry);
     world.put("project/other.yml", entry.replace("name: a", "name: other"));
     assert_eq!(world.import("project/.deepwork.policy.yml", false).expect("a rule").changes.len(), 1);
     assert_eq!(world.import("project/other.yml", false).expect("a rule").changes.len(), 1);
-    // A library is copied as ever.
+    // A library is copied unchanged.
     world.put("project/library.yml", "no-x:\n  command_pattern: x\n  reason: No.\n");
     let copied = world.import("project/library.yml", false).expect("a library");
     assert_eq!(copied.changes.first().map(|change| change.name.as_str()), Some(".linchpin/rules/library.yml"));
-    assert_eq!(copied.rewritten, []);
+    assert_eq!(copied.conversion_notes, []);
 }
 
 #[test]
-fn nothing_is_half_written_and_nothing_replaced() {
+fn an_import_is_atomic_and_replaces_nothing() {
     let list = "- {name: Mine, trigger: a, instructions: b}\n- {name: New, trigger: a, instructions: b}\n";
     let mine = "---\non: stop\n---\nMine.\n";
     let mut said = Vec::new();
@@ -222,18 +222,18 @@ fn nothing_is_half_written_and_nothing_replaced() {
         let world = World::new(list);
         world.put(taken, text);
         let first = world.refused("project/.deepwork.rules.yml", false);
-        // There is no forcing it.
+        // `--force` does not change that.
         assert_eq!(first, world.refused("project/.deepwork.rules.yml", true));
         said.push(first);
     }
     let world =
         World::new("- {name: New, trigger: a, instructions: b}\n- {name: Hard reset, trigger: a, instructions: b}\n");
     said.push(world.refused("project/.deepwork.rules.yml", true));
-    // A link that leads nowhere is taken, too.
+    // A dangling symlink is a taken name too.
     let world = World::new(list);
     std::os::unix::fs::symlink("../../outside.md", world.path("project/.linchpin/rules/new.md")).expect("a link");
     said.push(world.refused("project/.deepwork.rules.yml", false));
-    // One bad entry keeps the good ones out.
+    // One entry with errors prevents the whole import.
     let world = World::new("- {name: New, trigger: a, instructions: b}\n- {name: Other, instructions: b}\n");
     said.push(world.refused("project/.deepwork.rules.yml", false));
     insta::assert_snapshot!(said.join("\n\n"), @"
@@ -319,7 +319,7 @@ fn a_second_import_changes_nothing() {
 }
 
 #[test]
-fn what_is_no_list_of_rules() {
+fn files_that_are_not_a_list_of_rules() {
     let said: Vec<String> =
         ["", "# nothing\n", "[]\n", "rules: []\n", "- a\n- 3\n- [x]\n-\n", "- name: [\n", "just text\n"]
             .map(problems)
@@ -403,7 +403,7 @@ fn what_is_no_list_of_rules() {
 }
 
 #[test]
-fn entries_that_lack_something() {
+fn entries_with_missing_keys() {
     insta::assert_snapshot!(problems("\
 - trigger: a
   instructions: b
@@ -539,7 +539,7 @@ fn entries_that_lack_something() {
 }
 
 #[test]
-fn entries_with_keys_and_values_of_another_kind() {
+fn entries_with_unknown_keys_and_invalid_values() {
     insta::assert_snapshot!(problems("\
 - {name: Keys, trigger: a, instructions: b, compare_with: base, set: [x], Safety: y}
 - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
@@ -619,7 +619,7 @@ fn entries_with_keys_and_values_of_another_kind() {
 }
 
 #[test]
-fn names_that_make_no_id() {
+fn names_without_a_valid_id() {
     let (long, longest) = ("abcdefghi ".repeat(11), "abcdefghi ".repeat(10));
     insta::assert_snapshot!(problems(&format!("\
 - {{name: linchpin, trigger: a, instructions: b}}
@@ -660,7 +660,7 @@ fn names_that_make_no_id() {
 }
 
 #[test]
-fn yaml_that_is_none() {
+fn invalid_yaml() {
     insta::assert_snapshot!(problems("- name: Star\n  trigger: *.py\n  instructions: b\n"), @"
     error: invalid YAML: alias references unknown anchor
      --> .deepwork.rules.yml:2:12
@@ -680,7 +680,7 @@ fn yaml_that_is_none() {
 }
 
 #[test]
-fn patterns_that_are_none() {
+fn invalid_patterns() {
     insta::assert_snapshot!(problems("\
 - name: Patterns
   trigger:
@@ -744,7 +744,7 @@ fn patterns_that_are_none() {
 }
 
 #[test]
-fn instructions_that_are_not_there() {
+fn missing_instructions() {
     insta::assert_snapshot!(problems("\
 - {name: a, trigger: a, instructions_file: missing.md}
 - {name: b, trigger: a, instructions_file: ../secret.md}
@@ -831,7 +831,7 @@ fn instructions_that_are_not_there() {
 }
 
 #[test]
-fn what_becomes_of_patterns() {
+fn converted_patterns() {
     let patterns = [
         "*",
         "*.py",
@@ -870,7 +870,7 @@ fn what_becomes_of_patterns() {
         "[ab]*.py",
     ];
     let lines = patterns.map(|old| {
-        let Converted { pattern, why } = old_pattern::convert(old);
+        let ConvertedPattern { pattern, why } = old_pattern::convert(old);
         let line = format!("{old:20} {pattern:20} {}", why.join("; "));
         line.trim_end().to_owned()
     });
@@ -913,7 +913,7 @@ fn what_becomes_of_patterns() {
     ");
 }
 
-/// Whether a text matches by the rules of Python's `fnmatch`, by which the old format went.
+/// Matches a text by the rules of Python's `fnmatch`, which the old format used.
 fn fnmatch(text: &str, pattern: &str) -> bool {
     let mut letters = pattern.chars();
     match letters.next() {
@@ -927,7 +927,7 @@ fn fnmatch(text: &str, pattern: &str) -> bool {
     }
 }
 
-/// Whether the old format's pattern meant a path.
+/// Matches a path by the rules of the old format.
 fn meant(path: &str, pattern: &str) -> bool {
     let [before, after] = pattern.split("**").collect::<Vec<_>>()[..] else { return fnmatch(path, pattern) };
     let before = before.trim_end_matches('/');
@@ -941,7 +941,7 @@ fn meant(path: &str, pattern: &str) -> bool {
 }
 
 #[test]
-fn the_old_way_is_understood() {
+fn the_reimplementation_of_the_old_matching_is_correct() {
     for (path, pattern, is_meant) in [
         ("a/b.py", "*.py", true),
         ("src/a/b.py", "src/*.py", true),
@@ -956,7 +956,7 @@ fn the_old_way_is_understood() {
     }
 }
 
-/// All of up to three segments.
+/// All paths of up to three segments.
 fn paths() -> Vec<String> {
     let names = ["a", "b", "ab", "a.py", ".py"];
     let below = |folders: &[String]| -> Vec<String> {
@@ -971,16 +971,16 @@ fn paths() -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2048))]
 
-    /// A pattern about which nothing is said, and every one that was put right, means what it did.
+    /// Every pattern without notes, and every rewritten one, matches the same paths as before.
     #[test]
     fn patterns_keep_their_meaning(
         pieces in prop::collection::vec(prop::sample::select(vec!["*", "**/", "/**", "/", "a", "b", ".py"]), 1..6),
     ) {
         let old = pieces.concat();
-        let Converted { pattern, why } = old_pattern::convert(&old);
+        let ConvertedPattern { pattern, why } = old_pattern::convert(&old);
         let is_put_right = pattern != old && !old.trim_start_matches('*').contains('*');
         let Ok(parsed) = Pattern::parse(&pattern) else { return Ok(()) };
-        // What is odd in itself, such as `**` inside a name, is told when the rule is read.
+        // Unusual patterns, such as `**` inside a name, are reported when the rule is read.
         if (why.is_empty() || why == ["the same files"] || is_put_right) && parsed.warnings().is_empty() {
             for path in paths() {
                 prop_assert_eq!(parsed.matches(&path), meant(&path, &old), "{} {} {}", path, old, pattern);
@@ -988,7 +988,7 @@ proptest! {
         }
     }
 
-    /// Whatever the texts are: a rule that says them, or an error with its place.
+    /// Any texts result in an equivalent rule, or in an error with a span.
     #[test]
     fn any_entry(name in "\\PC{0,30}|[a-c \n\t\"'#:-]{0,12}", body in "(?s).{0,60}", trigger in "[a*/{},\\\\\\[\\]!?.]{0,10}") {
         let text = |text: &str| serde_json::Value::from(text).to_string();
@@ -999,8 +999,8 @@ proptest! {
         for problem in &conversion.problems {
             prop_assert!(problem.span.is_some() && !problem.line().contains('\n'), "{}", problem.line());
         }
-        for rewritten in conversion.rules.iter().flat_map(|rule| &rule.rewritten) {
-            prop_assert!(!rewritten.line().contains('\n'));
+        for note in conversion.rules.iter().flat_map(|rule| &rule.conversion_notes) {
+            prop_assert!(!note.line().contains('\n'));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who does the work.
+//! Reads `agent`: the agent that runs in a loop.
 
 use engine::hats::AgentChoice;
 use engine::suggest;
@@ -9,9 +9,9 @@ use crate::text::fields::Fields;
 use crate::text::yaml::Yaml;
 use crate::values::command_text::{self, CommandPlace};
 
-/// None where nothing is said, or it is wrong.
-pub fn read(around: &mut Fields) -> Option<AgentChoice> {
-    let node = around.take("agent")?;
+/// `None` if the key is missing or its value is invalid.
+pub fn read(outer: &mut Fields) -> Option<AgentChoice> {
+    let node = outer.take("agent")?;
     if let Yaml::Text(name) = &node.value {
         if AgentChoice::NAMES.contains(&name.as_str()) {
             return Some(AgentChoice::Named(name.clone()));
@@ -26,13 +26,13 @@ pub fn read(around: &mut Fields) -> Option<AgentChoice> {
             },
             suggest::did_you_mean,
         );
-        around
+        outer
             .problems
-            .push(Diagnostic::error(ErrorKind::InvalidValue, message, around.source(), Some(node.span)).help(help));
+            .push(Diagnostic::error(ErrorKind::InvalidValue, message, outer.source(), Some(node.span)).help(help));
         return None;
     }
     let span = node.span.clone();
-    let mut fields = Fields::of(node, around.source(), AGENT.keys);
+    let mut fields = Fields::of(node, outer.source(), AGENT.keys);
     let is_mapping = fields.problems.is_empty();
     fields.refuse_unknown();
     if is_mapping && !fields.has("command") {
@@ -41,7 +41,7 @@ pub fn read(around: &mut Fields) -> Option<AgentChoice> {
     let prompt = fields.choice("prompt", PROMPT_BY).unwrap_or_default();
     let command = command_text::command(CommandPlace::Agent, &mut fields);
     let words = command.map(|command| command.words).unwrap_or_default();
-    let is_sound = fields.is_sound();
-    around.problems.append(&mut fields.problems);
-    is_sound.then_some(AgentChoice::Command { words, prompt })
+    let is_valid = fields.has_no_errors();
+    outer.problems.append(&mut fields.problems);
+    is_valid.then_some(AgentChoice::Command { words, prompt })
 }

@@ -1,19 +1,19 @@
-//! `completion`: which topic ends a run, and what it takes.
+//! Reads `completion`: the topic that ends a run, and its conditions.
 
 use engine::hats::{Completion, Loop};
 
-use super::faults::Spanned;
 use super::keys::COMPLETION;
-use super::topics::{is_topic, topic};
+use super::shape::SpannedName;
+use super::topics::{check_topic_name, topic};
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::Fields;
 use crate::workflow::GateReader;
 
-/// With where each topic under `after` stands.
-pub fn completion(gates: &GateReader, around: &mut Fields) -> (Completion, Vec<Spanned>) {
+/// Also returns the spans of the topics under `after`.
+pub fn completion(gates: &GateReader, loop_fields: &mut Fields) -> (Completion, Vec<SpannedName>) {
     let mut completion = Completion { topic: Loop::COMPLETE.to_owned(), requires: Vec::new(), after: Vec::new() };
-    let Some(node) = around.take("completion") else { return (completion, Vec::new()) };
-    let mut fields = Fields::of(node, around.source(), COMPLETION.keys);
+    let Some(node) = loop_fields.take("completion") else { return (completion, Vec::new()) };
+    let mut fields = Fields::of(node, loop_fields.source(), COMPLETION.keys);
     fields.refuse_unknown();
     completion.topic = topic("topic", Loop::COMPLETE, &mut fields);
     completion.requires = gates.of_list("requires", "completion", &mut fields);
@@ -23,9 +23,9 @@ pub fn completion(gates: &GateReader, around: &mut Fields) -> (Completion, Vec<S
             format!("{} topics under `after` are more than the {} that there may be", after.len(), Loop::MAX_AFTER);
         fields.refuse(ErrorKind::InvalidValue, message, first.span.clone());
     }
-    let after = after.into_iter().filter(|topic| is_topic(topic, &mut fields));
-    let after: Vec<Spanned> = after.map(|topic| (topic.value, topic.span)).collect();
+    let after = after.into_iter().filter(|topic| check_topic_name(topic, &mut fields));
+    let after: Vec<SpannedName> = after.map(|topic| (topic.value, topic.span)).collect();
     completion.after = after.iter().map(|(topic, _)| topic.clone()).collect();
-    around.problems.append(&mut fields.problems);
+    loop_fields.problems.append(&mut fields.problems);
     (completion, after)
 }

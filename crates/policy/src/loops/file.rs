@@ -1,4 +1,4 @@
-//! The file itself: its parts in the order in which they depend on each other.
+//! Reads `loop.yml`, each part after the parts that it depends on.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,27 @@ use engine::rules::Tier;
 use engine::workflow::Requirement;
 
 use super::completion::completion;
-use super::faults::{self, Spans};
 use super::hats::hat_entries;
 use super::keys::{LOOP, TASKS};
 use super::loop_source::{LOOP_NAME, LoopSource};
+use super::shape::{self, LoopSpans};
 use super::topics::{topic, topics};
 use super::{agent, limits};
-use crate::library::Entries;
-use crate::rule_list::NamedRules;
+use crate::library::RuleEntries;
+use crate::list_resolver::RuleLookup;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::digest::digest;
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml;
-use crate::workflow::{Around, GateReader, first_value, read_variables};
+use crate::workflow::{GateReader, WorkflowContext, first_value, read_variables};
 
 const START: &str = "task.start";
 const SCRATCHPAD: &str = ".linchpin/agent/scratchpad.md";
 const SPECS: &str = "specs/";
 
-/// None where the file has an error.
-pub fn read(source: &Source, around: &Around) -> (Option<Loop>, Vec<Diagnostic>) {
+/// The loop is `None` if the file has errors.
+pub fn read(source: &Source, context: &WorkflowContext) -> (Option<Loop>, Vec<Diagnostic>) {
     let node = match yaml::parse(source, 0..source.text.len()) {
         Ok(node) => node,
         Err(problem) => return (None, vec![*problem]),
@@ -37,31 +37,31 @@ pub fn read(source: &Source, around: &Around) -> (Option<Loop>, Vec<Diagnostic>)
         return (None, fields.problems);
     }
     fields.refuse_unknown();
-    let (the_loop, mut problems) = LoopSource { source, around }.read(&mut fields);
+    let (the_loop, mut problems) = LoopSource { source, context }.read(&mut fields);
     problems.append(&mut fields.problems);
     problems.sort_by_key(|problem| problem.span.as_ref().map_or(usize::MAX, |span| span.start));
-    let is_sound = problems.iter().all(|problem| problem.severity == Severity::Warning);
-    (is_sound.then_some(the_loop).flatten(), problems)
+    let is_valid = problems.iter().all(|problem| problem.severity == Severity::Warning);
+    (is_valid.then_some(the_loop).flatten(), problems)
 }
 
 impl LoopSource<'_> {
     fn read(self, fields: &mut Fields) -> (Option<Loop>, Vec<Diagnostic>) {
-        let Self { source, around } = self;
+        let Self { source, context } = self;
         let mut problems = Vec::new();
         if !fields.has("agent") {
             fields.refuse(ErrorKind::MissingKey, "the loop has no `agent`", 0..0);
         }
         let agent = agent::read(fields);
         let limits = limits::read(fields);
-        let variables = read_variables(fields, Tier::Project, around);
+        let variables = read_variables(fields, Tier::Project, context);
         let hats = hat_entries(fields);
-        let mut spans = Spans::of_keys(&hats, fields);
+        let mut spans = LoopSpans::of_keys(&hats, fields);
         let scope = self.scope(&variables);
-        // A loop defines and imports no rules.
-        let (own, imported) = (Entries::default(), BTreeMap::new());
-        let (tier, catalogue, broken) = (Tier::Project, around.catalogue, &around.loaded.context.broken);
-        let names = NamedRules { source, tier, own: &own, imported: &imported, catalogue, broken };
-        let first_value = |name: &str| first_value(name, &variables, around);
+        // A loop cannot define or import rules.
+        let (own, imported) = (RuleEntries::default(), BTreeMap::new());
+        let (tier, catalogue, broken) = (Tier::Project, context.catalogue, &context.loaded.context.broken);
+        let names = RuleLookup { source, tier, own: &own, imported: &imported, catalogue, broken };
+        let first_value = |name: &str| first_value(name, &variables, context);
         let gates = GateReader::new(&names, &scope, LOOP_NAME, &first_value, fields);
         let (completion, after) = completion(&gates, fields);
         spans.after = after;
@@ -70,8 +70,8 @@ impl LoopSource<'_> {
         let hats = self.hats(&hats, fields.end_of("hats"), self.rule_reader(&scope), &names, &mut problems);
         let start = topic("start", START, fields);
         let guardrails = guardrails(fields);
-        let scratchpad = place("scratchpad", fields).unwrap_or_else(|| SCRATCHPAD.to_owned());
-        let specs_dir = place("specs_dir", fields).unwrap_or_else(|| SPECS.to_owned());
+        let scratchpad = project_path("scratchpad", fields).unwrap_or_else(|| SCRATCHPAD.to_owned());
+        let specs_dir = project_path("specs_dir", fields).unwrap_or_else(|| SPECS.to_owned());
         let unused_gates = gates.unused(source);
         let gates = gates.declared;
         let the_loop = Loop {
@@ -90,20 +90,20 @@ impl LoopSource<'_> {
             gates,
             hats,
         };
-        let is_sound = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
-        if is_sound {
+        let is_valid = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
+        if is_valid {
             problems.extend(unused_gates);
-            problems.extend(faults::of_shape(&the_loop, &spans, source));
+            problems.extend(shape::check_shape(&the_loop, &spans, source));
         }
-        (is_sound.then_some(the_loop), problems)
+        (is_valid.then_some(the_loop), problems)
     }
 
-    fn close_requires(self, gates: &GateReader, around: &mut Fields) -> Vec<Requirement> {
-        let Some(node) = around.take("tasks") else { return Vec::new() };
+    fn close_requires(self, gates: &GateReader, loop_fields: &mut Fields) -> Vec<Requirement> {
+        let Some(node) = loop_fields.take("tasks") else { return Vec::new() };
         let mut fields = Fields::of(node, self.source, TASKS.keys);
         fields.refuse_unknown();
         let requires = gates.of_list("close_requires", "tasks", &mut fields);
-        around.problems.append(&mut fields.problems);
+        loop_fields.problems.append(&mut fields.problems);
         requires
     }
 }
@@ -115,9 +115,9 @@ fn guardrails(fields: &mut Fields) -> Vec<String> {
     )
 }
 
-/// A path from the root that stays below it.
-fn place(key: &str, fields: &mut Fields) -> Option<String> {
-    let Text { value, span } = fields.text(key)?;
+/// Reads a relative path that stays in the project.
+fn project_path(key: &str, fields: &mut Fields) -> Option<String> {
+    let SpannedText { value, span } = fields.text(key)?;
     let is_below = !value.is_empty() && !value.starts_with(['/', '~']) && value.split('/').all(|part| part != "..");
     if !is_below {
         let message = format!("`{key}` is a path below the project's root, not `{value}`");

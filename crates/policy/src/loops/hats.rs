@@ -1,4 +1,4 @@
-//! The hats of a loop.
+//! Reads the hats of a loop.
 
 use engine::hats::{Hat, Loop};
 use engine::rules::{Detector, PathPattern, Rule};
@@ -6,31 +6,31 @@ use engine::suggest;
 
 use super::keys::HAT;
 use super::loop_source::{LOOP_NAME, LoopSource};
-use super::topics::{is_topic, topic_pattern};
-use super::{agent, enforced};
+use super::topics::{check_topic_name, topic_pattern};
+use super::{agent, built_in_rules};
+use crate::list_resolver::RuleLookup;
 use crate::rule::reader::RuleReader;
-use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::digest::digest;
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::pattern::path_pattern;
-use crate::workflow::{Owner, RuleGathering};
+use crate::workflow::{RuleCollector, RuleOwner};
 
-/// Where agents keep notes, whatever their hat may write.
+/// Every hat's agent may write here, for notes.
 const NOTES: &str = ".linchpin/agent/**";
 
-/// No more than anybody can follow.
+/// More would be a mistake, and hard to follow.
 const HATS_LIMIT: usize = 100;
 
 impl LoopSource<'_> {
-    /// `end`: where the entries end at the latest.
+    /// `end`: an upper bound for the end of the entries.
     pub fn hats(
         self,
         entries: &[(YamlKey, YamlNode)],
         end: usize,
         reader: RuleReader,
-        names: &NamedRules,
+        names: &RuleLookup,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<Hat> {
         let ends = yaml::ends(entries, end);
@@ -44,7 +44,7 @@ impl LoopSource<'_> {
         self,
         (key, node, end): (&YamlKey, YamlNode, usize),
         reader: RuleReader,
-        names: &NamedRules,
+        names: &RuleLookup,
         problems: &mut Vec<Diagnostic>,
     ) -> Hat {
         let id = key.text.as_str();
@@ -52,14 +52,17 @@ impl LoopSource<'_> {
         let is_mapping = fields.problems.is_empty();
         fields.refuse_unknown();
         let triggers = fields.texts("triggers").unwrap_or_default();
-        if is_mapping && triggers.is_empty() && fields.is_sound() {
+        if is_mapping && triggers.is_empty() && fields.has_no_errors() {
             let message = format!("the hat `{id}` has no `triggers`, so nothing would put it on");
             fields.refuse(ErrorKind::MissingKey, message, key.span.clone());
         }
         let triggers = triggers.into_iter().filter_map(|trigger| topic_pattern(&trigger, &mut fields)).collect();
         let publishes = fields.texts("publishes").unwrap_or_default();
-        let publishes: Vec<String> =
-            publishes.into_iter().filter(|topic| is_topic(topic, &mut fields)).map(|topic| topic.value).collect();
+        let publishes: Vec<String> = publishes
+            .into_iter()
+            .filter(|topic| check_topic_name(topic, &mut fields))
+            .map(|topic| topic.value)
+            .collect();
         let default_publishes = default_publishes(&publishes, &mut fields);
         let max_activations = fields.key_span("max_activations").zip(fields.count("max_activations"));
         if let Some((span, 0)) = max_activations.clone() {
@@ -68,17 +71,17 @@ impl LoopSource<'_> {
         let agent = agent::read(&mut fields);
         let mut text = |key: &str| fields.text(key).map(|text| text.value);
         let (name, description, instructions) = (text("name"), text("description"), text("instructions"));
-        let mut rules = RuleGathering::new(LOOP_NAME, Owner::Hat(id), reader, names, &self.around.loaded.config);
+        let mut rules = RuleCollector::new(LOOP_NAME, RuleOwner::Hat(id), reader, names, &self.context.loaded.config);
         rules.lists(&mut fields);
         let span = fields.key_span("writes").unwrap_or_default();
         let writes = fields.texts("writes");
         if let Some(texts) = &writes {
             let rule = only_writes(rules.id("writes"), id, texts, &mut fields);
-            rules.made(rule, span);
+            rules.add(rule, span);
         }
         let observers = self.observers(&mut fields, reader.scope).observers;
         let mut rules: Vec<Rule> = rules.finish(problems).into_iter().map(|placed| placed.rule).collect();
-        rules.extend(enforced::rules(id, &publishes, &self.source.name));
+        rules.extend(built_in_rules::rules(id, &publishes, &self.source.name));
         problems.append(&mut fields.problems);
         Hat {
             id: id.to_owned(),
@@ -86,7 +89,7 @@ impl LoopSource<'_> {
             description: description.unwrap_or_default(),
             triggers,
             publishes,
-            // What is blank says nothing.
+            // Blank instructions count as missing.
             instructions: instructions.filter(|text| !text.trim().is_empty()).unwrap_or_default(),
             default_publishes,
             writes: writes.map(|texts| texts.into_iter().map(|text| text.value).collect()),
@@ -98,7 +101,7 @@ impl LoopSource<'_> {
     }
 }
 
-/// The entries of `hats`, where their ids are sound.
+/// Reads the entries of `hats`, and reports invalid ids.
 pub fn hat_entries(fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
     let entries = match fields.take("hats").map(|node| (node.span, node.value)) {
         Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
@@ -137,7 +140,7 @@ pub fn hat_entries(fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
 }
 
 fn default_publishes(publishes: &[String], fields: &mut Fields) -> Option<String> {
-    let Text { value, span } = fields.text("default_publishes")?;
+    let SpannedText { value, span } = fields.text("default_publishes")?;
     if publishes.contains(&value) {
         return Some(value);
     }
@@ -149,12 +152,12 @@ fn default_publishes(publishes: &[String], fields: &mut Fields) -> Option<String
     None
 }
 
-/// `writes`, as a rule against all other writing.
-fn only_writes(id: String, hat: &str, texts: &[Text], fields: &mut Fields) -> Rule {
+/// The rule for `writes`, which blocks all other writes.
+fn only_writes(id: String, hat: &str, texts: &[SpannedText], fields: &mut Fields) -> Rule {
     let listed = texts.iter().map(|text| text.value.as_str()).collect::<Vec<_>>().join(", ");
     let mut except: Vec<PathPattern> = texts.iter().filter_map(|text| path_pattern(text, fields)).collect();
     except.push(PathPattern::Glob { source: NOTES.to_owned(), literal: String::new() });
-    let tool = enforced::writing_outside_of(except);
+    let tool = built_in_rules::writing_outside_of(except);
     let reason = format!(
         "The hat `{hat}` writes only: {listed}. Notes go into `.linchpin/agent/`; other work is another hat's."
     );

@@ -1,4 +1,4 @@
-//! `limits`: each a number or a time, and `none` where there is to be none.
+//! Reads `limits`: numbers and durations, or `none` for no limit.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use engine::hats::RunLimits;
 
 use super::keys::{LIMITS, NO_LIMIT};
 use crate::text::diagnostic::ErrorKind;
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::values::quantity::parse_duration;
 
-pub fn read(around: &mut Fields) -> RunLimits {
+pub fn read(loop_fields: &mut Fields) -> RunLimits {
     let mut limits = RunLimits::default();
-    let Some(node) = around.take("limits") else { return limits };
-    let mut fields = Fields::of(node, around.source(), LIMITS.keys);
+    let Some(node) = loop_fields.take("limits") else { return limits };
+    let mut fields = Fields::of(node, loop_fields.source(), LIMITS.keys);
     fields.refuse_unknown();
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     let time = |text: &str| parse_duration(text).filter(|time| *time > Duration::ZERO);
@@ -24,18 +24,18 @@ pub fn read(around: &mut Fields) -> RunLimits {
     limit("idle", "a time such as `90s` or `5m`", time, &mut limits.idle, &mut fields);
     limit("tokens", "a number such as `200K` or `5M`", tokens, &mut limits.tokens, &mut fields);
     limit("cost_usd", "a number of dollars such as `20` or `0.5`", cost, &mut limits.cost_usd, &mut fields);
-    around.problems.append(&mut fields.problems);
+    loop_fields.problems.append(&mut fields.problems);
     limits
 }
 
-fn limit<T>(key: &str, what: &str, parse: impl Fn(&str) -> Option<T>, limit: &mut Option<T>, fields: &mut Fields) {
-    let Some(Text { value, span }) = fields.text_or_number(key) else { return };
+fn limit<T>(key: &str, expected: &str, parse: impl Fn(&str) -> Option<T>, limit: &mut Option<T>, fields: &mut Fields) {
+    let Some(SpannedText { value, span }) = fields.text_or_number(key) else { return };
     if value == NO_LIMIT {
         *limit = None;
     } else if let Some(parsed) = parse(&value) {
         *limit = Some(parsed);
     } else {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is {what}, or `{NO_LIMIT}`, not `{value}`"), span);
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is {expected}, or `{NO_LIMIT}`, not `{value}`"), span);
     }
 }
 

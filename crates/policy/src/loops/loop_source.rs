@@ -1,4 +1,4 @@
-//! The text of a loop's file with all that it may name beside itself.
+//! The text of `loop.yml` and its context.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,29 @@ use engine::rules::Tier;
 use crate::rule::reader::RuleReader;
 use crate::text::fields::Fields;
 use crate::text::source::Source;
-use crate::workflow::{Around, Observing, read_observers};
+use crate::workflow::{ObserverList, WorkflowContext, read_observers};
 
-/// What rules and gates of a loop are named after.
+/// The prefix of the ids of a loop's rules and gates.
 pub const LOOP_NAME: &str = "loop";
 
 #[derive(Clone, Copy)]
 pub struct LoopSource<'a> {
     pub source: &'a Source,
-    pub around: &'a Around<'a>,
+    pub context: &'a WorkflowContext<'a>,
 }
 
 impl LoopSource<'_> {
-    /// What expressions of the loop may name. An iteration is a phase to them; nothing is claimed in it.
+    /// The scope of the loop's expressions. They see an iteration as a phase of a workflow without claims.
     pub fn scope(self, variables: &BTreeMap<String, String>) -> Scope {
-        let mut scope = self.around.loaded.context.scope.clone();
+        let mut scope = self.context.loaded.context.scope.clone();
         for name in variables.keys() {
             scope.declare(name);
         }
         scope.in_workflow([])
     }
 
-    pub fn observers(self, fields: &mut Fields, scope: &Scope) -> Observing {
-        let observing = read_observers(fields, self.source, Tier::Project, self.around);
+    pub fn observers(self, fields: &mut Fields, scope: &Scope) -> ObserverList {
+        let observing = read_observers(fields, self.source, Tier::Project, self.context);
         let problems = observing.unchecked.iter().flat_map(|unchecked| unchecked.problems(scope));
         fields.problems.extend(problems);
         observing
@@ -40,7 +40,7 @@ impl LoopSource<'_> {
     where
         Self: 's,
     {
-        let protected_branches = &self.around.loaded.context.protected_branches;
+        let protected_branches = &self.context.loaded.context.protected_branches;
         RuleReader { source: self.source, owner: Tier::Project, scope, protected_branches }
     }
 }

@@ -1,18 +1,17 @@
-//! The loop of a project, from `loop.yml` to a checked value.
+//! Reads and checks a project's loop, `loop.yml`.
 //!
-//! This knows what the file says, and what is wrong with it before anything runs. How it is run, and what of it is trusted,
-//! is for others.
+//! This module reports errors before anything runs. It does not run loops, and does not decide what is trusted.
 
 mod agent;
+mod built_in_rules;
 mod completion;
-mod enforced;
-mod faults;
 mod file;
 mod hats;
 mod keys;
 mod limits;
 mod loop_source;
 mod presets;
+mod shape;
 mod test_command;
 mod topics;
 
@@ -24,25 +23,25 @@ use std::sync::Arc;
 
 use engine::hats::Loop;
 
-pub use enforced::gate_files_rule;
+pub use built_in_rules::gate_files_rule;
 pub use keys::LOOP;
 pub use presets::{PRESETS, Preset};
 
 use crate::files::folder::Tiers;
 use crate::files::reading;
-use crate::load::Loaded;
+use crate::load::LoadedPolicy;
 use crate::text::diagnostic::{Diagnostic, Severity};
 use crate::text::source::Source;
-use crate::workflow::with_surroundings;
+use crate::workflow::with_workflow_context;
 
-/// What was found where the loop is written down.
+/// The contents of `loop.yml`.
 #[derive(Debug)]
 pub struct LoopFile {
     pub path: PathBuf,
-    /// Shown in messages.
+    /// The file's display name.
     pub source: String,
     pub text: Arc<str>,
-    /// None where the file has an error.
+    /// `None` if the file has errors.
     pub the_loop: Option<Loop>,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -53,14 +52,14 @@ impl LoopFile {
     }
 }
 
-/// What is wrong with a text as a loop, where nothing else is.
+/// The problems of a loop in an otherwise empty project.
 #[cfg(test)]
 pub fn problems(text: &str) -> Vec<Diagnostic> {
-    with_surroundings(&Loaded::default(), |around| file::read(&Source::new("loop.yml", text), around)).1
+    with_workflow_context(&LoadedPolicy::default(), |context| file::read(&Source::new("loop.yml", text), context)).1
 }
 
-/// The project's loop; none where it has none. `loaded`: what the rest of the policy says.
-pub fn loop_file(tiers: &Tiers, loaded: &Loaded) -> Option<LoopFile> {
+/// Reads the project's loop; `None` if there is no `loop.yml`.
+pub fn loop_file(tiers: &Tiers, loaded: &LoadedPolicy) -> Option<LoopFile> {
     let folder = tiers.project.as_ref()?;
     let path = folder.loop_file();
     let source = match reading::read(folder, &path) {
@@ -70,7 +69,7 @@ pub fn loop_file(tiers: &Tiers, loaded: &Loaded) -> Option<LoopFile> {
             return Some(LoopFile { path, source: name, text, the_loop: None, diagnostics: vec![*problem] });
         }
     };
-    let (the_loop, diagnostics) = with_surroundings(loaded, |around| file::read(&source, around));
+    let (the_loop, diagnostics) = with_workflow_context(loaded, |context| file::read(&source, context));
     let Source { name, text, .. } = source;
     Some(LoopFile { path, source: name, text, the_loop, diagnostics })
 }

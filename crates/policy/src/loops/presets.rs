@@ -1,4 +1,4 @@
-//! Loops in the box, to begin with: `linchpin hats new` writes one down, and from then on it is the project's.
+//! Preset loops: `linchpin hats new` copies one into the project.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// How the texts say that tests are run, for projects of which nothing is known.
+/// The test command in the presets' texts, which is replaced if the project's test command is known.
 const TESTS: &str = "[make, test]";
 
 impl Preset {
@@ -43,12 +43,12 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// With the command that runs the tests of the project in this folder, where its files tell.
+    /// The text with the test command of the project at `root`, if its files reveal it.
     pub fn text_for(&self, root: &Path) -> String {
         self.text.replace(TESTS, tests_of(root).unwrap_or(TESTS))
     }
 
-    /// Whether the command that runs the tests is a guess, because no file of the project tells.
+    /// True if the preset runs tests, and the project's files do not reveal the test command.
     pub fn guesses_tests(&self, root: &Path) -> bool {
         self.text.contains(TESTS) && tests_of(root).is_none()
     }
@@ -70,9 +70,9 @@ fn tests_of(root: &Path) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Otherwise nothing would be put in its place.
+    /// `text_for` replaces only this exact text.
     #[test]
-    fn presets_that_run_tests_say_so_in_the_same_words() {
+    fn presets_use_the_same_test_command() {
         for preset in PRESETS.iter().filter(|preset| preset.text.contains("command:")) {
             assert!(preset.text.contains(TESTS), "{}", preset.name);
         }

@@ -1,7 +1,8 @@
-//! The command that runs the tests of a project, by the manifests that lie in its root.
+//! Guesses a project's test command from the files in its root.
 
-/// Files that must all be there, and the command, as a loop writes it. `FILE: TEXT` is a file that has a line with this beginning. The first line that fits counts, so what is more
-/// particular comes first. A build tool that runs anything (`make`, `just`) comes last: many projects have one beside their manifest.
+/// Files that must all exist, and the test command as YAML. `FILE: TEXT` is a file with a line that starts with `TEXT`. The
+/// first match counts, so more specific lines come first. General task runners (`make`, `just`) come last, because many
+/// projects have one besides their manifest.
 const TEST_COMMANDS: &[(&[&str], &str)] = &[
     (&["Cargo.toml"], "[cargo, test]"),
     (&["go.mod"], "[go, test, ./...]"),
@@ -44,7 +45,7 @@ const TEST_COMMANDS: &[(&[&str], &str)] = &[
     (&["Makefile: test:"], "[make, test]"),
 ];
 
-/// None where nothing tells. `has`: whether a file or folder of this name is in the root.
+/// `None` if no line matches. `has` is true if the root has a file or folder of this name.
 pub fn test_command(has: impl Fn(&str) -> bool) -> Option<&'static str> {
     TEST_COMMANDS.iter().find(|(files, _)| files.iter().all(|file| has(file))).map(|(_, command)| *command)
 }

@@ -1,16 +1,16 @@
-//! What is wrong with loops, and that those in the box are not.
+//! Problems of loops; the presets have none.
 
 use insta::assert_snapshot;
 
 use super::{PRESETS, file};
-use crate::load::Loaded;
+use crate::load::LoadedPolicy;
 use crate::text::source::Source;
-use crate::workflow::with_surroundings;
+use crate::workflow::with_workflow_context;
 
-/// Every problem with its place, a line each.
+/// One line per problem, with its position.
 fn problems(text: &str) -> String {
     let source = Source::new("loop.yml", text);
-    let (the_loop, problems) = with_surroundings(&Loaded::default(), |around| file::read(&source, around));
+    let (the_loop, problems) = with_workflow_context(&LoadedPolicy::default(), |context| file::read(&source, context));
     let mut lines: Vec<String> = problems
         .iter()
         .map(|problem| {
@@ -29,19 +29,19 @@ hats:
 ";
 
 #[test]
-fn a_small_loop_is_sound() {
+fn a_small_loop_is_valid() {
     assert_eq!(problems(SMALL), "sound");
 }
 
 #[test]
-fn presets_are_sound() {
+fn presets_are_valid() {
     for preset in PRESETS {
         assert_eq!(problems(preset.text), "sound", "{}", preset.name);
     }
 }
 
 #[test]
-fn what_is_missing_or_unknown_is_said() {
+fn missing_and_unknown_keys_are_reported() {
     assert_snapshot!(problems("{}"));
     assert_snapshot!(problems("agent: clade\nhat: {}\nhats: {}\n"));
     assert_snapshot!(problems(
@@ -50,7 +50,7 @@ fn what_is_missing_or_unknown_is_said() {
 }
 
 #[test]
-fn topics_are_topics() {
+fn topic_names_are_checked() {
     assert_snapshot!(problems(
         "
 agent: claude
@@ -66,7 +66,7 @@ hats:
 }
 
 #[test]
-fn gates_are_known() {
+fn gates_are_checked() {
     assert_snapshot!(problems(
         "
 agent: claude
@@ -103,7 +103,7 @@ hats:
 }
 
 #[test]
-fn what_is_hardly_meant_is_a_warning() {
+fn probable_mistakes_are_warnings() {
     assert_snapshot!(problems(
         "
 agent: claude
@@ -115,7 +115,7 @@ hats:
 }
 
 #[test]
-fn rules_and_places_of_hats_are_checked() {
+fn rules_and_paths_of_hats_are_checked() {
     assert_snapshot!(problems(
         "
 agent: claude
@@ -171,7 +171,7 @@ hats:
 }
 
 #[test]
-fn limits_that_nothing_measures_are_no_bounds() {
+fn limits_that_nothing_measures_do_not_bound_a_run() {
     assert_snapshot!(problems(
         "
 agent: {command: [sh, agent.sh]}
@@ -203,7 +203,7 @@ hats:
 }
 
 #[test]
-fn words_of_other_loops_are_told_in_ours() {
+fn keys_of_other_tools_get_suggestions() {
     assert_snapshot!(problems(
         "
 agent: claude

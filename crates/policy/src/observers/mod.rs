@@ -1,7 +1,7 @@
-//! `observers`: what turns events into variables, as a list in a configuration.
+//! Reads `observers`, which set variables on events.
 //!
-//! Each entry is either written out (`on`, `match`, `set`) or names a `behavior`. Expressions under `set` may name what any
-//! observer sets, so they can be checked only once all of them are read: until then they are [`Unchecked`].
+//! Each entry either has `on`, `match` and `set`, or names a `behavior`. Expressions under `set` can use variables that any
+//! observer sets, so they are checked only after all observers were read. Until then they are [`UncheckedExpression`]s.
 
 mod keys;
 
@@ -20,7 +20,7 @@ use engine::suggest;
 pub use keys::OBSERVER;
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 use crate::values::command_text;
@@ -30,45 +30,45 @@ use crate::values::regex::text_search;
 use crate::values::tool_name::check_tool_name;
 use keys::{ANY_ENTRY, BEHAVIOR, DECLARED_KEYS, EXTERNAL, MATCH, MATCH_KEYS, OUTCOMES, PROGRAM, WITHOUT_SETTINGS};
 
-/// What Gobby calls these behaviors, and ours.
-const GOBBYS_NAMES: &[(&str, &str)] = &[
+/// Gobby's names of behaviors, and Linchpin's.
+const GOBBY_NAMES: &[(&str, &str)] = &[
     ("detect_mcp_call", behavior_names::MCP_CALL_TRACKING),
     ("detect_plan_mode_from_context", behavior_names::DETECT_PLAN_MODE),
     ("detect_task_claim", behavior_names::TASK_CLAIM_TRACKING),
 ];
 
-/// More than anybody needs, and few enough for every hook to go through.
+/// Few enough for every hook to run all of them.
 const OBSERVERS_LIMIT: usize = 200;
 
-/// What reading a list gave. An observer with an error in its entry is none.
+/// The observers of one list.
 #[derive(Debug, Default)]
-pub struct Reading {
-    pub observers: Vec<Placed>,
-    pub unchecked: Vec<Unchecked>,
+pub struct ObserversReading {
+    /// Only observers without errors.
+    pub observers: Vec<SpannedObserver>,
+    pub unchecked: Vec<UncheckedExpression>,
     pub problems: Vec<Diagnostic>,
 }
 
-/// An observer, and where it is written.
 #[derive(Debug)]
-pub struct Placed {
+pub struct SpannedObserver {
     pub observer: Observer,
     pub span: Range<usize>,
 }
 
-/// An expression under `set` that nobody has checked yet.
+/// An expression under `set` whose names were not checked yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unchecked {
+pub struct UncheckedExpression {
     pub observer: String,
     pub tier: Tier,
     source: Source,
-    /// The whole text under the key, and where it stands.
+    /// The whole value, of which the expression may be a part.
     text: String,
     text_span: Range<usize>,
-    /// Where in the text the expression is.
+    /// The range of the expression in `text`.
     part: Range<usize>,
 }
 
-impl Unchecked {
+impl UncheckedExpression {
     pub fn problems(&self, scope: &Scope) -> Vec<Diagnostic> {
         let expression = self.text.get(self.part.clone()).unwrap_or_default();
         let place = |span: &Range<usize>| {
@@ -85,8 +85,8 @@ impl Unchecked {
 }
 
 /// Reads the list under `observers`.
-pub fn read(node: YamlNode, source: &Source, tier: Tier) -> Reading {
-    let mut reading = Reading::default();
+pub fn read(node: YamlNode, source: &Source, tier: Tier) -> ObserversReading {
+    let mut reading = ObserversReading::default();
     let Yaml::List(items) = node.value else {
         let message = format!("`observers` takes a list, not {}", node.value.kind());
         reading.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(node.span)));
@@ -101,10 +101,10 @@ pub fn read(node: YamlNode, source: &Source, tier: Tier) -> Reading {
         let span = item.span.clone();
         let mut entry = Entry { fields: Fields::of(item, source, ANY_ENTRY), tier, span, unchecked: Vec::new() };
         let observer = entry.read();
-        let is_sound = entry.fields.problems.iter().all(|problem| problem.severity == Severity::Warning);
-        if let Some(observer) = observer.filter(|_| is_sound) {
+        let is_valid = entry.fields.problems.iter().all(|problem| problem.severity == Severity::Warning);
+        if let Some(observer) = observer.filter(|_| is_valid) {
             reading.unchecked.append(&mut entry.unchecked);
-            reading.observers.push(Placed { observer, span: entry.span });
+            reading.observers.push(SpannedObserver { observer, span: entry.span });
         }
         reading.problems.append(&mut entry.fields.problems);
     }
@@ -116,13 +116,13 @@ struct Entry<'a> {
     fields: Fields<'a>,
     tier: Tier,
     span: Range<usize>,
-    unchecked: Vec<Unchecked>,
+    unchecked: Vec<UncheckedExpression>,
 }
 
 impl Entry<'_> {
     fn read(&mut self) -> Option<Observer> {
         if !self.fields.problems.is_empty() {
-            // No mapping at all.
+            // The entry is not a mapping.
             return None;
         }
         if let (true, Some(key)) =
@@ -161,9 +161,9 @@ impl Entry<'_> {
         self.fields.problems.push(Diagnostic::error(kind, message, self.fields.source(), Some(span)).help(help));
     }
 
-    // With `on`, `match` and `set`.
+    // Observers with `on`, `match` and `set`.
 
-    fn declared(&mut self, name: Option<&Text>) -> Option<ObserverKind> {
+    fn declared(&mut self, name: Option<&SpannedText>) -> Option<ObserverKind> {
         self.fields.refuse_unknown();
         let missing = DECLARED_KEYS.iter().map(|key| key.name).find(|key| !self.fields.has(key));
         let events = self.fields.texts("on").unwrap_or_default();
@@ -181,7 +181,7 @@ impl Entry<'_> {
         Some(ObserverKind::Declared(DeclaredObserver { on, matching, set }))
     }
 
-    fn events(&mut self, names: Vec<Text>) -> EventKinds {
+    fn events(&mut self, names: Vec<SpannedText>) -> EventKinds {
         let mut kinds = EventKinds::default();
         for name in names {
             match EventKind::from_name(&name.value) {
@@ -197,14 +197,14 @@ impl Entry<'_> {
         kinds
     }
 
-    fn matching(&mut self, events: &[Text]) -> ObserverMatch {
+    fn matching(&mut self, events: &[SpannedText]) -> ObserverMatch {
         let Some(node) = self.fields.take("match") else { return ObserverMatch::default() };
         let mut keys = Fields::of(node, self.fields.source(), MATCH.keys);
         keys.refuse_unknown();
         for event in events {
             let Some(kind) = EventKind::from_name(&event.value) else { continue };
-            let deaf = MATCH_KEYS.iter().map(|key| key.name).find(|key| keys.has(key) && !is_about(key, kind));
-            if let Some(key) = deaf {
+            let unsuitable = MATCH_KEYS.iter().map(|key| key.name).find(|key| keys.has(key) && !applies_to(key, kind));
+            if let Some(key) = unsuitable {
                 let message = format!("`{key}` never matches on `{}`", event.value);
                 let help = match key {
                     "outcome" => "only after_tool and tool_failed tell how a call went",
@@ -254,7 +254,7 @@ impl Entry<'_> {
         };
         match Template::parse(text) {
             Ok((template, parts)) => {
-                self.unchecked.extend(parts.into_iter().map(|part| Unchecked {
+                self.unchecked.extend(parts.into_iter().map(|part| UncheckedExpression {
                     observer: observer.to_owned(),
                     tier: self.tier,
                     source: self.fields.source().clone(),
@@ -272,14 +272,14 @@ impl Entry<'_> {
         }
     }
 
-    // With `behavior`.
+    // Observers with `behavior`.
 
-    /// The kind, and the name that it has where the entry gives none.
-    fn behavior(&mut self, name: Option<&Text>) -> Option<(ObserverKind, Option<String>)> {
+    /// The kind, and the default name of the observer.
+    fn behavior(&mut self, name: Option<&SpannedText>) -> Option<(ObserverKind, Option<String>)> {
         let node = self.fields.take("behavior");
         match node.map(|node| (node.value, node.span)) {
             Some((Yaml::Text(behavior), span)) => {
-                let behavior = self.in_the_box(&behavior, span)?;
+                let behavior = self.built_in(&behavior, span)?;
                 let name = behavior.name().to_owned();
                 Some((ObserverKind::Behavior(behavior), Some(name)))
             }
@@ -297,18 +297,18 @@ impl Entry<'_> {
         }
     }
 
-    fn in_the_box(&mut self, name: &str, span: Range<usize>) -> Option<BuiltinBehavior> {
+    fn built_in(&mut self, name: &str, span: Range<usize>) -> Option<BuiltinBehavior> {
         match name {
             behavior_names::TASK_CLAIM_TRACKING => {
                 self.fields.narrow_to(BEHAVIOR.keys);
-                let usual = TaskTools::default();
-                let mut tools = |key, usual| names(key, &mut self.fields, check_name_pattern).unwrap_or(usual);
+                let default = TaskTools::default();
+                let mut tools = |key, default| names(key, &mut self.fields, check_name_pattern).unwrap_or(default);
                 Some(BuiltinBehavior::TaskClaimTracking(TaskTools {
-                    servers: tools("servers", usual.servers),
-                    claim: tools("claim", usual.claim),
-                    close: tools("close", usual.close),
-                    create: tools("create", usual.create),
-                    update: tools("update", usual.update),
+                    servers: tools("servers", default.servers),
+                    claim: tools("claim", default.claim),
+                    close: tools("close", default.close),
+                    create: tools("create", default.create),
+                    update: tools("update", default.update),
                 }))
             }
             behavior_names::DETECT_PLAN_MODE => {
@@ -320,8 +320,8 @@ impl Entry<'_> {
                 Some(BuiltinBehavior::McpCallTracking)
             }
             unknown => {
-                let gobbys = GOBBYS_NAMES.iter().find(|(name, _)| *name == unknown).map(|(_, ours)| *ours);
-                let help = gobbys.or_else(|| suggest::closest(unknown, behavior_names::BEHAVIORS)).map_or_else(
+                let from_gobby = GOBBY_NAMES.iter().find(|(name, _)| *name == unknown).map(|(_, ours)| *ours);
+                let help = from_gobby.or_else(|| suggest::closest(unknown, behavior_names::BEHAVIORS)).map_or_else(
                     || {
                         format!(
                             "those in the box are {}; a program is `{{exec: [program, …]}}`",
@@ -336,7 +336,7 @@ impl Entry<'_> {
         }
     }
 
-    fn external(&mut self, node: YamlNode, name: Option<&Text>) -> ExternalBehavior {
+    fn external(&mut self, node: YamlNode, name: Option<&SpannedText>) -> ExternalBehavior {
         let whole = node.span.clone();
         let mut keys = Fields::of(node, self.fields.source(), PROGRAM.keys);
         keys.refuse_unknown();
@@ -375,8 +375,8 @@ impl Entry<'_> {
     }
 }
 
-/// Whether an event of this kind can have what the key compares.
-fn is_about(key: &str, kind: EventKind) -> bool {
+/// True if events of this kind have the property that the key of `match` compares.
+fn applies_to(key: &str, kind: EventKind) -> bool {
     match key {
         "outcome" => matches!(kind, EventKind::AfterTool | EventKind::ToolFailed),
         _ => has_tool_call(kind),
@@ -392,13 +392,13 @@ pub fn holds_expression(node: &YamlNode) -> bool {
     }
 }
 
-/// Names with globs. `check` refuses those that cannot be.
-fn names(key: &str, fields: &mut Fields, check: fn(&Text, &mut Fields) -> bool) -> Option<Vec<ToolName>> {
+/// Reads names with globs. `check` reports invalid ones.
+fn names(key: &str, fields: &mut Fields, check: fn(&SpannedText, &mut Fields) -> bool) -> Option<Vec<ToolName>> {
     let names = fields.texts(key)?;
     Some(names.into_iter().filter_map(|name| check(&name, fields).then_some(ToolName(name.value))).collect())
 }
 
-/// Either key alone leaves the other open.
+/// Reads `mcp_server` and `mcp_tool`. If one of them is missing, it matches anything.
 fn mcp_patterns(keys: &mut Fields) -> Vec<McpPattern> {
     let (servers, tools) = (names("mcp_server", keys, check_name_pattern), names("mcp_tool", keys, check_name_pattern));
     if servers.is_none() && tools.is_none() {
@@ -445,7 +445,7 @@ fn conditions(keys: &mut Fields) -> BTreeMap<String, usize> {
 
 const ARGUMENTS_LIMIT: usize = 8;
 
-/// As a rule's id: it is shown in messages.
+/// Observer names follow the syntax of rule ids, because messages show them.
 fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphanumeric())
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
@@ -456,7 +456,7 @@ fn is_word(name: &str) -> bool {
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// Relative to wherever it is run: not on the `PATH`, and not from a fixed place.
+/// True for a path relative to the working directory; names without a slash are looked up in `PATH`.
 fn is_relative(program: &str) -> bool {
     program.contains('/') && !program.starts_with('/') && !program.starts_with("~/")
 }

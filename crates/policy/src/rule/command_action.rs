@@ -1,4 +1,4 @@
-//! `action` of a file rule where it is a command: what is run, for which files, and how long.
+//! Reads the `action` of a file rule that is a command.
 
 use std::time::Duration;
 
@@ -6,33 +6,33 @@ use engine::file_rules::{CommandAction, FileRuleKind, RunFor};
 
 use super::placeholders;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
-use crate::text::keys::{Key, Mapping, Need, Takes, words};
+use crate::text::fields::{Fields, SpannedText};
+use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, words};
 use crate::text::yaml::YamlNode;
 use crate::values::command_text::{self, CommandPlace, CommandText};
 use crate::values::quantity::duration;
 
 pub static COMMAND_ACTION: Mapping =
     Mapping::new("action", "A command that makes a file rule met. It is run in the project's root.", &[COMMAND_KEYS])
-        .needs(&[Need::ExactlyOne(&[&["command"], &["shell"]])]);
+        .constraints(&[KeyConstraint::OneGroup(&[&["command"], &["shell"]])]);
 static COMMAND_KEYS: &[Key] = &[
     Key::new(
         "command",
-        Takes::Texts,
+        ValueType::Texts,
         "the program and its arguments, as one text or a list, without a shell; `{file}`, `{files}`, `{repo_root}` and \
          captured variables are filled in",
     ),
     Key::new(
         "run_for",
-        Takes::Word(|| words(&RUNS)),
+        ValueType::Word(|| words(&RUNS)),
         "once for each file, or once for all; left out, for each where the command names `{file}`",
     ),
     Key::new(
         "shell",
-        Takes::Text,
+        ValueType::Text,
         "a script for `sh -c`, in place of `command`; the files are its arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`",
     ),
-    Key::new("timeout", Takes::Duration, "how long one run may take, at most `10m`").or("60s"),
+    Key::new("timeout", ValueType::Duration, "how long one run may take, at most `10m`").or("60s"),
 ];
 
 const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matches", RunFor::AllMatches)];
@@ -40,11 +40,11 @@ const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matc
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// `None` where it is no command that could be run; why is among the problems. `mode`: what the rule is about, where that
-/// could be read.
-pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, around: &mut Fields) -> Option<CommandAction> {
+/// `None` if the command is invalid, which is reported. `mode`: the rule's file mode if it is valid; its patterns bind
+/// variables that the command can use.
+pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, rule_fields: &mut Fields) -> Option<CommandAction> {
     let span = node.span.clone();
-    let mut fields = Fields::of(node, around.source(), COMMAND_ACTION.keys);
+    let mut fields = Fields::of(node, rule_fields.source(), COMMAND_ACTION.keys);
     if fields.problems.is_empty() {
         fields.refuse_unknown();
     }
@@ -80,7 +80,7 @@ pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, around: &mut Fields) ->
         }
         CommandAction { text: text.value, words, run_for, timeout }
     });
-    around.problems.append(&mut fields.problems);
+    rule_fields.problems.append(&mut fields.problems);
     action
 }
 
@@ -92,13 +92,19 @@ fn timeout(fields: &mut Fields) -> Duration {
     timeout
 }
 
-/// Once for each file or once for all: as `given`, else as the placeholders in the words ask. Refuses placeholders that go
-/// only with the other.
-fn run_for(given: Option<RunFor>, text: &Text, words: &[String], captured: &[String], fields: &mut Fields) -> RunFor {
+/// Determines if the command runs once for each file or once for all: from `given`, or else from the placeholders. Refuses
+/// placeholders that do not fit.
+fn run_for(
+    given: Option<RunFor>,
+    text: &SpannedText,
+    words: &[String],
+    captured: &[String],
+    fields: &mut Fields,
+) -> RunFor {
     let names = |name: &str| words.iter().any(|word| word.contains(&format!("{{{name}}}")));
-    let of_one = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
-    let run_for = given.unwrap_or(if of_one.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
-    if let (Some(name), RunFor::AllMatches) = (of_one, run_for) {
+    let per_file = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
+    let run_for = given.unwrap_or(if per_file.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
+    if let (Some(name), RunFor::AllMatches) = (per_file, run_for) {
         let message = format!("`{{{name}}}` is of one file, and the command is run once for all");
         fields.problems.push(
             Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
@@ -106,7 +112,7 @@ fn run_for(given: Option<RunFor>, text: &Text, words: &[String], captured: &[Str
         );
     }
     if names("files") && run_for == RunFor::EachMatch {
-        let (message, help) = match of_one {
+        let (message, help) = match per_file {
             Some(name) => (
                 format!("`{{files}}` are all files, and `{{{name}}}` is of one"),
                 "use `{file}` to run the command once for each file, or `{files}` to run it once for all",
@@ -122,7 +128,7 @@ fn run_for(given: Option<RunFor>, text: &Text, words: &[String], captured: &[Str
     run_for
 }
 
-/// What a script is given: its own name, and the files where it asks for arguments.
+/// The arguments of a script: `$0`, and the files if the script uses its arguments.
 fn script_arguments(script: &str, run_for: Option<RunFor>) -> Vec<String> {
     let asks = ["$@", "$*", "$1", "${@", "${*", "${1"].iter().any(|name| script.contains(name));
     let files = if run_for == Some(RunFor::EachMatch) { "{file}" } else { "{files}" };

@@ -1,14 +1,15 @@
-//! `command`: the fields of a structured matcher, one or a list of them.
+//! Reads `command`: one command matcher or a list of them.
 
 use engine::rules::{CommandMatcher, FlagPattern, PathKey, VariablePattern, Wildcard};
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
-use crate::text::keys::{Key, Mapping, Need, Takes};
+use crate::text::fields::{Fields, SpannedText};
+use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType};
 use crate::text::yaml::{Yaml, YamlNode};
 use crate::values::pattern::{path_clauses, wildcard};
 
-pub const TAKES: Takes = Takes::Either(&[Takes::Mapping(&COMMAND), Takes::List(&Takes::Mapping(&COMMAND))]);
+pub const TAKES: ValueType =
+    ValueType::Either(&[ValueType::Mapping(&COMMAND), ValueType::List(&ValueType::Mapping(&COMMAND))]);
 
 static COMMAND: Mapping = Mapping::new(
     "command",
@@ -16,33 +17,40 @@ static COMMAND: Mapping = Mapping::new(
      stands for anything.",
     &[KEYS],
 )
-.needs(&[Need::Any(|| KEYS.iter().map(|key| key.name).collect())]);
+.constraints(&[KeyConstraint::AnyOf(|| KEYS.iter().map(|key| key.name).collect())]);
 
 static KEYS: &[Key] = &[
-    Key::new("program", Takes::Globs, "the base name of its program is one of these"),
-    Key::new("subcommand", Takes::Texts, "the words behind the program, flags aside, begin so: `push`, `remote add`"),
+    Key::new("program", ValueType::Globs, "the base name of its program is one of these"),
+    Key::new(
+        "subcommand",
+        ValueType::Texts,
+        "the words behind the program, flags aside, begin so: `push`, `remote add`",
+    ),
     Key::new(
         "flags_any",
-        Takes::Texts,
+        ValueType::Texts,
         "it has one of these flags: `-f`, `--force`, or `--mode=fast` with this value; `-fu` has `-f` and `-u`, and \
          `--forc` is `--force`",
     ),
-    Key::new("flags_all", Takes::Texts, "it has all of these flags"),
+    Key::new("flags_all", ValueType::Texts, "it has all of these flags"),
     Key::new(
         "operands_any",
-        Takes::Globs,
+        ValueType::Globs,
         "one matches an operand: a word that is no flag, no flag's value and no data",
     ),
-    Key::new("sets", Takes::Texts, "one of these variables is set for it: `NAME`, or `NAME=value`"),
-    Key::new("unsets", Takes::Texts, "one of these variables is taken away from it: by `unset`, `env -u`, `env -i`"),
-    Key::new("runs_output_of", Takes::Globs, "it runs what one of these programs prints: `sh <(curl …)`"),
-    Key::new("interactive", Takes::Flag, "`true`: it is a shell or an interpreter that runs what is typed later"),
-    Key::new("reads", Takes::Patterns, "one matches a path that it reads"),
-    Key::new("writes", Takes::Patterns, "one matches a path that it writes or deletes"),
-    Key::new("deletes", Takes::Patterns, "one matches a path that it deletes"),
+    Key::new("sets", ValueType::Texts, "one of these variables is set for it: `NAME`, or `NAME=value`"),
+    Key::new(
+        "unsets",
+        ValueType::Texts,
+        "one of these variables is taken away from it: by `unset`, `env -u`, `env -i`",
+    ),
+    Key::new("runs_output_of", ValueType::Globs, "it runs what one of these programs prints: `sh <(curl …)`"),
+    Key::new("interactive", ValueType::Flag, "`true`: it is a shell or an interpreter that runs what is typed later"),
+    Key::new("reads", ValueType::Patterns, "one matches a path that it reads"),
+    Key::new("writes", ValueType::Patterns, "one matches a path that it writes or deletes"),
+    Key::new("deletes", ValueType::Patterns, "one matches a path that it deletes"),
 ];
 
-/// The matchers under `command`.
 pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
     let Some(node) = fields.take("command") else { return Vec::new() };
     let nodes = match node.value {
@@ -80,9 +88,9 @@ pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
     nodes.into_iter().map(|node| matcher(node, fields)).collect()
 }
 
-fn matcher(node: YamlNode, around: &mut Fields) -> CommandMatcher {
+fn matcher(node: YamlNode, rule_fields: &mut Fields) -> CommandMatcher {
     let span = node.span.clone();
-    let mut fields = Fields::of(node, around.source(), COMMAND.keys);
+    let mut fields = Fields::of(node, rule_fields.source(), COMMAND.keys);
     if fields.problems.is_empty() {
         fields.refuse_unknown();
     }
@@ -113,13 +121,13 @@ fn matcher(node: YamlNode, around: &mut Fields) -> CommandMatcher {
             .help("name at least a `program`"),
         );
     }
-    around.problems.append(&mut fields.problems);
+    rule_fields.problems.append(&mut fields.problems);
     matcher
 }
 
 fn programs(fields: &mut Fields) -> Vec<Wildcard> {
     let texts = fields.texts("program").unwrap_or_default();
-    let is_name = |text: &&Text| !text.value.contains(['/', '|']) && !text.value.contains(char::is_whitespace);
+    let is_name = |text: &&SpannedText| !text.value.contains(['/', '|']) && !text.value.contains(char::is_whitespace);
     for text in texts.iter().filter(|text| !is_name(text)) {
         let message = format!("`{}` is no program's name", text.value);
         fields.problems.push(
@@ -163,7 +171,7 @@ fn flags(key: &str, fields: &mut Fields) -> Vec<FlagPattern> {
     texts.iter().filter_map(|text| flag(text, fields)).collect()
 }
 
-fn flag(text: &Text, fields: &mut Fields) -> Option<FlagPattern> {
+fn flag(text: &SpannedText, fields: &mut Fields) -> Option<FlagPattern> {
     let (name, value) = split(&text.value);
     let letters = name.trim_start_matches('-');
     if !name.starts_with('-') || letters.is_empty() || name.contains(char::is_whitespace) {
@@ -178,13 +186,13 @@ fn flag(text: &Text, fields: &mut Fields) -> Option<FlagPattern> {
         );
         return None;
     }
-    let value = value.map(|value| wildcard(&Text { value: value.to_owned(), span: text.span.clone() }, fields));
+    let value = value.map(|value| wildcard(&SpannedText { value: value.to_owned(), span: text.span.clone() }, fields));
     Some(FlagPattern { name: name.to_owned(), value: value.flatten() })
 }
 
 fn variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
     let texts = fields.texts(key).unwrap_or_default();
-    let pattern = |text: &Text| {
+    let pattern = |text: &SpannedText| {
         let (name, value) = split(&text.value);
         let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         if !is_name {
@@ -192,7 +200,8 @@ fn variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
             return None;
         }
-        let value = value.map(|value| wildcard(&Text { value: value.to_owned(), span: text.span.clone() }, fields));
+        let value =
+            value.map(|value| wildcard(&SpannedText { value: value.to_owned(), span: text.span.clone() }, fields));
         Some(VariablePattern { name: name.to_owned(), value: value.flatten() })
     };
     texts.iter().filter_map(pattern).collect()

@@ -1,4 +1,4 @@
-//! A rule as it is written down, whether or not it is in force.
+//! Rule definitions: rules as files define them, in force or not.
 
 use std::ops::Range;
 
@@ -9,71 +9,71 @@ use crate::text::source::Source;
 use crate::text::yaml::YamlNode;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Definition {
+pub struct RuleDefinition {
     pub rule: Rule,
-    pub form: Form,
-    /// Whose file it lies in. A rule of the local tier is the project's or the user's, as its file is.
+    pub origin: RuleOrigin,
+    /// The tier of the file. Inline and local rules have the tier `Local` in `rule.tier`, and the tier of their file here.
     pub owner: Tier,
     pub enabled: bool,
-    /// Its file is broken now; this is how it last was.
+    /// True if the current file has errors, and this is the last good version of the rule.
     pub is_last_good: bool,
     pub source: Source,
-    /// The part of the file that is this rule.
+    /// The part of the file that defines the rule.
     pub text: Range<usize>,
-    /// The cases that it carries.
+    /// The rule's cases, not yet parsed.
     pub tests: Option<YamlNode>,
 }
 
-/// In what kind of place a rule is written down.
+/// The kind of place that defines a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// A Markdown file: in force by being there.
+pub enum RuleOrigin {
+    /// A Markdown file. In force without being named.
     Markdown,
-    /// An entry of a rule library: in force where something names it.
+    /// An entry of a rule library. In force if something names it.
     Library,
-    /// Under `rule_definitions`: in force where the same file names it.
+    /// An entry of `rule_definitions`. In force if the same file names it.
     Local,
     /// An item of a `rules` list.
     Inline,
-    /// In the box.
+    /// Shipped with Linchpin.
     Bundled,
 }
 
-impl Definition {
-    /// The text that the rule was made from, and that its digest is of.
+impl RuleDefinition {
+    /// The text of the definition, from which the rule's digest is computed.
     pub fn text(&self) -> &str {
         self.source.text.get(self.text.clone()).unwrap_or_default()
     }
 
-    /// A rule whose text cannot be used now, as it last was.
-    pub fn last_good(rule: &Rule, form: Form, owner: Tier) -> Self {
+    /// The definition of a rule's last good version, which has no text.
+    pub fn last_good(rule: &Rule, origin: RuleOrigin, owner: Tier) -> Self {
         let (source, text) = (Source::new(&rule.source, ""), 0..0);
-        Self { rule: rule.clone(), form, owner, enabled: true, is_last_good: true, source, text, tests: None }
+        Self { rule: rule.clone(), origin, owner, enabled: true, is_last_good: true, source, text, tests: None }
     }
 
-    /// The cases that it carries, read.
+    /// Parses the rule's cases.
     pub fn cases(&self) -> Cases {
         let mut kinds = self.rule.on.iter();
-        // An event need not say its kind where the rule leaves no choice.
+        // If the rule is judged on a single kind of event, its cases need not give the kind.
         let kind = kinds.next().filter(|_| kinds.next().is_none());
         Cases::of_rule(&self.rule.id, self.tests.as_ref(), &self.source, kind)
     }
 
-    /// Takes over what the rule leaves to the configuration. `max_holds`: what that says for the rule's tier.
-    pub fn complete(&mut self, max_holds: Option<u32>) {
+    /// Fills in the configuration's `max_holds` for the rule's tier, unless the rule has its own.
+    pub fn set_default_max_holds(&mut self, max_holds: Option<u32>) {
         self.rule.max_holds = self.rule.max_holds.or(max_holds);
     }
 
-    /// Whether both are the same part of the same file.
+    /// True if both are the same part of the same file.
     pub fn is_same_text(&self, other: &Self) -> bool {
         self.source.name == other.source.name && self.text == other.text && self.rule.id == other.rule.id
     }
 
-    /// `file:line` where a file holds several rules, else the file.
+    /// `file:line` for files with several rules, otherwise only the file.
     pub fn shown_place(&self) -> String {
-        match self.form {
-            Form::Markdown | Form::Bundled => self.source.name.clone(),
-            Form::Library | Form::Local | Form::Inline => {
+        match self.origin {
+            RuleOrigin::Markdown | RuleOrigin::Bundled => self.source.name.clone(),
+            RuleOrigin::Library | RuleOrigin::Local | RuleOrigin::Inline => {
                 format!("{}:{}", self.source.name, self.source.position(self.text.start).line)
             }
         }

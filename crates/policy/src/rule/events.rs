@@ -1,4 +1,4 @@
-//! `on`: the events that a rule is judged on.
+//! Reads `on`: the events on which a rule is judged.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<
             );
         }
         let default = EventKinds::default().with(EventKind::BeforeTool);
-        // An agent that lets only its permission request be approved is answered there.
+        // Some agents let hooks approve a call only at their permission request.
         return if action == Level::Allow { default.with(EventKind::Permission) } else { default };
     };
     let mut kinds = EventKinds::default();
@@ -68,10 +68,10 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<
     kinds
 }
 
-/// `ask` and `allow` answer a question that only some events put.
+/// Refuses `ask` and `allow` on events at which the agent does not wait for permission.
 pub fn check_action(action: Level, on: EventKinds, span: Range<usize>, fields: &mut Fields) {
-    let deaf = on.iter().find(|kind| !kind.awaits_permission());
-    if let (Level::Ask | Level::Allow, Some(kind)) = (action, deaf) {
+    let unsuitable = on.iter().find(|kind| !kind.awaits_permission());
+    if let (Level::Ask | Level::Allow, Some(kind)) = (action, unsuitable) {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,

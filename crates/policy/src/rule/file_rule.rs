@@ -1,4 +1,4 @@
-//! The fields of a rule about files that change together.
+//! Reads the fields of a file rule, which demands that files change together.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,49 +9,49 @@ use path::pattern::{Pattern, check_bound, check_set};
 
 use super::command_action;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
-use crate::text::keys::{Key, Mapping, Need, Takes, words};
+use crate::text::fields::{Fields, SpannedText};
+use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, words};
 use crate::text::yaml::YamlNode;
 use crate::values::pattern::{refuse_pattern, warn_of_pattern};
 
-/// Each of these makes a rule one about files; no rule has two of them.
+/// A rule with one of these keys is a file rule. No rule has two of them.
 pub static CLAUSES: &[Key] = &[
-    Key::new("created", Takes::Patterns, "a file that matches one of these is new"),
-    Key::new("pair", Takes::Mapping(&PAIR), "when one file changes, others have to, too"),
-    Key::new("set", Takes::Patterns, "files that have to change together, whichever of them changed"),
-    Key::new("trigger", Takes::Patterns, "a file that matches one of these changed"),
+    Key::new("created", ValueType::Patterns, "a file that matches one of these is new"),
+    Key::new("pair", ValueType::Mapping(&PAIR), "when one file changes, others have to, too"),
+    Key::new("set", ValueType::Patterns, "files that have to change together, whichever of them changed"),
+    Key::new("trigger", ValueType::Patterns, "a file that matches one of these changed"),
 ];
-/// These say more of the clauses.
+/// Options of the clauses.
 pub static DETAILS: &[Key] = &[
     Key::new(
         "attribute",
-        Takes::Word(|| words(&ATTRIBUTES)),
+        ValueType::Word(|| words(&ATTRIBUTES)),
         "whose changes count: the session's own, or all in the tree; left out, `session`",
     ),
     Key::new(
         "compare_to",
-        Takes::Word(|| words(&BASELINES)),
+        ValueType::Word(|| words(&BASELINES)),
         "what a change is a change from: where the branch left the default branch, that branch's tip, or how things \
          were at the last prompt; left out, `base`",
     ),
     Key::new(
         "refire",
-        Takes::Word(|| words(&REFIRES)),
+        ValueType::Word(|| words(&REFIRES)),
         "what asks again after an answer: other `files`, or other `content` of the same ones; left out, `files`",
     ),
     Key::new(
         "safety",
-        Takes::Patterns,
+        ValueType::Patterns,
         "a change of a file that matches one of these answers the `trigger`; with a variable of the `trigger`, only for \
          the file that it was bound by",
     ),
 ];
 
 static PAIR: Mapping = Mapping::new("pair", "A file, and what follows from a change of it.", &[PAIR_KEYS])
-    .needs(&[Need::All(&["trigger", "expects"])]);
+    .constraints(&[KeyConstraint::AllOf(&["trigger", "expects"])]);
 static PAIR_KEYS: &[Key] = &[
-    Key::new("expects", Takes::Patterns, "each of these has to match a changed file"),
-    Key::new("trigger", Takes::Pattern, "a file that matches this changed"),
+    Key::new("expects", ValueType::Patterns, "each of these has to match a changed file"),
+    Key::new("trigger", ValueType::Pattern, "a file that matches this changed"),
 ];
 
 const ATTRIBUTES: [(&str, AttributionMode); 2] = [
@@ -64,13 +64,13 @@ pub const BASELINES: [(&str, Baseline); 3] = [
     (Baseline::Prompt.name(), Baseline::Prompt),
 ];
 const REFIRES: [(&str, Refire); 2] = [("files", Refire::Files), ("content", Refire::Content)];
-/// Whether the fields are those of a file rule.
-pub fn is_meant(fields: &Fields) -> bool {
+
+/// True if the fields are those of a file rule.
+pub fn has_clause(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
-/// `None` where what there is makes no rule; why is among the problems. `command`: what `action` holds, where that is no
-/// word.
+/// `None` if the clauses are invalid, which is reported. `command`: the value of `action`, if it is a command.
 pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> {
     refuse_second_clause(fields);
     let mode = mode(fields);
@@ -85,7 +85,7 @@ pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> 
     Some(FileRule { kind: mode?, exclude, scope: reach, refire, command })
 }
 
-/// In a rule about something else, each of these says nothing.
+/// Refuses the options of file rules in a rule of another kind.
 pub fn refuse_details(fields: &mut Fields) {
     for key in DETAILS {
         if let Some(span) = fields.key_span(key.name) {
@@ -118,7 +118,7 @@ fn refuse_second_clause(fields: &mut Fields) {
 
 fn mode(fields: &mut Fields) -> Option<FileRuleKind> {
     let plain =
-        |patterns: Vec<(Pattern, Text)>| patterns.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
+        |patterns: Vec<(Pattern, SpannedText)>| patterns.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
     if fields.has("trigger") {
         let trigger = some_patterns("trigger", fields)?;
         let safety = patterns("safety", fields).unwrap_or_default();
@@ -135,9 +135,9 @@ fn mode(fields: &mut Fields) -> Option<FileRuleKind> {
     pair(node, fields)
 }
 
-/// A variable of `safety` is one of every trigger, and stands for the same text. Where no trigger has any variable, it stands
-/// for any text.
-fn check_safety(triggers: &[(Pattern, Text)], safety: &[(Pattern, Text)], fields: &mut Fields) {
+/// Checks that every trigger binds the variables of `safety`. If no trigger has variables, those in `safety` match any text,
+/// which is a warning.
+fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, SpannedText)], fields: &mut Fields) {
     let bound: BTreeSet<&str> = triggers.iter().flat_map(|(trigger, _)| trigger.variables()).collect();
     for (pattern, text) in safety {
         let Some(name) = pattern.variables().next() else { continue };
@@ -157,11 +157,11 @@ fn check_safety(triggers: &[(Pattern, Text)], safety: &[(Pattern, Text)], fields
         } else {
             let message = format!("no `trigger` has `{{{name}}}`, so it is unclear for which file this is the answer");
             let known: Vec<String> = bound.iter().map(|name| format!("`{{{name}}}`")).collect();
-            let meant =
+            let suggestion =
                 suggest::closest(name, bound.iter().copied()).map(|close| format!("did you mean `{{{close}}}`?"));
-            let meant = meant.unwrap_or_else(|| format!("the triggers have {}.", known.join(", ")));
+            let suggestion = suggestion.unwrap_or_else(|| format!("the triggers have {}.", known.join(", ")));
             let problem = Diagnostic::error(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
-            fields.problems.push(problem.help(format!("{meant} For any text, write `*` or `**`")));
+            fields.problems.push(problem.help(format!("{suggestion} For any text, write `*` or `**`")));
         }
     }
 }
@@ -173,7 +173,7 @@ fn set(fields: &mut Fields) -> Option<FileRuleKind> {
         fields.refuse(ErrorKind::InvalidValue, "a `set` has at least two members", span);
         return None;
     }
-    let (patterns, texts): (Vec<Pattern>, Vec<Text>) = members.into_iter().unzip();
+    let (patterns, texts): (Vec<Pattern>, Vec<SpannedText>) = members.into_iter().unzip();
     if let Err((place, problem)) = check_set(&patterns) {
         if let Some(text) = texts.get(place) {
             refuse_pattern(text, &problem, fields);
@@ -183,9 +183,9 @@ fn set(fields: &mut Fields) -> Option<FileRuleKind> {
     Some(FileRuleKind::Set(patterns.iter().map(FilePattern::new).collect()))
 }
 
-fn pair(node: YamlNode, around: &mut Fields) -> Option<FileRuleKind> {
+fn pair(node: YamlNode, rule_fields: &mut Fields) -> Option<FileRuleKind> {
     let span = node.span.clone();
-    let mut fields = Fields::of(node, around.source(), PAIR.keys);
+    let mut fields = Fields::of(node, rule_fields.source(), PAIR.keys);
     if fields.problems.is_empty() {
         fields.refuse_unknown();
     }
@@ -205,12 +205,12 @@ fn pair(node: YamlNode, around: &mut Fields) -> Option<FileRuleKind> {
         let expects = expects.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
         FileRuleKind::Pair { trigger: FilePattern::new(&trigger), expects }
     });
-    around.problems.append(&mut fields.problems);
+    rule_fields.problems.append(&mut fields.problems);
     mode
 }
 
-/// At least one.
-fn some_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, Text)>> {
+/// Reads at least one pattern.
+fn some_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {
     let span = fields.key_span(key)?;
     let before = fields.problems.len();
     let found = patterns(key, fields).unwrap_or_default();
@@ -220,12 +220,12 @@ fn some_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, Text)>>
     (!found.is_empty()).then_some(found)
 }
 
-fn patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, Text)>> {
+fn patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, SpannedText)>> {
     let texts = fields.texts(key)?;
     Some(texts.into_iter().filter_map(|text| Some((pattern(&text, fields)?, text))).collect())
 }
 
-fn pattern(text: &Text, fields: &mut Fields) -> Option<Pattern> {
+fn pattern(text: &SpannedText, fields: &mut Fields) -> Option<Pattern> {
     match Pattern::parse(&text.value) {
         Ok(pattern) => {
             warn_of_pattern(text, &pattern, fields);

@@ -6,10 +6,10 @@ use engine::rules::AckBy;
 use super::command_action::COMMAND_ACTION;
 use super::{file_rule, pace_rule, tool_rule};
 use crate::case::CASE;
-use crate::text::keys::{Key, Mapping, Need, Takes, words};
+use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType, words};
 use crate::values::event_name::event_names;
 
-/// A rule in a library or in a list.
+/// A rule in a library or list.
 pub static ENTRY: Mapping = Mapping::new(
     "rule",
     "A rule; its reason is one of its keys.",
@@ -24,7 +24,7 @@ pub static ENTRY: Mapping = Mapping::new(
         REASON,
     ],
 )
-.needs(WAY_TO_DETECT);
+.constraints(DETECTS_SOMETHING);
 
 /// The fields of a Markdown rule.
 pub static FRONTMATTER: Mapping = Mapping::new(
@@ -40,9 +40,9 @@ pub static FRONTMATTER: Mapping = Mapping::new(
         pace_rule::DETAILS,
     ],
 )
-.needs(WAY_TO_DETECT);
+.constraints(DETECTS_SOMETHING);
 
-static WAY_TO_DETECT: &[Need] = &[Need::Any(|| {
+static DETECTS_SOMETHING: &[KeyConstraint] = &[KeyConstraint::AnyOf(|| {
     let clauses = [tool_rule::CLAUSES, file_rule::CLAUSES, pace_rule::CLAUSES];
     clauses.into_iter().flatten().map(|key| key.name).chain(["on"]).collect()
 })];
@@ -50,44 +50,52 @@ static WAY_TO_DETECT: &[Need] = &[Need::Any(|| {
 static COMMON: &[Key] = &[
     Key::new(
         "ack",
-        Takes::Word(|| words(&ACKS)),
+        ValueType::Word(|| words(&ACKS)),
         "who may acknowledge the rule, where it warns or holds: `agent` (or a person), `human`",
     )
     .or("agent"),
     Key::new(
         "action",
-        Takes::Either(&[Takes::Word(|| words(&LEVELS)), Takes::Mapping(&COMMAND_ACTION)]),
+        ValueType::Either(&[ValueType::Word(|| words(&LEVELS)), ValueType::Mapping(&COMMAND_ACTION)]),
         "what a match leads to; left out, `block` for rules about tool calls and files, and `warn` for others. `ask` and \
          `allow` go only with `before_tool` and `permission`; a command only with rules about files",
     ),
-    Key::new("description", Takes::Text, "a sentence about the rule"),
-    Key::new("enabled", Takes::Flag, "`false` switches the rule off").or("true"),
-    Key::new("locked", Takes::Flag, "no project can replace the rule or switch it off; only in the user's own rules")
-        .or("false"),
+    Key::new("description", ValueType::Text, "a sentence about the rule"),
+    Key::new("enabled", ValueType::Flag, "`false` switches the rule off").or("true"),
+    Key::new(
+        "locked",
+        ValueType::Flag,
+        "no project can replace the rule or switch it off; only in the user's own rules",
+    )
+    .or("false"),
     Key::new(
         "max_holds",
-        Takes::Count,
+        ValueType::Count,
         "how often the rule may hold a stop, or with `live: block` refuse a call; left out, as the configuration says",
     ),
-    Key::new("name", Takes::Text, "a title"),
+    Key::new("name", ValueType::Text, "a title"),
     Key::new(
         "on",
-        Takes::Words(event_names),
+        ValueType::Choices(event_names),
         "the events that it is judged on; left out, `before_tool`, and `stop` and `subagent_stop` for rules about files",
     ),
     Key::new(
         "on_error",
-        Takes::Word(|| words(&LEVELS)),
+        ValueType::Word(|| words(&LEVELS)),
         "what the rule counts as when it fails at run time; left out, as if it had matched",
     ),
-    Key::new("tags", Takes::Texts, "words to sort rules by; nothing depends on them").or("[]"),
-    Key::new("tests", Takes::List(&Takes::Mapping(&CASE)), "cases that `linchpin test` runs with this rule alone")
-        .or("[]"),
-    Key::new("when", Takes::Expression, "what else must be true"),
+    Key::new("tags", ValueType::Texts, "words to sort rules by; nothing depends on them").or("[]"),
+    Key::new(
+        "tests",
+        ValueType::List(&ValueType::Mapping(&CASE)),
+        "cases that `linchpin test` runs with this rule alone",
+    )
+    .or("[]"),
+    Key::new("when", ValueType::Expression, "what else must be true"),
 ];
 
-/// Not in a Markdown rule, where it is the text below the fields.
-static REASON: &[Key] = &[Key::new("reason", Takes::Text, "what the agent reads: why, and what to do instead")];
+/// Not a key of Markdown rules, where the reason is the text below the fields.
+static REASON: &[Key] = &[Key::new("reason", ValueType::Text, "what the agent reads: why, and what to do instead")];
 
 pub const LEVELS: [(&str, Level); 4] =
     [("block", Level::Block), ("ask", Level::Ask), ("warn", Level::Warn), ("allow", Level::Allow)];

@@ -1,4 +1,4 @@
-//! What a rule is about: tool calls, files that change, the pace of the work, or any event. Its keys tell.
+//! Determines the kind of a rule from its keys.
 
 use engine::Level;
 
@@ -13,12 +13,13 @@ pub enum RuleKind {
     Tool,
     Files,
     Pace,
+    /// Has only `on` and perhaps `when`.
     Event,
 }
 
 impl RuleKind {
     pub fn of(fields: &mut Fields) -> Self {
-        if pace_rule::is_meant(fields) {
+        if pace_rule::has_clause(fields) {
             let others = || tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES);
             if let Some((key, span)) = others().find_map(|key| Some((key.name, fields.key_span(key.name)?))) {
                 let message = format!("a rule about the pace of the work is about nothing else; `{key}` is");
@@ -26,7 +27,7 @@ impl RuleKind {
             }
             return Self::Pace;
         }
-        match (tool_rule::is_meant(fields), file_rule::is_meant(fields)) {
+        match (tool_rule::has_clause(fields), file_rule::has_clause(fields)) {
             (true, true) => {
                 let key = file_rule::CLAUSES.iter().find_map(|key| Some((key.name, fields.key_span(key.name)?)));
                 if let Some((key, span)) = key {
@@ -43,7 +44,7 @@ impl RuleKind {
     }
 }
 
-/// A word, or for a file rule a command.
+/// Reads `action`: a level, or for a file rule a command.
 pub fn action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<YamlNode>) {
     if let (RuleKind::Pace, Some(span)) = (kind, fields.key_span("action")) {
         fields.take("action");

@@ -1,5 +1,5 @@
-//! What a sound rule says that it hardly means: clauses that never hold together, texts that are never found, keys that
-//! do nothing. Each is a warning, and the rule is what it says.
+//! Warnings about valid rules that are probably mistakes: clauses that never match together, patterns that never match,
+//! and keys without effect.
 
 use engine::event::{EventKind, EventKinds};
 use engine::pace::LiveMode;
@@ -11,28 +11,28 @@ use crate::text::fields::Fields;
 use crate::values::tool_name::COMMON_TOOLS;
 
 pub fn warn(detect: &Detector, action: Level, on: EventKinds, fields: &mut Fields) {
-    // What is wrong comes first.
+    // A rule with errors gets no lints.
     if fields.problems.iter().any(|problem| problem.severity == Severity::Error) {
         return;
     }
-    of_holds(detect, on, fields);
+    warn_of_useless_max_holds(detect, on, fields);
     let Detector::Tool(tool) = detect else { return };
-    of_tools(tool, fields);
-    of_exceptions(tool, fields);
+    warn_of_tools_without_commands(tool, fields);
+    warn_of_lone_exception(tool, fields);
     for (key, search) in
         [("command_pattern", &tool.command_regex.pattern), ("command_not_pattern", &tool.command_regex.not_pattern)]
     {
         if let Some((message, help)) = search.as_ref().and_then(|search| never_found(&search.regex)) {
-            doubt(key, message, help, fields);
+            warn_key(key, message, help, fields);
         }
     }
     if action == Level::Allow {
-        of_approval(tool, fields);
+        warn_of_useless_approval(tool, fields);
     }
 }
 
-/// Stops are held, and pace rules refuse calls, so many times and no more.
-fn of_holds(detect: &Detector, on: EventKinds, fields: &mut Fields) {
+/// `max_holds` limits held stops, and calls that pace rules refuse. Other rules have no use for it.
+fn warn_of_useless_max_holds(detect: &Detector, on: EventKinds, fields: &mut Fields) {
     let (message, help) = match detect {
         Detector::Pace(pace) if pace.live == LiveMode::Block => return,
         Detector::Pace(_) => {
@@ -44,18 +44,19 @@ fn of_holds(detect: &Detector, on: EventKinds, fields: &mut Fields) {
             "leave it out: a call that is blocked stays blocked",
         ),
     };
-    doubt("max_holds", message, help, fields);
+    warn_key("max_holds", message, help, fields);
 }
 
-fn doubt(key: &str, message: &str, help: &str, fields: &mut Fields) {
+fn warn_key(key: &str, message: &str, help: &str, fields: &mut Fields) {
     if let Some(span) = fields.key_span(key) {
         let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), Some(span));
         fields.problems.push(problem.help(help));
     }
 }
 
-/// Only a shell call has commands. (Which MCP tools are shells, their names tell the agent's adapter.)
-fn of_tools(tool: &ToolRule, fields: &mut Fields) {
+/// Only shell calls have commands, so command clauses never match calls of other tools. MCP tools are not checked here,
+/// because the adapter decides by their names which of them are shells.
+fn warn_of_tools_without_commands(tool: &ToolRule, fields: &mut Fields) {
     let has_no_shell = |name: &str| COMMON_TOOLS.contains(&name) && !matches!(name, "Bash" | "Monitor" | "PowerShell");
     let names_tools = !tool.tools.is_empty() && tool.mcp_tools.is_empty();
     let clause = ["command_pattern", "command_not_pattern", "command", BranchClause::KEY];
@@ -64,18 +65,18 @@ fn of_tools(tool: &ToolRule, fields: &mut Fields) {
         let message = format!("only shell calls have commands, so `{key}` and these tools never go together");
         let help =
             "say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`";
-        doubt("tools", &message, help, fields);
+        warn_key("tools", &message, help, fields);
     }
 }
 
-/// An exception from nothing said.
-fn of_exceptions(tool: &ToolRule, fields: &mut Fields) {
+/// `command_not_pattern` without another clause matches every other command.
+fn warn_of_lone_exception(tool: &ToolRule, fields: &mut Fields) {
     let says_more = tool.command_regex.pattern.is_some()
         || !tool.matchers.is_empty()
         || tool.rewrites.is_some()
         || !tool.paths.is_empty();
     if !says_more {
-        doubt(
+        warn_key(
             "command_not_pattern",
             "alone, `command_not_pattern` means every command that it is not found in",
             "say which commands it is an exception from with `command` or `command_pattern`; `command_pattern: '.'` is all",
@@ -84,22 +85,22 @@ fn of_exceptions(tool: &ToolRule, fields: &mut Fields) {
     }
 }
 
-/// What is said of branches, or of a command's paths, covers nothing.
-fn of_approval(tool: &ToolRule, fields: &mut Fields) {
+/// An `allow` rule with clauses on branches, or on paths of a command, never approves anything.
+fn warn_of_useless_approval(tool: &ToolRule, fields: &mut Fields) {
     let help =
         "an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see \"Several rules\"";
     if tool.rewrites.is_some() {
-        doubt(BranchClause::KEY, "a rule about `rewrites` approves nothing", help, fields);
+        warn_key(BranchClause::KEY, "a rule about `rewrites` approves nothing", help, fields);
     }
     if !tool.matchers.is_empty() && tool.matchers.iter().all(|matcher| !matcher.paths.is_empty()) {
-        doubt("command", "a rule about a command's paths approves nothing", help, fields);
+        warn_key("command", "a rule about a command's paths approves nothing", help, fields);
     }
 }
 
-/// Between two commands, in a shell's text. In the text of one command they only stand within a word.
+/// Operators between two commands of a script. The text of a simple command has them only within words.
 const OPERATORS: &[&str] = &["&&", "||", "|", ";"];
 
-/// Why the expression is found in no command, and what to write instead.
+/// The message and help text for a regex that cannot match any simple command.
 fn never_found(regex: &str) -> Option<(&'static str, &'static str)> {
     let outline = bounded_regex::outline(regex)?;
     let joins = |operator: &str| {
@@ -108,7 +109,7 @@ fn never_found(regex: &str) -> Option<(&'static str, &'static str)> {
             let after = after.unwrap_or_default();
             let stands_alone =
                 before.ends_with([' ', bounded_regex::SPACE]) || after.starts_with([' ', bounded_regex::SPACE]);
-            // `find … ;` ends with one, and flags may follow that.
+            // `find -exec … ;` has an operator as its last word, perhaps followed by flags.
             let next = after.trim_start().chars().next();
             stands_alone && next.is_some_and(|next| next.is_alphanumeric() || next == bounded_regex::GAP)
         })

@@ -1,9 +1,8 @@
-//! One rule, from its text to a checked value: the keys of a rule, a reader for each kind of rule, and the rule as it is
-//! written down.
+//! Reads a single rule: the keys of rules, a reader for each kind of rule, and rule definitions.
 //!
-//! In a Markdown file the fields stand between `---` lines and the reason below them; in a library or a list the rule is a
-//! mapping, and the reason one more field of it. Nothing here knows other rules: what a name means, and which rules are in force,
-//! is for others.
+//! In a Markdown file the fields are between `---` lines, and the reason is below them. In a library or list a rule is a
+//! mapping, and `reason` is one of its keys. This module must not depend on other rules: it does not resolve names, and
+//! does not decide which rules are in force.
 
 mod command_action;
 mod command_matcher;

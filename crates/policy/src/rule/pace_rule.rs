@@ -1,7 +1,7 @@
-//! The fields of a rule about the pace of the work.
+//! Reads the fields of a pace rule.
 //!
-//! One is written with its kind as a key (`repeated_command: {threshold: 5, window: 120}`) or flat, with `type` and the
-//! same fields beside it. Both read alike.
+//! A pace rule has its limit as a key (`repeated_command: {threshold: 5, window: 120}`), or is flat: `type:
+//! repeated_command` with the same fields next to it. Both forms are equivalent.
 
 use std::ops::Range;
 
@@ -11,78 +11,78 @@ use engine::suggest;
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
-use crate::text::keys::{Key, Keys, Mapping, Need, Takes, words};
+use crate::text::keys::{Key, KeyConstraint, Keys, Mapping, ValueType, words};
 use crate::text::yaml::Yaml;
 use crate::values::quantity::{DAY, parse_duration};
 use crate::values::regex::regex;
 
-/// Each of these makes a rule one about pace; no rule has two of them.
+/// A rule with one of these keys is a pace rule. No rule has two of them.
 pub static CLAUSES: &[Key] = &[
-    Key::new("phase_timeout", Takes::Mapping(&PHASE_TIMEOUT), "a phase that lasts too long"),
-    Key::new("repeated_command", Takes::Mapping(&REPEATED_COMMAND), "commands that are run over and over"),
-    Key::new("repeated_file_edit", Takes::Mapping(&REPEATED_FILE_EDIT), "files that are edited over and over"),
-    Key::new("require_commits", Takes::Mapping(&REQUIRE_COMMITS), "phases in which nothing was committed"),
-    Key::new("token_budget", Takes::Mapping(&TOKEN_BUDGET), "a phase in which models read and write too much"),
+    Key::new("phase_timeout", ValueType::Mapping(&PHASE_TIMEOUT), "a phase that lasts too long"),
+    Key::new("repeated_command", ValueType::Mapping(&REPEATED_COMMAND), "commands that are run over and over"),
+    Key::new("repeated_file_edit", ValueType::Mapping(&REPEATED_FILE_EDIT), "files that are edited over and over"),
+    Key::new("require_commits", ValueType::Mapping(&REQUIRE_COMMITS), "phases in which nothing was committed"),
+    Key::new("token_budget", ValueType::Mapping(&TOKEN_BUDGET), "a phase in which models read and write too much"),
     Key::new(
         "type",
-        Takes::Word(|| words(&KINDS)),
+        ValueType::Word(|| words(&LIMIT_KINDS)),
         "one of the kinds of pace rules; its fields then stand beside it, not below",
     ),
 ];
-/// These say more of the clauses.
+/// Options of the clauses. All but `live` are also keys of the mappings under them.
 pub static DETAILS: &[Key] =
     &[LIVE, PATTERN, PATH_PATTERN, THRESHOLD, WINDOW, FAILURES_ONLY, MAX_DURATION, MAX_TOKENS, COUNT, LOOKBACK_PHASES];
 
 const LIVE: Key = Key::new(
     "live",
-    Takes::Word(|| words(&LIVES)),
+    ValueType::Word(|| words(&LIVES)),
     "what a pace rule does between moves: `warn` tells the agent once, `block` refuses calls until `linchpin continue`, \
      `off` waits for the move",
 );
 const PATTERN: Key = Key::new(
     "pattern",
-    Takes::Regex,
+    ValueType::Regex,
     "found in the normalised text of a simple command; all that match count together. Left out, commands that are the same do",
 );
 const PATH_PATTERN: Key = Key::new(
     "path_pattern",
-    Takes::Regex,
+    ValueType::Regex,
     "found in the path from the project's root; all that match count together. Left out, each file counts by itself",
 );
-const THRESHOLD: Key = Key::new("threshold", Takes::Count, "how many are too many");
+const THRESHOLD: Key = Key::new("threshold", ValueType::Count, "how many are too many");
 const WINDOW: Key = Key::new("window", SECONDS, "within how long: seconds, or a time such as `2m`; at most 30 days");
-const FAILURES_ONLY: Key = Key::new("failures_only", Takes::Flag, "`true`: only commands that failed count");
+const FAILURES_ONLY: Key = Key::new("failures_only", ValueType::Flag, "`true`: only commands that failed count");
 const MAX_DURATION: Key =
     Key::new("max_duration", SECONDS, "how long a phase may last: seconds, or a time such as `10m`");
-const MAX_TOKENS: Key = Key::new("max_tokens", Takes::Count, "how many tokens a phase may take");
+const MAX_TOKENS: Key = Key::new("max_tokens", ValueType::Count, "how many tokens a phase may take");
 const COUNT: Key =
-    Key::new("count", Takes::Words(|| words(&TOKEN_KINDS)), "which tokens count; left out, `input` and `output`");
+    Key::new("count", ValueType::Choices(|| words(&TOKEN_KINDS)), "which tokens count; left out, `input` and `output`");
 const LOOKBACK_PHASES: Key =
-    Key::new("lookback_phases", Takes::Count, "in how many phases a commit is looked for; 1 is this one");
-const SECONDS: Takes = Takes::Either(&[Takes::Count, Takes::Duration]);
+    Key::new("lookback_phases", ValueType::Count, "in how many phases a commit is looked for; 1 is this one");
+const SECONDS: ValueType = ValueType::Either(&[ValueType::Count, ValueType::Duration]);
 
 static REPEATED_COMMAND: Mapping =
     Mapping::new("repeated_command", "Commands that are run over and over.", REPEATED_COMMAND_KEYS)
-        .needs(&[Need::All(&["threshold", "window"])]);
+        .constraints(&[KeyConstraint::AllOf(&["threshold", "window"])]);
 const REPEATED_COMMAND_KEYS: Keys = &[&[FAILURES_ONLY, PATTERN, THRESHOLD, WINDOW]];
 static REPEATED_FILE_EDIT: Mapping =
     Mapping::new("repeated_file_edit", "Files that are edited over and over.", REPEATED_FILE_EDIT_KEYS)
-        .needs(&[Need::All(&["threshold", "window"])]);
+        .constraints(&[KeyConstraint::AllOf(&["threshold", "window"])]);
 const REPEATED_FILE_EDIT_KEYS: Keys = &[&[PATH_PATTERN, THRESHOLD, WINDOW]];
 static PHASE_TIMEOUT: Mapping = Mapping::new("phase_timeout", "A phase that lasts too long.", PHASE_TIMEOUT_KEYS)
-    .needs(&[Need::All(&["max_duration"])]);
+    .constraints(&[KeyConstraint::AllOf(&["max_duration"])]);
 const PHASE_TIMEOUT_KEYS: Keys = &[&[MAX_DURATION]];
 static TOKEN_BUDGET: Mapping =
     Mapping::new("token_budget", "A phase in which models read and write too much.", TOKEN_BUDGET_KEYS)
-        .needs(&[Need::All(&["max_tokens"])]);
+        .constraints(&[KeyConstraint::AllOf(&["max_tokens"])]);
 const TOKEN_BUDGET_KEYS: Keys = &[&[COUNT, MAX_TOKENS]];
 static REQUIRE_COMMITS: Mapping =
     Mapping::new("require_commits", "Phases in which nothing was committed.", REQUIRE_COMMITS_KEYS)
-        .needs(&[Need::All(&["lookback_phases"])]);
+        .constraints(&[KeyConstraint::AllOf(&["lookback_phases"])]);
 const REQUIRE_COMMITS_KEYS: Keys = &[&[LOOKBACK_PHASES]];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LimitKind {
     RepeatedCommand,
     RepeatedFileEdit,
     PhaseTimeout,
@@ -90,12 +90,12 @@ enum Kind {
     RequireCommits,
 }
 
-const KINDS: [(&str, Kind); 5] = [
-    ("repeated_command", Kind::RepeatedCommand),
-    ("repeated_file_edit", Kind::RepeatedFileEdit),
-    ("phase_timeout", Kind::PhaseTimeout),
-    ("token_budget", Kind::TokenBudget),
-    ("require_commits", Kind::RequireCommits),
+const LIMIT_KINDS: [(&str, LimitKind); 5] = [
+    ("repeated_command", LimitKind::RepeatedCommand),
+    ("repeated_file_edit", LimitKind::RepeatedFileEdit),
+    ("phase_timeout", LimitKind::PhaseTimeout),
+    ("token_budget", LimitKind::TokenBudget),
+    ("require_commits", LimitKind::RequireCommits),
 ];
 const LIVES: [(&str, LiveMode); 3] = [("warn", LiveMode::Warn), ("block", LiveMode::Block), ("off", LiveMode::Off)];
 const TOKEN_KINDS: [(&str, TokenKind); 4] = [
@@ -105,10 +105,10 @@ const TOKEN_KINDS: [(&str, TokenKind); 4] = [
     ("cache_write", TokenKind::CacheWrite),
 ];
 
-/// Seconds. What happened longer ago than the journal is kept by default is nobody's pace.
+/// In seconds. Longer windows are refused, because the journal may not go back further.
 const LONGEST_WINDOW: u64 = 30 * DAY;
 
-impl Kind {
+impl LimitKind {
     fn keys(self) -> Keys {
         match self {
             Self::RepeatedCommand => REPEATED_COMMAND_KEYS,
@@ -120,23 +120,24 @@ impl Kind {
     }
 }
 
-/// Whether the fields are those of a pace rule.
-pub fn is_meant(fields: &Fields) -> bool {
+/// True if the fields are those of a pace rule.
+pub fn has_clause(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
-/// What it is judged on. Whether anything was committed is asked when the work ends; tokens are used without tools, too.
+/// The events on which a pace rule is judged. `require_commits` is judged when the agent stops. `token_budget` is judged on
+/// stops too, because tokens are also used without tool calls.
 pub fn events(fields: &Fields) -> EventKinds {
-    let is_about = |limit: &str| fields.has(limit) || fields.says("type", limit);
-    if is_about("require_commits") {
+    let has_limit = |limit: &str| fields.has(limit) || fields.has_text("type", limit);
+    if has_limit("require_commits") {
         return EventKinds::default().with(EventKind::Stop);
     }
     let calls =
         EventKinds::default().with(EventKind::BeforeTool).with(EventKind::AfterTool).with(EventKind::ToolFailed);
-    if is_about("token_budget") { calls.with(EventKind::Stop).with(EventKind::SubagentStop) } else { calls }
+    if has_limit("token_budget") { calls.with(EventKind::Stop).with(EventKind::SubagentStop) } else { calls }
 }
 
-/// `None` where what there is makes no rule; why is among the problems.
+/// `None` if the limit is invalid, which is reported.
 pub fn read(fields: &mut Fields) -> Option<PaceRule> {
     let found: Vec<(&str, Range<usize>)> =
         CLAUSES.iter().filter_map(|key| Some((key.name, fields.key_span(key.name)?))).collect();
@@ -150,12 +151,12 @@ pub fn read(fields: &mut Fields) -> Option<PaceRule> {
     Some(PaceRule { limit, live })
 }
 
-/// Whether this is the name of a limit.
-pub fn is_type(name: &str) -> bool {
-    KINDS.iter().any(|(known, _)| *known == name)
+/// True if `name` is a kind of limit.
+pub fn is_limit_kind(name: &str) -> bool {
+    LIMIT_KINDS.iter().any(|(known, _)| *known == name)
 }
 
-/// In a rule about something else, each of these says nothing.
+/// Refuses the options of pace rules in a rule of another kind.
 pub fn refuse_details(fields: &mut Fields) {
     for key in DETAILS {
         if let Some(span) = fields.key_span(key.name) {
@@ -172,10 +173,10 @@ pub fn refuse_details(fields: &mut Fields) {
     }
 }
 
-/// `type: repeated_command`, with its fields beside it.
+/// Reads `type: repeated_command` with its fields next to it.
 fn flat(fields: &mut Fields) -> Option<PaceLimit> {
     let text = fields.text("type")?;
-    let Some((_, kind)) = KINDS.iter().find(|(name, _)| *name == text.value) else {
+    let Some((_, kind)) = LIMIT_KINDS.iter().find(|(name, _)| *name == text.value) else {
         refuse_type(&text.value, text.span, fields);
         return None;
     };
@@ -184,8 +185,8 @@ fn flat(fields: &mut Fields) -> Option<PaceLimit> {
         if let (false, Some(span)) = (is_of_kind, fields.key_span(key.name)) {
             let message = format!("`{}` is no field of `{}`", key.name, text.value);
             let help = match (key.name, kind) {
-                ("pattern", Kind::RepeatedFileEdit) => Some("it is `path_pattern`".to_owned()),
-                ("path_pattern", Kind::RepeatedCommand) => Some("it is `pattern`".to_owned()),
+                ("pattern", LimitKind::RepeatedFileEdit) => Some("it is `path_pattern`".to_owned()),
+                ("path_pattern", LimitKind::RepeatedCommand) => Some("it is `pattern`".to_owned()),
                 _ => None,
             };
             let problem = Diagnostic::error(ErrorKind::UnknownKey, message, fields.source(), Some(span));
@@ -195,57 +196,57 @@ fn flat(fields: &mut Fields) -> Option<PaceLimit> {
     limit(*kind, &text.value, text.span.clone(), fields)
 }
 
-/// `repeated_command: {…}`.
-fn nested(clause: &str, span: Range<usize>, around: &mut Fields) -> Option<PaceLimit> {
-    let (_, kind) = KINDS.iter().find(|(name, _)| *name == clause)?;
+/// Reads `repeated_command: {…}`.
+fn nested(clause: &str, span: Range<usize>, rule_fields: &mut Fields) -> Option<PaceLimit> {
+    let (_, kind) = LIMIT_KINDS.iter().find(|(name, _)| *name == clause)?;
     for key in DETAILS.iter().filter(|key| key.name != LIVE.name) {
-        if let Some(beside) = around.key_span(key.name) {
+        if let Some(misplaced) = rule_fields.key_span(key.name) {
             let message = format!("`{}` stands below `{clause}`, not beside it", key.name);
-            around.refuse(ErrorKind::InvalidValue, message, beside);
+            rule_fields.refuse(ErrorKind::InvalidValue, message, misplaced);
         }
     }
-    let Some(node) = around.take(clause) else {
-        around.refuse(ErrorKind::MissingKey, format!("`{clause}` says nothing"), span);
+    let Some(node) = rule_fields.take(clause) else {
+        rule_fields.refuse(ErrorKind::MissingKey, format!("`{clause}` says nothing"), span);
         return None;
     };
-    let mut fields = Fields::of(node, around.source(), kind.keys());
+    let mut fields = Fields::of(node, rule_fields.source(), kind.keys());
     fields.refuse_unknown();
     let limit = limit(*kind, clause, span, &mut fields);
-    around.problems.append(&mut fields.problems);
+    rule_fields.problems.append(&mut fields.problems);
     limit
 }
 
-fn limit(kind: Kind, name: &str, here: Range<usize>, fields: &mut Fields) -> Option<PaceLimit> {
-    let needs = match kind {
-        Kind::RepeatedCommand | Kind::RepeatedFileEdit => &["threshold", "window"][..],
-        Kind::PhaseTimeout => &["max_duration"],
-        Kind::TokenBudget => &["max_tokens"],
-        Kind::RequireCommits => &["lookback_phases"],
+fn limit(kind: LimitKind, name: &str, here: Range<usize>, fields: &mut Fields) -> Option<PaceLimit> {
+    let required = match kind {
+        LimitKind::RepeatedCommand | LimitKind::RepeatedFileEdit => &["threshold", "window"][..],
+        LimitKind::PhaseTimeout => &["max_duration"],
+        LimitKind::TokenBudget => &["max_tokens"],
+        LimitKind::RequireCommits => &["lookback_phases"],
     };
-    for key in needs {
+    for key in required {
         if !fields.has(key) {
             fields.refuse(ErrorKind::MissingKey, format!("`{name}` needs `{key}`"), here.clone());
         }
     }
     Some(match kind {
-        Kind::RepeatedCommand => {
+        LimitKind::RepeatedCommand => {
             let pattern = regex("pattern", fields);
             let (threshold, window) = repetition(fields);
             let failures_only = fields.flag("failures_only").unwrap_or(false);
             PaceLimit::RepeatedCommand { pattern, threshold: threshold?, window: window?, failures_only }
         }
-        Kind::RepeatedFileEdit => {
+        LimitKind::RepeatedFileEdit => {
             let pattern = regex("path_pattern", fields);
             let (threshold, window) = repetition(fields);
             PaceLimit::RepeatedFileEdit { pattern, threshold: threshold?, window: window? }
         }
-        Kind::PhaseTimeout => PaceLimit::PhaseTimeout { max_duration: seconds("max_duration", fields)? },
-        Kind::TokenBudget => {
+        LimitKind::PhaseTimeout => PaceLimit::PhaseTimeout { max_duration: seconds("max_duration", fields)? },
+        LimitKind::TokenBudget => {
             let max_tokens = positive("max_tokens", fields);
             let count = token_kinds(fields);
             PaceLimit::TokenBudget { max_tokens: max_tokens?, count }
         }
-        Kind::RequireCommits => {
+        LimitKind::RequireCommits => {
             let phases = positive("lookback_phases", fields)?;
             PaceLimit::RequireCommits { lookback_phases: u32::try_from(phases).unwrap_or(u32::MAX) }
         }
@@ -257,7 +258,7 @@ fn repetition(fields: &mut Fields) -> (Option<u32>, Option<u64>) {
     (threshold, seconds("window", fields))
 }
 
-/// A whole number from 1 on.
+/// Reads a positive integer.
 fn positive(key: &str, fields: &mut Fields) -> Option<u64> {
     let node = fields.take(key)?;
     let number = match &node.value {
@@ -271,7 +272,7 @@ fn positive(key: &str, fields: &mut Fields) -> Option<u64> {
     number
 }
 
-/// Seconds as a number, or a time with its unit.
+/// Reads a number of seconds, or a duration with a unit.
 fn seconds(key: &str, fields: &mut Fields) -> Option<u64> {
     let node = fields.take(key)?;
     let seconds = match &node.value {
@@ -312,10 +313,10 @@ fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
     kinds
 }
 
-/// A kind of rule that there is not.
+/// Refuses an unknown kind of limit.
 pub fn refuse_type(name: &str, span: Range<usize>, fields: &mut Fields) {
-    let help = suggest::closest(name, KINDS.iter().map(|(name, _)| *name))
-        .map_or_else(|| format!("the types are {}", words(&KINDS).join(", ")), suggest::did_you_mean);
+    let help = suggest::closest(name, LIMIT_KINDS.iter().map(|(name, _)| *name))
+        .map_or_else(|| format!("the types are {}", words(&LIMIT_KINDS).join(", ")), suggest::did_you_mean);
     let message = format!("unknown rule type `{name}`");
     fields
         .problems

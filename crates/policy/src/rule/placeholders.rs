@@ -1,24 +1,24 @@
-//! `{name}` in a file rule's command and in its text: what is filled in, and what nobody will.
+//! Checks placeholders (`{name}`) in a file rule's command and reason.
 
 use engine::file_rules::{FileRule, FileRuleKind};
 use engine::suggest;
 use path::pattern::Pattern;
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 
-const OF_COMMANDS: [&str; 3] = ["file", "files", "repo_root"];
-const OF_TEXTS: [&str; 4] = ["trigger_files", "expected_files", "missing", "created_files"];
+const IN_COMMANDS: [&str; 3] = ["file", "files", "repo_root"];
+const IN_REASONS: [&str; 4] = ["trigger_files", "expected_files", "missing", "created_files"];
 
-/// The variables that a file's own pattern binds.
+/// The variables that the patterns for triggering files bind.
 pub fn captured(mode: &FileRuleKind) -> Vec<String> {
     let parsed = mode.triggering().iter().filter_map(|pattern| Pattern::parse(&pattern.source).ok());
     parsed.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// A name in braces is hardly meant for the program that is run.
-pub fn warn_of_command(text: &Text, words: &[String], captured: &[String], fields: &mut Fields) {
-    let known: Vec<&str> = OF_COMMANDS.into_iter().chain(captured.iter().map(String::as_str)).collect();
+/// Warns of unknown placeholders in a command, which would be passed to the program literally.
+pub fn warn_of_command(text: &SpannedText, words: &[String], captured: &[String], fields: &mut Fields) {
+    let known: Vec<&str> = IN_COMMANDS.into_iter().chain(captured.iter().map(String::as_str)).collect();
     for name in words.iter().flat_map(|word| names(word)).filter(|name| !known.contains(name)) {
         let help = suggest::closest(name, known.iter().copied()).map_or_else(
             || format!("what is filled in is {}; the program gets this as it is", listed(&known)),
@@ -28,9 +28,10 @@ pub fn warn_of_command(text: &Text, words: &[String], captured: &[String], field
     }
 }
 
-/// A file's name that is put into a script could be a command: a script gets the files as arguments.
-pub fn refuse_in_script(script: &Text, captured: &[String], fields: &mut Fields) {
-    let names = OF_COMMANDS.into_iter().chain(captured.iter().map(String::as_str));
+/// Refuses placeholders in scripts: a file name inserted into a script could run commands. Scripts get the files as
+/// arguments instead.
+pub fn refuse_in_script(script: &SpannedText, captured: &[String], fields: &mut Fields) {
+    let names = IN_COMMANDS.into_iter().chain(captured.iter().map(String::as_str));
     for braced in names.map(|name| format!("{{{name}}}")).filter(|braced| script.value.contains(braced)) {
         let message = format!("`{braced}` is not filled in in a script");
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(script.span.clone()));
@@ -39,19 +40,20 @@ pub fn refuse_in_script(script: &Text, captured: &[String], fields: &mut Fields)
     }
 }
 
-/// In prose, braces mean many things: only what nearly is a placeholder, or is one elsewhere, is spoken of.
-pub fn warn_of_text(text: &str, file: &FileRule, fields: &mut Fields) {
+/// Warns of unknown placeholders in a reason, but only of likely typos and of placeholders for commands: in prose, braces
+/// have many meanings.
+pub fn warn_of_reason(text: &str, file: &FileRule, fields: &mut Fields) {
     let captured = captured(&file.kind);
-    let known: Vec<&str> = OF_TEXTS.into_iter().chain(captured.iter().map(String::as_str)).collect();
+    let known: Vec<&str> = IN_REASONS.into_iter().chain(captured.iter().map(String::as_str)).collect();
     for name in names(text).filter(|name| !known.contains(name)) {
-        let help = if OF_COMMANDS.contains(&name) {
+        let help = if IN_COMMANDS.contains(&name) {
             "that is for commands; in the text, `{trigger_files}` are the files".to_owned()
         } else if let Some(close) = suggest::closest(name, known.iter().copied()) {
             suggest::did_you_mean(close)
         } else {
             continue;
         };
-        // The text stands behind all that it could be mistaken for.
+        // The reason follows the fields, so the last occurrence is the one in the reason.
         let braced = format!("{{{name}}}");
         let span = fields.source().text.rfind(&braced).map(|start| start..start + braced.len());
         warn(name, help, span, fields);
@@ -64,14 +66,14 @@ fn warn(name: &str, help: String, span: Option<std::ops::Range<usize>>, fields: 
     fields.problems.push(problem.help(help));
 }
 
-/// Every `{name}`, but for `${name}`, which is the shell's.
+/// Every `{name}` except `${name}`, which is shell syntax.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('{').filter_map(|(start, _)| {
-        let is_shells = text.get(..start)?.ends_with('$');
+        let is_shell_variable = text.get(..start)?.ends_with('$');
         let (name, _) = text.get(start + 1..)?.split_once('}')?;
         let is_name = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
             && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-        (is_name && !is_shells).then_some(name)
+        (is_name && !is_shell_variable).then_some(name)
     })
 }
 

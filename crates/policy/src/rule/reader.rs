@@ -1,4 +1,4 @@
-//! Reading one rule: the same fields wherever it is written down.
+//! Reads one rule from a Markdown file, a library or a list.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use engine::pace::LiveMode;
 use engine::rules::{Detector, Rule, Tier};
 use engine::{Level, suggest};
 
-use super::definition::{Definition, Form};
+use super::definition::{RuleDefinition, RuleOrigin};
 use super::events::{check_action, events};
 use super::keys::{ACKS, ENTRY, LEVELS};
 use super::kind::{RuleKind, action};
@@ -21,9 +21,10 @@ use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::expression::check_expression;
 
-/// What reading one rule gave. One with an error in its text is none.
+/// The result of reading one rule.
 pub struct RuleReading {
-    pub definition: Option<Definition>,
+    /// `None` if the rule has errors.
+    pub definition: Option<RuleDefinition>,
     pub problems: Vec<Diagnostic>,
 }
 
@@ -31,22 +32,27 @@ pub struct RuleReading {
 #[derive(Clone, Copy)]
 pub struct RuleReader<'a> {
     pub source: &'a Source,
-    /// Whose file it is.
+    /// The tier of the file.
     pub owner: Tier,
     pub scope: &'a Scope,
-    /// The branches that nobody rewrites.
+    /// The branches that `protected_branches` stands for in a rule.
     pub protected_branches: &'a [String],
 }
 
 impl RuleReader<'_> {
-    /// The one rule of a Markdown file; `id` is its stem.
-    pub fn markdown(&self, id: &str, form: Form) -> RuleReading {
+    /// Reads a Markdown file with one rule; `id` is the file's stem.
+    pub fn markdown(&self, id: &str, origin: RuleOrigin) -> RuleReading {
         let parsed = frontmatter::split(self.source)
             .and_then(|parts| yaml::parse(self.source, parts.yaml.clone()).map(|node| (parts, node)));
         match parsed {
             Ok((parts, node)) => {
-                let text =
-                    RuleText { id, form, text: 0..self.source.text.len(), fields: parts.yaml, body: Some(parts.body) };
+                let text = RuleText {
+                    id,
+                    origin,
+                    text: 0..self.source.text.len(),
+                    fields: parts.yaml,
+                    body: Some(parts.body),
+                };
                 self.read(&text, node)
             }
             Err(problem) => {
@@ -55,10 +61,10 @@ impl RuleReader<'_> {
         }
     }
 
-    /// A rule that is a mapping. `text`: all of it, with its name.
-    pub fn entry(&self, id: &str, form: Form, node: YamlNode, text: Range<usize>) -> RuleReading {
+    /// Reads a rule that is a mapping. `text`: the span of the whole entry, including its key.
+    pub fn entry(&self, id: &str, origin: RuleOrigin, node: YamlNode, text: Range<usize>) -> RuleReading {
         let fields = node.span.start..text.end.max(node.span.start);
-        self.read(&RuleText { id, form, text, fields, body: None }, node)
+        self.read(&RuleText { id, origin, text, fields, body: None }, node)
     }
 
     fn read(&self, written: &RuleText, node: YamlNode) -> RuleReading {
@@ -73,7 +79,7 @@ impl RuleReader<'_> {
         RuleReading { definition: (!broken).then_some(definition), problems }
     }
 
-    fn definition(&self, written: &RuleText, fields: &mut Fields) -> Definition {
+    fn definition(&self, written: &RuleText, fields: &mut Fields) -> RuleDefinition {
         refuse_unknown(written, fields);
         let kind = RuleKind::of(fields);
         let default_action = if matches!(kind, RuleKind::Event | RuleKind::Pace) { Level::Warn } else { Level::Block };
@@ -92,11 +98,11 @@ impl RuleReader<'_> {
         let description = fields.text("description").map(|text| text.value);
         let tests = tests(fields);
         let enabled = fields.flag("enabled").unwrap_or(true);
-        // A pace rule has words of its own, and so has a command that failed.
-        let speaks = kind == RuleKind::Pace || matches!(&detect, Detector::Files(file) if file.command.is_some());
-        let reason = reason(written, speaks, title.as_deref(), description.as_deref(), fields);
+        // Pace rules and failed commands produce their own text.
+        let has_own_text = kind == RuleKind::Pace || matches!(&detect, Detector::Files(file) if file.command.is_some());
+        let reason = reason(written, has_own_text, title.as_deref(), description.as_deref(), fields);
         if let Detector::Files(file) = &detect {
-            placeholders::warn_of_text(&reason, file, fields);
+            placeholders::warn_of_reason(&reason, file, fields);
         }
         let max_holds = fields.count("max_holds");
         lints::warn(&detect, action, on, fields);
@@ -104,9 +110,9 @@ impl RuleReader<'_> {
             id: written.id.to_owned(),
             title,
             description,
-            tier: match written.form {
-                Form::Local | Form::Inline => Tier::Local,
-                Form::Markdown | Form::Library | Form::Bundled => self.owner,
+            tier: match written.origin {
+                RuleOrigin::Local | RuleOrigin::Inline => Tier::Local,
+                RuleOrigin::Markdown | RuleOrigin::Library | RuleOrigin::Bundled => self.owner,
             },
             source: self.source.name.clone(),
             digest: digest(self.source.text.get(written.text.clone()).unwrap_or_default()),
@@ -122,14 +128,23 @@ impl RuleReader<'_> {
             reason,
         };
         let (source, text) = (self.source.clone(), written.text.clone());
-        Definition { rule, form: written.form, owner: self.owner, enabled, is_last_good: false, source, text, tests }
+        RuleDefinition {
+            rule,
+            origin: written.origin,
+            owner: self.owner,
+            enabled,
+            is_last_good: false,
+            source,
+            text,
+            tests,
+        }
     }
 
-    /// `command`: what `action` holds, where that is no word.
+    /// `command`: the value of `action`, if it is a command.
     fn detect(&self, kind: RuleKind, command: Option<YamlNode>, fields: &mut Fields) -> Detector {
         let detect = match kind {
             RuleKind::Tool => Detector::Tool(Box::new(tool_rule::read(fields, self.protected_branches))),
-            // What is wrong with it is among the problems, and then there is no rule.
+            // Without a valid clause there are errors, so the `Detector::Event` is never used.
             RuleKind::Files => {
                 file_rule::read(fields, command).map_or(Detector::Event, |file| Detector::Files(Box::new(file)))
             }
@@ -155,18 +170,18 @@ impl RuleReader<'_> {
     }
 }
 
-/// How a rule stands in its file.
+/// The place of a rule in its file.
 struct RuleText<'a> {
     id: &'a str,
-    form: Form,
-    /// All of it.
+    origin: RuleOrigin,
+    /// The whole definition.
     text: Range<usize>,
     fields: Range<usize>,
     /// The text below the fields of a Markdown file.
     body: Option<&'a str>,
 }
 
-/// What a pace rule says between moves.
+/// The level of a pace rule that fires between moves.
 fn level_of(live: LiveMode) -> Level {
     match live {
         LiveMode::Block => Level::Block,
@@ -176,7 +191,7 @@ fn level_of(live: LiveMode) -> Level {
 
 fn reason(
     written: &RuleText,
-    speaks: bool,
+    has_own_text: bool,
     title: Option<&str>,
     description: Option<&str>,
     fields: &mut Fields,
@@ -192,7 +207,7 @@ fn reason(
     if let Some(given) = given.filter(|reason| !reason.is_empty()) {
         return given;
     }
-    if speaks || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
+    if has_own_text || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
         return String::new();
     }
     fields.problems.push(
@@ -213,10 +228,10 @@ fn refuse_unknown(written: &RuleText, fields: &mut Fields) {
     for key in &types {
         pace_rule::refuse_type(&key.text, key.span.clone(), fields);
     }
-    fields.refuse_unknown_beside(&types.iter().map(|key| key.text.as_str()).collect::<Vec<_>>());
+    fields.refuse_unknown_except(&types.iter().map(|key| key.text.as_str()).collect::<Vec<_>>());
 }
 
-/// Keys that can only be meant as a type of rule: `foo_rule: {…}` where nothing else says what the rule is about.
+/// Unknown keys that are probably meant as a kind of rule: `foo_rule: {…}` in a rule without any known clause.
 fn unknown_types(fields: &Fields) -> Vec<YamlKey> {
     let clauses = [tool_rule::CLAUSES, file_rule::CLAUSES, pace_rule::CLAUSES];
     let mut detects = clauses.into_iter().flatten().map(|key| key.name).chain(["on"]);
@@ -224,11 +239,12 @@ fn unknown_types(fields: &Fields) -> Vec<YamlKey> {
         return Vec::new();
     }
     let known = || keys::each(ENTRY.keys).map(|key| key.name);
-    let is_typo = |key: &YamlKey| suggest::closest(&key.text, known()).is_some_and(|close| !pace_rule::is_type(close));
+    let is_typo =
+        |key: &YamlKey| suggest::closest(&key.text, known()).is_some_and(|close| !pace_rule::is_limit_kind(close));
     fields.unknown_mappings().into_iter().filter(|key| !is_typo(key)).collect()
 }
 
-/// The cases themselves are read where they are run; here they only have to be a list.
+/// Checks that `tests` is a list of mappings. The cases themselves are parsed when they are run.
 fn tests(fields: &mut Fields) -> Option<YamlNode> {
     let node = fields.take("tests")?;
     if !matches!(&node.value, Yaml::List(cases) if cases.iter().all(|case| matches!(case.value, Yaml::Map(_)))) {

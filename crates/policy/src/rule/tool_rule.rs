@@ -1,51 +1,51 @@
-//! The fields of a rule about tool calls.
+//! Reads the fields of a tool rule.
 
 use engine::Level;
 use engine::rules::{BranchClause, CommandRegex, PathKey, PathPattern, ToolName, ToolRule, Wildcard};
 
 use super::command_matcher;
 use crate::text::diagnostic::ErrorKind;
-use crate::text::fields::{Fields, Text};
-use crate::text::keys::{Key, Takes, words};
+use crate::text::fields::{Fields, SpannedText};
+use crate::text::keys::{Key, ValueType, words};
 use crate::values::pattern::{path_clauses, path_patterns, wildcard};
 use crate::values::regex::regex;
 use crate::values::tool_name::{check_tool_name, mcp_pattern};
 
-/// Each of these alone makes a rule one about tool calls.
+/// A rule with any of these keys is a tool rule.
 pub static CLAUSES: &[Key] = &[
     Key::new(
         "tools",
-        Takes::Globs,
+        ValueType::Globs,
         "the call has one of these names, `Bash` or `mcp__*`; with `mcp_tools`, either is enough",
     ),
-    Key::new("mcp_tools", Takes::Globs, "the call reaches an MCP tool, `server:tool`, directly or through a proxy"),
+    Key::new("mcp_tools", ValueType::Globs, "the call reaches an MCP tool, `server:tool`, directly or through a proxy"),
     Key::new("command", command_matcher::TAKES, "one of them speaks of a simple command of the call"),
-    Key::new("command_pattern", Takes::Regex, "found in the normalised text of a simple command"),
-    Key::new("command_not_pattern", Takes::Regex, "not found in that same command"),
-    Key::new("paths", Takes::Patterns, "one matches a path that the call reads, writes or deletes"),
-    Key::new("reads", Takes::Patterns, "one matches a path that the call reads"),
-    Key::new("writes", Takes::Patterns, "one matches a path that the call writes or deletes"),
-    Key::new("deletes", Takes::Patterns, "one matches a path that the call deletes"),
+    Key::new("command_pattern", ValueType::Regex, "found in the normalised text of a simple command"),
+    Key::new("command_not_pattern", ValueType::Regex, "not found in that same command"),
+    Key::new("paths", ValueType::Patterns, "one matches a path that the call reads, writes or deletes"),
+    Key::new("reads", ValueType::Patterns, "one matches a path that the call reads"),
+    Key::new("writes", ValueType::Patterns, "one matches a path that the call writes or deletes"),
+    Key::new("deletes", ValueType::Patterns, "one matches a path that the call deletes"),
     Key::new(
         BranchClause::KEY,
-        Takes::Globs,
+        ValueType::Globs,
         "one matches a branch of a remote that the call force-pushes or deletes; `protected_branches` are those that the \
          configuration names",
     ),
 ];
-/// These say more of the clauses, and make no rule by themselves.
+/// Options of the clauses.
 pub static DETAILS: &[Key] = &[
-    Key::new("exclude", Takes::Patterns, "paths that the rule is not about"),
+    Key::new("exclude", ValueType::Patterns, "paths that the rule is not about"),
     Key::new(
         "incomplete",
-        Takes::Word(|| words(&INCOMPLETES)),
+        ValueType::Word(|| words(&INCOMPLETES)),
         "what it means that a clause cannot be known; left out, `ask` for rules that block or ask, `allow` for others",
     ),
 ];
 const INCOMPLETES: [(&str, Level); 3] = [("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)];
 
-/// Whether the fields are those of a tool rule.
-pub fn is_meant(fields: &Fields) -> bool {
+/// True if the fields are those of a tool rule.
+pub fn has_clause(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
@@ -77,7 +77,7 @@ fn excluded(fields: &mut Fields) -> Vec<PathPattern> {
     path_patterns("exclude", fields).unwrap_or_default()
 }
 
-fn branches(texts: Vec<Text>, protected: &[String], fields: &mut Fields) -> Vec<Wildcard> {
+fn branches(texts: Vec<SpannedText>, protected: &[String], fields: &mut Fields) -> Vec<Wildcard> {
     let mut branches = Vec::new();
     if let (true, Some(span)) = (texts.is_empty(), fields.key_span(BranchClause::KEY)) {
         fields.refuse(ErrorKind::InvalidValue, "`rewrites` names no branch", span);
@@ -88,7 +88,7 @@ fn branches(texts: Vec<Text>, protected: &[String], fields: &mut Fields) -> Vec<
                 .extend(protected.iter().map(|name| Wildcard::parse(name).unwrap_or_else(|_| Wildcard::literal(name))));
         } else {
             let name = text.value.strip_prefix("refs/heads/").unwrap_or(&text.value).to_owned();
-            branches.extend(wildcard(&Text { value: name, ..text }, fields));
+            branches.extend(wildcard(&SpannedText { value: name, ..text }, fields));
         }
     }
     branches

@@ -1,4 +1,4 @@
-//! Whether editors and the reader mean the same language.
+//! The schemas and the readers accept the same files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,17 +16,17 @@ use super::schemas;
 use crate::bundled::bundled_rules;
 use crate::case::Cases;
 use crate::config::{CONFIG, Config};
-use crate::format::{FORMATS, Format};
-use crate::library::{self, Entries};
-use crate::listing::RuleItem;
+use crate::format::{FORMATS, FileFormat};
+use crate::library::{self, RuleEntries};
 use crate::rule::FRONTMATTER;
-use crate::rule::definition::{Definition, Form};
+use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::{RuleReader, RuleReading};
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::frontmatter;
 use crate::text::keys::{self, Key, Keys};
 use crate::text::source::Source;
 use crate::text::yaml::{self, YamlNode};
+use crate::unresolved_list::RuleItem;
 use crate::{loops, observers, workflow};
 
 /// A document of each format that has every key.
@@ -63,10 +63,10 @@ fn frontmatter_of(rule: &str) -> Option<Value> {
 }
 
 fn every_key() -> impl Iterator<Item = &'static Key> {
-    FORMATS.iter().flat_map(Format::mappings).flat_map(|mapping| keys::each(mapping.keys))
+    FORMATS.iter().flat_map(FileFormat::mappings).flat_map(|mapping| keys::each(mapping.keys))
 }
 
-// What the readers say of a document, cases included.
+// The problems that the readers find in a document, cases included.
 
 fn problems(format: &str, text: &str) -> Vec<Diagnostic> {
     match format {
@@ -96,20 +96,20 @@ fn scope() -> Scope {
     scope
 }
 
-/// The user's own, who may say all that can be said.
+/// Reads as a user's configuration, which may have all settings.
 fn reader<'a>(source: &'a Source, scope: &'a Scope) -> RuleReader<'a> {
     RuleReader { source, owner: Tier::User, scope, protected_branches: &[] }
 }
 
 fn rule_problems(text: &str) -> Vec<Diagnostic> {
-    with_cases(reader(&source(text), &scope()).markdown("example", Form::Markdown))
+    with_cases(reader(&source(text), &scope()).markdown("example", RuleOrigin::Markdown))
 }
 
 fn with_cases(reading: RuleReading) -> Vec<Diagnostic> {
     [reading.problems, cases_of(reading.definition.as_slice())].concat()
 }
 
-fn cases_of(definitions: &[Definition]) -> Vec<Diagnostic> {
+fn cases_of(definitions: &[RuleDefinition]) -> Vec<Diagnostic> {
     definitions.iter().flat_map(|definition| definition.cases().problems).collect()
 }
 
@@ -126,22 +126,22 @@ fn config_problems(text: &str) -> Vec<Diagnostic> {
     let file = config.overlay(&source, Tier::User);
     let mut problems = file.problems;
     problems.extend(config.check_observers(&scope));
-    let mut entries = Entries::default();
+    let mut entries = RuleEntries::default();
     let (definitions, end) = file.definitions;
-    entries.read(reader(&source, &scope), definitions, end, Form::Local);
+    entries.read(reader(&source, &scope), definitions, end, RuleOrigin::Local);
     problems.extend([entries.problems, cases_of(&entries.definitions)].concat());
     for item in file.lists.into_iter().flat_map(|list| list.items) {
         if let RuleItem::Inline(node, end) = item {
             let text = node.span.start..end;
-            problems.extend(with_cases(reader(&source, &scope).entry("example", Form::Inline, node, text)));
+            problems.extend(with_cases(reader(&source, &scope).entry("example", RuleOrigin::Inline, node, text)));
         }
     }
     problems
 }
 
-// Places in a document.
+// Positions in a document.
 
-/// The pointers to every value that stands behind a key, outer ones first.
+/// The JSON pointers to every value in a mapping, outer ones first.
 fn places(value: &Value) -> Vec<String> {
     let inner: Vec<(String, &Value, bool)> = match value {
         Value::Object(map) => map.iter().map(|(key, value)| (key.replace('/', "~1"), value, true)).collect(),
@@ -160,7 +160,7 @@ fn last_step(place: &str) -> &str {
     place.rsplit('/').next().unwrap_or_default()
 }
 
-/// Values that hardly any key takes all of.
+/// Values of all types. Hardly any key accepts all of them.
 fn plain_values() -> Vec<Value> {
     vec![
         json!(true),
@@ -176,7 +176,7 @@ fn plain_values() -> Vec<Value> {
 }
 
 #[test]
-fn schemas_are_sound_and_describe_every_key() {
+fn schemas_are_valid_and_describe_every_key() {
     for (name, schema) in schemas() {
         assert!(jsonschema::draft7::meta::is_valid(&schema), "{name}");
     }
@@ -187,9 +187,9 @@ fn schemas_are_sound_and_describe_every_key() {
 }
 
 #[test]
-fn all_that_can_be_written_is_read_and_is_valid() {
+fn documents_with_every_key_are_valid() {
     for (format, text) in EVERYTHING {
-        // Not all that can be said goes well together.
+        // Some combinations of keys cause warnings.
         let found = problems(format, text).into_iter().filter(|problem| problem.severity == Severity::Error);
         let found: Vec<_> = found.collect();
         assert!(found.is_empty(), "{format}: {found:#?}");
@@ -207,9 +207,9 @@ fn all_that_can_be_written_is_read_and_is_valid() {
     }
 }
 
-/// No false alarms; and a key of a table that no reader asks for would show here, since its value could be anything.
+/// A schema rejects only what the reader rejects. This also finds keys of a table that no reader reads.
 #[test]
-fn what_a_schema_refuses_is_refused() {
+fn readers_reject_what_schemas_reject() {
     let mut open = Vec::new();
     for (format, text) in EVERYTHING {
         let validator = validator(format);
@@ -253,7 +253,7 @@ fn what_a_schema_refuses_is_refused() {
 }
 
 #[test]
-fn what_others_wrote_is_valid() {
+fn existing_policies_are_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read = |path: &Path| fs::read_to_string(path).expect("a file");
     let init = root.join("crates/cli/src/commands/init");
@@ -276,15 +276,15 @@ fn what_others_wrote_is_valid() {
     }
 }
 
-/// The fenced blocks of one kind.
+/// The fenced code blocks of one language.
 fn blocks(page: &str, kind: &str) -> Vec<String> {
     let opening = format!("```{kind}\n");
     page.split(&opening).skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default().to_owned()).collect()
 }
 
-/// Of the deliberately broken files, a schema finds all that it can know of.
+/// The schemas find all errors in the deliberately broken files that a schema can express.
 #[test]
-fn what_is_broken_is_invalid() {
+fn schemas_reject_broken_files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/it/broken");
     for name in ["config.yml", "observers.yml"] {
         let text = fs::read_to_string(folder.join(name)).expect("a file");
@@ -337,9 +337,9 @@ fn is_expressible(problem: &Diagnostic) -> bool {
     }
 }
 
-/// Each default of a table, written down, changes nothing.
+/// Setting a key to its default changes nothing.
 #[test]
-fn defaults_are_what_leaving_out_means() {
+fn defaults_equal_missing_keys() {
     let written = |keys: Keys| {
         let lines = keys::each(keys).filter_map(|key| Some(format!("{}: {}\n", key.name, key.default?)));
         lines.collect::<String>()
@@ -354,7 +354,7 @@ fn defaults_are_what_leaving_out_means() {
     let rule = |fields: &str| {
         let text = format!("---\ntools: [Bash]\n{fields}---\nReason.\n");
         let definition =
-            reader(&source(&text), &scope()).markdown("example", Form::Markdown).definition.expect("a rule");
+            reader(&source(&text), &scope()).markdown("example", RuleOrigin::Markdown).definition.expect("a rule");
         engine::rules::Rule { digest: String::new(), ..definition.rule }
     };
     assert_eq!(rule(&written(FRONTMATTER.keys)), rule(""));
@@ -365,7 +365,7 @@ fn defaults_are_what_leaving_out_means() {
         assert!(reading.problems.is_empty(), "{text}");
         reading.observers.into_iter().map(|placed| placed.observer).collect::<Vec<_>>()
     };
-    let mappings = FORMATS.iter().flat_map(Format::mappings);
+    let mappings = FORMATS.iter().flat_map(FileFormat::mappings);
     let tracking = mappings.into_iter().find(|mapping| mapping.name == "behavior").expect("a mapping");
     assert_eq!(observer(&format!("\n{}", written(tracking.keys))), observer(""));
 }
@@ -378,16 +378,16 @@ fn any_key() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// The reader knows a key if and only if the schema does.
+    /// The reader accepts a key if and only if the schema does.
     #[test]
-    fn the_same_keys_are_known(keys in prop::collection::btree_map(any_key(), prop::sample::select(plain_values()), 1..5)) {
+    fn readers_and_schemas_know_the_same_keys(keys in prop::collection::btree_map(any_key(), prop::sample::select(plain_values()), 1..5)) {
         let document: Value = keys.into_iter().collect::<serde_json::Map<_, _>>().into();
         for format in ["config", "rule"] {
             let is_unknown = |problem: &Diagnostic| {
                 matches!(problem.kind, ErrorKind::UnknownKey | ErrorKind::Unsupported | ErrorKind::UnknownRuleType)
             };
             let quoted = |problem: &Diagnostic| problem.message.split('`').nth(1).unwrap_or_default().to_owned();
-            // Those of mappings further down are another's.
+            // Keys of nested mappings are checked separately.
             let refused: BTreeSet<String> = errors(format, &document)
                 .iter()
                 .filter(|problem| is_unknown(problem))

@@ -1,4 +1,4 @@
-//! What is wrong with a policy file: what, where, why, and what to do.
+//! Diagnostics: errors and warnings about policy files, with their place and a suggestion.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use crate::text::source::{Source, SourcePosition};
 pub struct Diagnostic {
     pub severity: Severity,
     pub kind: ErrorKind,
-    /// Lower case, no final stop, what the user wrote in backticks.
+    /// Lower case, no final stop, quotes from the file in backticks.
     pub message: String,
     pub source: Source,
-    /// In bytes; `None` where the whole file is meant.
+    /// In bytes; `None` for the whole file.
     pub span: Option<Range<usize>>,
-    /// The text that it is about, where that is more than its place.
+    /// The full text that the diagnostic applies to, if that is longer than `span`.
     pub part: Option<Range<usize>>,
     pub help: Option<String>,
-    /// The rule's id, where one is meant.
+    /// The id of the rule with the problem, if any.
     pub rule: Option<String>,
-    /// The node of a workflow that it is in.
+    /// The workflow node with the problem, if any.
     pub node: Option<String>,
 }
 
@@ -32,77 +32,76 @@ pub enum Severity {
     Error,
 }
 
-/// The closed list of `kind` in every error that Linchpin prints as JSON.
+/// The values of `kind` in the errors that Linchpin prints as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum ErrorKind {
     /// The file cannot be read.
     Unreadable,
-    /// The file is larger than Linchpin reads.
+    /// The file, or a number of items in it, is over the limit.
     TooLarge,
-    /// The YAML itself is broken.
+    /// A YAML syntax error.
     InvalidYaml,
-    /// A Markdown rule without frontmatter, or whose frontmatter does not end.
+    /// A Markdown rule has no frontmatter, or its frontmatter has no end.
     InvalidFrontmatter,
     UnknownKey,
     MissingKey,
     InvalidValue,
     UnknownEvent,
-    /// A glob.
+    /// An invalid path pattern.
     PatternError,
-    /// A regex.
+    /// An invalid regex.
     InvalidRulePattern,
-    /// A number of a pace rule.
+    /// An invalid number in a pace rule.
     InvalidRuleThreshold,
     UnknownRuleType,
     InvalidExpression,
     UnknownRule,
-    /// The same name twice in one tier.
+    /// Two rules of one tier have the same id.
     DuplicateRule,
-    /// A rule library that is not there.
+    /// An imported rule library does not exist.
     MissingImport,
     /// Rule libraries that import each other.
     ImportCycle,
-    /// Something a farther tier has locked.
+    /// The rule is locked in a farther tier.
     LockedRule,
-    /// Written for a newer Linchpin.
+    /// The policy requires a newer Linchpin.
     UnsupportedVersion,
-    /// Part of the language, but not of this version.
+    /// Part of the format, but not implemented in this version.
     Unsupported,
-    /// Weakens a guard, and no person has accepted it.
+    /// The part weakens a guard or starts a program, and no person has trusted it.
     Untrusted,
-    /// Would change what is the user's own.
+    /// A project's setting that would override the user's own.
     Overruled,
-    /// A new rule's name is taken.
+    /// The id of a new rule is taken.
     RuleExists,
-    /// Something still names the rule.
+    /// A configuration still names the rule.
     RuleInUse,
-    /// The text is such that a command would do more than it was asked.
+    /// The file cannot be edited automatically without changing anything else.
     NotEditable,
     /// A workflow names a node that it does not have.
     NodeNotFound,
-    /// No workflow is active, or the one that is cannot be read.
+    /// No workflow is active, or the active one cannot be read.
     NoWorkflowLoaded,
-    /// No way from the start leads to the node.
+    /// The node cannot be reached from the start node.
     UnreachableNode,
-    /// No way from the node leads to the end.
+    /// The end cannot be reached from the node.
     NoWayToDone,
     MissingGuide,
-    /// Guides that hold each other, or too many of them one in another.
+    /// Guides that include each other, or that are nested too deeply.
     GuideCycle,
-    /// Still read, and better written in another way.
+    /// An old syntax that is still accepted.
     Deprecated,
     NotFound,
     Io,
 }
 
-/// How to render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum RenderStyle {
     Plain,
     Coloured,
 }
 
-/// Messages quote what somebody wrote, which may be anything.
+/// Replaces control characters, including line breaks, by spaces. Messages quote policy files, which can contain anything.
 pub fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
@@ -150,14 +149,14 @@ impl Diagnostic {
         self
     }
 
-    /// In a node of a workflow, or in an entry of its rules, which the message then names.
+    /// Appends the node and the list item of a workflow to the message.
     #[must_use]
     pub fn in_workflow(self, node: Option<&str>, entry: Option<String>) -> Self {
         let place = node.map(|node| format!("node `{node}`"));
         Self { node: node.map(str::to_owned), ..self.in_place(place, entry) }
     }
 
-    /// In an entry of a part of a file, both as people call them.
+    /// Appends a part of the file and a list item in it to the message.
     #[must_use]
     pub fn in_place(mut self, part: Option<String>, entry: Option<String>) -> Self {
         let part = part.filter(|part| !self.message.contains(part));
@@ -172,7 +171,7 @@ impl Diagnostic {
         self.span.as_ref().map(|span| self.source.position(span.start))
     }
 
-    /// `file:line:column: message`, for a single line.
+    /// `file:line:column: message`
     pub fn line(&self) -> String {
         match self.position() {
             Some(position) => format!("{}:{position}: {}", self.source.name, self.message),
@@ -180,15 +179,15 @@ impl Diagnostic {
         }
     }
 
-    /// The message with the lines it is about.
-    pub fn render(&self, style: Style) -> String {
+    /// The message with an excerpt of the source.
+    pub fn render(&self, style: RenderStyle) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
         let mut snippet = Snippet::source(&*self.source.text).path(&self.source.name);
         if let Some(span) = &self.span {
-            snippet = snippet.annotation(AnnotationKind::Primary.span(self.marked(span)));
+            snippet = snippet.annotation(AnnotationKind::Primary.span(self.underlined(span)));
         }
         let title = level.primary_title(self.message.as_str());
         let mut group = if self.span.is_some() {
@@ -200,17 +199,17 @@ impl Diagnostic {
             group = group.element(Level::HELP.message(help.as_str()));
         }
         let renderer = match style {
-            Style::Plain => Renderer::plain(),
-            Style::Coloured => Renderer::styled(),
+            RenderStyle::Plain => Renderer::plain(),
+            RenderStyle::Coloured => Renderer::styled(),
         };
         renderer.render(&[group])
     }
 
-    /// At least one character, and no white space behind what is meant.
-    fn marked(&self, span: &Range<usize>) -> Range<usize> {
+    /// The span without trailing white space, at least one character long.
+    fn underlined(&self, span: &Range<usize>) -> Range<usize> {
         let text = &self.source.text;
-        let meant = text.get(span.clone()).unwrap_or_default().trim_end();
-        let end = (span.start + meant.len()).max(text.ceil_char_boundary(span.start + 1)).min(text.len());
+        let trimmed = text.get(span.clone()).unwrap_or_default().trim_end();
+        let end = (span.start + trimmed.len()).max(text.ceil_char_boundary(span.start + 1)).min(text.len());
         span.start.min(end)..end
     }
 }

@@ -1,13 +1,13 @@
-//! Short names for long texts.
+//! Digests of texts.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-/// Enough that no two texts are ever taken for each other.
+/// Long enough to rule out accidental collisions.
 const BYTES: usize = 12;
 
-/// The beginning of the SHA-256, in hex.
+/// The first 12 bytes of the SHA-256, in hex.
 pub fn digest(text: impl AsRef<[u8]>) -> String {
     let mut hex = String::with_capacity(2 * BYTES);
     for byte in Sha256::digest(text).iter().take(BYTES) {

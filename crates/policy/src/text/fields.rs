@@ -1,6 +1,6 @@
-//! Reading a mapping key by key: each is asked for by name and type, and what is not in the table of keys is an error.
+//! Reads a YAML mapping key by key, by name and type. Keys that are not in the format's table are errors.
 //!
-//! Problems are collected, so that one look shows all that is wrong with a file.
+//! Problems are collected, so that a user sees all errors of a file at once.
 
 use std::ops::Range;
 
@@ -11,14 +11,13 @@ use crate::text::keys::{self, Keys};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 
-/// Text with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Text {
+pub struct SpannedText {
     pub value: String,
     pub span: Range<usize>,
 }
 
-/// Words that people bring from elsewhere, and ours.
+/// Values that people know from other tools, and Linchpin's word for each.
 const SYNONYMS: &[(&str, &str)] = &[
     ("approve", "allow"),
     ("confirm", "ask"),
@@ -31,7 +30,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("require_approval", "ask"),
 ];
 
-/// Keys that people try, and what to write instead: a key of ours, and how.
+/// Suggestions for wrong keys: the wrong key, a key that the table must have for the suggestion to apply, and the help
+/// text.
 const OTHER_KEYS: &[(&str, &str, &str)] = &[
     ("allow", "action", "write `action: allow`"),
     ("ask", "action", "write `action: ask`"),
@@ -52,7 +52,7 @@ const OTHER_KEYS: &[(&str, &str, &str)] = &[
     ("max_duration_secs", "max_duration", "it is `max_duration`, in seconds"),
     ("pattern", "path_pattern", "it is `path_pattern`"),
     ("path_pattern", "pattern", "it is `pattern`"),
-    // The second word tells that this is a workflow.
+    // `start_node` and `specs_dir` identify a workflow.
     ("steps", "start_node", "it is `nodes`: the phases by name, `nodes: {claim: {prompt: …}}`"),
     ("initial_step", "start_node", "it is `start_node`"),
     ("name", "start_node", "the file's name is the workflow's: leave it out"),
@@ -65,7 +65,7 @@ const OTHER_KEYS: &[(&str, &str, &str)] = &[
     ("workspace_root", "specs_dir", "leave it out: the root is the folder that has `.linchpin` in it"),
     ("events", "topics", "it is `topics`"),
     ("subscriptions", "triggers", "it is `triggers`"),
-    // The second word tells that this is a loop.
+    // `hats` identifies a loop.
     ("subscriptions", "hats", "each hat has its own, as `triggers`: `hats: {builder: {triggers: [task.start]}}`"),
     (
         "cli",
@@ -84,7 +84,7 @@ pub struct Fields<'a> {
     source: &'a Source,
     keys: Keys,
     entries: Vec<(YamlKey, Option<YamlNode>)>,
-    /// Where the mapping ends at the latest.
+    /// An upper bound for the end of the mapping.
     end: usize,
     pub problems: Vec<Diagnostic>,
 }
@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// For a mapping with more of the file behind it, where that is known.
+    /// Sets an upper bound for the end of the mapping, if more of the file follows it.
     #[must_use]
     pub fn until(mut self, end: usize) -> Self {
         self.end = end;
@@ -130,28 +130,28 @@ impl<'a> Fields<'a> {
         self.entries.iter().find(|(entry, _)| entry.text == key).map(|(entry, _)| entry.span.clone())
     }
 
-    /// The keys of the mapping behind a key, with their places.
+    /// The keys of the mapping that is the value of `key`, with their spans.
     pub fn keys_of(&self, key: &str) -> Vec<(String, Range<usize>)> {
         let node = self.entries.iter().find(|(entry, _)| entry.text == key).and_then(|(_, node)| node.as_ref());
         let Some(YamlNode { value: Yaml::Map(entries), .. }) = node else { return Vec::new() };
         entries.iter().map(|(key, _)| (key.text.clone(), key.span.clone())).collect()
     }
 
-    /// Where the next key starts, or the mapping ends: the value ends before that.
+    /// An upper bound for the end of the key's value: the start of the next key, or the end of the mapping.
     pub fn end_of(&self, key: &str) -> usize {
         let start = self.key_span(key).map_or(0, |span| span.start);
         let later = self.entries.iter().map(|(entry, _)| entry.span.start).filter(|other| *other > start);
         later.min().unwrap_or(self.end)
     }
 
-    /// The value, once; a key with nothing behind it counts as left out.
+    /// Takes the value out. A key without a value is treated as missing.
     pub fn take(&mut self, key: &str) -> Option<YamlNode> {
         debug_assert!(keys::each(self.keys).any(|known| known.name == key), "`{key}` is in no table of keys");
         let (_, value) = self.entries.iter_mut().find(|(entry, _)| entry.text == key)?;
         value.take().filter(|node| node.value != Yaml::Null)
     }
 
-    /// The keys that are in no table and have a mapping, or nothing, behind them.
+    /// Unknown keys whose value is a mapping or empty.
     pub fn unknown_mappings(&self) -> Vec<YamlKey> {
         let is_known = |key: &YamlKey| keys::each(self.keys).any(|known| known.name == key.text);
         let is_mapping =
@@ -160,50 +160,50 @@ impl<'a> Fields<'a> {
         unknown.map(|(key, _)| key.clone()).collect()
     }
 
-    /// Whether a mapping stands behind the key.
+    /// True if the key's value is a mapping.
     pub fn is_mapping(&self, key: &str) -> bool {
         self.entries.iter().any(|(entry, node)| {
             entry.text == key && node.as_ref().is_some_and(|node| matches!(node.value, Yaml::Map(_)))
         })
     }
 
-    /// Whether just this text stands behind the key.
-    pub fn says(&self, key: &str, text: &str) -> bool {
+    /// True if the key's value is this string.
+    pub fn has_text(&self, key: &str, text: &str) -> bool {
         self.entries.iter().any(|(entry, node)| {
             entry.text == key && node.as_ref().is_some_and(|node| node.value == Yaml::Text(text.to_owned()))
         })
     }
 
-    /// Whether one text stands behind the key.
+    /// True if the key's value is a string.
     pub fn is_text(&self, key: &str) -> bool {
         self.entries.iter().any(|(entry, node)| {
             entry.text == key && node.as_ref().is_some_and(|node| matches!(node.value, Yaml::Text(_)))
         })
     }
 
-    /// Whether nothing worse than a warning was found so far.
-    pub fn is_sound(&self) -> bool {
+    /// True if there are no errors so far, only warnings.
+    pub fn has_no_errors(&self) -> bool {
         self.problems.iter().all(|problem| problem.severity == Severity::Warning)
     }
 
-    pub fn text(&mut self, key: &str) -> Option<Text> {
+    pub fn text(&mut self, key: &str) -> Option<SpannedText> {
         let node = self.take(key)?;
         let found = self.as_text(node, key)?;
         Some(found)
     }
 
-    /// A text that people forget to quote where it looks like a number.
-    pub fn text_or_number(&mut self, key: &str) -> Option<Text> {
+    /// Reads a string that looks like a number if it is not quoted.
+    pub fn text_or_number(&mut self, key: &str) -> Option<SpannedText> {
         let node = self.take(key)?;
         match node.value {
-            Yaml::Number(number) => Some(Text { value: number.to_string(), span: node.span }),
+            Yaml::Number(number) => Some(SpannedText { value: number.to_string(), span: node.span }),
             _ => self.as_text(node, key),
         }
     }
 
-    fn as_text(&mut self, node: YamlNode, key: &str) -> Option<Text> {
+    fn as_text(&mut self, node: YamlNode, key: &str) -> Option<SpannedText> {
         match node.value {
-            Yaml::Text(value) => Some(Text { value, span: node.span }),
+            Yaml::Text(value) => Some(SpannedText { value, span: node.span }),
             other => {
                 self.refuse_type(key, "text", &other, node.span);
                 None
@@ -211,11 +211,11 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A text, or a list of texts.
-    pub fn texts(&mut self, key: &str) -> Option<Vec<Text>> {
+    /// Reads a string or a list of strings.
+    pub fn texts(&mut self, key: &str) -> Option<Vec<SpannedText>> {
         let node = self.take(key)?;
         match node.value {
-            Yaml::Text(value) => Some(vec![Text { value, span: node.span }]),
+            Yaml::Text(value) => Some(vec![SpannedText { value, span: node.span }]),
             Yaml::List(items) => Some(items.into_iter().filter_map(|item| self.as_text(item, key)).collect()),
             other => {
                 self.refuse_type(key, "text or a list of texts", &other, node.span);
@@ -247,7 +247,7 @@ impl<'a> Fields<'a> {
         number
     }
 
-    /// One of a few words.
+    /// Reads one of the given words.
     pub fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Option<T> {
         let text = self.text(key)?;
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text.value) {
@@ -273,19 +273,19 @@ impl<'a> Fields<'a> {
 
     /// Refuses every key that is not in the table.
     pub fn refuse_unknown(&mut self) {
-        self.refuse_unknown_beside(&[]);
+        self.refuse_unknown_except(&[]);
     }
 
-    /// From here on only these keys are known.
+    /// Restricts the known keys to these, and refuses all others.
     pub fn narrow_to(&mut self, keys: Keys) {
         self.keys = keys;
         self.refuse_unknown();
     }
 
-    /// As [`Self::refuse_unknown`], but for some more keys that are spoken of elsewhere.
-    pub fn refuse_unknown_beside(&mut self, more: &[&str]) {
+    /// Like [`Self::refuse_unknown`], except for keys that are reported elsewhere.
+    pub fn refuse_unknown_except(&mut self, reported: &[&str]) {
         let mut known: Vec<&str> = keys::each(self.keys).map(|key| key.name).collect();
-        known.extend(more);
+        known.extend(reported);
         let unknown: Vec<YamlKey> = self
             .entries
             .iter()

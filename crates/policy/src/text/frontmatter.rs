@@ -5,12 +5,12 @@ use std::ops::Range;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 
-pub struct Parts<'a> {
+pub struct MarkdownParts<'a> {
     pub yaml: Range<usize>,
     pub body: &'a str,
 }
 
-pub fn split(source: &Source) -> Result<Parts<'_>, Box<Diagnostic>> {
+pub fn split(source: &Source) -> Result<MarkdownParts<'_>, Box<Diagnostic>> {
     let text = &*source.text;
     let start = text.len() - text.trim_start_matches('\u{feff}').len();
     let mut lines = Lines { text, at: start };
@@ -27,7 +27,7 @@ pub fn split(source: &Source) -> Result<Parts<'_>, Box<Diagnostic>> {
         if text.get(line.clone()).unwrap_or_default().trim_end() == "---" {
             let body = text.get(line.end..).unwrap_or_default();
             let body = body.strip_prefix('\r').unwrap_or(body);
-            return Ok(Parts { yaml: yaml_start..line.start, body: body.trim() });
+            return Ok(MarkdownParts { yaml: yaml_start..line.start, body: body.trim() });
         }
     }
     Err(Box::new(

@@ -1,23 +1,23 @@
-//! The keys that policy files may have, as tables.
+//! The types of key tables, which describe the keys of policy files.
 //!
-//! Each format's table stands beside its reader. The reader refuses what is not in it; the JSON Schemas and the reference
-//! page are made from it. So what an editor offers is what is read. Nothing here knows a format.
+//! Each format has its table next to its reader. The reader refuses keys that are not in the table, and the JSON Schemas
+//! and the reference page are generated from it, so they always agree. This module is independent of any format.
 
 /// The keys of a mapping, in groups that mappings share.
 pub type Keys = &'static [&'static [Key]];
 
 pub struct Key {
     pub name: &'static str,
-    pub takes: Takes,
-    /// What it means: lower case, no final stop.
+    pub value_type: ValueType,
+    /// The description: lower case, no final stop.
     pub about: &'static str,
-    /// What leaving it out means, as it would be written; none where no one value says it.
+    /// The default value as YAML; `None` if the default cannot be written as a value.
     pub default: Option<&'static str>,
 }
 
 impl Key {
-    pub const fn new(name: &'static str, takes: Takes, about: &'static str) -> Self {
-        Self { name, takes, about, default: None }
+    pub const fn new(name: &'static str, value_type: ValueType, about: &'static str) -> Self {
+        Self { name, value_type, about, default: None }
     }
 
     pub const fn or(self, default: &'static str) -> Self {
@@ -25,80 +25,82 @@ impl Key {
     }
 }
 
-/// What may stand behind a key.
-pub enum Takes {
+/// The type of a key's value.
+pub enum ValueType {
     Anything,
     Flag,
     Count,
-    /// Whole or not, and not below zero.
+    /// A non-negative integer or decimal number.
     Number,
     /// `200K`, `5M`.
     Amount,
     Text,
-    /// One or a list, as all that is plural here.
+    /// A string or a list of strings. All plural types accept one value or a list.
     Texts,
-    Word(Words),
-    Words(Words),
+    Word(Choices),
+    Choices(Choices),
     Version,
     Duration,
     Size,
     Expression,
     Regex,
     Regexes,
-    /// Of paths.
+    /// A path pattern.
     Pattern,
     Patterns,
     /// Names with `*`.
     Globs,
-    /// A mapping of names that people choose.
-    Named(&'static Takes),
-    List(&'static Takes),
-    Either(&'static [Takes]),
+    /// A mapping from user-defined names to values.
+    Named(&'static ValueType),
+    List(&'static ValueType),
+    Either(&'static [ValueType]),
     Mapping(&'static Mapping),
 }
 
-/// A few words, from whatever the reader takes them from.
-pub type Words = fn() -> Vec<&'static str>;
+/// A function that returns the accepted words, from the list that the reader uses.
+pub type Choices = fn() -> Vec<&'static str>;
 
 /// The words of a list of choices.
 pub fn words<T>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
     choices.iter().map(|(word, _)| *word).collect()
 }
 
-/// A mapping with keys of ours.
+/// A mapping with a fixed set of keys.
 pub struct Mapping {
-    /// One word or two, as a heading and a schema's definition have it.
+    /// One or two words: the heading in the reference page, and the name of the schema definition.
     pub name: &'static str,
     pub about: &'static str,
     pub keys: Keys,
-    pub needs: &'static [Need],
-    /// What stands behind every other key; none where there may be no other.
-    pub others: Option<&'static Takes>,
+    pub constraints: &'static [KeyConstraint],
+    /// The value type of all other keys; `None` if other keys are not allowed.
+    pub other_keys: Option<&'static ValueType>,
 }
 
-/// What a mapping must have beside keys that are known.
-pub enum Need {
-    All(&'static [&'static str]),
-    Any(Words),
-    /// Keys of one of these groups, and of no other.
-    ExactlyOne(&'static [&'static [&'static str]]),
-    /// The first only where one of the others is.
-    Beside(&'static str, &'static [&'static str]),
-    /// The first ones only where the key has this value.
-    OnlyWith(Words, &'static str, &'static str),
+/// A condition on which keys a mapping has.
+pub enum KeyConstraint {
+    /// All of these keys are required.
+    AllOf(&'static [&'static str]),
+    /// At least one of these keys is required.
+    AnyOf(Choices),
+    /// The mapping has keys of exactly one of these groups.
+    OneGroup(&'static [&'static [&'static str]]),
+    /// The first key requires one of the others.
+    RequiresAnyOf(&'static str, &'static [&'static str]),
+    /// The keys are allowed only if the key has this value.
+    OnlyWithValue(Choices, &'static str, &'static str),
 }
 
 impl Mapping {
     pub const fn new(name: &'static str, about: &'static str, keys: Keys) -> Self {
-        Self { name, about, keys, needs: &[], others: None }
+        Self { name, about, keys, constraints: &[], other_keys: None }
     }
 
-    pub const fn needs(self, needs: &'static [Need]) -> Self {
-        Self { needs, ..self }
+    pub const fn constraints(self, constraints: &'static [KeyConstraint]) -> Self {
+        Self { constraints, ..self }
     }
 
-    pub const fn others(self, others: &'static Takes) -> Self {
-        Self { others: Some(others), ..self }
+    pub const fn other_keys(self, other_keys: &'static ValueType) -> Self {
+        Self { other_keys: Some(other_keys), ..self }
     }
 }
 

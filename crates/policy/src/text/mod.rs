@@ -1,6 +1,6 @@
-//! The text of policy files: YAML with the place of every key and value, tables of keys, and what is wrong where.
+//! The syntax of policy files: YAML with the span of every key and value, key tables, and diagnostics.
 //!
-//! Knows no format: which keys a rule or a workflow has stands beside its own reader.
+//! This module is independent of any format; the key tables of rules, workflows and so on are next to their readers.
 
 pub mod diagnostic;
 pub mod digest;

@@ -1,4 +1,4 @@
-//! A single value as YAML spells it.
+//! Writes single values as YAML.
 
 use crate::text::yaml::Yaml;
 
@@ -8,16 +8,16 @@ pub enum Scalar {
     Text(String),
 }
 
-/// Words that some reader of YAML takes for something other than text.
+/// Words that some YAML parsers do not read as strings.
 const NOT_PLAIN: &[&str] = &["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
 
 impl Scalar {
-    /// On one line, and fit for block and flow style alike.
+    /// On one line, valid in both block and flow style.
     pub fn render(&self) -> String {
         match self {
             Self::Bool(value) => value.to_string(),
             Self::Text(text) if is_plain(text) => text.clone(),
-            // JSON's strings are YAML's double-quoted ones.
+            // JSON strings are valid YAML double-quoted strings.
             Self::Text(text) if text.chars().any(char::is_control) => {
                 serde_json::Value::from(text.as_str()).to_string()
             }

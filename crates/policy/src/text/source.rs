@@ -1,4 +1,4 @@
-//! The text of a policy file, with places in it.
+//! The text of a policy file, and positions in it.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A policy file's text and the name under which people know it.
+/// A policy file's text and display name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Shown in messages: relative to the project where the file lies in it.
+    /// Relative to the project if the file is in it.
     pub name: String,
     pub text: Arc<str>,
 }
 
-/// Where in a file; both count from one, columns in characters.
+/// A position in a file. Line and column start at 1; columns are counted in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SourcePosition {
     pub line: usize,
@@ -42,8 +42,8 @@ impl Source {
         }
     }
 
-    /// Where a part of a scalar's value lies in the file: exact where the value stands there as it is, or its line does in
-    /// a text of several lines; the whole scalar where quotes or escapes are between them.
+    /// The span in the file of a part of a scalar's value. It is exact if the value, or for a multi-line value its line, is in
+    /// the file literally. Otherwise, for example because of escapes, it is the span of the whole scalar.
     pub fn within(&self, scalar: &Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
         let raw = self.text.get(scalar.clone()).unwrap_or_default();
         let moved = |by: usize| scalar.start + by..scalar.start + by + part.len();
@@ -53,16 +53,17 @@ impl Source {
         }
     }
 
-    /// The lines from `start` on that belong to one entry: what is blank or a comment at their end is about the next one.
+    /// The span of the entry at `start`, where `next` is the start of the next entry. Blank lines and comments at the end
+    /// are excluded: they belong to the next entry.
     pub fn extent(&self, start: usize, next: usize) -> Range<usize> {
         let text = self.text.get(start..next).unwrap_or_default();
         let mut end = 0;
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             at += line.len();
-            let said = line.trim();
-            // The dash of the next item of a list.
-            if !said.is_empty() && !said.starts_with('#') && said != "-" {
+            let trimmed = line.trim();
+            // A lone dash belongs to the next list item.
+            if !trimmed.is_empty() && !trimmed.starts_with('#') && trimmed != "-" {
                 end = at - (line.len() - line.trim_end().len());
             }
         }
@@ -70,7 +71,7 @@ impl Source {
     }
 }
 
-/// Where in the file's lines the part of a value is, if its line stands there once.
+/// The offset of a part of a value in the raw text, if the line with the part occurs there exactly once.
 fn line_within(raw: &str, value: &str, part: &Range<usize>) -> Option<usize> {
     let start = value.get(..part.start)?.rfind('\n').map_or(0, |newline| newline + 1);
     let line = value.get(start..)?.lines().next()?;

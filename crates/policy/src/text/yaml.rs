@@ -1,7 +1,7 @@
-//! YAML as a tree in which every key and value knows its place in the file.
+//! A YAML tree in which every key and value has its span in the file.
 //!
-//! There are no aliases: a part of a file means what stands there, and nothing elsewhere changes it. Types are the plain
-//! ones of YAML 1.2: `on`, `no` and `off` are text, only `true` and `false` are not.
+//! Aliases are not supported, so that a part of a file can be understood by itself. Scalars are typed as in the YAML 1.2 core
+//! schema: `on`, `no` and `off` are strings, and only `true` and `false` are booleans.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use serde_saphyr::{Spanned, budget, options};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 
-/// More nesting than any policy has use for, and far less than a stack has room for.
+/// More nesting than any policy needs, and little enough for the stack.
 const DEPTH_LIMIT: usize = 32;
 const NODE_LIMIT: usize = 100_000;
 
@@ -49,7 +49,7 @@ impl Yaml {
         }
     }
 
-    /// As a message names it.
+    /// The type's name in messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -75,12 +75,12 @@ impl YamlNode {
     }
 }
 
-/// Where each entry of a mapping that ends at `end` ends at the latest: before the next one.
+/// For each entry of a mapping that ends at `end`, an upper bound for its end: the start of the next entry.
 pub fn ends(entries: &[(YamlKey, YamlNode)], end: usize) -> Vec<usize> {
     entries.iter().skip(1).map(|(key, _)| key.span.start).chain([end]).collect()
 }
 
-/// Parses the part of a file that is YAML; places in the result and in errors are those of the file.
+/// Parses the YAML part of a file. Spans in the result and in errors are offsets in the whole file.
 pub fn parse(source: &Source, part: Range<usize>) -> Result<YamlNode, Box<Diagnostic>> {
     let start = part.start;
     let text = source.text.get(part.clone()).unwrap_or_default();
@@ -98,13 +98,13 @@ pub fn parse(source: &Source, part: Range<usize>) -> Result<YamlNode, Box<Diagno
         Err(error) => {
             let at = error.location().map_or(part.end, |location| start + offset(text, &location));
             let message = plain_message(&error);
-            let help = forgotten_quotes(text, at - start, &message);
+            let help = missing_quotes(text, at - start, &message);
             Err(Box::new(Diagnostic::error(ErrorKind::InvalidYaml, message, source, Some(at..at)).maybe_help(help)))
         }
     }
 }
 
-/// Where in the text; not every error knows its byte.
+/// The byte offset of a location. Some errors have only a line and column.
 fn offset(text: &str, location: &serde_saphyr::Location) -> usize {
     let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     if let Some(byte) = location.span().byte_offset() {
@@ -117,8 +117,8 @@ fn offset(text: &str, location: &serde_saphyr::Location) -> usize {
     before + rest.char_indices().nth(column).map_or(rest.trim_end().len(), |(byte, _)| byte)
 }
 
-/// The parser's own words without its place, which the diagnostic shows better, and without its advice, which is for
-/// programmers.
+/// The parser's message without the position, which the diagnostic shows itself, and without its advice, which is for
+/// users of the parser's API.
 fn plain_message(error: &serde_saphyr::Error) -> String {
     if let serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } = error.without_snippet() {
         return format!("the key `{key}` is there twice");
@@ -132,15 +132,15 @@ fn plain_message(error: &serde_saphyr::Error) -> String {
     format!("invalid YAML: {text}")
 }
 
-/// What to write, where quotes were forgotten around a text that means something else to YAML, or are of the wrong kind.
-fn forgotten_quotes(text: &str, at: usize, message: &str) -> Option<String> {
+/// A suggestion for strings that need quotes, or other quotes, because of characters that have a meaning in YAML.
+fn missing_quotes(text: &str, at: usize, message: &str) -> Option<String> {
     if message.contains("unknown escape") {
         return Some("in double quotes `\\` begins an escape: use single quotes, or write `\\\\`".to_owned());
     }
     let (before, after) = text.split_at_checked(at)?;
     let line = before.rsplit('\n').next().unwrap_or_default();
     let rest = after.split('\n').next().unwrap_or_default();
-    let meant = if message.contains("mapping values are not allowed") {
+    let unquoted = if message.contains("mapping values are not allowed") {
         let (_, value) = line.split_once(": ")?;
         format!("{value}{rest}")
     } else {
@@ -154,9 +154,9 @@ fn forgotten_quotes(text: &str, at: usize, message: &str) -> Option<String> {
         let ended = rest.split([',', ']']).next().unwrap_or_default();
         format!("{begun}{ended}")
     };
-    let meant = meant.trim();
-    let is_quotable = !meant.is_empty() && !meant.contains('\'');
-    is_quotable.then(|| format!("put it in single quotes: `'{meant}'`"))
+    let unquoted = unquoted.trim();
+    let is_quotable = !unquoted.is_empty() && !unquoted.contains('\'');
+    is_quotable.then(|| format!("put it in single quotes: `'{unquoted}'`"))
 }
 
 struct Raw(YamlNode);
@@ -217,7 +217,7 @@ impl<'de> Visitor<'de> for YamlVisitor {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Yaml, E> {
-        // Infinities and NaN have no place in JSON; as text they are refused wherever a number is wanted.
+        // JSON has no infinities and NaN. As strings they are refused where a number is expected.
         Ok(serde_json::Number::from_f64(value).map_or_else(|| Yaml::Text(value.to_string()), Yaml::Number))
     }
 
@@ -253,7 +253,7 @@ impl YamlNode {
         self
     }
 
-    // Recursion ends with the depth limit of the parser.
+    // The parser's depth limit bounds the recursion.
     fn shift(&mut self, offset: usize) {
         self.span = self.span.start + offset..self.span.end + offset;
         match &mut self.value {
@@ -268,8 +268,8 @@ impl YamlNode {
         }
     }
 }
-/// One value as somebody types it: a boolean, a number, null, or a text, which needs no quotes.
-pub fn scalar(text: &str) -> Result<Value, String> {
+/// Parses a value given on the command line: a boolean, a number, null, or a string, which needs no quotes.
+pub fn parse_scalar(text: &str) -> Result<Value, String> {
     if text.starts_with(['[', '{']) {
         return Err(format!("`{text}` is a list or a mapping, and a variable is set to one value"));
     }
@@ -277,7 +277,7 @@ pub fn scalar(text: &str) -> Result<Value, String> {
         return Ok(Value::Null);
     }
     let is_quoted = text.starts_with(['"', '\'']);
-    // Behind a `#` stands a comment in a file, and a part of the text here.
+    // In a file `#` starts a comment; here it is part of the string.
     let read = parse(&Source::new("", text), 0..text.len()).ok().filter(|_| is_quoted || !text.contains('#'));
     Ok(match read.map(|node| node.value) {
         Some(Yaml::Bool(value)) => Value::Bool(value),

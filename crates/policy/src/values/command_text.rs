@@ -1,30 +1,30 @@
-//! Commands in policy files: the words of a program that is started without a shell, or a script for `sh -c`.
+//! Commands in policy files: a program and its arguments, started without a shell, or a script for `sh -c`.
 //!
-//! A program that is started without a shell gets `&&`, `>` and `$HOME` as arguments, and a gate `true && false` would pass.
-//! So a command that is one text must not have them outside of quotes.
+//! Without a shell, `&&`, `>` and `$HOME` would be passed as arguments, and the gate `true && false` would pass. So a
+//! command that is written as one string must not have unquoted shell syntax.
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 
-/// A command as it is written, and the words that start it.
+/// A command and its words.
 pub struct CommandText {
-    /// For people.
-    pub text: Text,
+    /// The command as shown to people.
+    pub text: SpannedText,
     pub words: Vec<String>,
 }
 
-/// Where a command is written: what can be written there instead of shell syntax.
+/// Where a command is written. This determines what to suggest instead of shell syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandPlace {
-    /// `shell` or a list of words can stand in its place.
+    /// `shell` or a list of words is allowed too.
     GateOrAction,
-    /// A list of words can.
+    /// A list of words is allowed too.
     Agent,
-    /// Only one text.
-    OneText,
+    /// Only a string is allowed.
+    SingleString,
 }
 
-/// `command`: one text, which is split into words, or a list of words. `None` where it is missing or wrong.
+/// Reads `command`: a string, which is split into words, or a list of words. `None` if it is missing or invalid.
 pub fn command(place: CommandPlace, fields: &mut Fields) -> Option<CommandText> {
     let span = fields.key_span("command").unwrap_or_default();
     if fields.is_text("command") {
@@ -39,10 +39,10 @@ pub fn command(place: CommandPlace, fields: &mut Fields) -> Option<CommandText> 
     };
     let span = program.span.start..last.span.end;
     let words: Vec<String> = texts.iter().map(|word| word.value.clone()).collect();
-    Some(CommandText { text: Text { value: shell_words::join(&words), span }, words })
+    Some(CommandText { text: SpannedText { value: shell_words::join(&words), span }, words })
 }
 
-/// `shell`: a script that `sh -c` runs.
+/// Reads `shell`: a script for `sh -c`.
 pub fn shell(fields: &mut Fields) -> Option<CommandText> {
     let text = fields.text("shell")?;
     if text.value.trim().is_empty() {
@@ -53,8 +53,8 @@ pub fn shell(fields: &mut Fields) -> Option<CommandText> {
     Some(CommandText { text, words })
 }
 
-/// The words of a command that is one text. `key`: where it stands.
-pub fn split(key: &str, text: &Text, place: CommandPlace, fields: &mut Fields) -> Option<Vec<String>> {
+/// Splits a command that is one string into words. `key` is the key with the command, for messages.
+pub fn split(key: &str, text: &SpannedText, place: CommandPlace, fields: &mut Fields) -> Option<Vec<String>> {
     let words = match shell_words::split(&text.value) {
         Ok(words) if !words.is_empty() => words,
         Ok(_) => {
@@ -81,7 +81,7 @@ pub fn split(key: &str, text: &Text, place: CommandPlace, fields: &mut Fields) -
         (None, None) => return Some(words),
     };
     let script = one_line(&text.value);
-    // A script has no placeholders.
+    // Placeholders are not filled in in scripts, so this command cannot be suggested as one.
     let script = if script.contains('{') { "…".to_owned() } else { script };
     let help = match place {
         CommandPlace::GateOrAction => format!(
@@ -94,7 +94,7 @@ pub fn split(key: &str, text: &Text, place: CommandPlace, fields: &mut Fields) -
                          as a list"
                 .to_owned()
         }
-        CommandPlace::OneText => {
+        CommandPlace::SingleString => {
             "to run it in a shell, write `sh -c '…'`; to pass it as an argument, quote it".to_owned()
         }
     };
@@ -103,9 +103,9 @@ pub fn split(key: &str, text: &Text, place: CommandPlace, fields: &mut Fields) -
     None
 }
 
-/// Refuses one text that is the whole name of a program, if it has what only a shell would understand. `key`: where it stands.
-pub fn check_program(key: &str, text: &Text, fields: &mut Fields) {
-    // A home folder is found without a shell.
+/// Refuses shell syntax in a string that is only the name of a program. `key` is the key with the name, for messages.
+pub fn check_program(key: &str, text: &SpannedText, fields: &mut Fields) {
+    // `~/` is expanded by Linchpin itself.
     let path = text.value.strip_prefix("~/").unwrap_or(&text.value);
     let Some(syntax) = before_program(path).map(|word| format!("`{word}`")).or_else(|| shell_syntax(path)) else {
         return;
@@ -116,16 +116,16 @@ pub fn check_program(key: &str, text: &Text, fields: &mut Fields) {
     fields.problems.push(problem.help(help));
 }
 
-/// The lines of a script as one, which runs as long as all goes well.
+/// Joins the lines of a script with `&&`.
 fn one_line(script: &str) -> String {
     let mut line = String::new();
     for next in script.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")) {
         if next.is_empty() {
             continue;
         }
-        let goes_on = line.is_empty() || line.ends_with(['\\', '&', '|', ';']);
+        let continues = line.is_empty() || line.ends_with(['\\', '&', '|', ';']);
         line.truncate(line.trim_end_matches('\\').trim_end().len());
-        line.push_str(match (line.is_empty(), goes_on) {
+        line.push_str(match (line.is_empty(), continues) {
             (true, _) => "",
             (false, true) => " ",
             (false, false) => " && ",
@@ -135,12 +135,12 @@ fn one_line(script: &str) -> String {
     line
 }
 
-/// A text that YAML reads back as it is.
+/// The string as a YAML double-quoted scalar.
 fn yaml_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// `!` or `NAME=value`, before the program.
+/// Returns `!` or `NAME=value` at the start of the command, which only a shell understands.
 fn before_program(command: &str) -> Option<&str> {
     let word = command.split_whitespace().next()?;
     let is_name = |name: &str| {
@@ -151,11 +151,9 @@ fn before_program(command: &str) -> Option<&str> {
     (word == "!" || is_assignment).then_some(word)
 }
 
-/// Where a comment begins.
 const COMMENT: &str = "`#`";
 
-/// The first thing in a command that only a shell would understand. Between double quotes a shell still expands variables
-/// and commands.
+/// The first shell syntax in a command. In double quotes, only variables and command substitutions count.
 fn shell_syntax(command: &str) -> Option<String> {
     let command = command.trim_end();
     let mut letters = command.char_indices().peekable();
@@ -187,7 +185,7 @@ fn shell_syntax(command: &str) -> Option<String> {
             }
             '(' | ')' | '*' | '?' if !is_double_quoted => return Some(format!("`{letter}`")),
             '[' | '{' if !is_double_quoted => {
-                if let Some(pattern) = pattern(rest) {
+                if let Some(pattern) = glob_or_braces(rest) {
                     return Some(format!("`{pattern}`"));
                 }
             }
@@ -202,11 +200,12 @@ fn shell_syntax(command: &str) -> Option<String> {
     None
 }
 
-/// `[ab]` and `{a,b}` or `{1..3}`, which a shell replaces by words. `{file}` is none, and neither is `[`, the program.
-fn pattern(rest: &str) -> Option<&str> {
+/// Returns a glob `[ab]` or a brace expansion `{a,b}` or `{1..3}` at the start of `rest`. The placeholder `{file}` and the
+/// program `[` are neither.
+fn glob_or_braces(rest: &str) -> Option<&str> {
     let word = rest.split(char::is_whitespace).next()?;
     let is_set = word.starts_with('[');
-    // The first letter of a set may be the bracket that closes others.
+    // In `[]ab]` the first `]` is a member of the set.
     let from = if is_set { 2 } else { 1 };
     let close = word.char_indices().skip(from).find(|(_, letter)| *letter == if is_set { ']' } else { '}' })?.0;
     let pattern = word.get(..=close)?;
@@ -222,7 +221,7 @@ mod tests {
     use super::{before_program, shell_syntax};
 
     #[test]
-    fn what_only_a_shell_understands_is_found_outside_of_quotes() {
+    fn unquoted_shell_syntax_is_found() {
         let found = [
             ("true && false", "`&&`"),
             ("true||false", "`||`"),
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_backslashes_make_arguments() {
+    fn quoted_and_escaped_shell_syntax_is_allowed() {
         let plain = [
             "python -c 'a; b'",
             "find . -exec true {} \\;",
@@ -293,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shell_reads_before_the_program() {
+    fn prefixes_that_only_a_shell_understands() {
         for (command, word) in
             [("! make", "!"), (" A_1=x make", "A_1=x"), ("A= make", "A="), ("CI='a b' make", "CI='a")]
         {

@@ -1,27 +1,27 @@
-//! Names of events: which there are, and what somebody meant who wrote another.
+//! Names of events, and suggestions for unknown ones.
 
 use engine::event::EventKind;
 use engine::suggest;
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 
 pub fn event_names() -> Vec<&'static str> {
     EventKind::ALL.map(EventKind::name).to_vec()
 }
 
-pub fn refuse_event(name: Text, fields: &mut Fields) {
+pub fn refuse_event(name: SpannedText, fields: &mut Fields) {
     let problem = unknown_event(name, fields.source());
     fields.problems.push(problem);
 }
 
-pub fn unknown_event(name: Text, source: &Source) -> Diagnostic {
+pub fn unknown_event(name: SpannedText, source: &Source) -> Diagnostic {
     let known = event_names();
-    let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
-    // Gobby's names of events.
+    let from_agent = AGENT_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
+    // Gobby prefixes event names with `on_`.
     let without_on = name.value.strip_prefix("on_").and_then(|name| known.iter().copied().find(|known| *known == name));
-    let help = agents_own
+    let help = from_agent
         .or(without_on)
         .or_else(|| suggest::closest(&name.value, known.iter().copied()))
         .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
@@ -29,8 +29,8 @@ pub fn unknown_event(name: Text, source: &Source) -> Diagnostic {
     Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help)
 }
 
-/// What people may remember from an agent's own settings.
-const AGENTS_EVENTS: &[(&str, &str)] = &[
+/// Event names in agents' own settings, and Linchpin's names for them.
+const AGENT_EVENTS: &[(&str, &str)] = &[
     ("Notification", "notification"),
     ("PermissionRequest", "permission"),
     ("PostCompact", "after_compact"),

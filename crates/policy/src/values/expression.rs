@@ -1,14 +1,14 @@
-//! Expressions: whether what they name is known.
+//! Checks expressions.
 
 use engine::expr::{self, Scope};
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 
-/// Whether it is sound.
-pub fn check_expression(when: &Text, scope: &Scope, fields: &mut Fields) -> bool {
+/// Reports syntax errors and unknown names in an expression. Returns true if there are none.
+pub fn check_expression(when: &SpannedText, scope: &Scope, fields: &mut Fields) -> bool {
     let problems = expr::check(&when.value, scope);
-    let is_sound = problems.is_empty();
+    let is_valid = problems.is_empty();
     for problem in problems {
         let span = fields.source().within(&when.span, &when.value, &problem.span);
         fields.problems.push(
@@ -16,5 +16,5 @@ pub fn check_expression(when: &Text, scope: &Scope, fields: &mut Fields) -> bool
                 .maybe_help(problem.help),
         );
     }
-    is_sound
+    is_valid
 }

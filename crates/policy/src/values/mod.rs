@@ -1,6 +1,6 @@
-//! Values that keys of several formats take: one reader a kind of value. Each refuses what it cannot read, with its place.
+//! Value types that several formats share, one module for each. The readers report invalid values with their spans.
 //!
-//! Knows no format and no file: a reader is given the fields that it takes its value from.
+//! This module is independent of formats and files: readers take their value from the given fields.
 
 pub mod command_text;
 pub mod event_name;
@@ -10,4 +10,4 @@ pub mod quantity;
 pub mod regex;
 pub mod rule_id;
 pub mod tool_name;
-pub mod users_variable;
+pub mod user_variable;

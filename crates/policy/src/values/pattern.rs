@@ -1,12 +1,12 @@
-//! Patterns: of paths, of names with globs, and of words with `*`.
+//! Patterns: path patterns, names with globs, and words with `*`.
 
 use engine::rules::{PathClause, PathKey, PathPattern, Wildcard};
 use path::pattern::{Pattern, PatternError};
 
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 
-/// `except`: what the clauses are not about.
+/// Reads the path clauses under `keys`. `except`: paths that the clauses do not match.
 pub fn path_clauses(keys: &[PathKey], except: &[PathPattern], fields: &mut Fields) -> Vec<PathClause> {
     let clause = |about: &PathKey| {
         let patterns = path_patterns(about.name(), fields)?;
@@ -20,7 +20,7 @@ pub fn path_patterns(key: &str, fields: &mut Fields) -> Option<Vec<PathPattern>>
     Some(texts.iter().filter_map(|text| path_pattern(text, fields)).collect())
 }
 
-pub fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
+pub fn path_pattern(text: &SpannedText, fields: &mut Fields) -> Option<PathPattern> {
     if text.value == PathPattern::OUTSIDE_PROJECT {
         return Some(PathPattern::OutsideProject);
     }
@@ -37,7 +37,7 @@ pub fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
     }
 }
 
-pub fn wildcard(text: &Text, fields: &mut Fields) -> Option<Wildcard> {
+pub fn wildcard(text: &SpannedText, fields: &mut Fields) -> Option<Wildcard> {
     if text.value.is_empty() {
         fields.refuse(ErrorKind::InvalidValue, "an empty text matches nothing", text.span.clone());
         return None;
@@ -45,8 +45,8 @@ pub fn wildcard(text: &Text, fields: &mut Fields) -> Option<Wildcard> {
     Wildcard::parse(&text.value).map_err(|problem| refuse_pattern(text, &problem, fields)).ok()
 }
 
-/// A name with globs, of a tool or of anything else.
-pub fn check_name_pattern(text: &Text, fields: &mut Fields) -> bool {
+/// Checks a name with globs. Returns true if it is valid.
+pub fn check_name_pattern(text: &SpannedText, fields: &mut Fields) -> bool {
     if text.value.is_empty() {
         fields.refuse(ErrorKind::InvalidValue, "a name is empty", text.span.clone());
         return false;
@@ -58,15 +58,15 @@ pub fn check_name_pattern(text: &Text, fields: &mut Fields) -> bool {
     parsed.is_ok()
 }
 
-/// What a pattern probably does not mean.
-pub fn warn_of_pattern(text: &Text, pattern: &Pattern, fields: &mut Fields) {
+/// Adds warnings about patterns that probably do not match as intended.
+pub fn warn_of_pattern(text: &SpannedText, pattern: &Pattern, fields: &mut Fields) {
     for warning in pattern.warnings() {
         let (message, span) = (warning.to_string(), Some(text.span.clone()));
         fields.problems.push(Diagnostic::warning(ErrorKind::PatternError, message, fields.source(), span));
     }
 }
 
-pub fn refuse_pattern(text: &Text, problem: &PatternError, fields: &mut Fields) {
+pub fn refuse_pattern(text: &SpannedText, problem: &PatternError, fields: &mut Fields) {
     let span = fields.source().within(&text.span, &text.value, &problem.span());
     fields.problems.push(
         Diagnostic::error(ErrorKind::PatternError, problem.message(), fields.source(), Some(span))

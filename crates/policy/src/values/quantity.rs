@@ -1,4 +1,4 @@
-//! Times and sizes, as a configuration writes them.
+//! Durations and sizes.
 
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::text::yaml::Yaml;
 
 pub const DAY: u64 = 24 * 60 * 60;
 pub const KIB: usize = 1024;
-/// Of KiB. A reason has to be seen at all, and no agent reads a book.
+/// Allowed values of `output_limit`, in KiB: enough to show a reason, and not more than an agent should read.
 const OUTPUT_LIMITS: RangeInclusive<usize> = 1..=64;
 
 /// `500ms`, `2s`, `5m`, `1h`, `90d`.

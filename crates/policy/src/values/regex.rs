@@ -1,19 +1,19 @@
-//! Regexes that are searched for in a text.
+//! Regexes.
 
 use engine::bounded_regex::BoundedRegex;
 use engine::bounded_regex::RegexSource;
 
 use crate::text::diagnostic::ErrorKind;
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 
-/// The regex behind a key.
+/// Reads the regex under a key.
 pub fn regex(key: &str, fields: &mut Fields) -> Option<RegexSource> {
     let text = fields.text(key)?;
     text_search(&text, fields)
 }
 
-/// `None` where the regex cannot be read, which is said.
-pub fn text_search(text: &Text, fields: &mut Fields) -> Option<RegexSource> {
+/// `None` if the regex is invalid, which is reported.
+pub fn text_search(text: &SpannedText, fields: &mut Fields) -> Option<RegexSource> {
     match BoundedRegex::parse(&text.value) {
         Ok(_) => Some(RegexSource::new(&text.value)),
         Err(problem) => {

@@ -1,4 +1,4 @@
-//! Names that a rule can have, and so a file.
+//! Rule ids. They are also file names.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use crate::text::source::Source;
 /// Shorter than any file system's limit, with room for an extension.
 const LONGEST: usize = 100;
 
-/// Why a text cannot be a rule's id, and what to do.
-pub struct WrongId {
+/// An error message for an invalid rule id.
+pub struct InvalidRuleId {
     pub message: String,
     pub help: &'static str,
 }
 
-/// The id of a rule that has only a title: its letters and digits, in small letters with dashes. Empty where it has none.
-pub fn of_title(title: &str) -> String {
+/// Derives an id from a title: its letters and digits in lower case, joined by dashes. Empty if the title has none.
+pub fn from_title(title: &str) -> String {
     let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
     let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
     words.join("-")
 }
 
-pub fn check(id: &str) -> Result<(), WrongId> {
+pub fn check(id: &str) -> Result<(), InvalidRuleId> {
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let is_name = id.starts_with(|first: char| first.is_ascii_alphanumeric()) && id.chars().all(allowed);
     let length = id.chars().count();
@@ -36,10 +36,10 @@ pub fn check(id: &str) -> Result<(), WrongId> {
     } else {
         return Ok(());
     };
-    Err(WrongId { message, help })
+    Err(InvalidRuleId { message, help })
 }
 
-impl WrongId {
+impl InvalidRuleId {
     pub fn at(self, source: &Source, span: Option<Range<usize>>) -> Diagnostic {
         Diagnostic::error(ErrorKind::InvalidValue, self.message, source, span).help(self.help)
     }

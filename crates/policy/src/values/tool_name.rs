@@ -1,13 +1,14 @@
-//! Names of tools, and of tools of MCP servers, both with globs.
+//! Names of tools and MCP tools, with globs.
 
 use engine::rules::McpPattern;
 use engine::suggest;
 
 use super::pattern::check_name_pattern;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 
-/// The tools that every agent's own are mapped to. Others may exist; one that nearly has such a name hardly does.
+/// The common tool names that adapters map agents' tools to. Agents may have other tools, but a name that is almost one of
+/// these is probably a typo.
 pub const COMMON_TOOLS: &[&str] = &[
     "Bash",
     "Edit",
@@ -24,15 +25,15 @@ pub const COMMON_TOOLS: &[&str] = &[
     "Write",
 ];
 
-pub fn check_tool_name(text: &Text, fields: &mut Fields) -> bool {
-    let sound = check_name_pattern(text, fields);
-    if sound {
-        warn_of_odd_name(text, fields);
+pub fn check_tool_name(text: &SpannedText, fields: &mut Fields) -> bool {
+    let is_valid = check_name_pattern(text, fields);
+    if is_valid {
+        warn_of_likely_typo(text, fields);
     }
-    sound
+    is_valid
 }
 
-fn warn_of_odd_name(text: &Text, fields: &mut Fields) {
+fn warn_of_likely_typo(text: &SpannedText, fields: &mut Fields) {
     let name = text.value.as_str();
     if COMMON_TOOLS.contains(&name) {
         return;
@@ -50,7 +51,7 @@ fn warn_of_odd_name(text: &Text, fields: &mut Fields) {
     }
 }
 
-pub fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
+pub fn mcp_pattern(text: &SpannedText, fields: &mut Fields) -> Option<McpPattern> {
     let Some((server, tool)) =
         text.value.split_once(':').filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
     else {
@@ -65,7 +66,7 @@ pub fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
         );
         return None;
     };
-    let part = |value: &str| Text { value: value.to_owned(), span: text.span.clone() };
-    let sound = check_tool_name(&part(server), fields) && check_tool_name(&part(tool), fields);
-    sound.then(|| McpPattern { server: server.to_owned(), tool: tool.to_owned() })
+    let part = |value: &str| SpannedText { value: value.to_owned(), span: text.span.clone() };
+    let is_valid = check_tool_name(&part(server), fields) && check_tool_name(&part(tool), fields);
+    is_valid.then(|| McpPattern { server: server.to_owned(), tool: tool.to_owned() })
 }

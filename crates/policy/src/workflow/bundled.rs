@@ -1,10 +1,10 @@
-//! The workflows in the box: ordinary files, embedded.
+//! The bundled workflows: ordinary workflow files, embedded in the binary.
 
 use crate::text::source::Source;
 
-/// A workflow in the box, by its stem.
 #[derive(Debug, Clone, Copy)]
 pub struct BundledWorkflow {
+    /// The file's stem.
     pub name: &'static str,
     pub text: &'static str,
 }

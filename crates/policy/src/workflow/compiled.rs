@@ -1,6 +1,7 @@
-//! The workflow that is active, as hooks read it: ready, and checked against its files by their stamps alone.
+//! The compiled cache of the active workflow, whose freshness hooks check by stamps alone.
 //!
-//! It lies in the user's own folder beside the compiled policy. Where its file is broken, it counts as it last was.
+//! It is in the user's state folder, next to the compiled policy. If the workflow's file has errors, its last good version
+//! applies.
 
 use std::fs;
 use std::path::Path;
@@ -12,83 +13,84 @@ use engine::workflow::Workflow;
 use serde::{Deserialize, Serialize};
 
 use super::workflows;
-use crate::cache::{BUILD, Compiled};
+use crate::cache::{BUILD, CompiledPolicy};
 use crate::files::folder::Tiers;
 use crate::files::freshness::FreshnessCheck;
 use crate::files::private_files::write_private_file;
-use crate::load::Loaded;
+use crate::load::LoadedPolicy;
 use crate::text::digest::digest;
 
-/// A workflow, ready to judge by.
 #[derive(Debug, Clone)]
 pub struct CompiledWorkflow {
     pub workflow: Workflow,
-    /// Its file cannot be used as it is now, and this is how it last was.
+    /// True if the current file has errors, and this is its last good version.
     pub is_last_good: bool,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
-    /// Another build may lay out everything else in another way.
+struct CachedWorkflow {
+    /// The build that wrote the cache. Another build may use another format.
     build: String,
-    /// Of the rules and settings that it was read with.
-    around: String,
-    read: SystemTime,
+    /// The digest of the policy that the workflow was read with.
+    policy_digest: String,
+    read_at: SystemTime,
     inputs: Vec<u8>,
     workflow: Workflow,
     is_last_good: bool,
 }
 
-/// The workflow of a name, in a tier or in the nearest that has it; none where there is none that was ever sound. `load`: all that
-/// the policy says.
+/// Returns the workflow with this name, from the given tier or from the nearest one that has it; `None` if it does not
+/// exist, or never was valid. `load` loads the policy, and is called only if the cache is stale.
 pub fn compiled_workflow(
     name: &str,
     tier: Option<Tier>,
     tiers: &Tiers,
-    policy: &Compiled,
+    policy: &CompiledPolicy,
     cache: &Path,
-    is_kept: bool,
-    load: impl FnOnce() -> Loaded,
+    is_saved: bool,
+    load: impl FnOnce() -> LoadedPolicy,
 ) -> Option<CompiledWorkflow> {
-    let around = around(policy);
+    let policy_digest = policy_digest(policy);
     let is_in_tier = |found: Tier| tier.is_none_or(|tier| tier == found);
-    let stored = Stored::read(cache).filter(|stored| stored.workflow.name == name && is_in_tier(stored.workflow.tier));
-    if let Some(stored) = &stored
-        && stored.around == around
-        && FreshnessCheck::begin(Arc::new(stored.inputs.clone()), stored.read)
+    let cached =
+        CachedWorkflow::read(cache).filter(|cached| cached.workflow.name == name && is_in_tier(cached.workflow.tier));
+    if let Some(cached) = &cached
+        && cached.policy_digest == policy_digest
+        && FreshnessCheck::begin(Arc::new(cached.inputs.clone()), cached.read_at)
             .finish()
             .is_some_and(|changed| changed.is_empty())
     {
-        return Some(CompiledWorkflow { workflow: stored.workflow.clone(), is_last_good: stored.is_last_good });
+        return Some(CompiledWorkflow { workflow: cached.workflow.clone(), is_last_good: cached.is_last_good });
     }
-    // Taken before the files are read: what changes from now on must look newer.
-    let read = SystemTime::now();
+    // Taken before the files are read, so that later changes look newer.
+    let read_at = SystemTime::now();
     let found = workflows(tiers, &load());
     let inputs = found.inputs.to_bytes();
     let mut files = found.files.into_iter();
     let fresh = files.find(|file| file.name == name && is_in_tier(file.tier)).and_then(|file| file.workflow);
     let (workflow, is_last_good) = match fresh {
         Some(workflow) => (workflow, false),
-        None => (stored?.workflow, true),
+        None => (cached?.workflow, true),
     };
-    if let Some(inputs) = inputs.filter(|_| is_kept) {
-        let stored = Stored { build: BUILD.to_owned(), around, read, inputs, workflow: workflow.clone(), is_last_good };
-        // A cache that cannot be written only costs time.
-        let _ = postcard::to_stdvec(&stored).map(|bytes| write_private_file(cache, bytes));
+    if let Some(inputs) = inputs.filter(|_| is_saved) {
+        let (build, workflow) = (BUILD.to_owned(), workflow.clone());
+        let cached = CachedWorkflow { build, policy_digest, read_at, inputs, workflow, is_last_good };
+        // Without a cache, hooks are only slower.
+        let _ = postcard::to_stdvec(&cached).map(|bytes| write_private_file(cache, bytes));
     }
     Some(CompiledWorkflow { workflow, is_last_good })
 }
 
-impl Stored {
+impl CachedWorkflow {
     fn read(cache: &Path) -> Option<Self> {
-        let stored: Self = postcard::from_bytes(&fs::read(cache).ok()?).ok()?;
-        (stored.build == BUILD).then_some(stored)
+        let cached: Self = postcard::from_bytes(&fs::read(cache).ok()?).ok()?;
+        (cached.build == BUILD).then_some(cached)
     }
 }
 
-fn around(policy: &Compiled) -> String {
+fn policy_digest(policy: &CompiledPolicy) -> String {
     let config = postcard::to_stdvec(&*policy.config).unwrap_or_default();
-    // A workflow may name rules that are not in force otherwise.
+    // A workflow can name rules that are not in force. If these change, only `read_at` changes.
     let read_at = postcard::to_stdvec(&policy.read_at).unwrap_or_default();
     digest([policy.generation.as_bytes(), &config, &read_at].concat())
 }

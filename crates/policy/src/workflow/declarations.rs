@@ -1,4 +1,4 @@
-//! What a workflow declares: its variables, observers and claims, and with them what its expressions may name.
+//! Reads a workflow's variables, observers and claims, and builds the scopes of its expressions from them.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,19 @@ use engine::observers::Observer;
 use engine::workflow::Workflow;
 
 use super::workflow_source::WorkflowSource;
-use super::{observing, variables};
+use super::{observers, variables};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{YamlKey, YamlNode};
 
 pub struct Declarations {
-    /// Names and first values, each as JSON text.
+    /// Names and initial values as JSON.
     pub variables: BTreeMap<String, String>,
     pub observers: Vec<Observer>,
     pub claims: Vec<String>,
-    /// For what is not about a move.
+    /// The scope of expressions outside of moves.
     pub scope: Scope,
+    /// The scope of expressions in transitions, gates and actions.
     pub moves: Scope,
 }
 
@@ -29,12 +30,12 @@ impl WorkflowSource<'_> {
         fields: &mut Fields,
         problems: &mut Vec<Diagnostic>,
     ) -> Declarations {
-        let variables = variables::read(fields, self.tier, self.around);
-        let observing = observing::read(fields, self.source, self.tier, self.around);
-        let observers = observing.observers;
+        let variables = variables::read(fields, self.tier, self.context);
+        let list = observers::read(fields, self.source, self.tier, self.context);
+        let observers = list.observers;
         let claims = self.claims(nodes, &variables, fields);
         let scope = self.scope(&variables, &observers, nodes, &claims);
-        problems.extend(observing.unchecked.iter().flat_map(|unchecked| unchecked.problems(&scope)));
+        problems.extend(list.unchecked.iter().flat_map(|unchecked| unchecked.problems(&scope)));
         let moves = scope.for_transitions();
         let claims = claims.into_iter().map(|claim| claim.value).collect();
         Declarations { variables, observers, claims, scope, moves }
@@ -45,9 +46,9 @@ impl WorkflowSource<'_> {
         nodes: &[(YamlKey, YamlNode)],
         variables: &BTreeMap<String, String>,
         fields: &mut Fields,
-    ) -> Vec<Text> {
+    ) -> Vec<SpannedText> {
         let claims = fields.texts("claims").unwrap_or_default();
-        let known = &self.around.loaded.context.scope;
+        let known = &self.context.loaded.context.scope;
         let is_variable = |name: &str| variables.contains_key(name) || known.knows_variable(name);
         let shared = |name: &str| format!("`{name}` is a claim and a variable: it can be only one of them");
         for claim in &claims {
@@ -73,9 +74,9 @@ impl WorkflowSource<'_> {
         variables: &BTreeMap<String, String>,
         observers: &[Observer],
         nodes: &[(YamlKey, YamlNode)],
-        claims: &[Text],
+        claims: &[SpannedText],
     ) -> Scope {
-        let mut scope = self.around.loaded.context.scope.clone();
+        let mut scope = self.context.loaded.context.scope.clone();
         for name in variables.keys() {
             scope.declare(name);
         }

@@ -1,30 +1,30 @@
-//! One workflow's file: its parts in the order in which they depend on each other.
+//! Reads a workflow's file, each part after the parts that it depends on.
 
 use engine::expr::Scope;
 use engine::rules::Tier;
 use engine::workflow::{EventTrigger, Workflow};
 
-use super::Around;
+use super::WorkflowContext;
 use super::gates::GateReader;
 use super::keys::WORKFLOW;
 use super::nodes::NodeContext;
-use super::rules::{Owner, RuleGathering};
+use super::rules::{RuleCollector, RuleOwner};
 use super::shape::{refuse_same_ids, warn_of_shape};
 use super::variables;
 use super::workflow_source::WorkflowSource;
-use crate::actions::{ActionReader, Site, Templates};
-use crate::library::Entries;
-use crate::rule::definition::Form;
+use crate::actions::{ActionReader, ActionSite, Templates};
+use crate::library::RuleEntries;
+use crate::list_resolver::RuleLookup;
+use crate::rule::definition::RuleOrigin;
 use crate::rule::reader::RuleReader;
-use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::digest::digest;
 use crate::text::fields::Fields;
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml};
 
-/// None where the file has an error.
-pub fn read(name: &str, source: &Source, tier: Tier, around: &Around) -> (Option<Workflow>, Vec<Diagnostic>) {
+/// The workflow is `None` if the file has errors.
+pub fn read(name: &str, source: &Source, tier: Tier, context: &WorkflowContext) -> (Option<Workflow>, Vec<Diagnostic>) {
     let node = match yaml::parse(source, 0..source.text.len()) {
         Ok(node) => node,
         Err(problem) => return (None, vec![*problem]),
@@ -34,20 +34,20 @@ pub fn read(name: &str, source: &Source, tier: Tier, around: &Around) -> (Option
         return (None, fields.problems);
     }
     fields.refuse_unknown();
-    let (workflow, mut problems) = WorkflowSource { name, source, tier, around }.read(&mut fields);
+    let (workflow, mut problems) = WorkflowSource { name, source, tier, context }.read(&mut fields);
     problems.append(&mut fields.problems);
-    // Those of guides stand behind those of the file itself.
+    // Problems of guides come after those of the file itself.
     problems.sort_by_key(|problem| {
         let start = problem.span.as_ref().map_or(usize::MAX, |span| span.start);
         (problem.source.name != source.name, problem.source.name.clone(), start)
     });
-    let is_sound = problems.iter().all(|problem| problem.severity == Severity::Warning);
-    (is_sound.then_some(workflow), problems)
+    let is_valid = problems.iter().all(|problem| problem.severity == Severity::Warning);
+    (is_valid.then_some(workflow), problems)
 }
 
 impl WorkflowSource<'_> {
     fn read(self, fields: &mut Fields) -> (Workflow, Vec<Diagnostic>) {
-        let Self { name, source, tier, around } = self;
+        let Self { name, source, tier, context } = self;
         let mut problems = Vec::new();
         self.check_mode(fields);
         let entries = self.node_entries(fields);
@@ -57,24 +57,24 @@ impl WorkflowSource<'_> {
         let reader = self.rule_reader(scope);
         let mut own = rule_definitions(reader, fields);
         problems.append(&mut own.problems);
-        let imported = around.catalogue.imported(&fields.texts("imports").unwrap_or_default(), source, tier);
+        let imported = context.catalogue.imported(&fields.texts("imports").unwrap_or_default(), source, tier);
         problems.extend(imported.problems);
-        let (catalogue, broken) = (around.catalogue, &around.loaded.context.broken);
-        let names = NamedRules { source, tier, own: &own, imported: &imported.rules, catalogue, broken };
+        let (catalogue, broken) = (context.catalogue, &context.loaded.context.broken);
+        let names = RuleLookup { source, tier, own: &own, imported: &imported.rules, catalogue, broken };
 
-        let mut templates = Templates::new(&around.guides, format!("workflow `{name}`"), scope);
-        let first_value = |name: &str| variables::first_value(name, &declared.variables, around);
+        let mut templates = Templates::new(&context.guides, format!("workflow `{name}`"), scope);
+        let first_value = |name: &str| variables::first_value(name, &declared.variables, context);
         let gates = GateReader::new(&names, moves, name, &first_value, fields);
-        let mut rules = self.gathering(Owner::Workflow, reader, &names);
+        let mut rules = self.rule_collector(RuleOwner::Workflow, reader, &names);
         rules.lists(fields);
         let triggers = self.triggers(scope, &mut rules, &mut templates, fields);
         let targets = entries.iter().map(|(key, _)| key.text.as_str()).chain(Workflow::ENDS).collect();
-        let context = NodeContext { names: &names, scope, moves, gates: &gates, targets };
-        let start = self.start(&context.targets, fields);
+        let node_context = NodeContext { names: &names, scope, moves, gates: &gates, targets };
+        let start = self.start(&node_context.targets, fields);
         let mut placed = rules.finish(&mut problems);
         let rules = placed.iter().map(|placed| placed.rule.clone()).collect();
         let end = fields.end_of("nodes");
-        let (nodes, mut of_nodes) = self.nodes(&entries, end, &context, &mut templates, &mut problems);
+        let (nodes, mut of_nodes) = self.nodes(&entries, end, &node_context, &mut templates, &mut problems);
         placed.append(&mut of_nodes);
         refuse_same_ids(&placed, source, &mut problems);
         problems.append(&mut templates.problems);
@@ -96,8 +96,8 @@ impl WorkflowSource<'_> {
             nodes,
             guides,
         };
-        let is_sound = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
-        if is_sound {
+        let is_valid = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
+        if is_valid {
             problems.extend(unused_gates);
             warn_of_shape(&workflow, &entries, source, &mut problems);
         }
@@ -107,18 +107,18 @@ impl WorkflowSource<'_> {
     fn triggers(
         self,
         scope: &Scope,
-        rules: &mut RuleGathering,
+        rules: &mut RuleCollector,
         templates: &mut Templates,
         fields: &mut Fields,
     ) -> Vec<EventTrigger> {
         let end = fields.end_of("triggers");
         let Some(node) = fields.take("triggers") else { return Vec::new() };
         let mut reader = ActionReader {
-            site: Site::Enter,
+            site: ActionSite::Enter,
             source: self.source,
             tier: self.tier,
             scope,
-            users_variables: &self.around.loaded.context.users_variables,
+            users_variables: &self.context.loaded.context.users_variables,
             blocked: &mut |list| rules.list(list),
             templates,
             problems: &mut fields.problems,
@@ -154,12 +154,12 @@ impl WorkflowSource<'_> {
     }
 }
 
-/// The rules of `rule_definitions`, by name.
-fn rule_definitions(reader: RuleReader, fields: &mut Fields) -> Entries {
-    let mut own = Entries::default();
+/// Reads `rule_definitions`.
+fn rule_definitions(reader: RuleReader, fields: &mut Fields) -> RuleEntries {
+    let mut own = RuleEntries::default();
     let Some(node) = fields.take("rule_definitions") else { return own };
     match node.value {
-        Yaml::Map(entries) => own.read(reader, entries, fields.end_of("rule_definitions"), Form::Local),
+        Yaml::Map(entries) => own.read(reader, entries, fields.end_of("rule_definitions"), RuleOrigin::Local),
         other => fields.refuse(
             ErrorKind::InvalidValue,
             format!("`rule_definitions` takes a mapping of names to rules, not {}", other.kind()),

@@ -1,4 +1,4 @@
-//! `requires`, `gates` and their other spellings.
+//! Reads gates: `gates`, `requires` and their other spellings.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use engine::workflow::{ExpectedResponse, Gate, Requirement, Webhook, Workflow};
 use serde_json::Value;
 
 use super::keys::{EXPECT, GATE, METHODS, OLD_GATE, OLD_GATES, WEBHOOK};
-use super::rules::own_id;
-use crate::rule_list::NamedRules;
+use super::rules::with_workflow_prefix;
+use crate::list_resolver::RuleLookup;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::source::Source;
 use crate::text::yaml::{Yaml, YamlKey, YamlNode};
 use crate::values::command_text::{self, CommandPlace, CommandText};
@@ -26,22 +26,22 @@ const LONGEST_TIMEOUT: Duration = Duration::from_hours(1);
 const DEFAULT_STATUS: u16 = 200;
 
 pub struct GateReader<'a> {
-    names: &'a NamedRules<'a>,
+    names: &'a RuleLookup<'a>,
     scope: &'a Scope,
     workflow: &'a str,
-    /// The first value of a declared variable.
+    /// Returns the initial value of a declared variable.
     first_value: &'a dyn Fn(&str) -> Option<Value>,
     pub declared: BTreeMap<String, Gate>,
-    /// Names of those that are declared and wrong.
+    /// Names of declared gates with errors.
     broken: Vec<String>,
-    /// Those that nothing has required yet.
+    /// Declared gates that nothing has required so far.
     unused: RefCell<Vec<YamlKey>>,
 }
 
 impl<'a> GateReader<'a> {
     /// Reads `gates`.
     pub fn new(
-        names: &'a NamedRules<'a>,
+        names: &'a RuleLookup<'a>,
         scope: &'a Scope,
         workflow: &'a str,
         first_value: &'a dyn Fn(&str) -> Option<Value>,
@@ -64,7 +64,7 @@ impl<'a> GateReader<'a> {
                 continue;
             }
             let gate = match node.value {
-                Yaml::Text(value) => gates.expression(Text { value, span: node.span }, fields),
+                Yaml::Text(value) => gates.expression(SpannedText { value, span: node.span }, fields),
                 _ => gates.mapping(node, fields),
             };
             match gate {
@@ -88,10 +88,10 @@ impl<'a> GateReader<'a> {
         self.unused.borrow().iter().map(warning).collect()
     }
 
-    /// `requires`, `exit_when` and `exit_conditions` of a node, in this order.
+    /// Reads `requires`, `exit_when` and `exit_conditions` of a node, in this order.
     pub fn of_node(&self, node: &str, fields: &mut Fields) -> Vec<Requirement> {
         if Workflow::is_end(node) {
-            never_asked(node, fields);
+            refuse_gates_of_end(node, fields);
         }
         let mut items = list("requires", fields);
         items.extend(fields.text("exit_when").map(|text| YamlNode { value: Yaml::Text(text.value), span: text.span }));
@@ -99,13 +99,13 @@ impl<'a> GateReader<'a> {
         self.requirements(items, node, fields)
     }
 
-    /// `requires` of a transition, the number of which counts from one.
+    /// Reads `requires` of a transition. `number` starts at 1.
     pub fn of_transition(&self, node: &str, number: usize, fields: &mut Fields) -> Vec<Requirement> {
         let items = list("requires", fields);
         self.requirements(items, &format!("{node}/transitions/{number}"), fields)
     }
 
-    /// A list of gates anywhere else.
+    /// Reads any other list of gates. `place` is the prefix of the gates' ids.
     pub fn of_list(&self, key: &str, place: &str, fields: &mut Fields) -> Vec<Requirement> {
         let items = list(key, fields);
         self.requirements(items, place, fields)
@@ -127,16 +127,16 @@ impl<'a> GateReader<'a> {
         if self.broken.contains(&value) {
             return None;
         }
-        Some(Requirement { id, gate: self.expression(Text { value, span: item.span }, fields)? })
+        Some(Requirement { id, gate: self.expression(SpannedText { value, span: item.span }, fields)? })
     }
 
-    fn expression(&self, text: Text, fields: &mut Fields) -> Option<Gate> {
+    fn expression(&self, text: SpannedText, fields: &mut Fields) -> Option<Gate> {
         if !check_expression(&text, self.scope, fields) {
             let gate = suggest::closest(&text.value, self.declared.keys().map(String::as_str));
             if let Some(problem) = fields.problems.last_mut() {
                 match gate {
                     Some(gate) => problem.help = Some(format!("did you mean the gate `{gate}`?")),
-                    None => problem.help = problem.help.take().map(|help| with_gate(help, &text.value)),
+                    None => problem.help = problem.help.take().map(|help| with_gate_declaration(help, &text.value)),
                 }
             }
             return None;
@@ -144,23 +144,23 @@ impl<'a> GateReader<'a> {
         Some(Gate::Expression(text.value))
     }
 
-    fn mapping(&self, node: YamlNode, around: &mut Fields) -> Option<Gate> {
+    fn mapping(&self, node: YamlNode, outer: &mut Fields) -> Option<Gate> {
         let span = node.span.clone();
         let Yaml::Map(entries) = &node.value else {
             let message = format!("a gate is an expression, a name or a mapping, not {}", node.value.kind());
-            around.refuse(ErrorKind::InvalidValue, message, span);
+            outer.refuse(ErrorKind::InvalidValue, message, span);
             return None;
         };
         let is_old = entries.iter().any(|(key, _)| key.text == "type");
-        let mut fields = Fields::of(node, around.source(), if is_old { OLD_GATE.keys } else { GATE.keys });
+        let mut fields = Fields::of(node, outer.source(), if is_old { OLD_GATE.keys } else { GATE.keys });
         fields.refuse_unknown();
-        let gate = if is_old { self.old(span, &mut fields) } else { self.plain(span, &mut fields) };
-        let is_sound = fields.is_sound();
-        around.problems.append(&mut fields.problems);
-        gate.filter(|_| is_sound)
+        let gate = if is_old { self.old_syntax(span, &mut fields) } else { self.current_syntax(span, &mut fields) };
+        let is_valid = fields.has_no_errors();
+        outer.problems.append(&mut fields.problems);
+        gate.filter(|_| is_valid)
     }
 
-    fn plain(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
+    fn current_syntax(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
         let kinds = ["command", "shell", "approval", "webhook", "file_rules"];
         let found: Vec<&str> = kinds.into_iter().filter(|kind| fields.has(kind)).collect();
         if found.len() != 1 {
@@ -215,8 +215,8 @@ impl<'a> GateReader<'a> {
         let mut rules = Vec::new();
         for name in names {
             match self.names.file_rule(&name) {
-                Ok(Some(found)) => rules.push(own_id(found.clone(), self.workflow).rule),
-                // A gate of rules that nobody can judge would stand open.
+                Ok(Some(found)) => rules.push(with_workflow_prefix(found.clone(), self.workflow).rule),
+                // Without this error, the gate would pass without the broken rule.
                 Ok(None) => {
                     let message = format!("the rule `{}` is broken, so nobody can say whether it is met", name.value);
                     fields.refuse(ErrorKind::UnknownRule, message, name.span.clone());
@@ -227,8 +227,9 @@ impl<'a> GateReader<'a> {
         Some(Gate::FileRules(rules))
     }
 
-    /// `linchpin set` gives a variable that is declared as a boolean or a number no value of another kind.
-    fn check_kind(&self, name: &str, value: &Value, span: Range<usize>, fields: &mut Fields) {
+    /// Refuses a value that the variable can never have: `linchpin set` keeps the type of variables that are declared as
+    /// booleans or numbers.
+    fn check_type(&self, name: &str, value: &Value, span: Range<usize>, fields: &mut Fields) {
         let Some(declared) = (self.first_value)(name) else { return };
         let kind = match declared {
             Value::Bool(_) if !value.is_boolean() => "a boolean",
@@ -243,18 +244,18 @@ impl<'a> GateReader<'a> {
         );
     }
 
-    /// As gates were once written.
-    fn old(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
+    /// Reads the deprecated syntax of gates, which has a `type`.
+    fn old_syntax(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
         let kinds = OLD_GATES.map(|name| (name, name));
         let kind = fields.choice("type", &kinds)?;
-        let needed = match kind {
+        let required = match kind {
             "variable_set" => "variable",
             "expression" => "expression",
             "user_approval" => "prompt",
             _ => "url",
         };
-        if !fields.has(needed) {
-            let message = format!("the gate has no `{needed}`");
+        if !fields.has(required) {
+            let message = format!("the gate has no `{required}`");
             let problem = Diagnostic::error(ErrorKind::MissingKey, message, fields.source(), Some(span));
             let help = "say what a person is asked: `approval: Ship it?`".to_owned();
             fields.problems.push(problem.maybe_help((kind == "user_approval").then_some(help)));
@@ -265,7 +266,7 @@ impl<'a> GateReader<'a> {
                 let name = fields.text("variable")?;
                 let value = fields.take("value").map(|node| (node.span.clone(), node.to_json()));
                 if let Some((span, value)) = &value {
-                    self.check_kind(&name.value, value, span.clone(), fields);
+                    self.check_type(&name.value, value, span.clone(), fields);
                 }
                 let value = value.map(|(_, value)| value);
                 let text = value.map_or_else(|| name.value.clone(), |value| format!("{} == {value}", name.value));
@@ -292,8 +293,8 @@ impl<'a> GateReader<'a> {
     }
 }
 
-/// Gates are asked when a node is left, and an end is not left.
-fn never_asked(node: &str, fields: &mut Fields) {
+/// Refuses gates on an end node: gates are checked when a node is left, and an end is never left.
+fn refuse_gates_of_end(node: &str, fields: &mut Fields) {
     for key in ["requires", "exit_when", "exit_conditions"] {
         let Some(span) = fields.key_span(key) else { continue };
         let message = format!("`{key}` of `{node}` is never asked: gates are asked when a node is left");
@@ -350,10 +351,10 @@ fn webhook(span: Range<usize>, expect: ExpectedResponse, fields: &mut Fields) ->
     Some(Gate::Webhook(Box::new(Webhook { url: url.value, method, headers, expect })))
 }
 
-fn expected(around: &mut Fields) -> ExpectedResponse {
+fn expected(webhook_fields: &mut Fields) -> ExpectedResponse {
     let mut expect = ExpectedResponse { status: DEFAULT_STATUS, json: None };
-    let Some(node) = around.take("expect") else { return expect };
-    let mut fields = Fields::of(node, around.source(), EXPECT.keys);
+    let Some(node) = webhook_fields.take("expect") else { return expect };
+    let mut fields = Fields::of(node, webhook_fields.source(), EXPECT.keys);
     fields.refuse_unknown();
     let span = fields.key_span("status").unwrap_or_default();
     if let Some(status) = fields.count("status") {
@@ -363,7 +364,7 @@ fn expected(around: &mut Fields) -> ExpectedResponse {
         }
     }
     expect.json = fields.take("json").map(|json| json.to_json().to_string());
-    around.problems.append(&mut fields.problems);
+    webhook_fields.problems.append(&mut fields.problems);
     expect
 }
 
@@ -393,7 +394,7 @@ fn headers(fields: &mut Fields) -> Vec<(String, String)> {
     headers
 }
 
-/// Nobody on the way reads or changes it. What stands before an `@` would be shown wherever the address is.
+/// True for a URL with HTTPS or a loopback host, and without credentials, which would appear wherever the URL is shown.
 fn is_safe(url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -409,8 +410,8 @@ fn is_safe(url: &str) -> bool {
     scheme == "https" || (scheme == "http" && is_loopback)
 }
 
-/// The same help, with how a gate of this name is declared, where it tells how things are declared.
-fn with_gate(help: String, name: &str) -> String {
+/// Adds the syntax of gate declarations to a help text about declarations.
+fn with_gate_declaration(help: String, name: &str) -> String {
     if help.contains(" is declared ") {
         format!("a gate is declared with `gates: {{{name}: {{command: …}}}}`, {help}")
     } else {

@@ -1,7 +1,7 @@
-//! Workflows, from their files to checked values.
+//! Reads and checks workflows.
 //!
-//! They lie in the `workflows` folder of each tier, and in the box; of two with the same name the nearer counts. This
-//! knows what a file says, and what is wrong with it; where a workflow stands, and what of it is trusted, is for others.
+//! Workflows are in the `workflows` folder of each tier, and some are bundled. Of two with the same name, the nearer one
+//! applies. This module must not depend on the state of an active workflow, and does not decide what is trusted.
 
 mod bundled;
 mod compiled;
@@ -10,7 +10,7 @@ mod file;
 mod gates;
 mod keys;
 mod nodes;
-mod observing;
+mod observers;
 mod rules;
 mod shape;
 mod tool_lists;
@@ -30,8 +30,8 @@ pub use compiled::{CompiledWorkflow, compiled_workflow};
 pub(crate) use gates::GateReader;
 pub use keys::WORKFLOW;
 pub(crate) use keys::{ANY_GATE, RULE_LISTS};
-pub(crate) use observing::{Observing, read as read_observers};
-pub(crate) use rules::{Owner, RuleGathering};
+pub(crate) use observers::{ObserverList, read as read_observers};
+pub(crate) use rules::{RuleCollector, RuleOwner};
 pub(crate) use variables::{first_value, read as read_variables};
 
 use crate::actions::{BundledGuide, GUIDES, Guides};
@@ -40,19 +40,19 @@ use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::inputs::Inputs;
 use crate::files::reading;
 use crate::lints;
-use crate::load::Loaded;
+use crate::load::LoadedPolicy;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::source::Source;
 use crate::values::rule_id;
 use bundled::{BundledWorkflow, WORKFLOWS};
 
-/// Every workflow that is written down.
+/// The workflows of all tiers.
 #[derive(Debug, Default)]
 pub struct Workflows {
-    /// By name, of each the nearest first.
+    /// Sorted by name; of the same name, the nearest first.
     pub files: Vec<WorkflowFile>,
     pub diagnostics: Vec<Diagnostic>,
-    /// Every file and folder that was looked at, as it was before it was read.
+    /// Files and folders that were read, with their stamps from before.
     pub inputs: Inputs<'static>,
 }
 
@@ -60,28 +60,27 @@ pub struct Workflows {
 pub struct WorkflowFile {
     pub name: String,
     pub tier: Tier,
-    /// Shown in messages.
+    /// The file's display name.
     pub source: String,
-    /// As it is written.
     pub text: Arc<str>,
-    /// None where the file has an error.
+    /// `None` if the file has errors.
     pub workflow: Option<Workflow>,
 }
 
 impl Workflows {
-    /// The file that a name means, sound or not.
+    /// The nearest file of this name, with or without errors.
     pub fn named(&self, name: &str) -> Option<&WorkflowFile> {
         self.files.iter().find(|file| file.name == name)
     }
 
-    /// The names that mean something, each once.
+    /// All names, without duplicates.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
         names.dedup();
         names
     }
 
-    /// Those of the same name that a file hides.
+    /// The files of the same name in farther tiers.
     pub fn hidden_by<'a>(&'a self, file: &'a WorkflowFile) -> impl Iterator<Item = &'a WorkflowFile> {
         self.files.iter().filter(move |other| other.name == file.name && other.tier > file.tier)
     }
@@ -91,84 +90,86 @@ impl Workflows {
     }
 }
 
-/// Reads the workflows of every tier. `loaded`: what the rest of the policy says.
-pub fn workflows(tiers: &Tiers, loaded: &Loaded) -> Workflows {
+/// Reads the workflows of every tier. `loaded` is the rest of the policy.
+pub fn workflows(tiers: &Tiers, loaded: &LoadedPolicy) -> Workflows {
     read_all(tiers, loaded, WORKFLOWS, GUIDES)
 }
 
 fn read_all(
     tiers: &Tiers,
-    loaded: &Loaded,
-    in_the_box: &[BundledWorkflow],
+    loaded: &LoadedPolicy,
+    bundled_workflows: &[BundledWorkflow],
     bundled_guides: &[BundledGuide],
 ) -> Workflows {
     let mut found = Workflows::default();
     let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.context.libraries);
-    // A workflow may name the guides of its own tier and of farther ones, as it may name rules.
+    // A workflow can include guides of its own tier and of farther ones.
     for folder in tiers.project.iter().chain(&tiers.user) {
         let own = tiers.project.iter().chain(&tiers.user).filter(|other| other.tier >= folder.tier).collect();
-        let around = Around { loaded, catalogue: &catalogue, guides: Guides::new(own, bundled_guides) };
-        found.read_folder(folder, &around);
-        found.inputs.absorb(around.guides.into_inputs());
+        let context = WorkflowContext { loaded, catalogue: &catalogue, guides: Guides::new(own, bundled_guides) };
+        found.read_folder(folder, &context);
+        found.inputs.absorb(context.guides.into_inputs());
     }
-    let around = Around { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), bundled_guides) };
-    for file in in_the_box {
-        found.read(file.name, &file.source(), Tier::Bundled, &around);
+    let context = WorkflowContext { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), bundled_guides) };
+    for file in bundled_workflows {
+        found.read(file.name, &file.source(), Tier::Bundled, &context);
     }
     found.files.sort_by(|a, b| (&a.name, a.tier).cmp(&(&b.name, b.tier)));
     found.check_claims(loaded);
     found
 }
 
-/// What is wrong with a text as the user's own workflow, where nothing else is.
+/// The problems of a user's workflow in an otherwise empty policy.
 #[cfg(test)]
 pub fn problems(name: &str, text: &str) -> Vec<Diagnostic> {
-    let (loaded, catalogue) = (Loaded::default(), Catalogue::default());
-    let around = Around { loaded: &loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), &[]) };
-    file::read(name, &Source::new("file", text), Tier::User, &around).1
+    let (loaded, catalogue) = (LoadedPolicy::default(), Catalogue::default());
+    let context = WorkflowContext { loaded: &loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), &[]) };
+    file::read(name, &Source::new("file", text), Tier::User, &context).1
 }
 
-/// What a workflow may speak of beside itself.
-pub(crate) struct Around<'a> {
-    pub(crate) loaded: &'a Loaded,
+/// The parts of the policy that a workflow or loop can refer to.
+pub(crate) struct WorkflowContext<'a> {
+    pub(crate) loaded: &'a LoadedPolicy,
     pub(crate) catalogue: &'a Catalogue,
     guides: Guides<'a>,
 }
 
-/// For what may speak of rules as a workflow does, and has no guides.
-pub(crate) fn with_surroundings<T>(loaded: &Loaded, read: impl FnOnce(&Around) -> T) -> T {
+/// Calls `read` with a context without guides, for loops.
+pub(crate) fn with_workflow_context<T>(loaded: &LoadedPolicy, read: impl FnOnce(&WorkflowContext) -> T) -> T {
     let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.context.libraries);
-    read(&Around { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), &[]) })
+    read(&WorkflowContext { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), &[]) })
 }
 
 impl Workflows {
-    /// Claims that rules ask for, where every workflow can be read.
-    fn check_claims(&mut self, loaded: &Loaded) {
+    /// Checks the claims that rules use, if every workflow is valid.
+    fn check_claims(&mut self, loaded: &LoadedPolicy) {
         let Some(workflows) = self.files.iter().map(|file| file.workflow.as_ref()).collect::<Option<Vec<_>>>() else {
             return;
         };
         let claims = workflows.into_iter().flat_map(Workflow::all_claims).collect();
-        self.diagnostics.extend(lints::of_claims(&loaded.rules, &claims));
+        self.diagnostics.extend(lints::unknown_claims(&loaded.rules, &claims));
     }
 
-    fn read_folder(&mut self, folder: &PolicyFolder, around: &Around) {
+    fn read_folder(&mut self, folder: &PolicyFolder, context: &WorkflowContext) {
         let workflows = folder.workflows();
-        self.inputs.note(&workflows);
+        self.inputs.record(&workflows);
         match reading::yaml_files(&workflows) {
             Ok(mut files) => {
-                let twins = reading::take_twins(&mut files);
-                self.diagnostics.extend(twins.iter().map(|twin| reading::twin_problem(folder, twin, "workflows")));
+                let duplicates = reading::take_duplicate_yaml(&mut files);
+                self.diagnostics.extend(
+                    duplicates.iter().map(|duplicate| reading::duplicate_yaml_problem(folder, duplicate, "workflows")),
+                );
                 for path in &files {
-                    self.read_file(folder, path, around);
+                    self.read_file(folder, path, context);
                 }
             }
             Err(error) => self.diagnostics.push(reading::unreadable(folder, &workflows, &error)),
         }
     }
 
-    fn read_file(&mut self, folder: &PolicyFolder, path: &Path, around: &Around) {
+    fn read_file(&mut self, folder: &PolicyFolder, path: &Path, context: &WorkflowContext) {
         let Some(name) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { return };
-        self.inputs.note(path);
+        self.inputs.record(path);
         let shown = Source::new(folder.shown(path), "");
         if let Err(wrong) = rule_id::check(&name) {
             let message = format!("`{name}` cannot name a workflow");
@@ -176,7 +177,7 @@ impl Workflows {
             return;
         }
         match reading::read(folder, path) {
-            Ok(Some(source)) => self.read(&name, &source, folder.tier, around),
+            Ok(Some(source)) => self.read(&name, &source, folder.tier, context),
             Ok(None) => {}
             Err(problem) => {
                 self.diagnostics.push(*problem);
@@ -191,9 +192,9 @@ impl Workflows {
         }
     }
 
-    fn read(&mut self, name: &str, source: &Source, tier: Tier, around: &Around) {
-        let (workflow, problems) = file::read(name, source, tier, around);
-        // A guide that several workflows use is wrong only once.
+    fn read(&mut self, name: &str, source: &Source, tier: Tier, context: &WorkflowContext) {
+        let (workflow, problems) = file::read(name, source, tier, context);
+        // An error in a guide that several workflows include is reported only once.
         for problem in problems {
             let is_known = |known: &Diagnostic| {
                 known.source.name == problem.source.name

@@ -1,4 +1,4 @@
-//! The nodes of a workflow and the ways out of them.
+//! Reads the nodes of a workflow and their transitions.
 
 use engine::expr::Scope;
 use engine::rules::Rule;
@@ -6,32 +6,33 @@ use engine::workflow::{Node, Requirement, Transition, Workflow};
 
 use super::gates::GateReader;
 use super::keys::{NODE, TRANSITION};
-use super::rules::{Owner, PlacedRule};
+use super::rules::{RuleOwner, SpannedRule};
 use super::tool_lists;
 use super::workflow_source::WorkflowSource;
-use crate::actions::{ActionReader, Site, Templates};
-use crate::rule_list::NamedRules;
+use crate::actions::{ActionReader, ActionSite, Templates};
+use crate::list_resolver::RuleLookup;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::Fields;
 use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::expression::check_expression;
 
-/// What nodes may name.
+/// The names that nodes can refer to.
 pub struct NodeContext<'a> {
-    pub names: &'a NamedRules<'a>,
-    /// For what is not about a move.
+    pub names: &'a RuleLookup<'a>,
+    /// The scope of expressions outside of moves.
     pub scope: &'a Scope,
+    /// The scope of expressions in transitions, gates and actions.
     pub moves: &'a Scope,
     pub gates: &'a GateReader<'a>,
-    /// The nodes that a way can lead to.
+    /// The possible targets of transitions.
     pub targets: Vec<&'a str>,
 }
 
-/// No more than anybody can follow.
+/// More would be a mistake, and hard to follow.
 const NODES_LIMIT: usize = 100;
 
 impl WorkflowSource<'_> {
-    /// The entries of `nodes`, where their names are sound.
+    /// Reads the entries of `nodes`, and reports invalid names.
     pub fn node_entries(self, fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
         let entries = match fields.take("nodes").map(|node| (node.span, node.value)) {
             Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
@@ -61,11 +62,11 @@ impl WorkflowSource<'_> {
             fields.refuse(ErrorKind::InvalidValue, message, span);
             return Vec::new();
         }
-        let is_sound = |key: &YamlKey| {
+        let is_valid = |key: &YamlKey| {
             key.text.starts_with(|first: char| first.is_ascii_alphabetic())
                 && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         };
-        for (key, _) in entries.iter().filter(|(key, _)| !is_sound(key)) {
+        for (key, _) in entries.iter().filter(|(key, _)| !is_valid(key)) {
             let message = format!("`{}` cannot name a node", key.text);
             fields.problems.push(
                 Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(key.span.clone())).help(
@@ -76,7 +77,7 @@ impl WorkflowSource<'_> {
         entries
     }
 
-    /// With the rules of all of them. `end`: where the entries end at the latest.
+    /// Also returns the rules of all nodes. `end`: an upper bound for the end of the entries.
     pub fn nodes(
         self,
         entries: &[(YamlKey, YamlNode)],
@@ -84,7 +85,7 @@ impl WorkflowSource<'_> {
         context: &NodeContext,
         templates: &mut Templates,
         problems: &mut Vec<Diagnostic>,
-    ) -> (Vec<Node>, Vec<PlacedRule>) {
+    ) -> (Vec<Node>, Vec<SpannedRule>) {
         let (mut nodes, mut rules) = (Vec::new(), Vec::new());
         for ((key, node), end) in entries.iter().zip(yaml::ends(entries, end)) {
             let (node, mut placed) = self.node((key, node.clone(), end), context, templates, problems);
@@ -100,17 +101,17 @@ impl WorkflowSource<'_> {
         context: &NodeContext,
         templates: &mut Templates,
         problems: &mut Vec<Diagnostic>,
-    ) -> (Node, Vec<PlacedRule>) {
+    ) -> (Node, Vec<SpannedRule>) {
         let name = key.text.as_str();
         let mut fields = Fields::of(node, self.source, NODE.keys).until(end);
         fields.refuse_unknown();
         let prompt = self.prompt(key, &mut fields, templates);
-        let mut rules = self.gathering(Owner::Node(name), self.rule_reader(context.scope), context.names);
+        let mut rules = self.rule_collector(RuleOwner::Node(name), self.rule_reader(context.scope), context.names);
         rules.lists(&mut fields);
         tool_lists::read(name, &mut rules, &mut fields);
         let requires = context.gates.of_node(name, &mut fields);
         let mut blocked = |list| rules.list(list);
-        let mut actions = |site: Site, key: &str, fields: &mut Fields| {
+        let mut actions = |site: ActionSite, key: &str, fields: &mut Fields| {
             let end = fields.end_of(key);
             let Some(node) = fields.take(key) else { return Vec::new() };
             let mut reader = ActionReader {
@@ -118,15 +119,15 @@ impl WorkflowSource<'_> {
                 source: self.source,
                 tier: self.tier,
                 scope: context.moves,
-                users_variables: &self.around.loaded.context.users_variables,
+                users_variables: &self.context.loaded.context.users_variables,
                 blocked: &mut blocked,
                 templates,
                 problems: &mut fields.problems,
             };
             reader.list(key, node, end)
         };
-        let on_enter = actions(Site::Enter, "on_enter", &mut fields);
-        let on_exit = actions(Site::Exit, "on_exit", &mut fields);
+        let on_enter = actions(ActionSite::Enter, "on_enter", &mut fields);
+        let on_exit = actions(ActionSite::Exit, "on_exit", &mut fields);
         let transitions = self.transitions(name, context, &mut fields);
         let placed = rules.finish(problems);
         problems.extend(fields.problems.into_iter().map(|problem| problem.in_workflow(Some(name), None)));
@@ -153,7 +154,7 @@ impl WorkflowSource<'_> {
         let before = templates.problems.len();
         let place = |part: &std::ops::Range<usize>| self.source.within(&prompt.span, &prompt.value, part);
         let text = templates.check(&prompt.value, self.source, place);
-        // What is wrong with a guide is not the node's.
+        // Problems in guides are not attributed to the node.
         for problem in templates.problems.iter_mut().skip(before).filter(|found| found.source.name == self.source.name)
         {
             *problem = problem.clone().in_workflow(Some(&key.text), None);
@@ -182,7 +183,7 @@ impl WorkflowSource<'_> {
         number: usize,
         item: YamlNode,
         context: &NodeContext,
-        around: &mut Fields,
+        node_fields: &mut Fields,
     ) -> Option<Transition> {
         let span = item.span.clone();
         let mut fields = Fields::of(item, self.source, TRANSITION.keys);
@@ -203,7 +204,7 @@ impl WorkflowSource<'_> {
             fields.problems.push(problem);
         }
         let requires: Vec<Requirement> = context.gates.of_transition(node, number, &mut fields);
-        around.problems.append(&mut fields.problems);
+        node_fields.problems.append(&mut fields.problems);
         Some(Transition { when: when?.value, to: to?.value, requires })
     }
 }

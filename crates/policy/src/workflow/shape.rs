@@ -1,18 +1,18 @@
-//! What is wrong with a workflow as a whole: rules that cannot be told apart, and nodes without a way in or out.
+//! Checks a workflow as a whole: duplicate rule ids, and nodes that cannot be reached or left.
 
 use std::collections::BTreeMap;
 
 use engine::workflow::Workflow;
 
-use super::rules::PlacedRule;
+use super::rules::SpannedRule;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 use crate::text::yaml::{YamlKey, YamlNode};
 
-/// Rules are told apart by their ids, wherever in the workflow they stand.
-pub fn refuse_same_ids(placed: &[PlacedRule], source: &Source, problems: &mut Vec<Diagnostic>) {
+/// Refuses different rules with the same id anywhere in the workflow.
+pub fn refuse_same_ids(placed: &[SpannedRule], source: &Source, problems: &mut Vec<Diagnostic>) {
     let mut known: BTreeMap<&str, &str> = BTreeMap::new();
-    for PlacedRule { rule, span } in placed {
+    for SpannedRule { rule, span } in placed {
         let first = known.entry(&rule.id).or_insert(&rule.digest);
         if *first != rule.digest {
             let message = format!("two rules of this workflow go by `{}`", rule.id);
@@ -25,7 +25,7 @@ pub fn refuse_same_ids(placed: &[PlacedRule], source: &Source, problems: &mut Ve
     }
 }
 
-/// Nodes that no way leads to, and nodes from which none leads to the end.
+/// Warns of nodes that cannot be reached, and nodes from which `done` cannot be reached.
 pub fn warn_of_shape(
     workflow: &Workflow,
     nodes: &[(YamlKey, YamlNode)],

@@ -1,4 +1,4 @@
-//! What files come to, apart from what is said of them.
+//! The values that workflow files are read into. Diagnostics are tested elsewhere.
 
 use std::fs;
 use std::path::Path;
@@ -10,9 +10,9 @@ use super::bundled::{BundledWorkflow, WORKFLOWS};
 use super::{Workflows, read_all};
 use crate::actions::{BundledGuide, GUIDES};
 use crate::files::folder::{PolicyFolder, Tiers};
-use crate::load::{Before, load};
+use crate::load::{LastGoodPolicy, load};
 
-/// The least that a workflow has, with more lines at its top and in its one node.
+/// A minimal workflow, with additional lines at its top level and in its only node.
 fn least(top: &str, node: &str) -> String {
     format!(
         "{top}\nstart_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{{when: work_complete, to: done}}]\n{node}\n"
@@ -41,7 +41,7 @@ impl Scratch {
             project: Some(PolicyFolder::of_project(&self.0.path().join("project"))),
             user: Some(PolicyFolder::of_user(&self.0.path().join("user"))),
         };
-        let loaded = load(&tiers, &Before::default(), |_| true);
+        let loaded = load(&tiers, &LastGoodPolicy::default(), |_| true);
         assert_eq!(loaded.errors().count(), 0, "{:?}", loaded.diagnostics);
         read_all(&tiers, &loaded, workflows, guides)
     }
@@ -51,17 +51,17 @@ impl Scratch {
 fn workflow(text: &str) -> Workflow {
     let scratch = Scratch::new();
     scratch.file("project/.linchpin/workflows/one.yml", text);
-    sound(scratch.read(&[], &[]), "one")
+    valid_workflow(scratch.read(&[], &[]), "one")
 }
 
-fn sound(found: Workflows, name: &str) -> Workflow {
+fn valid_workflow(found: Workflows, name: &str) -> Workflow {
     let lines: Vec<String> = found.diagnostics.iter().map(crate::Diagnostic::line).collect();
     assert!(found.errors().count() == 0, "{lines:#?}");
     let file = found.files.into_iter().find(|file| file.name == name).expect("a file");
     file.workflow.expect("a workflow")
 }
 
-/// But for the digest, which is of the text around them too.
+/// The rules without digests, which depend on the surrounding text.
 fn without_digests(rules: &[Rule]) -> Vec<Rule> {
     rules.iter().cloned().map(|rule| Rule { digest: String::new(), ..rule }).collect()
 }
@@ -91,7 +91,7 @@ fn tool_rules_are_blocked_tools_before_a_tool() {
 }
 
 #[test]
-fn a_trigger_and_its_rule_must_both_hold() {
+fn conditions_of_a_trigger_and_its_rule_are_joined() {
     let trigger = "triggers: {before_tool: [{block_tools: [{tools: [Bash], when: 'not a', reason: No.}, {tools: [Task], reason: No.}], when: 'a or b'}]}";
     let workflow = workflow(&least(&format!("variables: {{a: 1, b: 2}}\n{trigger}"), ""));
     let conditions: Vec<Option<&str>> = workflow.rules.iter().map(|rule| rule.when.as_deref()).collect();
@@ -99,7 +99,7 @@ fn a_trigger_and_its_rule_must_both_hold() {
 }
 
 #[test]
-fn a_name_means_the_nearest_rule() {
+fn a_name_refers_to_the_nearest_rule() {
     let rule = |reason: &str| format!("{{tools: [Bash], reason: {reason}}}");
     let scratch = Scratch::new();
     scratch.file("user/rules/people.yml", format!("shared: {}\nusers: {}\n", rule("user"), rule("user")));
@@ -112,7 +112,7 @@ fn a_name_means_the_nearest_rule() {
             "    rules: [own, both, shared, users, second, hard-reset, own]\n",
         ),
     );
-    let workflow = sound(scratch.read(&[], &[]), "one");
+    let workflow = valid_workflow(scratch.read(&[], &[]), "one");
     let found: Vec<(&str, &str)> =
         workflow.nodes[0].rules.iter().map(|rule| (rule.id.as_str(), rule.reason.as_str())).collect();
     assert_eq!(
@@ -132,7 +132,7 @@ fn of_two_imports_the_later_wins() {
     for (imports, expected) in [("[second, first]", "first"), ("[first, second]", "second")] {
         let text = least(&format!("imports: {imports}"), "    check_rules: shared");
         scratch.file("project/.linchpin/workflows/one.yml", text);
-        assert_eq!(sound(scratch.read(&[], &[]), "one").nodes[0].rules[0].reason, expected);
+        assert_eq!(valid_workflow(scratch.read(&[], &[]), "one").nodes[0].rules[0].reason, expected);
     }
 }
 
@@ -160,7 +160,7 @@ fn commands_are_words() {
 }
 
 #[test]
-fn what_a_workflow_does_by_itself() {
+fn actions_of_a_workflow() {
     let workflow = workflow(&least(
         "variables: {a: 1}\ntriggers: {session_start: [{inject: 'Read {{ a }}.', when: a}], prompt: [{set: {a: '{{ a + 1 }}'}}]}",
         "    on_enter: [{set: {a: null}, when: work_complete}]",
@@ -173,7 +173,7 @@ fn what_a_workflow_does_by_itself() {
 }
 
 #[test]
-fn the_project_before_the_user_before_the_box() {
+fn project_workflows_override_user_and_bundled_ones() {
     let scratch = Scratch::new();
     let text = |guide: &str| least("", "").replace("Work.", &format!("\"{{{{ guide('{guide}') }}}}\""));
     let leaked: &'static str = Box::leak(text("A").into_boxed_str());
@@ -204,7 +204,7 @@ fn the_project_before_the_user_before_the_box() {
 }
 
 #[test]
-fn every_bundled_file_is_listed_and_sound() {
+fn every_bundled_file_is_listed_and_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bundled_workflows");
     let stems = |folder: &Path, extension: &str| {
         let files = crate::files::reading::files_with_extension(folder, extension).expect("a folder");
@@ -214,12 +214,13 @@ fn every_bundled_file_is_listed_and_sound() {
     assert_eq!(workflows, stems(&folder, "yml"));
     let guides: Vec<&str> = GUIDES.iter().map(|file| file.name).collect();
     assert_eq!(guides, stems(&folder.join("guides"), "md"));
-    let found = read_all(&Tiers::default(), &load(&Tiers::default(), &Before::default(), |_| true), WORKFLOWS, GUIDES);
+    let found =
+        read_all(&Tiers::default(), &load(&Tiers::default(), &LastGoodPolicy::default(), |_| true), WORKFLOWS, GUIDES);
     assert_eq!(found.diagnostics, []);
 }
 
 #[test]
-fn lists_of_tools_are_rules_of_their_own() {
+fn tool_lists_become_rules() {
     let lists = "    allowed_tools: [Edit]\n    blocked_tools: [Task]\n    allowed_mcp_tools: ['github:*']\n    blocked_mcp_tools: ['github:merge']\n    blocked_commands: ['^make', '^ninja']\n";
     let node = workflow(&least("", lists)).nodes.remove(0);
     assert_eq!(
@@ -246,9 +247,9 @@ fn lists_of_tools_are_rules_of_their_own() {
     assert_eq!(workflow(&least("", "    allowed_tools: []")).nodes[0].rules.len(), 1, "none is allowed");
 }
 
-/// A verdict names the text of its rule by a digest; what stands elsewhere in the file has no part in it.
+/// The digest of a rule, which verdicts contain, depends only on the rule's own text.
 #[test]
-fn a_rules_digest_is_of_its_own_text() {
+fn a_rules_digest_depends_on_its_own_text() {
     let text = |other: &str| {
         format!(
             "start_node: a\ntriggers:\n  before_tool:\n    - block_tools:\n        - {{tools: [Task], reason: One.}}\n  prompt: [{{inject: {other}}}]\nnodes:\n  a:\n    prompt: {other}\n    blocked_tools: [Bash]\n    on_enter:\n      - block_tools:\n          - tools: [Bash]\n            reason: Two.\n      - inject: {other}\n    transitions: [{{when: a_complete, to: b}}]\n    rules:\n      - tools: [Bash]\n        reason: Three.\n  b:\n    prompt: {other}\n    transitions: [{{when: b_complete, to: done}}]\n"
@@ -262,13 +263,13 @@ fn a_rules_digest_is_of_its_own_text() {
 }
 
 #[test]
-fn a_behavior_that_the_user_has_runs_already() {
+fn an_observer_of_the_user_is_not_added_again() {
     let scratch = Scratch::new();
     scratch.file("user/config.yml", "observers: [{behavior: detect_plan_mode}]\n");
     let text =
         least("observers: [{behavior: detect_plan_mode}, {behavior: mcp_call_tracking}]", "    exit_when: plan_mode");
     scratch.file("project/.linchpin/workflows/one.yml", text);
-    let workflow = sound(scratch.read(&[], &[]), "one");
+    let workflow = valid_workflow(scratch.read(&[], &[]), "one");
     let names: Vec<&str> = workflow.observers.iter().map(|observer| observer.name.as_str()).collect();
     assert_eq!(names, ["mcp_call_tracking"]);
 }

@@ -1,16 +1,16 @@
-//! `allowed_tools`, `blocked_tools` and their like on a node, as rules about tool calls.
+//! Converts the tool lists of a node, such as `allowed_tools` and `blocked_tools`, to tool rules.
 
 use engine::rules::{CommandRegex, Detector, Exemptions, McpPattern, Rule, ToolName, ToolRule};
 
-use super::rules::RuleGathering;
+use super::rules::RuleCollector;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::digest::digest;
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::values::regex::text_search;
 use crate::values::tool_name::{check_tool_name, mcp_pattern};
 
-/// The rules that the entries of a list come to.
-type ToolRules = fn(&[Text], &mut Fields) -> Vec<ToolRule>;
+/// Converts the items of a list to tool rules.
+type ToolRules = fn(&[SpannedText], &mut Fields) -> Vec<ToolRule>;
 
 const LISTS: [(&str, ToolRules); 5] = [
     ("allowed_tools", allowed_tools),
@@ -20,8 +20,8 @@ const LISTS: [(&str, ToolRules); 5] = [
     ("blocked_commands", blocked_commands),
 ];
 
-/// Each list is a rule of its own, named after its key.
-pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
+/// Adds a rule for each list, with the list's key in its id.
+pub fn read(node: &str, rules: &mut RuleCollector, fields: &mut Fields) {
     for (key, tool_rules) in LISTS {
         let Some(span) = fields.key_span(key) else { continue };
         let text = fields.source().extent(span.start, fields.end_of(key));
@@ -34,12 +34,12 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
             let number = if several { format!("/{}", at + 1) } else { String::new() };
             let (id, detect) = (rules.id(&format!("{key}{number}")), Detector::Tool(Box::new(tool)));
             let rule = Rule::synthetic(id, &fields.source().name, detect, reason(key, node, &listed));
-            rules.made(Rule { digest: digest(format!("{text}{number}")), ..rule }, span.clone());
+            rules.add(Rule { digest: digest(format!("{text}{number}")), ..rule }, span.clone());
         }
     }
 }
 
-fn allowed_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
+fn allowed_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
     if let [all] = names
         && all.value == "all"
     {
@@ -53,22 +53,22 @@ fn allowed_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
     vec![ToolRule { tools: vec![any()], exemptions: Some(exemptions), ..ToolRule::default() }]
 }
 
-fn allowed_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
-    let exemptions = Exemptions { mcp_tools: mcp_patterns(names, fields), ..Exemptions::default() };
-    vec![ToolRule { mcp_tools: vec![any_mcp()], exemptions: Some(exemptions), ..ToolRule::default() }]
+fn allowed_mcp_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
+    let unless = Exemptions { mcp_tools: mcp_patterns(names, fields), ..Exemptions::default() };
+    vec![ToolRule { mcp_tools: vec![any_mcp()], exemptions: Some(unless), ..ToolRule::default() }]
 }
 
-fn blocked_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
-    warn_of_reading(names, fields);
+fn blocked_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
+    warn_of_reading_tools(names, fields);
     let tools = tool_names(names, fields);
-    // A rule without tools would be about every tool.
+    // A rule without tools would match every tool.
     if tools.is_empty() {
         return Vec::new();
     }
     vec![ToolRule { tools, exemptions: Some(Exemptions::harmless()), ..ToolRule::default() }]
 }
 
-fn blocked_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
+fn blocked_mcp_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
     let mcp_tools = mcp_patterns(names, fields);
     if mcp_tools.is_empty() {
         return Vec::new();
@@ -76,7 +76,7 @@ fn blocked_mcp_tools(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
     vec![ToolRule { mcp_tools, ..ToolRule::default() }]
 }
 
-fn blocked_commands(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
+fn blocked_commands(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
     let searches = names.iter().filter_map(|name| text_search(name, fields));
     let rule = |pattern| ToolRule {
         command_regex: CommandRegex { pattern: Some(pattern), not_pattern: None },
@@ -86,17 +86,17 @@ fn blocked_commands(names: &[Text], fields: &mut Fields) -> Vec<ToolRule> {
     searches.map(rule).collect()
 }
 
-fn tool_names(names: &[Text], fields: &mut Fields) -> Vec<ToolName> {
+fn tool_names(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolName> {
     let names = names.iter().filter(|name| check_tool_name(name, fields));
     names.map(|name| ToolName(name.value.clone())).collect()
 }
 
-fn mcp_patterns(names: &[Text], fields: &mut Fields) -> Vec<McpPattern> {
+fn mcp_patterns(names: &[SpannedText], fields: &mut Fields) -> Vec<McpPattern> {
     names.iter().filter_map(|name| mcp_pattern(name, fields)).collect()
 }
 
-/// A list that blocks nothing should say so.
-fn warn_of_reading(names: &[Text], fields: &mut Fields) {
+/// Warns of read-only tools under `blocked_tools`, which are never blocked.
+fn warn_of_reading_tools(names: &[SpannedText], fields: &mut Fields) {
     for name in names.iter().filter(|name| Exemptions::READ_ONLY_TOOLS.contains(&name.value.as_str())) {
         let message = format!("reading always passes, so `{}` is not blocked here", name.value);
         let span = Some(name.span.clone());

@@ -1,17 +1,17 @@
-//! A workflow's variables, and whose they are.
+//! Reads the variables of a workflow or loop.
 
 use std::collections::BTreeMap;
 
 use engine::rules::Tier;
 
-use super::Around;
+use super::WorkflowContext;
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::Fields;
 use crate::text::yaml::Yaml;
-use crate::values::users_variable::users_own;
+use crate::values::user_variable::conflict_with_user;
 
-/// Names and first values, each as JSON text.
-pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String, String> {
+/// Reads `variables`: names and initial values as JSON.
+pub fn read(fields: &mut Fields, tier: Tier, context: &WorkflowContext) -> BTreeMap<String, String> {
     let mut variables = BTreeMap::new();
     let Some(node) = fields.take("variables") else { return variables };
     let Yaml::Map(entries) = node.value else {
@@ -21,7 +21,7 @@ pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String
     for (key, value) in entries {
         if let Err(why) = engine::expr::check_variable_name(&key.text) {
             fields.refuse(ErrorKind::InvalidValue, why, key.span);
-        } else if let Some(problem) = users_own(&key.text, tier, &around.loaded.context.users_variables) {
+        } else if let Some(problem) = conflict_with_user(&key.text, tier, &context.loaded.context.users_variables) {
             fields.problems.push(problem.at(fields.source(), key.span));
         } else {
             variables.insert(key.text, value.to_json().to_string());
@@ -30,8 +30,8 @@ pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String
     variables
 }
 
-/// The first value of a variable, as the workflow or else the configuration declares it.
-pub fn first_value(name: &str, own: &BTreeMap<String, String>, around: &Around) -> Option<serde_json::Value> {
+/// The initial value of a variable that the workflow or the configuration declares.
+pub fn first_value(name: &str, own: &BTreeMap<String, String>, context: &WorkflowContext) -> Option<serde_json::Value> {
     let own = own.get(name).and_then(|json| serde_json::from_str(json).ok());
-    own.or_else(|| around.loaded.config.variable(name))
+    own.or_else(|| context.loaded.config.variable(name))
 }

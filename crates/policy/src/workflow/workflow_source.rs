@@ -1,15 +1,15 @@
-//! The text of a workflow's file with all that it may name beside itself.
+//! The text of a workflow's file and its context.
 
 use engine::expr::Scope;
 use engine::rules::Tier;
 use engine::suggest;
 
-use super::Around;
-use super::rules::{Owner, RuleGathering};
+use super::WorkflowContext;
+use super::rules::{RuleCollector, RuleOwner};
+use crate::list_resolver::RuleLookup;
 use crate::rule::reader::RuleReader;
-use crate::rule_list::NamedRules;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
-use crate::text::fields::Text;
+use crate::text::fields::SpannedText;
 use crate::text::source::Source;
 
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub struct WorkflowSource<'a> {
     pub name: &'a str,
     pub source: &'a Source,
     pub tier: Tier,
-    pub around: &'a Around<'a>,
+    pub context: &'a WorkflowContext<'a>,
 }
 
 impl<'a> WorkflowSource<'a> {
@@ -25,19 +25,24 @@ impl<'a> WorkflowSource<'a> {
     where
         'a: 's,
     {
-        let protected_branches = &self.around.loaded.context.protected_branches;
+        let protected_branches = &self.context.loaded.context.protected_branches;
         RuleReader { source: self.source, owner: self.tier, scope, protected_branches }
     }
 
-    pub fn gathering<'s>(self, owner: Owner<'s>, reader: RuleReader<'s>, names: &'s NamedRules<'s>) -> RuleGathering<'s>
+    pub fn rule_collector<'s>(
+        self,
+        owner: RuleOwner<'s>,
+        reader: RuleReader<'s>,
+        names: &'s RuleLookup<'s>,
+    ) -> RuleCollector<'s>
     where
         'a: 's,
     {
-        RuleGathering::new(self.name, owner, reader, names, &self.around.loaded.config)
+        RuleCollector::new(self.name, owner, reader, names, &self.context.loaded.config)
     }
 
-    /// `key`: where the node is named. `known`: the nodes that could be meant.
-    pub fn unknown_node(self, key: &str, name: &Text, mut known: Vec<&str>) -> Diagnostic {
+    /// The error for an unknown node under `key`. `known`: the nodes that the message can suggest.
+    pub fn unknown_node(self, key: &str, name: &SpannedText, mut known: Vec<&str>) -> Diagnostic {
         known.dedup();
         let several: Vec<&str> = name.value.split(',').map(str::trim).collect();
         let help = if several.len() > 1 && several.iter().all(|name| known.contains(name)) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use policy::edit::Changed;
+use policy::edit::EditOutcome;
 
 use super::report::report;
 use super::text_editor::TextEditor;
@@ -24,7 +24,7 @@ pub fn run(arguments: &EditRuleArguments, context: &Context) -> CommandOutcome {
 }
 
 /// Edits a copy until it is sound, or the person has had enough.
-fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Result<Changed, Problem> {
+fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Result<EditOutcome, Problem> {
     if !person::is_there(&context.output) {
         return Err(Problem::new("InvalidValue", "there is no terminal to edit on")
             .help("give the new text with `--file FILE`, or `--file -` for standard input"));

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use guard::Project;
 use policy::PolicyFolder;
-use policy::edit::{Editor, Exported};
+use policy::edit::{Editor, ExportedRule};
 use serde_json::json;
 
 use super::Context;
@@ -19,7 +19,7 @@ pub fn run(arguments: &ExportRulesArguments, context: &Context) -> CommandOutcom
     let nearest = project.tiers.project.clone();
     let folder = nearest.unwrap_or_else(|| PolicyFolder::of_user(&context.environment.config));
     let editor = Editor::open(&project.tiers, &folder);
-    let rules = arguments.ids.iter().map(|id| editor.export(id)).collect::<Result<Vec<Exported>, _>>()?;
+    let rules = arguments.ids.iter().map(|id| editor.export(id)).collect::<Result<Vec<ExportedRule>, _>>()?;
     if let Some(to) = &arguments.to {
         person::required("rules export --to", &context.environment)?;
         let files = editor.write_exported(&rules, &context.environment.cwd.join(to))?;

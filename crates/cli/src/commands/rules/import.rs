@@ -1,7 +1,7 @@
 //! `rules import`.
 
 use guard::Project;
-use policy::edit::Changed;
+use policy::edit::EditOutcome;
 
 use super::report::report;
 use super::{Context, Target};
@@ -24,7 +24,7 @@ pub fn run(arguments: &ImportRulesArguments, context: &Context) -> CommandOutcom
 }
 
 /// Nothing of a library is in force by being there.
-fn tell_of_libraries(target: &Target, changed: &Changed, context: &Context) {
+fn tell_of_libraries(target: &Target, changed: &EditOutcome, context: &Context) {
     let now = Project::at(&target.project.root, &context.environment).load(&context.environment);
     for change in changed.changes.iter().filter(|change| change.path.extension().is_some_and(|name| name == "yml")) {
         let own = now.definitions.iter().filter(|definition| definition.rule.source == change.name);

@@ -1,7 +1,7 @@
 //! `rules list`: every rule that is written down, where it stands, and why.
 
 use guard::Project;
-use policy::{Definition, Loaded, RuleStatus};
+use policy::{LoadedPolicy, RuleDefinition, RuleStatus};
 use serde_json::{Value, json};
 
 use crate::commands::Context;
@@ -13,7 +13,7 @@ use crate::problem::CommandOutcome;
 pub fn run(context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     let loaded = project.load(&context.environment);
-    let all: Vec<(&Definition, RuleStatus)> =
+    let all: Vec<(&RuleDefinition, RuleStatus)> =
         loaded.definitions.iter().map(|definition| (definition, loaded.rule_status(definition))).collect();
     if context.output.json {
         let rules: Vec<Value> = all.iter().map(|(definition, status)| to_json(definition, status)).collect();
@@ -36,7 +36,7 @@ pub fn run(context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-fn show(title: &str, rules: &[(&Definition, RuleStatus)], context: &Context) {
+fn show(title: &str, rules: &[(&RuleDefinition, RuleStatus)], context: &Context) {
     let output = &context.output;
     output.line(output.bold(title));
     let width = rules.iter().map(|(definition, _)| definition.rule.id.len()).max().unwrap_or(0);
@@ -47,7 +47,7 @@ fn show(title: &str, rules: &[(&Definition, RuleStatus)], context: &Context) {
     }
 }
 
-fn broken(loaded: &Loaded, context: &Context) {
+fn broken(loaded: &LoadedPolicy, context: &Context) {
     let errors = loaded.errors().count();
     if errors > 0 {
         let found = counted(errors, "error");
@@ -56,7 +56,7 @@ fn broken(loaded: &Loaded, context: &Context) {
     }
 }
 
-fn to_json(definition: &Definition, status: &RuleStatus) -> Value {
+fn to_json(definition: &RuleDefinition, status: &RuleStatus) -> Value {
     let rule = &definition.rule;
     json!({
         "name": rule.id,

@@ -20,8 +20,8 @@ use std::io;
 use engine::suggest;
 use guard::Project;
 use guard::grants::{Acceptance, Trust};
-use policy::edit::{Changed, Editor};
-use policy::{Diagnostic, Loaded, PolicyFolder};
+use policy::edit::{EditOutcome, Editor};
+use policy::{Diagnostic, LoadedPolicy, PolicyFolder};
 
 use super::Context;
 use crate::arguments::RulesArguments;
@@ -44,7 +44,7 @@ pub fn run(what: &RulesArguments, context: &Context) -> CommandOutcome {
     }
 }
 
-fn unknown(name: &str, loaded: &Loaded) -> Problem {
+fn unknown(name: &str, loaded: &LoadedPolicy) -> Problem {
     let known = loaded.definitions.iter().map(|definition| definition.rule.id.as_str());
     let help = suggest::closest(name, known)
         .map_or_else(|| "`linchpin rules list` shows what there is".to_owned(), suggest::did_you_mean);
@@ -58,7 +58,7 @@ struct Target {
     /// The user's own policy is changed, not a project's.
     is_users: bool,
     /// The policy as it was.
-    before: Loaded,
+    before: LoadedPolicy,
 }
 
 impl Target {
@@ -74,16 +74,16 @@ impl Target {
 
     /// Called once a person has changed rules: what the change takes away of them, sessions that run need not keep, and
     /// what it adds to the project's own files needs no second yes. What others changed meanwhile is not meant.
-    fn accept_change(&self, changed: &Changed, ids: &[&str], context: &Context) -> io::Result<()> {
+    fn accept_change(&self, changed: &EditOutcome, ids: &[&str], context: &Context) -> io::Result<()> {
         // A first rule of the user's makes a tier that was not there before.
         let project = Project::at(&self.project.root, &context.environment);
         let after = project.load(&context.environment);
         let is_own = |part: &Diagnostic| changed.changes.iter().any(|change| change.name == part.source.name);
         if !self.is_users && self.before.untrusted_parts().count() == 0 && after.untrusted_parts().all(is_own) {
-            Trust::of(&project.root, &context.environment).accept(&after.weakening)?;
+            Trust::of(&project.root, &context.environment).accept(&after.needs_trust)?;
         }
         let (before, now) = (self.before.in_force_rules(), project.load(&context.environment).in_force_rules());
-        let weakened = policy::weakened(&before, &now).into_iter().map(|(change, _)| change);
+        let weakened = policy::weakenings(&before, &now).into_iter().map(|(change, _)| change);
         let weakened: Vec<_> = weakened.filter(|change| ids.contains(&change.rule.as_str())).collect();
         let environment = &context.environment;
         let acceptance =

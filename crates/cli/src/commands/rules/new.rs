@@ -1,6 +1,6 @@
 //! `rules new`: a rule from a few words.
 
-use policy::edit::Draft;
+use policy::edit::RuleDraft;
 
 use super::report::report;
 use super::{Context, Target};
@@ -11,7 +11,7 @@ use crate::problem::CommandOutcome;
 pub fn run(arguments: &NewRuleArguments, context: &Context) -> CommandOutcome {
     person::required("rules new", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
-    let changed = target.editor.create(&Draft {
+    let changed = target.editor.create(&RuleDraft {
         id: arguments.id.clone(),
         tools: arguments.tools.clone(),
         mcp_tools: arguments.mcp_tools.clone(),

@@ -2,7 +2,7 @@
 
 use guard::Project;
 use policy::edit::{Editor, Proposal, Proposals};
-use policy::{Diagnostic, Style};
+use policy::{Diagnostic, RenderStyle};
 use serde_json::{Value, json};
 
 use super::report::report;
@@ -19,7 +19,7 @@ pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandOu
     let proposals = Proposals::of(folder);
     let proposal = Proposal { id: arguments.id.clone(), text: draft_text::read(&arguments.file)? };
     let warnings = Editor::open(&project.tiers, folder).check_proposal(&proposal)?;
-    proposals.keep(&proposal)?;
+    proposals.save(&proposal)?;
     let id = &proposal.id;
     let command = format!("linchpin rules accept {id}");
     if context.output.json {
@@ -29,7 +29,7 @@ pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandOu
         return Ok(ExitCode::Done);
     }
     for warning in &warnings {
-        context.output.rendered(&warning.render(Style::Plain));
+        context.output.rendered(&warning.render(RenderStyle::Plain));
         context.output.blank();
     }
     context.output.line(format!("`{id}` is proposed, in {}.", proposals.shown(id)));

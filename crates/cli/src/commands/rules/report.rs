@@ -1,8 +1,8 @@
 //! What a change was, and what it means from now on.
 
 use guard::Project;
-use policy::edit::{Changed, FileEdit};
-use policy::{Diagnostic, ErrorKind, Loaded, Rewritten};
+use policy::edit::{EditOutcome, FileEdit};
+use policy::{ConversionNote, Diagnostic, ErrorKind, LoadedPolicy};
 use serde_json::{Map, Value, json};
 
 use super::{Context, Target, line_diff};
@@ -15,7 +15,7 @@ use crate::problem::CommandOutcome;
 const LINES_SHOWN: usize = 40;
 
 /// Tells about a change that a person made; `ids` are the rules that it was about.
-pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> CommandOutcome {
+pub fn report(target: &Target, changed: &EditOutcome, ids: &[&str], context: &Context) -> CommandOutcome {
     if !changed.changes.is_empty() {
         target.accept_change(changed, ids, context)?;
     }
@@ -34,8 +34,8 @@ pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Contex
         told.insert("changed".to_owned(), json!(files));
         told.insert("rules".to_owned(), json!(rules));
         told.insert("warnings".to_owned(), json!(warnings));
-        if !changed.rewritten.is_empty() {
-            told.insert("rewritten".to_owned(), changed.rewritten.iter().map(rewritten_json).collect());
+        if !changed.conversion_notes.is_empty() {
+            told.insert("rewritten".to_owned(), changed.conversion_notes.iter().map(conversion_note_json).collect());
         }
         output.value(&Value::Object(told));
         return Ok(ExitCode::Done);
@@ -43,10 +43,10 @@ pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Contex
     for change in &changed.changes {
         show(change, context);
     }
-    if !changed.rewritten.is_empty() {
+    if !changed.conversion_notes.is_empty() {
         output.line(output.bold("Compared with the old list"));
-        for rewritten in &changed.rewritten {
-            output.line(format!("  {}", rewritten.line()));
+        for note in &changed.conversion_notes {
+            output.line(format!("  {}", note.line()));
         }
         output.blank();
     }
@@ -63,8 +63,8 @@ pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Contex
     Ok(ExitCode::Done)
 }
 
-fn rewritten_json(rewritten: &Rewritten) -> Value {
-    let Rewritten { rule, key, file, position, before, after, why } = rewritten;
+fn conversion_note_json(note: &ConversionNote) -> Value {
+    let ConversionNote { rule, key, file, position, before, after, why } = note;
     let (line, column) = (position.line, position.column);
     json!({
         "rule": rule, "key": key, "file": file, "line": line, "column": column,
@@ -73,14 +73,14 @@ fn rewritten_json(rewritten: &Rewritten) -> Value {
 }
 
 /// Those of the changed files, and what they now need trust for.
-fn warnings<'a>(changed: &'a Changed, now: &'a Loaded) -> Vec<&'a Diagnostic> {
+fn warnings<'a>(changed: &'a EditOutcome, now: &'a LoadedPolicy) -> Vec<&'a Diagnostic> {
     let untrusted = now.diagnostics.iter().filter(|problem| {
         problem.kind == ErrorKind::Untrusted && changed.changes.iter().any(|change| change.name == problem.source.name)
     });
     changed.warnings.iter().chain(untrusted).collect()
 }
 
-fn in_force(id: &str, now: &Loaded) -> Option<String> {
+fn in_force(id: &str, now: &LoadedPolicy) -> Option<String> {
     let rule = &now.in_force(id)?.definition.rule;
     let events: Vec<&str> = rule.on.iter().map(engine::event::EventKind::name).collect();
     let (action, source) = (rule.action.name(), &rule.source);

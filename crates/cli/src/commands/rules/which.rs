@@ -1,7 +1,7 @@
 //! `rules which NAME`: the rule that a name means, and those that it hides.
 
 use guard::Project;
-use policy::{Definition, RuleStatus};
+use policy::{RuleDefinition, RuleStatus};
 use serde_json::{Value, json};
 
 use crate::commands::Context;
@@ -39,6 +39,6 @@ pub fn run(name: &str, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-fn place(definition: &Definition) -> Value {
+fn place(definition: &RuleDefinition) -> Value {
     json!({ "tier": definition.rule.tier.name(), "source": definition.shown_place() })
 }

@@ -8,7 +8,7 @@ use guard::Project;
 use guard::file_rules::{Queue, QueueEntry, QueueStatus, open_demands};
 use guard::grants::Acknowledgement;
 use guard::session::{CommandRun, SessionOwner, policy as session_policy};
-use policy::{BrokenFile, Compiled, Weakened};
+use policy::{BrokenFile, CompiledPolicy, Weakening};
 use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState, Store};
 
@@ -22,7 +22,7 @@ pub struct SessionStatus {
     /// None where no session was heard of yet.
     name: Option<SessionOwner>,
     /// Changes of rules that do not count for this session yet.
-    kept: Vec<Weakened>,
+    kept: Vec<Weakening>,
     /// How often each rule held the session's stop.
     holds: BTreeMap<String, usize>,
     /// Demands of file rules that are open.
@@ -37,7 +37,7 @@ impl SessionStatus {
         command: &CommandRun<'_>,
         store: Option<&Store>,
         project: &Project,
-        policy: &Compiled,
+        policy: &CompiledPolicy,
         rules: &[Rule],
     ) -> Self {
         let environment = command.environment;
@@ -87,7 +87,7 @@ impl SessionStatus {
     /// Rules that count otherwise for this session, held its stop or ask for something.
     pub fn show_rules(&self, output: &Output) {
         for change in &self.kept {
-            let what = change.what();
+            let what = change.describe();
             output.line(format!("{} {what}; for this session it stays until `linchpin trust`", output.bold("Kept   ")));
         }
         for (rule, count) in &self.holds {

@@ -16,7 +16,7 @@ use guard::Project;
 use guard::facts::Position;
 use guard::session::{CommandRun, SessionOwner, Stage, project_of_command};
 use guard::workflow::{Force, HolderOptions, KnownNames, Lack, Moves, Outside, Refusal, Step, StepOutcome};
-use policy::Compiled;
+use policy::CompiledPolicy;
 use serde_json::{Map, Value, json};
 use work::WorkDatabase;
 
@@ -91,7 +91,7 @@ pub fn known_names(context: &Context) -> KnownNames {
 /// Whoever runs the command.
 pub struct Mover {
     pub project: Project,
-    policy: Arc<Compiled>,
+    policy: Arc<CompiledPolicy>,
     now: i64,
     /// Whose variables count.
     session: Option<SessionOwner>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use guard::Project;
 use guard::session::SessionOwner;
 use guard::workflow::{Ahead, GateAhead, GateState, NextMove, WorkflowReport};
-use policy::Compiled;
+use policy::CompiledPolicy;
 use serde_json::{Value, json};
 
 use super::{Mover, gate_progress};
@@ -16,7 +16,7 @@ use crate::plural::counted;
 /// None where nothing is active, or the journal cannot be read.
 pub fn report(
     project: &Project,
-    policy: &Arc<Compiled>,
+    policy: &Arc<CompiledPolicy>,
     now: i64,
     session: Option<SessionOwner>,
     context: &Context,

@@ -27,7 +27,7 @@ pub fn set(arguments: &SetArguments, context: &Context) -> CommandOutcome {
     if declaring.is_none() && !is_known(name, config, workflow.as_ref()) {
         return Err(undeclared(name, config, workflow.as_ref()));
     }
-    let value = policy::scalar(value).map_err(|why| {
+    let value = policy::parse_scalar(value).map_err(|why| {
         Problem::new("InvalidValue", why)
             .help("give `true`, `false`, `null`, a number or a text; quotes make anything a text")
     })?;

@@ -1,4 +1,4 @@
-//! A policy that was amended is the policy that reading everything would have given.
+//! An incremental update gives the same policy as a full load.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::files::folder::{PolicyFolder, Tiers};
-use crate::{Compiled, compiled, read_anew};
+use crate::{CompiledPolicy, compile_uncached, compiled_policy};
 
 /// A user and a project, each with a policy.
 struct World {
     folder: tempfile::TempDir,
     tiers: Tiers,
-    /// Whether a person accepted everything that the project asks for.
+    /// True if a person trusted everything in the project's policy.
     trusted: bool,
 }
 
@@ -35,7 +35,7 @@ impl World {
         world
     }
 
-    /// Files that were just written are read again whatever their stamps say.
+    /// Waits until the stamps of written files are unambiguous, and compiles the policy.
     fn settle(&self) {
         std::thread::sleep(Duration::from_millis(60));
         self.compiled();
@@ -50,19 +50,19 @@ impl World {
         fs::write(self.path(name), text).expect("written");
     }
 
-    fn compiled(&self) -> Compiled {
-        compiled(&self.tiers, &self.folder.path().join("cache"), |_| self.trusted)
+    fn compiled(&self) -> CompiledPolicy {
+        compiled_policy(&self.tiers, &self.folder.path().join("cache"), |_| self.trusted)
     }
 
-    fn anew(&self) -> Compiled {
-        read_anew(&self.tiers, |_| self.trusted)
+    fn compiled_uncached(&self) -> CompiledPolicy {
+        compile_uncached(&self.tiers, |_| self.trusted)
     }
 
-    /// The rules that an event reads because of a change.
+    /// Writes a file, and returns the rules that the next event reads.
     fn read_after(&self, name: &str, text: &str) -> Vec<String> {
         self.settle();
         self.put(name, text);
-        let mut read: Vec<String> = self.compiled().read.into_iter().map(|rule| rule.rule.id).collect();
+        let mut read: Vec<String> = self.compiled().definitions_read.into_iter().map(|rule| rule.rule.id).collect();
         read.retain(|id| !super::is_bundled(id));
         read
     }
@@ -73,7 +73,7 @@ fn files(files: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn one_edited_or_added_rule_is_all_that_is_read() {
+fn only_the_edited_or_added_rule_is_read() {
     let start = files(&[
         ("project/config.yml", "max_holds: 2\n"),
         ("project/rules/a.md", BLOCK),
@@ -85,25 +85,25 @@ fn one_edited_or_added_rule_is_all_that_is_read() {
         [("project/rules/a", "a"), ("user/rules/u", "u"), ("project/rules/new", "new"), ("user/rules/v", "v")]
     {
         assert_eq!(world.read_after(&format!("{file}.md"), WARN), [id]);
-        assert_eq!(world.compiled().rules, world.anew().rules, "{file}");
+        assert_eq!(world.compiled().rules, world.compiled_uncached().rules, "{file}");
     }
     world.settle();
-    assert_eq!(world.compiled().read, []);
+    assert_eq!(world.compiled().definitions_read, []);
 }
 
 #[test]
-fn whatever_has_a_part_in_more_is_read_as_a_whole() {
+fn other_changes_need_a_full_load() {
     let allow = "---\ntools: [Bash]\naction: allow\n---\nYes.\n";
     let off = "---\ntools: [Bash]\nenabled: false\n---\nNo.\n";
     let nothing = ("project/config.yml", "");
     let cases = [
-        // Another rule of the name: in another tier, in a library, in a list, in the box.
+        // Another rule with the same id: in another tier, in a library, in a list, bundled.
         (nothing, ("project/rules/u.md", BLOCK)),
         (("project/rules/l.yml", "idle: {tools: [Bash], reason: no}\n"), ("project/rules/idle.md", BLOCK)),
         (("project/config.yml", "rules: [{name: c, tools: [Bash], reason: no}]\n"), ("project/rules/c.md", BLOCK)),
         (nothing, ("project/rules/hard-reset.md", BLOCK)),
         (("project/config.yml", "rules: [hard-reset]\n"), ("project/rules/hard-reset.md", BLOCK)),
-        // Approving now or before, switched off now or before, broken now or before, of an impossible name.
+        // The old or new version approves calls, is switched off, or has errors; or the name is invalid.
         (nothing, ("project/rules/a.md", allow)),
         (("project/rules/a.md", allow), ("project/rules/a.md", BLOCK)),
         (nothing, ("project/rules/a.md", off)),
@@ -111,7 +111,7 @@ fn whatever_has_a_part_in_more_is_read_as_a_whole() {
         (nothing, ("project/rules/a.md", "---\ntool: [Bash]\n---\nNo.\n")),
         (("project/rules/c.md", "---\ntool: [Bash]\n---\nNo.\n"), ("project/rules/a.md", WARN)),
         (nothing, ("project/rules/A B.md", BLOCK)),
-        // No rule.
+        // Not a rule.
         (nothing, ("project/rules/m.yml", "imports: []\n")),
         (nothing, ("project/rules/m.yaml", "")),
         (nothing, ("project/config.yml", "mode: observe\n")),
@@ -128,16 +128,16 @@ fn whatever_has_a_part_in_more_is_read_as_a_whole() {
 }
 
 #[test]
-fn two_new_rules_of_one_name_are_read_as_a_whole() {
+fn two_new_rules_of_one_id_need_a_full_load() {
     let world = World::new(&files(&[("project/rules/a.md", BLOCK), ("user/rules/u.md", BLOCK)]), false);
     world.put("user/rules/d.md", "---\ntools: [Bash]\nlocked: true\n---\nNo.\n");
     world.put("project/rules/d.md", WARN);
-    assert_eq!(world.compiled().rules, world.anew().rules);
+    assert_eq!(world.compiled().rules, world.compiled_uncached().rules);
 }
 
-/// The name of a policy is what tells a session that it is another.
+/// Sessions notice a new policy by its generation.
 #[test]
-fn the_same_text_in_another_rule_is_another_policy() {
+fn the_same_text_in_another_rule_is_another_generation() {
     let world = World::new(&files(&[("project/rules/a.md", BLOCK)]), false);
     world.put("project/rules/b.md", WARN);
     let with_b = world.compiled().generation;
@@ -182,7 +182,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn amending_gives_what_reading_everything_gives(
+    fn an_incremental_update_equals_a_full_load(
         before in prop::collection::vec(any_file(), 0..10),
         edits in prop::collection::vec(any_file(), 1..6),
         trusted: bool,
@@ -191,12 +191,12 @@ proptest! {
         world.compiled();
         for (path, text) in edits {
             world.put(&path, &text);
-            let (amended, anew) = (world.compiled(), world.anew());
-            if anew.broken.is_empty() {
-                prop_assert_eq!(amended.rules.all().expect("rules"), anew.rules.all().expect("rules"));
-                prop_assert_eq!(amended.config, anew.config);
-                prop_assert_eq!(amended.untrusted, anew.untrusted);
-                prop_assert_eq!(amended.broken, []);
+            let (updated, full) = (world.compiled(), world.compiled_uncached());
+            if full.broken.is_empty() {
+                prop_assert_eq!(updated.rules.all().expect("rules"), full.rules.all().expect("rules"));
+                prop_assert_eq!(updated.config, full.config);
+                prop_assert_eq!(updated.untrusted, full.untrusted);
+                prop_assert_eq!(updated.broken, []);
             }
         }
     }

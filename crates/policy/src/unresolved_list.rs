@@ -1,14 +1,14 @@
-//! Lists of rules as files write them: `rules` and its other spellings, before any name is looked up.
+//! Parses lists of rules (`rules` and its other spellings) without looking up the names in them.
 //!
-//! Knows no format: a configuration, a workflow, a node, a hat and an action all have such lists.
+//! Independent of the file format: configurations, workflows, nodes, hats and actions all have such lists.
 
 use crate::text::diagnostic::ErrorKind;
-use crate::text::fields::{Fields, Text};
+use crate::text::fields::{Fields, SpannedText};
 use crate::text::yaml::{Yaml, YamlNode};
 
-/// What a list of rules may hold.
+/// The kinds of items that a list accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListOf {
+pub enum ListKind {
     Rules,
     Names,
     ToolRules,
@@ -16,36 +16,36 @@ pub enum ListOf {
 
 /// A list of rules, under `rules` or another key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listing {
+pub struct UnresolvedList {
     pub key: &'static str,
-    pub of: ListOf,
+    pub kind: ListKind,
     pub items: Vec<RuleItem>,
-    /// What must be true for all of them.
+    /// A condition that applies to all items.
     pub when: Option<String>,
 }
 
 /// An item of a `rules` list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleItem {
-    Name(Text),
-    /// A rule written there, with where the next item starts.
+    Name(SpannedText),
+    /// An inline rule, and the offset at which the next item starts.
     Inline(YamlNode, usize),
 }
 
 /// `rules` and its other spellings.
-pub fn rule_lists(fields: &mut Fields) -> [Listing; 3] {
-    let listing = |key, of, items| Listing { key, of, items, when: None };
+pub fn rule_lists(fields: &mut Fields) -> [UnresolvedList; 3] {
+    let list = |key, kind, items| UnresolvedList { key, kind, items, when: None };
     let rules = rule_items("rules", fields);
     let names = fields.texts("check_rules").unwrap_or_default().into_iter().map(RuleItem::Name).collect();
     let tool_rules = rule_items("tool_rules", fields);
     [
-        listing("rules", ListOf::Rules, rules),
-        listing("check_rules", ListOf::Names, names),
-        listing("tool_rules", ListOf::ToolRules, tool_rules),
+        list("rules", ListKind::Rules, rules),
+        list("check_rules", ListKind::Names, names),
+        list("tool_rules", ListKind::ToolRules, tool_rules),
     ]
 }
 
-/// A list of names and rules.
+/// Reads a list of names and inline rules.
 pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let Yaml::List(items) = node.value else {
@@ -56,7 +56,7 @@ pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
     let mut found = Vec::new();
     for (item, end) in items.into_iter().zip(ends) {
         match item.value {
-            Yaml::Text(value) => found.push(RuleItem::Name(Text { value, span: item.span })),
+            Yaml::Text(value) => found.push(RuleItem::Name(SpannedText { value, span: item.span })),
             Yaml::Map(_) => found.push(RuleItem::Inline(item, end)),
             other => fields.refuse(
                 ErrorKind::InvalidValue,

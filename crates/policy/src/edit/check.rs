@@ -1,4 +1,4 @@
-//! Whether the policy would be sound: the changed files are read in a copy of their tier, beside the other tiers.
+//! Checks the policy with changes before they are written, in a temporary copy of the tier.
 
 use std::fs;
 use std::io;
@@ -6,17 +6,18 @@ use std::path::Path;
 
 use engine::rules::Tier;
 
-use super::editor::{Demand, Editor, FileEdit};
+use super::editor::{Editor, FileEdit, Strictness};
 use super::refusal::EditRefusal;
 use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 use crate::files::folder::PolicyFolder;
-use crate::load::{Before, load};
+use crate::load::{LastGoodPolicy, load};
 use crate::text::diagnostic::{Diagnostic, Severity};
 
 impl Editor {
-    /// Refuses changes that would break something; returns warnings about the changed files.
-    pub(super) fn check(&self, changes: &[FileEdit], demand: Demand) -> Result<Vec<Diagnostic>, EditRefusal> {
-        let after = self.after(changes).map_err(|error| EditRefusal::io("a copy of the policy", "made", &error))?;
+    /// Refuses changes that cause errors, and returns warnings about the changed files.
+    pub(super) fn check(&self, changes: &[FileEdit], strictness: Strictness) -> Result<Vec<Diagnostic>, EditRefusal> {
+        let after =
+            self.problems_after(changes).map_err(|error| EditRefusal::io("a copy of the policy", "made", &error))?;
         let is_changed = |problem: &Diagnostic| changes.iter().any(|change| change.name == problem.source.name);
         let was_there = |problem: &Diagnostic| {
             let same = |old: &Diagnostic| old.source.name == problem.source.name && old.message == problem.message;
@@ -24,7 +25,8 @@ impl Editor {
         };
         let (errors, warnings): (Vec<_>, Vec<_>) =
             after.into_iter().partition(|problem| problem.severity == Severity::Error);
-        let counts = |error: &Diagnostic| !was_there(error) || (demand == Demand::Sound && is_changed(error));
+        let counts =
+            |error: &Diagnostic| !was_there(error) || (strictness == Strictness::NoErrors && is_changed(error));
         let errors: Vec<_> = errors.into_iter().filter(counts).collect();
         match EditRefusal::of_errors(errors) {
             Some(refusal) => Err(refusal),
@@ -32,26 +34,26 @@ impl Editor {
         }
     }
 
-    /// Every problem of the policy as it would be.
-    fn after(&self, changes: &[FileEdit]) -> io::Result<Vec<Diagnostic>> {
+    /// All problems of the policy with the changes.
+    fn problems_after(&self, changes: &[FileEdit]) -> io::Result<Vec<Diagnostic>> {
         let scratch = tempfile::tempdir()?;
         let base = scratch.path().canonicalize()?;
         let folder = match self.folder.tier {
             Tier::User => PolicyFolder::of_user(&base),
             Tier::Local | Tier::Project | Tier::Bundled => PolicyFolder::of_project(&base),
         };
-        let there = |path: &Path| path.strip_prefix(&self.folder.base).map(|inner| base.join(inner));
+        let copy_of = |path: &Path| path.strip_prefix(&self.folder.base).map(|inner| base.join(inner));
         fs::create_dir_all(&folder.path)?;
         for path in self.files().into_iter().chain([self.folder.config()]) {
-            if let (Ok(text), Ok(copy)) = (read_bounded(&path, SIZE_LIMIT), there(&path)) {
+            if let (Ok(text), Ok(copy)) = (read_bounded(&path, SIZE_LIMIT), copy_of(&path)) {
                 write(&copy, &text)?;
             }
         }
         let mut problems = Vec::new();
         for change in changes {
-            let Ok(copy) = there(&change.path) else { continue };
+            let Ok(copy) = copy_of(&change.path) else { continue };
             match &change.after {
-                // What could not be read was not copied.
+                // Unreadable files were not copied.
                 None => drop(fs::remove_file(&copy)),
                 Some(text) => write(&copy, text)?,
             }
@@ -59,8 +61,8 @@ impl Editor {
         let mut tiers = self.tiers.clone();
         let slot = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
         *slot = Some(folder);
-        for mut problem in load(&tiers, &Before::default(), |_| true).diagnostics {
-            // People know the files by their real places.
+        for mut problem in load(&tiers, &LastGoodPolicy::default(), |_| true).diagnostics {
+            // Messages must name the real files, not the copies.
             let copied = base.display().to_string();
             problem.source.name = problem.source.name.replace(&copied, &self.folder.base.display().to_string());
             if !problems.contains(&problem) {

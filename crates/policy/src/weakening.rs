@@ -1,58 +1,60 @@
-//! What one version of a policy takes away from another.
+//! Weakenings: changes of rules that make a policy milder.
 
 use engine::Level;
 use engine::pace::{LiveMode, PaceLimit, PaceRule};
 use engine::rules::{AckBy, CommandMatcher, Detector, PathClause, Rule, ToolRule};
 use serde::{Deserialize, Serialize};
 
-use crate::config::Mode;
+use crate::config::PolicyMode;
 
-/// A rule that is gone, has a milder action, or speaks of less than it did. Every other change of a rule counts at once.
+/// A rule that was removed, has a milder action, or matches less than before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Weakened {
+pub struct Weakening {
     pub rule: String,
-    /// Digest of its text before.
+    /// Digest of the old rule's text.
     pub from: String,
-    /// Digest of its text now; none where it is gone, or switched off.
+    /// Digest of the new rule's text; `None` if the rule was removed or switched off.
     pub to: Option<String>,
 }
 
-impl Weakened {
-    /// Not a rule, but all of them: a policy that only observes now.
-    pub fn observing() -> Self {
+impl Weakening {
+    /// The change from `mode: enforce` to `mode: observe`, which weakens every rule.
+    pub fn mode_to_observe() -> Self {
         Self {
             rule: "mode".to_owned(),
-            from: Mode::Enforce.name().to_owned(),
-            to: Some(Mode::Observe.name().to_owned()),
+            from: PolicyMode::Enforce.name().to_owned(),
+            to: Some(PolicyMode::Observe.name().to_owned()),
         }
     }
 
-    /// What happened, for people.
-    pub fn what(&self) -> String {
+    /// Describes the change for people.
+    pub fn describe(&self) -> String {
         let rule = &self.rule;
         match &self.to {
-            _ if *self == Self::observing() => "`mode` became `observe`".to_owned(),
+            _ if *self == Self::mode_to_observe() => "`mode` became `observe`".to_owned(),
             Some(_) => format!("rule `{rule}` got milder"),
             None => format!("rule `{rule}` was removed or switched off"),
         }
     }
 }
 
-/// The rules of `before` that `now` lacks or has milder, each with how it was. Both are in byte order of their ids.
-pub fn weakened<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakened, &'a Rule)> {
+/// Returns the rules of `before` that `now` lacks or has milder, each with its old version. Both are in byte order of
+/// their ids.
+pub fn weakenings<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakening, &'a Rule)> {
     let mut found = Vec::new();
-    // To approve less is no loss.
+    // A rule that only approves calls protects nothing, so removing it is no weakening.
     for rule in before.iter().filter(|rule| rule.action > Level::Allow) {
         let now = now.binary_search_by(|now| now.id.cmp(&rule.id)).ok().and_then(|place| now.get(place));
         if now.is_none_or(|now| now.action < rule.action || is_narrower(now, rule)) {
             let to = now.map(|now| now.digest.clone());
-            found.push((Weakened { rule: rule.id.clone(), from: rule.digest.clone(), to }, rule));
+            found.push((Weakening { rule: rule.id.clone(), from: rule.digest.clone(), to }, rule));
         }
     }
     found
 }
 
-/// Whether a rule is judged on fewer events, under a condition that it did not have, about less, or lets go sooner.
+/// True if the rule matches less than before: on fewer events, with a new condition or narrower clauses, or if it gives
+/// in sooner.
 fn is_narrower(now: &Rule, before: &Rule) -> bool {
     let is_on_fewer = !before.on.iter().all(|kind| now.on.contains(kind));
     let has_other_condition = now.when.is_some() && now.when != before.when;
@@ -64,15 +66,16 @@ fn is_narrower(now: &Rule, before: &Rule) -> bool {
         || now.max_holds_or_default() < before.max_holds_or_default()
         || match (&now.detect, &before.detect) {
             (Detector::Files(now), Detector::Files(before)) => !now.is_at_least_as_strict_as(before),
-            (Detector::Tool(now), Detector::Tool(before)) => is_about_less(now, before),
-            (Detector::Pace(now), Detector::Pace(before)) => is_slower(now, before),
+            (Detector::Tool(now), Detector::Tool(before)) => matches_fewer_calls(now, before),
+            (Detector::Pace(now), Detector::Pace(before)) => is_milder_pace(now, before),
             (now, before) => std::mem::discriminant(now) != std::mem::discriminant(before),
         }
 }
 
-/// All clauses of a tool rule have to hold, so every one that is added narrows it, and so does an alternative that is taken out
-/// of one. What two different regexes find cannot be compared, but for one that stands in the other as it was.
-fn is_about_less(now: &ToolRule, before: &ToolRule) -> bool {
+/// True if a tool rule matches fewer calls. Clauses are joined by `and`, so each added clause narrows the rule, and so does
+/// each alternative that is removed from a clause. Two different regexes cannot be compared, except if one contains the
+/// other literally.
+fn matches_fewer_calls(now: &ToolRule, before: &ToolRule) -> bool {
     let (exceptions, before_exceptions) = (&now.command_regex.not_pattern, &before.command_regex.not_pattern);
     let has_other_exceptions = exceptions.is_some() && exceptions != before_exceptions;
     let finds_less = match (&now.command_regex.pattern, &before.command_regex.pattern) {
@@ -89,7 +92,7 @@ fn is_about_less(now: &ToolRule, before: &ToolRule) -> bool {
         (Some(now), Some(before)) => !has_all(&now.branches, &before.branches),
         (now, before) => now.is_some() && before.is_none(),
     };
-    // Without a level of its own, a rule that cannot be decided asks.
+    // A rule without `incomplete` asks if it cannot be decided.
     let asks_less = now.incomplete.unwrap_or(Level::Ask) < before.incomplete.unwrap_or(Level::Ask);
     has_other_exceptions
         || asks_less
@@ -100,7 +103,7 @@ fn is_about_less(now: &ToolRule, before: &ToolRule) -> bool {
         || !cover_paths(&now.paths, &before.paths)
 }
 
-/// Whether a matcher is about every command that the other is about, as far as can be told by comparing lists.
+/// True if `now` matches every command that `before` matches, as far as a comparison of their lists shows.
 fn covers(now: &CommandMatcher, before: &CommandMatcher) -> bool {
     no_narrower(&now.program, &before.program)
         && no_narrower(&now.subcommand, &before.subcommand)
@@ -114,7 +117,7 @@ fn covers(now: &CommandMatcher, before: &CommandMatcher) -> bool {
         && cover_paths(&now.paths, &before.paths)
 }
 
-/// Whether every clause of `now` was there before, with no more patterns and no fewer exceptions than it has now.
+/// True if every path clause of `now` existed before, with no more patterns and no fewer exceptions.
 fn cover_paths(now: &[PathClause], before: &[PathClause]) -> bool {
     now.iter().all(|now| {
         before.iter().any(|before| {
@@ -123,7 +126,7 @@ fn cover_paths(now: &[PathClause], before: &[PathClause]) -> bool {
     })
 }
 
-/// Whether a list of alternatives, which stands for anything where it is empty, still has all that it had.
+/// True if a list of alternatives still has all of its old items. An empty list matches anything.
 fn no_narrower<T: PartialEq>(now: &[T], before: &[T]) -> bool {
     now.is_empty() || (!before.is_empty() && has_all(now, before))
 }
@@ -132,8 +135,8 @@ fn has_all<T: PartialEq>(more: &[T], fewer: &[T]) -> bool {
     fewer.iter().all(|item| more.contains(item))
 }
 
-/// Whether a pace rule fires later than it did, about less, or does less then.
-fn is_slower(now: &PaceRule, before: &PaceRule) -> bool {
+/// True if a pace rule fires later than before, counts less, or has a milder consequence.
+fn is_milder_pace(now: &PaceRule, before: &PaceRule) -> bool {
     let fires_later = match (&now.limit, &before.limit) {
         (PaceLimit::PhaseTimeout { max_duration: now }, PaceLimit::PhaseTimeout { max_duration: before }) => {
             now > before
@@ -160,8 +163,8 @@ fn is_slower(now: &PaceRule, before: &PaceRule) -> bool {
     fires_later || (before.live == LiveMode::Block && now.live != LiveMode::Block)
 }
 
-/// Whether a regex is another one with text that has to be found too, around it or before what ends its word: `git push( |$)`
-/// becomes `git push --force( |$)`.
+/// True if `now` is the old regex with additional literal text, around it or before the end of its last word, which makes
+/// it narrower: `git push( |$)` becomes `git push --force( |$)`.
 fn adds_plain_text(now: &str, before: &str) -> bool {
     let is_plain = |added: char| added.is_alphanumeric() || " -_/=:,^$".contains(added);
     let [(now, now_end), (before, before_end)] = [now, before].map(without_word_end);
@@ -172,7 +175,7 @@ fn adds_plain_text(now: &str, before: &str) -> bool {
     }
 }
 
-/// A regex and what ends its last word.
+/// Splits a regex before the part that matches the end of its last word.
 fn without_word_end(regex: &str) -> (&str, &str) {
     const ENDS: [&str; 6] = ["( |$)", r"(\s|$)", "(?: |$)", r"(?:\s|$)", r"\b", "$"];
     let core = ENDS.iter().find_map(|end| regex.strip_suffix(end)).unwrap_or(regex);

@@ -1,4 +1,4 @@
-//! What is wrong with the shape of a loop, told with its place and what to do about it.
+//! Diagnostics for the structure of a loop, with their spans and suggestions.
 
 use std::ops::Range;
 
@@ -11,30 +11,30 @@ use crate::text::fields::Fields;
 use crate::text::source::Source;
 use crate::text::yaml::{YamlKey, YamlNode};
 
-/// A name with its place.
-pub type Spanned = (String, Range<usize>);
+/// A name with its span.
+pub type SpannedName = (String, Range<usize>);
 
-/// Where the parts stand that a fault may be about.
-pub struct Spans {
+/// The spans of the keys that diagnostics point at.
+pub struct LoopSpans {
     pub start: Range<usize>,
     pub completion: Range<usize>,
     /// Topics under `completion.after`.
-    pub after: Vec<Spanned>,
+    pub after: Vec<SpannedName>,
     /// Keys of `topics`.
-    pub topics: Vec<Spanned>,
-    pub hats: Vec<Spanned>,
+    pub topics: Vec<SpannedName>,
+    pub hats: Vec<SpannedName>,
 }
 
-/// Every fault and doubt of a loop that could be read.
-pub fn of_shape(the_loop: &Loop, spans: &Spans, source: &Source) -> Vec<Diagnostic> {
-    let faults = the_loop.errors();
-    let faults = faults.iter().map(|fault| spans.fault(fault, the_loop, source));
-    let doubts = the_loop.warnings();
-    faults.chain(doubts.iter().map(|doubt| spans.doubt(doubt, source))).collect()
+/// All structural errors and warnings of a loop.
+pub fn check_shape(the_loop: &Loop, spans: &LoopSpans, source: &Source) -> Vec<Diagnostic> {
+    let errors = the_loop.errors();
+    let errors = errors.iter().map(|error| spans.error(error, the_loop, source));
+    let warnings = the_loop.warnings();
+    errors.chain(warnings.iter().map(|warning| spans.warning(warning, source))).collect()
 }
 
-impl Spans {
-    /// Where the keys of a loop stand; topics under `after` are not known yet.
+impl LoopSpans {
+    /// The spans of a loop's keys, still without the topics under `after`.
     pub fn of_keys(hats: &[(YamlKey, YamlNode)], fields: &Fields) -> Self {
         Self {
             start: fields.key_span("start").unwrap_or_default(),
@@ -45,8 +45,8 @@ impl Spans {
         }
     }
 
-    fn fault(&self, fault: &LoopError, the_loop: &Loop, source: &Source) -> Diagnostic {
-        let (kind, span, help) = match fault {
+    fn error(&self, error: &LoopError, the_loop: &Loop, source: &Source) -> Diagnostic {
+        let (kind, span, help) = match error {
             LoopError::NoStart { .. } => (
                 ErrorKind::NoWayToDone,
                 self.start.clone(),
@@ -58,7 +58,7 @@ impl Spans {
             LoopError::CompletionUnreachable { topic, .. } => (
                 ErrorKind::NoWayToDone,
                 self.completion.clone(),
-                meant_or(
+                did_you_mean_or(
                     the_loop.suggest_topic(topic).filter(|close| close != topic),
                     "add it to the `publishes` of the hat that says when the work is done",
                 ),
@@ -76,7 +76,7 @@ impl Spans {
             LoopError::UnknownTopic { topic, is_after, close } => (
                 ErrorKind::InvalidValue,
                 span_of(if *is_after { &self.after } else { &self.topics }, topic),
-                meant_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"),
+                did_you_mean_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"),
             ),
             LoopError::UncheckedGate { topic, instead } => {
                 let instead = instead.as_deref().unwrap_or(&the_loop.completion.topic);
@@ -87,11 +87,11 @@ impl Spans {
                 (ErrorKind::InvalidValue, span_of(&self.topics, topic), help)
             }
         };
-        Diagnostic::error(kind, fault.to_string(), source, Some(span)).help(help)
+        Diagnostic::error(kind, error.to_string(), source, Some(span)).help(help)
     }
 
-    fn doubt(&self, doubt: &LoopWarning, source: &Source) -> Diagnostic {
-        let (hat, help) = match doubt {
+    fn warning(&self, warning: &LoopWarning, source: &Source) -> Diagnostic {
+        let (hat, help) = match warning {
             LoopWarning::UnhandledTopic { hat, .. } => {
                 (hat, "add it to the `triggers` of a hat, or leave it out".to_owned())
             }
@@ -102,11 +102,11 @@ impl Spans {
                 (hat, "give it `publishes` with a topic that another hat takes".to_owned())
             }
             LoopWarning::Unpublished { hat, close, .. } => {
-                (hat, meant_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"))
+                (hat, did_you_mean_or(close.clone(), "add it to the `publishes` of a hat, or leave it out"))
             }
         };
         let span = self.hat(hat);
-        Diagnostic::warning(ErrorKind::UnreachableNode, doubt.to_string(), source, Some(span)).help(help)
+        Diagnostic::warning(ErrorKind::UnreachableNode, warning.to_string(), source, Some(span)).help(help)
     }
 
     fn hat(&self, id: &str) -> Range<usize> {
@@ -114,10 +114,10 @@ impl Spans {
     }
 }
 
-fn meant_or(close: Option<String>, help: &str) -> String {
+fn did_you_mean_or(close: Option<String>, help: &str) -> String {
     close.map_or_else(|| help.to_owned(), |close| suggest::did_you_mean(&close))
 }
 
-fn span_of(spans: &[Spanned], name: &str) -> Range<usize> {
+fn span_of(spans: &[SpannedName], name: &str) -> Range<usize> {
     spans.iter().find(|(known, _)| known == name).map(|(_, span)| span.clone()).unwrap_or_default()
 }

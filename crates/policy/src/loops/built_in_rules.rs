@@ -1,4 +1,4 @@
-//! What the prompt of every hat demands and hooks can see to: rules that no file has to write.
+//! Built-in rules of every hat: they enforce through hooks what the prompt of the loop asks for.
 
 use engine::event::{EventKind, EventKinds};
 use engine::rules::{AckBy, Detector, Exemptions, PathClause, PathKey, PathPattern, Rule, ToolRule};
@@ -7,13 +7,13 @@ use path::pattern::Pattern;
 use super::loop_source::LOOP_NAME;
 use crate::text::digest::digest;
 
-/// The rules of a hat that may publish these topics.
+/// The built-in rules of a hat that may publish these topics.
 pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
     let own = |name: &str, detect: Detector, when: &str, reason: String| {
         let id = format!("{LOOP_NAME}/{hat}/{name}");
         let rule = Rule::synthetic(id, source, detect, reason);
         let digest = digest(format!("{} {when} {}", rule.id, rule.reason));
-        // An agent that could answer for itself would be held by nothing.
+        // If the agent could acknowledge the rule itself, it would not hold anything.
         Rule { digest, when: Some(when.to_owned()), ack: AckBy::Human, ..rule }
     };
     let at_stop = |rule: Rule| Rule { on: EventKinds::default().with(EventKind::Stop), ..rule };
@@ -38,7 +38,7 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
         rules.push(at_stop(own(
             "hand-over",
             Detector::Event,
-            // Who waits for a person has nothing more to do.
+            // An agent that waits for a person may stop without a hand-over.
             "loop.active and not loop.handed_over and not loop.waits_for",
             format!(
                 "Nothing is handed over yet. Publish exactly one of these topics, and then stop: {topics}\n\
@@ -49,7 +49,7 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
     rules
 }
 
-/// Files that the commands of gates name: whoever could change them would write its own verdict.
+/// The rule that protects files which gate commands name: an agent that changes them could make the gate pass.
 pub fn gate_files_rule(hat: &str, paths: &[&str], source: &str) -> Rule {
     let glob = |path: &&str| PathPattern::Glob { source: Pattern::escape(path), literal: String::new() };
     let patterns = paths.iter().map(glob).collect();
@@ -66,7 +66,7 @@ pub fn gate_files_rule(hat: &str, paths: &[&str], source: &str) -> Rule {
     Rule { digest: digest(format!("{} {listed}", rule.id)), ack: AckBy::Human, ..rule }
 }
 
-/// Whatever changes files, but for these and Linchpin's own commands.
+/// Matches every write except to these paths, and except by Linchpin's own commands.
 pub fn writing_outside_of(except: Vec<PathPattern>) -> ToolRule {
     let everything = PathPattern::Glob { source: "**".to_owned(), literal: String::new() };
     let patterns = vec![everything, PathPattern::OutsideProject];

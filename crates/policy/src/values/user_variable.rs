@@ -1,0 +1,23 @@
+//! Refuses project variables that have the name of a variable in the user's own policy.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use engine::rules::Tier;
+
+use crate::text::diagnostic::{Diagnostic, ErrorKind};
+use crate::text::source::Source;
+
+/// An error message for a project that declares or sets a variable of the user: the user's rules may depend on it.
+pub struct UserVariableConflict(String);
+
+pub fn conflict_with_user(name: &str, tier: Tier, users_variables: &BTreeSet<String>) -> Option<UserVariableConflict> {
+    let is_conflict = tier == Tier::Project && users_variables.contains(name);
+    is_conflict.then(|| UserVariableConflict(format!("`{name}` is a variable of the user's own policy")))
+}
+
+impl UserVariableConflict {
+    pub fn at(self, source: &Source, span: Range<usize>) -> Diagnostic {
+        Diagnostic::error(ErrorKind::Overruled, self.0, source, Some(span)).help("use a variable of another name")
+    }
+}
