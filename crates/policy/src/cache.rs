@@ -1,9 +1,9 @@
 //! The compiled cache: one file from which hooks read the policy.
 //!
-//! A hook has no time to parse a thousand files. The cache stores the path and stamp of each file and folder that it was
-//! compiled from, so one `stat` for each tells whether it is fresh, without listing directories. It also stores the last
-//! good version of each file, which stays in force while the file has errors. For that reason the cache is in the user's
-//! state folder, where a repository cannot change it.
+//! A hook has no time to parse a thousand files. The cache stores the path and stamp of each file and folder that it
+//! was compiled from, so one `stat` for each tells whether it is fresh, without listing directories. It also stores the
+//! last good version of each file, which stays in force while the file has errors. For that reason the cache is in the
+//! user's state folder, where a repository cannot change it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -72,7 +72,7 @@ struct Header {
     tiers: Vec<PathBuf>,
     /// See [`LoadedPolicy::needs_trust`].
     needs_trust: String,
-    /// True if a person had trusted that when the policy was compiled.
+    /// True if a person had trusted `needs_trust` when the policy was compiled.
     is_trusted: bool,
     compiled_at: SystemTime,
     config: Config,
@@ -86,8 +86,8 @@ struct Header {
 /// Differs between builds: development builds of the same version may use different formats.
 pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD"));
 
-/// Returns the policy of these tiers from the cache if that is fresh; otherwise compiles it and writes the cache. If the
-/// project's policy folder was deleted, its last compiled version applies.
+/// Returns the policy of these tiers from the cache if that is fresh; otherwise compiles it and writes the cache. If
+/// the project's policy folder was deleted, its last compiled version applies.
 pub fn compiled_policy(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> CompiledPolicy {
     get(tiers, Some(cache), &trusted, |fresh| {
         // Without a cache, for example on a read-only disk, hooks are only slower.
@@ -231,8 +231,8 @@ impl Fresh {
     }
 }
 
-/// The cache file after its header and inputs were read. The file has the lengths of the header and the inputs, then the
-/// header, the inputs and the rules.
+/// The cache file after its header and inputs were read. The file has the lengths of the header and the inputs, then
+/// the header, the inputs and the rules.
 struct OpenCache {
     file: fs::File,
     header: Header,
@@ -274,8 +274,8 @@ impl OpenCache {
     }
 
     /// Reads the rules, and returns them with the files and folders that changed since; `None` instead of these if the
-    /// whole policy must be compiled again. Checking the stamps takes about as long as reading the rules, so both are done
-    /// at the same time.
+    /// whole policy must be compiled again. Checking the stamps takes about as long as reading the rules, so both are
+    /// done at the same time.
     fn read_with_changes(
         self,
         tiers: &Tiers,

@@ -64,8 +64,8 @@ impl Catalogue {
         (self.definitions.into_values(), self.libraries.into_values().collect())
     }
 
-    /// The inverse of [`Self::into_parts`]. `definitions` may also have local and inline rules, which are skipped: only their
-    /// own file can name them.
+    /// The inverse of [`Self::into_parts`]. `definitions` may also have local and inline rules, which are skipped: only
+    /// their own file can name them.
     pub fn from_parts(definitions: &[RuleDefinition], libraries: &[Library]) -> Self {
         let mut catalogue = Self::default();
         for definition in
@@ -80,8 +80,8 @@ impl Catalogue {
         catalogue
     }
 
-    /// The rules that a list of imports makes available, by name. Later imports override earlier ones, and a library's own
-    /// rules override those that it imports.
+    /// The rules that a list of imports makes available, by name. Later imports override earlier ones, and a library's
+    /// own rules override those that it imports.
     pub fn imported(&self, imports: &[SpannedText], source: &Source, from: Tier) -> ImportedRules<'_> {
         let mut imported = ImportedRules::new(self);
         imported.follow(imports, source, from);
@@ -185,7 +185,8 @@ impl<'a> ImportedRules<'a> {
     }
 }
 
-/// Lists a cycle from its alphabetically first name on, so that the text does not depend on where the cycle was entered.
+/// Lists a cycle from its alphabetically first name on, so that the text does not depend on where the cycle was
+/// entered.
 fn cycle_text(chain: &[String]) -> String {
     let first = chain.iter().min().and_then(|least| chain.iter().position(|name| name == least)).unwrap_or(0);
     let cycle = chain.iter().cycle().skip(first).take(chain.len() + 1);

@@ -87,8 +87,8 @@ impl ConversionNote {
     }
 }
 
-/// True if the file is a list in the old format, by its name or because it is a YAML list. No file of Linchpin that can be
-/// imported is a list.
+/// True if the file is a list in the old format, by its name or because it is a YAML list. No file of Linchpin that can
+/// be imported is a list.
 pub fn is_old_list(path: &Path, source: &Source) -> bool {
     let has_list_name = path.file_name().is_some_and(|name| FILE_NAMES.iter().any(|known| name == *known));
     has_list_name || yaml::parse(source, whole(source)).is_ok_and(|root| matches!(root.value, Yaml::List(_)))

@@ -1,5 +1,5 @@
-//! Lints on rules in the context of the whole policy: unknown rules and claims in expressions, patterns that match no file,
-//! and rules that are never judged. They are warnings, or errors if a rule could never be judged without failing.
+//! Lints on rules in the context of the whole policy: unknown rules and claims in expressions, patterns that match no
+//! file, and rules that are never judged. They are warnings, or errors if a rule could never be judged without failing.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -36,7 +36,8 @@ pub struct ResolvedRules {
     pub problems: Vec<Diagnostic>,
 }
 
-/// Looks up rules by name for one file: first its own rules, then imported ones, then those of its tier and farther tiers.
+/// Looks up rules by name for one file: first its own rules, then imported ones, then those of its tier and farther
+/// tiers.
 pub struct RuleLookup<'a> {
     pub source: &'a Source,
     pub tier: Tier,

@@ -43,7 +43,8 @@ pub struct LoadedPolicy {
     pub inputs: Inputs<'static>,
     /// The configuration files without errors. They are stored in the cache, and replace a later version with errors.
     pub valid_configs: Vec<LastGoodConfig>,
-    /// The parts of the project's policy that weaken the user's guard or start a program, as one string; empty if none do.
+    /// The parts of the project's policy that weaken the user's guard or start a program, as one string; empty if none
+    /// do.
     pub needs_trust: String,
     /// Rules that are left out until a person trusts them.
     pub untrusted: Vec<RuleDefinition>,

@@ -9,8 +9,8 @@ use crate::text::digest::digest;
 
 const RULE: &str = "people-only-commands";
 
-/// Extends the bundled rule `people-only-commands` by the workflow commands that agents may not run, and by `ack` of rules
-/// with `ack: human`.
+/// Extends the bundled rule `people-only-commands` by the workflow commands that agents may not run, and by `ack` of
+/// rules with `ack: human`.
 pub fn add_configured_commands(rules: &mut [RuleInForce], config: &Config) {
     let moves = AGENT_COMMANDS.iter().filter(|name| !config.agent_permissions.allows(name));
     let moves: Vec<String> = moves.map(|&name| name.to_owned()).collect();

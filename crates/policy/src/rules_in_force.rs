@@ -1,8 +1,8 @@
 //! Determines which of the defined rules are in force, and why.
 //!
-//! Tiers are applied from the farthest (bundled) to the nearest (project). A nearer rule replaces a farther one with the
-//! same id, unless the farther one is locked. Project rules and settings that would weaken the user's guard or start a
-//! program take effect only once a person has trusted them.
+//! Tiers are applied from the farthest (bundled) to the nearest (project). A nearer rule replaces a farther one with
+//! the same id, unless the farther one is locked. Project rules and settings that would weaken the user's guard or
+//! start a program take effect only once a person has trusted them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -103,8 +103,8 @@ impl InForceBuilder {
         self.chosen_by_user = self.rules.keys().cloned().collect();
     }
 
-    /// Adds a rule that a list of this tier names. A rule of the same tier replaces a farther one; a farther rule does not
-    /// replace a nearer one.
+    /// Adds a rule that a list of this tier names. A rule of the same tier replaces a farther one; a farther rule does
+    /// not replace a nearer one.
     pub fn add_named(&mut self, definition: RuleDefinition, reason: InForceReason, tier: Tier) {
         let known = self.rules.get(&definition.rule.id);
         if known.is_some_and(|known| known.definition.is_same_text(&definition)) {
@@ -201,8 +201,8 @@ impl InForceBuilder {
         RulesInForce { rules: self.rules.into_values().collect(), needs_trust, untrusted, problems: self.problems }
     }
 
-    /// Everything that needs trust, as unambiguous JSON. If a rule depends on other parts of the project's policy, such as
-    /// its variables, those parts are included.
+    /// Everything that needs trust, as unambiguous JSON. If a rule depends on other parts of the project's policy, such
+    /// as its variables, those parts are included.
     fn needs_trust(&self) -> String {
         if self.pending.is_empty() {
             return String::new();

@@ -1,9 +1,9 @@
 //! Generates the JSON Schemas of the policy files from the key tables.
 //!
 //! The schemas are for editors. They use draft 7, which `yaml-language-server` and VS Code support best, and each is
-//! self-contained. Everything that a schema rejects is rejected by the reader too, but not vice versa: a schema cannot check
-//! expressions, for example. There is one exception: a key without a value is rejected by the schemas, because it is usually
-//! a mistake, but the reader treats it as missing.
+//! self-contained. Everything that a schema rejects is rejected by the reader too, but not vice versa: a schema cannot
+//! check expressions, for example. There is one exception: a key without a value is rejected by the schemas, because it
+//! is usually a mistake, but the reader treats it as missing.
 
 use serde_json::{Map, Value, json};
 

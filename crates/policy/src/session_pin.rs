@@ -2,8 +2,8 @@
 //!
 //! Added and stricter rules apply from the next event on. If a rule is removed, switched off or made milder while a
 //! session runs, the session keeps the old version. The pin file stores the generation of the policy that the session
-//! was last judged by, and any rules that only this session still has. Next to it is a hard link to that compiled policy,
-//! so that a later policy can be compared with it. Both files are in the user's state folder.
+//! was last judged by, and any rules that only this session still has. Next to it is a hard link to that compiled
+//! policy, so that a later policy can be compared with it. Both files are in the user's state folder.
 
 use std::fs;
 use std::io;
@@ -28,7 +28,7 @@ struct Pin {
     since: i64,
     enforces: bool,
     ignored: Vec<IgnoredWeakening>,
-    /// The policy's rules with those that the session still has, packed; empty if they are the policy's own.
+    /// All rules that apply to the session, packed; empty if they are exactly those of the linked policy.
     rules: Vec<u8>,
 }
 
@@ -60,8 +60,8 @@ pub struct SessionPin<'a> {
 }
 
 impl SessionPin<'_> {
-    /// Returns `policy` without the weakenings since the session's last event, and updates the pin. `accepted` is true if
-    /// a person accepted a weakening at the given time or later. If the pin cannot be read or written, the event is
+    /// Returns `policy` without the weakenings since the session's last event, and updates the pin. `accepted` is true
+    /// if a person accepted a weakening at the given time or later. If the pin cannot be read or written, the event is
     /// treated as the first one of the session.
     pub fn pin_policy(&self, policy: CompiledPolicy, accepted: impl Fn(&Weakening, i64) -> bool) -> PinnedPolicy {
         let Some(old) = Pin::read(self.path) else {

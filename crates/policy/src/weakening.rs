@@ -72,9 +72,9 @@ fn is_narrower(now: &Rule, before: &Rule) -> bool {
         }
 }
 
-/// True if a tool rule matches fewer calls. Clauses are joined by `and`, so each added clause narrows the rule, and so does
-/// each alternative that is removed from a clause. Two different regexes cannot be compared, except if one contains the
-/// other literally.
+/// True if a tool rule matches fewer calls. Clauses are joined by `and`, so each added clause narrows the rule, and so
+/// does each alternative that is removed from a clause. Two different regexes cannot be compared, except if one
+/// contains the other literally.
 fn matches_fewer_calls(now: &ToolRule, before: &ToolRule) -> bool {
     let (exceptions, before_exceptions) = (&now.command_regex.not_pattern, &before.command_regex.not_pattern);
     let has_other_exceptions = exceptions.is_some() && exceptions != before_exceptions;

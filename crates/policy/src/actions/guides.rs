@@ -172,8 +172,8 @@ impl<'a> Templates<'a> {
         CheckedTemplate { text, depth }
     }
 
-    /// Supports Hegel's syntax for guides: `{{ NAME }}`, if no variable has that name. Returns the text with each of these
-    /// replaced by `{{ guide('NAME') }}`.
+    /// Supports Hegel's syntax for guides: `{{ NAME }}`, if no variable has that name. Returns the text with each of
+    /// these replaced by `{{ guide('NAME') }}`.
     fn take_bare_guides(&self, text: &str, checked: &mut TemplateCheck) -> String {
         let mut rewritten = text.to_owned();
         for mention in std::mem::take(&mut checked.bare_names).into_iter().rev() {

@@ -1,7 +1,7 @@
 //! Reads actions of workflows and configurations, and the guides that prompts and injected texts include.
 //!
-//! This module does not depend on workflows and configurations: these pass in where the action is, and receive the rules
-//! of its `block_tools`.
+//! This module does not depend on workflows and configurations: these pass in where the action is, and receive the
+//! rules of its `block_tools`.
 
 mod bundled_guides;
 mod guides;

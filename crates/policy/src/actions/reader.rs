@@ -115,7 +115,8 @@ impl ActionReader<'_, '_> {
         fields.problems.push(problem.help(help));
     }
 
-    /// Passes the rules to the owner of the action: a workflow, a node or a configuration. `key` is the key with the rules.
+    /// Passes the rules to the owner of the action: a workflow, a node or a configuration. `key` is the key with the
+    /// rules.
     fn block_tools(&mut self, key: &'static str, when: Option<&str>, fields: &mut Fields) {
         let span = fields.key_span(key).unwrap_or_default();
         let items = rule_items(key, fields);

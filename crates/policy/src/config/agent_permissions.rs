@@ -33,8 +33,8 @@ impl AgentPermissions {
         self.by_user.iter().any(|name| name == command)
     }
 
-    /// Reads `agent_may`. Applies what needs no trust: the user's commands, and those that a project takes away. Returns
-    /// the commands that a project adds.
+    /// Reads `agent_may`. Applies what needs no trust: the user's commands, and those that a project takes away.
+    /// Returns the commands that a project adds.
     pub(super) fn take(&mut self, fields: &mut Fields, tier: Tier) -> Option<Vec<String>> {
         let commands = fields.texts("agent_may")?;
         let known: Vec<String> =

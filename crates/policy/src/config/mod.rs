@@ -35,6 +35,7 @@ use crate::observers::UncheckedExpression;
 use crate::values::quantity::{DAY, KIB};
 use variables::DeclaredVariables;
 
+/// The merged configuration of all tiers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
     /// If false, only locked rules are in force.

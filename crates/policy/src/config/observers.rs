@@ -92,8 +92,8 @@ impl Config {
         self.observers.iter().filter(|known| known.tier == Tier::User)
     }
 
-    /// A message if a project's observer would set a variable of the user's policy, on which the user's rules may depend.
-    /// Such an observer is left out.
+    /// A message if a project's observer would set a variable of the user's policy, on which the user's rules may
+    /// depend. Such an observer is left out.
     fn observer_conflict(&self, observer: &Observer) -> Option<String> {
         let names = if observer.tier == Tier::Project { observer.variables() } else { Vec::new() };
         names.into_iter().find_map(|variable| {

@@ -19,7 +19,8 @@ impl Editor {
         }
         let change = match self.locate(id)? {
             RuleLocation::Markdown(path) => {
-                // Rules are on by default, so the key is removed: switching off and on again restores the original text.
+                // Rules are on by default, so the key is removed: switching off and on again restores the original
+                // text.
                 let is_off = |rule: &Document| rule.flag("enabled") == Some(false);
                 self.edit_markdown(path, |rule| is_off(rule).then(|| rule.remove(&[], "enabled")))?
             }

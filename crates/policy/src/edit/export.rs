@@ -17,7 +17,7 @@ pub struct ExportedRule {
 }
 
 impl Editor {
-    /// The text of a rule of this tier, of another one, or of a bundled rule.
+    /// The text of a rule of this tier, or else of a bundled rule, or else of a rule of another tier.
     pub fn export(&self, id: &str) -> Result<ExportedRule, EditRefusal> {
         match self.locate(id) {
             Ok(RuleLocation::Markdown(path)) => self.exported(&path, format!("{id}.md")),
@@ -43,8 +43,8 @@ impl Editor {
         Ok(ExportedRule { file_name, text })
     }
 
-    /// Writes rules into a folder outside of all policies: agents may export rules, but must not create active rules that
-    /// way. `to` is absolute.
+    /// Writes rules into a folder outside of all policies: agents may export rules, but must not create active rules
+    /// that way. `to` is absolute.
     pub fn write_exported(&self, rules: &[ExportedRule], to: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
         let shown = to.display().to_string();
         let io = |error: std::io::Error| EditRefusal::io(&shown, "written", &error);

@@ -8,8 +8,8 @@ use super::refusal::EditRefusal;
 use crate::files::bounded::{SIZE_LIMIT, read_bounded};
 use crate::text::diagnostic::ErrorKind;
 
-/// Locks a folder against concurrent edits until the lock is dropped. If the folder cannot be locked, the check that a file
-/// is unchanged before it is replaced still applies.
+/// Locks a folder against concurrent edits until the lock is dropped. If the folder cannot be locked, the check that a
+/// file is unchanged before it is replaced still applies.
 pub fn lock(folder: &Path) -> Option<fs::File> {
     let folder = fs::File::open(folder).ok()?;
     folder.lock().ok().map(|()| folder)

@@ -1,7 +1,7 @@
 //! The layout of YAML text: where lines, entries with their comments, and brackets start and end.
 //!
-//! The parser only gives the spans of scalars and the starts of collections. This module finds the rest by searching the
-//! text, and may be wrong in rare cases: every edit is parsed again, and refused if the result is not as intended.
+//! The parser only gives the spans of scalars and the starts of collections. This module finds the rest by searching
+//! the text, and may be wrong in rare cases: every edit is parsed again, and refused if the result is not as intended.
 
 use std::ops::Range;
 
@@ -36,8 +36,8 @@ impl<'a> Layout<'a> {
         self.part.start + before.rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// The offset after the line feed of the line with `at`. If a line feed precedes `at`, as after a block scalar, returns
-    /// `at`.
+    /// The offset after the line feed of the line with `at`. If a line feed precedes `at`, as after a block scalar,
+    /// returns `at`.
     pub fn line_end(&self, at: usize) -> usize {
         if self.slice(self.part.start..at).ends_with('\n') {
             return at;

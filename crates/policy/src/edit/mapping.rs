@@ -110,7 +110,8 @@ impl Layout<'_> {
         let start = self.with_comments_above(first);
         let mut alternatives = Vec::new();
         for end in self.line_ends(extent) {
-            // If the entry is between two blank lines, or after one at the end of the file, a blank line is removed too.
+            // If the entry is between two blank lines, or after one at the end of the file, a blank line is removed
+            // too.
             let above = self.line_start(start.saturating_sub(1));
             let follows_blank = start > self.part.start && self.is_blank_line(above);
             if follows_blank && (end == self.part.end || self.is_blank_line(end)) {

@@ -1,8 +1,9 @@
 //! Edits policy files for commands.
 //!
-//! An edit is a text edit. Files are never serialized from a tree, so comments, order, quotes, blank lines and line endings
-//! are preserved. Every new text is parsed before it is written, and refused if it differs from the old tree in anything but
-//! the requested change. This module must not use the terminal, and does not decide who may change what; callers do.
+//! An edit is a text edit. Files are never serialized from a tree, so comments, order, quotes, blank lines and line
+//! endings are preserved. Every new text is parsed before it is written, and refused if it differs from the old tree in
+//! anything but the requested change. This module must not use the terminal, and does not decide who may change what;
+//! callers do.
 
 mod check;
 mod delete;

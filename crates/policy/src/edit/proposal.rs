@@ -1,8 +1,8 @@
 //! Proposals: rules that an agent drafts and a person accepts.
 //!
 //! Proposals are in the agent's folder, where the agent can write anything. So they are not part of the policy, and not
-//! trusted: a proposal must be a regular file of limited size without invisible characters. A person accepts the text that
-//! they were shown, even if the file has changed since.
+//! trusted: a proposal must be a regular file of limited size without invisible characters. A person accepts the text
+//! that they were shown, even if the file has changed since.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,8 +93,8 @@ impl Proposals {
         Ok(Proposal { id: id.to_owned(), text })
     }
 
-    /// Refuses symlinks among the folders, which the agent can create. A symlink to the rules folder would turn a proposal
-    /// into an active rule.
+    /// Refuses symlinks among the folders, which the agent can create. A symlink to the rules folder would turn a
+    /// proposal into an active rule.
     fn refuse_links(&self, shown: &str) -> Result<(), EditRefusal> {
         let folder = self.folder();
         let mut folders = folder.ancestors().take_while(|folder| *folder != self.project.path);

@@ -1,8 +1,8 @@
 //! The freshness check: finds the files that changed since the policy was read from them.
 //!
 //! It runs at every event, and a policy may have a thousand files. To be fast, it uses the serialized inputs without
-//! copying them, calls `statat` relative to the opened folder instead of resolving whole paths, and for many files starts
-//! a second thread while the first one reads the rules.
+//! copying them, calls `statat` relative to the opened folder instead of resolving whole paths, and for many files
+//! starts a second thread while the first one reads the rules.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,8 +51,8 @@ impl FreshnessCheck {
         Self { task, second_thread }
     }
 
-    /// Returns the files that changed or may have changed: if a file was written shortly before it was read, a later write
-    /// might have left the same stamp. `None` if the inputs cannot be decoded.
+    /// Returns the files that changed or may have changed: if a file was written shortly before it was read, a later
+    /// write might have left the same stamp. `None` if the inputs cannot be decoded.
     pub fn finish(self) -> Option<Vec<PathBuf>> {
         let count = chunks(&self.task.bytes)?.len();
         let mut found = Vec::with_capacity(count);

@@ -24,7 +24,8 @@ pub fn write_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()
     Ok(())
 }
 
-/// Writes the file unless it exists, and returns true if it was written. Of several concurrent calls exactly one succeeds.
+/// Writes the file unless it exists, and returns true if it was written. Of several concurrent calls exactly one
+/// succeeds.
 pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     let folder = path.parent().unwrap_or(Path::new("."));
     create_private_folder(folder)?;
@@ -40,8 +41,8 @@ pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Resul
 /// The size of the test file of [`check_writable`]: more than one event writes.
 const TEST_FILE_SIZE: usize = 64 * 1024;
 
-/// Checks that files can be written in the folder, by writing a temporary one. If the folder does not exist, its nearest
-/// existing ancestor is checked.
+/// Checks that files can be written in the folder, by writing a temporary one. If the folder does not exist, its
+/// nearest existing ancestor is checked.
 pub fn check_writable(folder: &Path) -> io::Result<()> {
     let existing = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
     let mut file = tempfile::NamedTempFile::new_in(existing)?;

@@ -58,8 +58,8 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     Ok(files)
 }
 
-/// True for a page about the rules folder: `README.md`; also `readme.md`, `README.de.md` and the like, unless they start
-/// with frontmatter as rules do.
+/// True for a page about the rules folder: `README.md`; also `readme.md`, `README.de.md` and the like, unless they
+/// start with frontmatter as rules do.
 pub fn is_readme(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return false;

@@ -31,8 +31,8 @@ impl Stamp {
         Some(Self { changed, size: metadata.len(), inode: 0 })
     }
 
-    /// True if a further write at the time `now` could leave the same stamp. A stamp far in the future is not ambiguous: the
-    /// clock was set back, and a write now would get an earlier time.
+    /// True if a further write at the time `now` could leave the same stamp. A stamp far in the future is not
+    /// ambiguous: the clock was set back, and a write now would get an earlier time.
     pub fn is_ambiguous(self, now: SystemTime) -> bool {
         let step = u64::try_from(CLOCK_STEP.as_nanos()).unwrap_or(u64::MAX);
         nanoseconds(now).abs_diff(self.changed) < step

@@ -1,8 +1,8 @@
 //! Converts patterns of DeepWork's old format, and describes differences in their meaning.
 //!
-//! In the old format, a pattern with no `**` or several was matched against the whole path, and `*` matched any characters
-//! including `/`. In a pattern with a single `**`, the part before it was a literal folder name, and the part after it was
-//! matched against the end of the path. Braces were literal.
+//! In the old format, a pattern with no `**` or several was matched against the whole path, and `*` matched any
+//! characters including `/`. In a pattern with a single `**`, the part before it was a literal folder name, and the
+//! part after it was matched against the end of the path. Braces were literal.
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct ConvertedPattern {
@@ -45,8 +45,8 @@ pub fn convert(old: &str) -> ConvertedPattern {
     ConvertedPattern { pattern, why }
 }
 
-/// An equivalent of a pattern whose `*` crosses folders. `None` if there are several `*`, or the `*` is not at the start of
-/// the file name, because no pattern has that meaning.
+/// An equivalent of a pattern whose `*` crosses folders. `None` if there are several `*`, or the `*` is not at the
+/// start of the file name, because no pattern has that meaning.
 fn across_folders(pattern: &str) -> Option<String> {
     let (folder, file) = pattern.rsplit_once('/').map_or(("", pattern), |(folder, file)| (folder, file));
     let rest = file.strip_prefix('*').filter(|rest| !rest.contains('*') && !folder.contains('*'))?;

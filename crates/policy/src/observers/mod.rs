@@ -1,7 +1,8 @@
 //! Reads `observers`, which set variables on events.
 //!
-//! Each entry either has `on`, `match` and `set`, or names a `behavior`. Expressions under `set` can use variables that any
-//! observer sets, so they are checked only after all observers were read. Until then they are [`UncheckedExpression`]s.
+//! Each entry either has `on`, `match` and `set`, or names a `behavior`. Expressions under `set` can use variables that
+//! any observer sets, so they are checked only after all observers were read. Until then they are
+//! [`UncheckedExpression`]s.
 
 mod keys;
 

@@ -40,7 +40,7 @@ const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matc
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// `None` if the command is invalid, which is reported. `mode`: the rule's file mode if it is valid; its patterns bind
+/// `None` if the command is invalid, which is reported. `mode`: the rule's file patterns if they are valid; they bind
 /// variables that the command can use.
 pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, rule_fields: &mut Fields) -> Option<CommandAction> {
     let span = node.span.clone();
@@ -92,8 +92,8 @@ fn timeout(fields: &mut Fields) -> Duration {
     timeout
 }
 
-/// Determines if the command runs once for each file or once for all: from `given`, or else from the placeholders. Refuses
-/// placeholders that do not fit.
+/// Determines if the command runs once for each file or once for all: from `given`, or else from the placeholders.
+/// Refuses placeholders that do not fit.
 fn run_for(
     given: Option<RunFor>,
     text: &SpannedText,

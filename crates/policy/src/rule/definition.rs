@@ -12,7 +12,8 @@ use crate::text::yaml::YamlNode;
 pub struct RuleDefinition {
     pub rule: Rule,
     pub origin: RuleOrigin,
-    /// The tier of the file. Inline and local rules have the tier `Local` in `rule.tier`, and the tier of their file here.
+    /// The tier of the file. Inline and local rules have the tier `Local` in `rule.tier`, and the tier of their file
+    /// here.
     pub owner: Tier,
     pub enabled: bool,
     /// True if the current file has errors, and this is the last good version of the rule.

@@ -135,8 +135,8 @@ fn mode(fields: &mut Fields) -> Option<FileRuleKind> {
     pair(node, fields)
 }
 
-/// Checks that every trigger binds the variables of `safety`. If no trigger has variables, those in `safety` match any text,
-/// which is a warning.
+/// Checks that every trigger binds the variables of `safety`. If no trigger has variables, those in `safety` match any
+/// text, which is a warning.
 fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, SpannedText)], fields: &mut Fields) {
     let bound: BTreeSet<&str> = triggers.iter().flat_map(|(trigger, _)| trigger.variables()).collect();
     for (pattern, text) in safety {

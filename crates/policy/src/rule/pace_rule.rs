@@ -1,7 +1,7 @@
 //! Reads the fields of a pace rule.
 //!
-//! A pace rule has its limit as a key (`repeated_command: {threshold: 5, window: 120}`), or is flat: `type:
-//! repeated_command` with the same fields next to it. Both forms are equivalent.
+//! A pace rule has its limit as a key (`repeated_command: {threshold: 5, window: 120}`), or is flat: it has
+//! `type: repeated_command` and the same fields next to it. Both forms are equivalent.
 
 use std::ops::Range;
 
@@ -105,7 +105,7 @@ const TOKEN_KINDS: [(&str, TokenKind); 4] = [
     ("cache_write", TokenKind::CacheWrite),
 ];
 
-/// In seconds. Longer windows are refused, because the journal may not go back further.
+/// In seconds. Longer windows are refused: events from more than a month ago say nothing about the current pace.
 const LONGEST_WINDOW: u64 = 30 * DAY;
 
 impl LimitKind {
@@ -125,8 +125,8 @@ pub fn has_clause(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
-/// The events on which a pace rule is judged. `require_commits` is judged when the agent stops. `token_budget` is judged on
-/// stops too, because tokens are also used without tool calls.
+/// The events on which a pace rule is judged. `require_commits` is judged when the agent stops. `token_budget` is
+/// judged on stops too, because tokens are also used without tool calls.
 pub fn events(fields: &Fields) -> EventKinds {
     let has_limit = |limit: &str| fields.has(limit) || fields.has_text("type", limit);
     if has_limit("require_commits") {

@@ -40,8 +40,8 @@ pub fn refuse_in_script(script: &SpannedText, captured: &[String], fields: &mut 
     }
 }
 
-/// Warns of unknown placeholders in a reason, but only of likely typos and of placeholders for commands: in prose, braces
-/// have many meanings.
+/// Warns of unknown placeholders in a reason, but only of likely typos and of placeholders for commands: in prose,
+/// braces have many meanings.
 pub fn warn_of_reason(text: &str, file: &FileRule, fields: &mut Fields) {
     let captured = captured(&file.kind);
     let known: Vec<&str> = IN_REASONS.into_iter().chain(captured.iter().map(String::as_str)).collect();

@@ -101,7 +101,8 @@ pub enum RenderStyle {
     Coloured,
 }
 
-/// Replaces control characters, including line breaks, by spaces. Messages quote policy files, which can contain anything.
+/// Replaces control characters, including line breaks, by spaces. Messages quote policy files, which can contain
+/// anything.
 pub fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

@@ -1,7 +1,8 @@
 //! The types of key tables, which describe the keys of policy files.
 //!
-//! Each format has its table next to its reader. The reader refuses keys that are not in the table, and the JSON Schemas
-//! and the reference page are generated from it, so they always agree. This module is independent of any format.
+//! Each format has its table next to its reader. The reader refuses keys that are not in the table, and the JSON
+//! Schemas and the reference page are generated from it, so they always agree. This module is independent of any
+//! format.
 
 /// The keys of a mapping, in groups that mappings share.
 pub type Keys = &'static [&'static [Key]];

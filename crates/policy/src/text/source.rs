@@ -42,8 +42,8 @@ impl Source {
         }
     }
 
-    /// The span in the file of a part of a scalar's value. It is exact if the value, or for a multi-line value its line, is in
-    /// the file literally. Otherwise, for example because of escapes, it is the span of the whole scalar.
+    /// The span in the file of a part of a scalar's value. It is exact if the value, or for a multi-line value its
+    /// line, is in the file literally. Otherwise, for example because of escapes, it is the span of the whole scalar.
     pub fn within(&self, scalar: &Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
         let raw = self.text.get(scalar.clone()).unwrap_or_default();
         let moved = |by: usize| scalar.start + by..scalar.start + by + part.len();
@@ -53,8 +53,8 @@ impl Source {
         }
     }
 
-    /// The span of the entry at `start`, where `next` is the start of the next entry. Blank lines and comments at the end
-    /// are excluded: they belong to the next entry.
+    /// The span of the entry at `start`, where `next` is the start of the next entry. Blank lines and comments at the
+    /// end are excluded: they belong to the next entry.
     pub fn extent(&self, start: usize, next: usize) -> Range<usize> {
         let text = self.text.get(start..next).unwrap_or_default();
         let mut end = 0;

@@ -1,7 +1,7 @@
 //! A YAML tree in which every key and value has its span in the file.
 //!
-//! Aliases are not supported, so that a part of a file can be understood by itself. Scalars are typed as in the YAML 1.2 core
-//! schema: `on`, `no` and `off` are strings, and only `true` and `false` are booleans.
+//! Aliases are not supported, so that a part of a file can be understood by itself. Scalars are typed as in the YAML
+//! 1.2 core schema: `on`, `no` and `off` are strings, and only `true` and `false` are booleans.
 
 use std::fmt;
 use std::ops::Range;

@@ -200,8 +200,8 @@ fn shell_syntax(command: &str) -> Option<String> {
     None
 }
 
-/// Returns a glob `[ab]` or a brace expansion `{a,b}` or `{1..3}` at the start of `rest`. The placeholder `{file}` and the
-/// program `[` are neither.
+/// Returns a glob `[ab]` or a brace expansion `{a,b}` or `{1..3}` at the start of `rest`. The placeholder `{file}` and
+/// the program `[` are neither.
 fn glob_or_braces(rest: &str) -> Option<&str> {
     let word = rest.split(char::is_whitespace).next()?;
     let is_set = word.starts_with('[');

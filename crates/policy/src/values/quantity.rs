@@ -12,7 +12,7 @@ pub const KIB: usize = 1024;
 /// Allowed values of `output_limit`, in KiB: enough to show a reason, and not more than an agent should read.
 const OUTPUT_LIMITS: RangeInclusive<usize> = 1..=64;
 
-/// `500ms`, `2s`, `5m`, `1h`, `90d`.
+/// Reads a duration: `500ms`, `2s`, `5m`, `1h` or `90d`.
 pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
     let text = fields.text_or_number(key)?;
     let Some(length) = parse_duration(&text.value) else {
@@ -38,7 +38,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     digits.parse::<u64>().ok()?.checked_mul(milliseconds).map(Duration::from_millis)
 }
 
-/// `16 KiB`.
+/// Reads `output_limit`, such as `16 KiB`.
 pub fn output_limit(fields: &mut Fields) -> Option<usize> {
     let node = fields.take("output_limit")?;
     let count = match &node.value {

@@ -7,8 +7,8 @@ use super::pattern::check_name_pattern;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::fields::{Fields, SpannedText};
 
-/// The common tool names that adapters map agents' tools to. Agents may have other tools, but a name that is almost one of
-/// these is probably a typo.
+/// The common tool names that adapters map agents' tools to. Agents may have other tools, but a name that is almost one
+/// of these is probably a typo.
 pub const COMMON_TOOLS: &[&str] = &[
     "Bash",
     "Edit",

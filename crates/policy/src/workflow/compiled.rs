@@ -1,7 +1,7 @@
 //! The compiled cache of the active workflow, whose freshness hooks check by stamps alone.
 //!
-//! It is in the user's state folder, next to the compiled policy. If the workflow's file has errors, its last good version
-//! applies.
+//! It is in the user's state folder, next to the compiled policy. If the workflow's file has errors, its last good
+//! version applies.
 
 use std::fs;
 use std::path::Path;

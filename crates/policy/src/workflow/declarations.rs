@@ -17,9 +17,9 @@ pub struct Declarations {
     pub variables: BTreeMap<String, String>,
     pub observers: Vec<Observer>,
     pub claims: Vec<String>,
-    /// The scope of expressions outside of moves.
+    /// The scope of expressions that are not evaluated at a move.
     pub scope: Scope,
-    /// The scope of expressions in transitions, gates and actions.
+    /// The scope of expressions that are evaluated at a move: in transitions, gates, `on_enter` and `on_exit`.
     pub moves: Scope,
 }
 

@@ -227,8 +227,8 @@ impl<'a> GateReader<'a> {
         Some(Gate::FileRules(rules))
     }
 
-    /// Refuses a value that the variable can never have: `linchpin set` keeps the type of variables that are declared as
-    /// booleans or numbers.
+    /// Refuses a value that the variable can never have: `linchpin set` keeps the type of variables that are declared
+    /// as booleans or numbers.
     fn check_type(&self, name: &str, value: &Value, span: Range<usize>, fields: &mut Fields) {
         let Some(declared) = (self.first_value)(name) else { return };
         let kind = match declared {

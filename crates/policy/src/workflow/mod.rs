@@ -1,7 +1,7 @@
 //! Reads and checks workflows.
 //!
-//! Workflows are in the `workflows` folder of each tier, and some are bundled. Of two with the same name, the nearer one
-//! applies. This module must not depend on the state of an active workflow, and does not decide what is trusted.
+//! Workflows are in the `workflows` folder of each tier, and some are bundled. Of two with the same name, the nearer
+//! one applies. This module must not depend on the state of an active workflow, and does not decide what is trusted.
 
 mod bundled;
 mod compiled;

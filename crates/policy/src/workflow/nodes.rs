@@ -19,9 +19,9 @@ use crate::values::expression::check_expression;
 /// The names that nodes can refer to.
 pub struct NodeContext<'a> {
     pub names: &'a RuleLookup<'a>,
-    /// The scope of expressions outside of moves.
+    /// The scope of expressions that are not evaluated at a move.
     pub scope: &'a Scope,
-    /// The scope of expressions in transitions, gates and actions.
+    /// The scope of expressions that are evaluated at a move: in transitions, gates, `on_enter` and `on_exit`.
     pub moves: &'a Scope,
     pub gates: &'a GateReader<'a>,
     /// The possible targets of transitions.
