@@ -75,14 +75,14 @@ pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> 
     refuse_second_clause(fields);
     let mode = mode(fields);
     let exclude = patterns("exclude", fields).unwrap_or_default();
-    let reach = ChangeScope {
+    let scope = ChangeScope {
         compare_to: fields.choice("compare_to", &BASELINES).unwrap_or_default(),
         attribute: fields.choice("attribute", &ATTRIBUTES).unwrap_or_default(),
     };
     let refire = fields.choice("refire", &REFIRES).unwrap_or_default();
     let command = command.and_then(|node| command_action::read(node, mode.as_ref(), fields));
     let exclude = exclude.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
-    Some(FileRule { kind: mode?, exclude, scope: reach, refire, command })
+    Some(FileRule { kind: mode?, exclude, scope, refire, command })
 }
 
 /// Refuses the options of file rules in a rule of another kind.

@@ -54,8 +54,8 @@ fn allowed_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
 }
 
 fn allowed_mcp_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
-    let unless = Exemptions { mcp_tools: mcp_patterns(names, fields), ..Exemptions::default() };
-    vec![ToolRule { mcp_tools: vec![any_mcp()], exemptions: Some(unless), ..ToolRule::default() }]
+    let exemptions = Exemptions { mcp_tools: mcp_patterns(names, fields), ..Exemptions::default() };
+    vec![ToolRule { mcp_tools: vec![any_mcp()], exemptions: Some(exemptions), ..ToolRule::default() }]
 }
 
 fn blocked_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
