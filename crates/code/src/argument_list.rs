@@ -1,43 +1,43 @@
-//! Reads the arguments of a call, with parentheses or without.
+//! Reads the arguments of a call, with or without parentheses.
 
 use super::Language;
 use super::arguments::Arguments;
-use super::call::is_iterating;
+use super::call::is_iteration_method;
+use super::evaluator::Evaluator;
 use super::function_effect::FunctionEffect;
-use super::reader::Reader;
-use super::tape::Tape;
 use super::token::Kind;
+use super::token_cursor::TokenCursor;
 use super::value::Value;
 
-impl Reader {
-    /// In parentheses, which stand here.
-    pub(super) fn arguments(&mut self, tape: &mut Tape<'_>, callee: &Value) -> Arguments {
-        tape.next();
+impl Evaluator {
+    /// At the opening parenthesis.
+    pub(super) fn arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
+        cursor.next();
         let mut arguments = Arguments::default();
         loop {
-            tape.skip_newlines();
-            match tape.peek().map(|token| &token.kind) {
-                Some(Kind::Mark(")")) => {
-                    tape.next();
+            cursor.skip_newlines();
+            match cursor.peek().map(|token| &token.kind) {
+                Some(Kind::Punct(")")) => {
+                    cursor.next();
                     break;
                 }
-                Some(Kind::Mark("," | ";" | ":" | "=>")) => {
-                    tape.next();
+                Some(Kind::Punct("," | ";" | ":" | "=>")) => {
+                    cursor.next();
                 }
-                None | Some(Kind::Mark("]" | "}")) => {
-                    self.found.hidden = true;
+                None | Some(Kind::Punct("]" | "}")) => {
+                    self.findings.is_opaque = true;
                     break;
                 }
-                Some(Kind::Mark("*" | "...")) if self.spreads() => {
-                    tape.next();
-                    let value = self.sequence(tape, true);
+                Some(Kind::Punct("*" | "...")) if self.has_spread() => {
+                    cursor.next();
+                    let value = self.expression(cursor, true);
                     arguments.positional.push(Value::Spread(Box::new(value)));
                 }
-                Some(_) => self.argument(tape, &mut arguments, true),
+                Some(_) => self.argument(cursor, &mut arguments, true),
             }
         }
         self.escape_arguments(callee, &arguments);
-        // What is given as a list is given one by one, if it is one that is known.
+        // A spread list is passed element by element, if its elements are known.
         match Value::list(std::mem::take(&mut arguments.positional)) {
             Value::List(values) => arguments.positional = values,
             _ => arguments.positional.push(Value::Unknown),
@@ -45,87 +45,87 @@ impl Reader {
         arguments
     }
 
-    /// Up to the end of the statement.
-    pub(super) fn bare_arguments(&mut self, tape: &mut Tape<'_>, callee: &Value) -> Arguments {
+    /// Reads arguments without parentheses, up to the end of the statement.
+    pub(super) fn bare_arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
         let mut arguments = Arguments::default();
-        let starts_one = match tape.peek().map(|token| &token.kind) {
+        let starts_argument = match cursor.peek().map(|token| &token.kind) {
             Some(Kind::Name(name)) => !self.is_modifier(name) || name == "do",
-            Some(Kind::Text(_) | Kind::Number(_)) => true,
-            // Behind a name, a sign is the start of an argument only for these.
-            Some(Kind::Mark(mark)) => {
-                matches!(*mark, "(" | "[" | "\\" | "-") || (*mark == "{" && self.language == Language::Perl)
+            Some(Kind::String(_) | Kind::Number(_)) => true,
+            // After a function name, only this punctuation can begin an argument.
+            Some(Kind::Punct(punct)) => {
+                matches!(*punct, "(" | "[" | "\\" | "-") || (*punct == "{" && self.language == Language::Perl)
             }
             _ => false,
         };
-        if starts_one && tape.name() != Some("do") {
-            self.argument(tape, &mut arguments, false);
-            while tape.is(",") || tape.is("=>") {
-                tape.next();
-                tape.skip_newlines();
-                self.argument(tape, &mut arguments, false);
+        if starts_argument && cursor.name() != Some("do") {
+            self.argument(cursor, &mut arguments, false);
+            while cursor.is(",") || cursor.is("=>") {
+                cursor.next();
+                cursor.skip_newlines();
+                self.argument(cursor, &mut arguments, false);
             }
         }
         self.escape_arguments(callee, &arguments);
         arguments
     }
 
-    pub(super) fn argument(&mut self, tape: &mut Tape<'_>, arguments: &mut Arguments, in_brackets: bool) {
-        if matches!(self.language, Language::Python | Language::Ruby) && tape.take("**") {
-            let value = self.sequence(tape, in_brackets);
+    pub(super) fn argument(&mut self, cursor: &mut TokenCursor<'_>, arguments: &mut Arguments, in_brackets: bool) {
+        if matches!(self.language, Language::Python | Language::Ruby) && cursor.take("**") {
+            let value = self.expression(cursor, in_brackets);
             return arguments.named.extend(self.entries(value));
         }
-        let key = tape.name().filter(|_| match self.language {
-            Language::Python => tape.ahead_is(1, "="),
-            Language::Ruby => tape.ahead_is(1, ":"),
+        let key = cursor.name().filter(|_| match self.language {
+            Language::Python => cursor.ahead_is(1, "="),
+            Language::Ruby => cursor.ahead_is(1, ":"),
             Language::Node | Language::Perl => false,
         });
         if let Some(key) = key {
-            tape.next();
-            tape.next();
-            let value = self.sequence(tape, in_brackets);
+            cursor.next();
+            cursor.next();
+            let value = self.expression(cursor, in_brackets);
             return arguments.named.push((key.to_owned(), value));
         }
-        let mut value = self.sequence(tape, in_brackets);
-        // A slice, a lambda, a choice: more than one part.
-        while in_brackets && tape.take(":") {
+        let mut value = self.expression(cursor, in_brackets);
+        // A slice, a lambda or a ternary: an expression with `:` in it.
+        while in_brackets && cursor.take(":") {
             self.escape(Some(&value));
-            let next = self.sequence(tape, in_brackets);
+            let next = self.expression(cursor, in_brackets);
             self.escape(Some(&next));
             value = Value::Unknown;
         }
-        if self.language == Language::Ruby && tape.take("=>") {
-            let key = value.only_text().unwrap_or_default().to_owned();
-            let value = self.sequence(tape, in_brackets);
+        if self.language == Language::Ruby && cursor.take("=>") {
+            let key = value.only_string().unwrap_or_default().to_owned();
+            let value = self.expression(cursor, in_brackets);
             return arguments.named.push((key, value));
         }
         arguments.positional.push(value);
     }
 
-    /// In parentheses that belong to no call.
-    pub(super) fn sequence_of_group(&mut self, tape: &mut Tape<'_>) -> Value {
-        Value::List(self.arguments(tape, &Value::Unknown).positional)
+    /// Reads parentheses that belong to no call.
+    pub(super) fn group_elements(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+        Value::List(self.arguments(cursor, &Value::Unknown).positional)
     }
 
     pub(super) fn escape_arguments(&mut self, callee: &Value, arguments: &Arguments) {
-        if let Value::Thing(name) = callee {
-            let looks = self.dialect.onlookers.contains(&name.as_str());
-            let is_seen = matches!(
+        if let Value::QualifiedName(name) = callee {
+            let is_non_escaping = self.dialect.non_escaping_functions.contains(&name.as_str());
+            let is_followed = matches!(
                 self.effect_of(name),
                 Some(
-                    FunctionEffect::Member
-                        | FunctionEffect::Run(_)
-                        | FunctionEffect::Module
-                        | FunctionEffect::Wraps
-                        | FunctionEffect::Maps
+                    FunctionEffect::GetMember
+                        | FunctionEffect::Eval(_)
+                        | FunctionEffect::Import
+                        | FunctionEffect::SameFunction
+                        | FunctionEffect::Map
                 )
             );
-            if looks || is_seen {
+            if is_non_escaping || is_followed {
                 return;
             }
         }
-        // What it is given is called where that can be seen.
-        if matches!(callee, Value::Method(_, name) if is_iterating(name))
-            && matches!(arguments.positional.first(), Some(Value::Thing(_)))
+        // The method calls its argument, and that call is evaluated.
+        if matches!(callee, Value::Method(_, name) if is_iteration_method(name))
+            && matches!(arguments.positional.first(), Some(Value::QualifiedName(_)))
         {
             return;
         }

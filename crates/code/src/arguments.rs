@@ -9,7 +9,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// The argument at a place, or under a name.
+    /// Returns the argument at a position, or passed by a keyword.
     pub(super) fn get(&self, place: usize, name: &str) -> Option<&Value> {
         self.positional.get(place).or_else(|| self.named(name))
     }
@@ -18,13 +18,13 @@ impl Arguments {
         entry(&self.named, name)
     }
 
-    /// An option, given by name or in an object.
+    /// Returns an option, passed by a keyword or in an object.
     pub(super) fn option(&self, name: &str) -> Option<&Value> {
         self.named(name).or_else(|| self.records().find_map(|entries| entry(entries, name)))
     }
 
-    /// Whether there may be options that nobody sees: `**options`, `{...options}`.
-    pub(super) fn has_unseen_options(&self) -> bool {
+    /// True if options are spread from a value that is not known: `**options`, `{...options}`.
+    pub(super) fn may_have_unknown_options(&self) -> bool {
         std::iter::once(self.named.as_slice()).chain(self.records()).flatten().any(|(name, _)| name.is_empty())
     }
 
@@ -35,9 +35,9 @@ impl Arguments {
         })
     }
 
-    /// Every positional argument, lists taken apart, options left out.
-    pub(super) fn flat(&self) -> Vec<&Value> {
+    /// Returns every positional argument, with lists flattened and option objects left out.
+    pub(super) fn flattened(&self) -> Vec<&Value> {
         let values = self.positional.iter().filter(|value| !matches!(value, Value::Record(_)));
-        values.flat_map(Value::flat).collect()
+        values.flat_map(Value::flattened).collect()
     }
 }

@@ -1,15 +1,15 @@
-//! How names get their values: assignments, parameters, members of objects.
+//! How names get their values: assignments, parameters and destructured members.
 
 use super::Language;
 use super::arguments::Arguments;
-use super::functions::{Parameter, Takes};
-use super::reader::Reader;
-use super::tape::Tape;
+use super::evaluator::Evaluator;
+use super::functions::{Parameter, ParameterKind};
 use super::token::{Kind, Token};
+use super::token_cursor::TokenCursor;
 use super::value::Value;
 
-/// `None`, `false`, `0`, or no default at all.
-fn is_nothing(default: &[Token]) -> bool {
+/// True for `None`, `false`, `0`, or no default at all.
+fn is_empty_default(default: &[Token]) -> bool {
     match default {
         [] => true,
         [only] => match &only.kind {
@@ -23,17 +23,18 @@ fn is_nothing(default: &[Token]) -> bool {
     }
 }
 
-impl Reader {
-    /// Adds to what a name may mean. A function or module that becomes one of several meanings is hidden by that.
+impl Evaluator {
+    /// Adds a value to those that a name may have. A function or module escapes if the name also has another meaning.
     pub(super) fn bind(&mut self, name: &str, value: Value) {
-        // One of the text's own functions has no other meaning.
+        // A function that is only called has no other meaning.
         if self.outline.functions.contains_key(name) {
             return;
         }
-        // A name of the language itself keeps its own meaning besides.
-        let is_function = matches!(&value, Value::Thing(thing) if thing == name || self.effect_of(thing).is_some());
+        // A built-in name keeps its own meaning as well.
+        let is_function =
+            matches!(&value, Value::QualifiedName(other) if other == name || self.effect_of(other).is_some());
         if !is_function {
-            self.escape(Some(&Value::Thing(name.to_owned())));
+            self.escape(Some(&Value::QualifiedName(name.to_owned())));
         }
         let value = if value.weight().is_some() { value } else { Value::Unknown };
         if let Some((known, value)) = self.names.bind(name, value) {
@@ -42,16 +43,16 @@ impl Reader {
         }
     }
 
-    /// `name = value` and its kin; none where this is something else.
-    pub(super) fn assignment(&mut self, tape: &mut Tape<'_>, name: &str, in_brackets: bool) -> Option<Value> {
-        let Some(Token { kind: Kind::Mark(mark), .. }) = tape.ahead(1) else { return None };
-        match *mark {
+    /// Reads an assignment to the name at the cursor. Returns `None` if there is none.
+    pub(super) fn assignment(&mut self, cursor: &mut TokenCursor<'_>, name: &str, in_brackets: bool) -> Option<Value> {
+        let Some(Token { kind: Kind::Punct(punct), .. }) = cursor.ahead(1) else { return None };
+        match *punct {
             "=" | ":=" => {
-                tape.next();
-                tape.next();
-                tape.skip_newlines();
-                let value = self.assigned(tape, in_brackets);
-                if self.outline.classes.are_there {
+                cursor.next();
+                cursor.next();
+                cursor.skip_newlines();
+                let value = self.assigned_value(cursor, in_brackets);
+                if self.outline.classes.any_found {
                     self.escape(Some(&value));
                 }
                 self.bind(name, value.clone());
@@ -66,10 +67,10 @@ impl Reader {
                 None
             }
             "==" | "===" | "!=" | "!==" | "<=" | ">=" | "<=>" => None,
-            mark if mark.len() > 1 && mark.ends_with('=') => {
-                tape.next();
-                tape.next();
-                let value = self.sequence(tape, in_brackets);
+            punct if punct.len() > 1 && punct.ends_with('=') => {
+                cursor.next();
+                cursor.next();
+                let value = self.expression(cursor, in_brackets);
                 self.escape(Some(&value));
                 self.bind(name, Value::Unknown);
                 Some(Value::Unknown)
@@ -78,15 +79,15 @@ impl Reader {
         }
     }
 
-    /// The right side of an assignment; several values without brackets are a list.
-    pub(super) fn assigned(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
-        let first = self.sequence(tape, in_brackets);
-        if in_brackets || !tape.is(",") || !matches!(self.language, Language::Python | Language::Ruby) {
+    /// Reads the right side of an assignment; several values without brackets are a list.
+    pub(super) fn assigned_value(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+        let first = self.expression(cursor, in_brackets);
+        if in_brackets || !cursor.is(",") || !matches!(self.language, Language::Python | Language::Ruby) {
             return first;
         }
         let mut values = vec![first];
-        while tape.take(",") {
-            values.push(self.sequence(tape, false));
+        while cursor.take(",") {
+            values.push(self.expression(cursor, false));
         }
         for value in &values {
             self.escape(Some(value));
@@ -94,26 +95,26 @@ impl Reader {
         Value::List(values)
     }
 
-    /// The parameters of one of the text's own functions are what a call gives them.
-    pub(super) fn call_own(&mut self, parameters: &[Parameter], arguments: &Arguments) {
-        let mut given = arguments.positional.iter();
+    /// Binds the parameters of one of the program's own functions to the arguments of a call.
+    pub(super) fn call_own_function(&mut self, parameters: &[Parameter], arguments: &Arguments) {
+        let mut positional = arguments.positional.iter();
         let is_parameter = |name: &String| parameters.iter().any(|parameter| parameter.name == *name);
-        let takes_others = parameters.iter().any(|parameter| parameter.takes == Takes::Named);
-        // What goes on to other functions under names that nobody follows.
+        let takes_others = parameters.iter().any(|parameter| parameter.takes == ParameterKind::Named);
+        // Keyword arguments that are passed on under unknown names are not followed.
         let is_followed =
             arguments.named.iter().all(|(name, _)| is_parameter(name) || takes_others && !name.is_empty());
         for parameter in parameters {
             let value = match parameter.takes {
-                Takes::Rest => Value::List(given.by_ref().cloned().collect()),
-                Takes::Named => {
+                ParameterKind::Rest => Value::List(positional.by_ref().cloned().collect()),
+                ParameterKind::Named => {
                     let others = arguments.named.iter().filter(|(name, _)| !is_parameter(name));
                     Value::Record(others.cloned().collect())
                 }
-                Takes::One => match given.next().or_else(|| arguments.named(&parameter.name)) {
+                ParameterKind::One => match positional.next().or_else(|| arguments.named(&parameter.name)) {
                     Some(value) => value.clone(),
-                    // Nothing is done with what is nothing.
-                    None if is_followed && is_nothing(&parameter.default) => continue,
-                    None => self.hole(&parameter.default),
+                    // An empty default has no effects.
+                    None if is_followed && is_empty_default(&parameter.default) => continue,
+                    None => self.interpolation(&parameter.default),
                 },
             };
             self.bind(&parameter.name, if is_followed { value } else { Value::Unknown });
@@ -137,7 +138,7 @@ impl Reader {
         let mut before: Option<&Token> = None;
         for token in tokens {
             let starts = before.is_some_and(|before| match &before.kind {
-                Kind::Mark(mark) => matches!(*mark, "(" | "," | "*" | "**" | "{" | "[" | "..." | "|" | "&"),
+                Kind::Punct(punct) => matches!(*punct, "(" | "," | "*" | "**" | "{" | "[" | "..." | "|" | "&"),
                 Kind::Name(name) => name == "lambda",
                 _ => false,
             });
@@ -149,33 +150,33 @@ impl Reader {
         }
     }
 
-    /// Ruby's `|name|` behind the start of a block, or `->(name)`.
-    pub(super) fn binds_parameters(&mut self, tape: &mut Tape<'_>, mark: &str) -> bool {
+    /// Reads Ruby's `|name|` at the start of a block, or `->(name)`.
+    pub(super) fn bind_block_parameters(&mut self, cursor: &mut TokenCursor<'_>, punct: &str) -> bool {
         if self.language != Language::Ruby {
             return false;
         }
-        let start = tape.place();
-        if mark == "->" && tape.is("(") {
-            let length = (0..64).find(|ahead| tape.ahead_is(*ahead, ")")).unwrap_or(64);
-            self.bind_parameters(tape.between(start, start + length));
+        let start = cursor.position();
+        if punct == "->" && cursor.is("(") {
+            let length = (0..64).find(|ahead| cursor.ahead_is(*ahead, ")")).unwrap_or(64);
+            self.bind_parameters(cursor.between(start, start + length));
             return false;
         }
-        let opener = start.checked_sub(2).map(|place| tape.between(place, place + 1)).and_then(<[Token]>::first);
+        let opener = start.checked_sub(2).map(|place| cursor.between(place, place + 1)).and_then(<[Token]>::first);
         let opens = opener.is_some_and(|token| token.is("{") || token.name() == Some("do"));
-        if mark != "|" || !opens {
+        if punct != "|" || !opens {
             return false;
         }
-        while tape.peek().is_some() && !tape.take("|") {
-            tape.next();
+        while cursor.peek().is_some() && !cursor.take("|") {
+            cursor.next();
         }
-        self.bind_parameters(tape.between(start - 1, tape.place()));
+        self.bind_parameters(cursor.between(start - 1, cursor.position()));
         true
     }
 
-    /// `{a, b: c}`, as far as it is no more than that.
+    /// Binds the names of `{a, b: c}`. In a more complex pattern, they become unknown.
     pub(super) fn bind_members(&mut self, pattern: &[Token], value: &Value) {
         let inside = pattern.get(1..pattern.len().saturating_sub(1)).unwrap_or_default();
-        let is_plain = |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Mark("," | ":") | Kind::Newline);
+        let is_plain = |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Punct("," | ":") | Kind::Newline);
         if !pattern.first().is_some_and(|token| token.is("{")) || !inside.iter().all(is_plain) {
             self.escape(Some(value));
             for name in pattern.iter().filter_map(Token::name) {
@@ -187,7 +188,7 @@ impl Reader {
             let mut names = entry.iter().filter_map(Token::name);
             if let Some(key) = names.next() {
                 let member = match self.member(value.clone(), key) {
-                    thing @ (Value::Thing(_) | Value::Texts(_)) => thing,
+                    value @ (Value::QualifiedName(_) | Value::Strings(_)) => value,
                     _ => Value::Unknown,
                 };
                 self.bind(names.next().unwrap_or(key), member);
@@ -195,9 +196,9 @@ impl Reader {
         }
     }
 
-    /// Whether one of the text's own functions is defined under the name at a place: `name = …`.
-    pub(super) fn is_own_function(&self, tape: &Tape<'_>, name: Option<usize>) -> bool {
-        let tokens = name.map(|name| tape.between(name, name + 2)).unwrap_or_default();
+    /// True if the name at a position is assigned one of the program's own functions: `name = …`.
+    pub(super) fn defines_own_function(&self, cursor: &TokenCursor<'_>, name: Option<usize>) -> bool {
+        let tokens = name.map(|name| cursor.between(name, name + 2)).unwrap_or_default();
         match tokens {
             [name, sign] if sign.is("=") => name.name().is_some_and(|name| self.outline.functions.contains_key(name)),
             _ => false,

@@ -1,4 +1,4 @@
-//! How much work is spent on one text, and how deep it is followed.
+//! Limits on the work and the nesting for one program.
 
 use super::MAX_DEPTH;
 
@@ -7,13 +7,13 @@ const MAX_WORK: usize = 1_000_000;
 
 #[derive(Default)]
 pub(super) struct Budget {
-    /// Nesting of what is being read.
+    /// The current nesting.
     pub(super) depth: usize,
     work: usize,
 }
 
 impl Budget {
-    /// Takes work from what is left. False where nothing is left.
+    /// Takes work from the budget. Returns false if none is left.
     pub(super) fn spend(&mut self, work: usize) -> bool {
         self.work += work;
         self.work <= MAX_WORK && self.depth <= MAX_DEPTH

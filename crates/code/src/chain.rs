@@ -1,15 +1,15 @@
-//! What is done with a value: its members, its elements, its calls.
+//! Member accesses, subscripts and calls on a value.
 
 use super::Language;
 use super::arguments::Arguments;
+use super::evaluator::Evaluator;
 use super::function_effect::FunctionEffect;
-use super::reader::Reader;
 use super::statement_order::StatementOrder;
-use super::tape::{MAX_LOOKAHEAD, Tape};
 use super::token::{Kind, Token};
+use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::{SOME_WORD, Value, entry};
 
-const CHANGING_METHODS: &[&str] = &[
+const MUTATING_METHODS: &[&str] = &[
     "append",
     "extend",
     "insert",
@@ -29,16 +29,16 @@ const CHANGING_METHODS: &[&str] = &[
     "__setitem__",
 ];
 
-/// Texts of Ruby can be changed in their places.
-const CHANGING_TEXT_METHODS: &[&str] = &["replace", "insert", "prepend", "setbyte", "clear", "force_encoding"];
+/// Ruby strings are mutable.
+const MUTATING_STRING_METHODS: &[&str] = &["replace", "insert", "prepend", "setbyte", "clear", "force_encoding"];
 
-/// Longer dotted names mean nothing.
+/// Longer dotted names are not in any table.
 const LONGEST_NAME: usize = 128;
 
-/// Members that give a function as a value.
-const REFLECTING: &[&str] = &["can", "method", "public_method", "singleton_method", "instance_method"];
+/// Members that return a function as a value.
+const REFLECTION_MEMBERS: &[&str] = &["can", "method", "public_method", "singleton_method", "instance_method"];
 
-/// Members of functions that do not call them.
+/// Members of functions that do not call the function.
 const HARMLESS_MEMBERS: &[&str] = &[
     "__name__",
     "__doc__",
@@ -53,14 +53,14 @@ const HARMLESS_MEMBERS: &[&str] = &[
     "prototype",
 ];
 
-/// How far a chain of members, elements and calls was read.
+/// How far a chain of member accesses, subscripts and calls was read.
 struct Chain<'n> {
     value: Value,
     /// The variable that it begins with.
     root: Option<&'n str>,
-    /// Whether it reached an element of that variable.
+    /// True if it has reached an element of that variable.
     is_element: bool,
-    /// Whether an arrow was read last, so that a bracket belongs to the value even behind white space.
+    /// True behind an arrow: a bracket then belongs to the value even after white space.
     after_arrow: bool,
 }
 
@@ -70,65 +70,66 @@ impl Chain<'_> {
     }
 }
 
-impl Reader {
-    /// What is called on a value, member by member.
-    pub(super) fn chain(&mut self, tape: &mut Tape<'_>, value: Value, root: Option<&str>) -> Value {
+impl Evaluator {
+    /// Reads the member accesses, subscripts and calls that follow a value.
+    pub(super) fn chain(&mut self, cursor: &mut TokenCursor<'_>, value: Value, root: Option<&str>) -> Value {
         let mut chain = Chain { value, root, is_element: false, after_arrow: false };
         loop {
-            self.spend(1, tape);
-            self.skip_to_member(tape);
-            if !self.link(tape, &mut chain) {
+            self.spend(1, cursor);
+            self.skip_to_member(cursor);
+            if !self.link(cursor, &mut chain) {
                 break;
             }
         }
         if self.dialect.bare_calls && self.is_function(&chain.value) {
-            self.note_changes(tape, &chain.value, root);
-            let arguments = self.bare_arguments(tape, &chain.value);
+            self.note_mutation(cursor, &chain.value, root);
+            let arguments = self.bare_arguments(cursor, &chain.value);
             chain.value = self.apply(chain.take_value(), &arguments);
         }
-        let is_own = root.and_then(|root| self.names.get(root)).is_some_and(|value| !matches!(value, Value::Thing(_)));
-        if let (Some(root), true) = (root, is_own && chain.is_element && tape.is("=")) {
+        let is_own =
+            root.and_then(|root| self.names.get(root)).is_some_and(|value| !matches!(value, Value::QualifiedName(_)));
+        if let (Some(root), true) = (root, is_own && chain.is_element && cursor.is("=")) {
             self.bind(root, Value::Unknown);
         }
         if let Value::Method(receiver, _) = &chain.value {
-            self.note_changes(tape, &chain.value, root);
-            self.iterated = iteration(&chain.value);
+            self.note_mutation(cursor, &chain.value, root);
+            self.iterated = iterated_element(&chain.value);
             return if receiver.is_path() { Value::Path(None) } else { Value::Unknown };
         }
         chain.value
     }
 
-    /// One more member, element or call. False where the chain ends.
-    fn link(&mut self, tape: &mut Tape<'_>, chain: &mut Chain<'_>) -> bool {
-        let Some(token) = tape.peek() else { return false };
-        if let (Kind::Text(literal), Language::Node, false) = (&token.kind, self.language, token.spaced)
+    /// Reads one member access, subscript or call. Returns false at the end of the chain.
+    fn link(&mut self, cursor: &mut TokenCursor<'_>, chain: &mut Chain<'_>) -> bool {
+        let Some(token) = cursor.peek() else { return false };
+        if let (Kind::String(literal), Language::Node, false) = (&token.kind, self.language, token.after_space)
             && self.is_function(&chain.value)
         {
-            tape.next();
-            let text = self.literal(tape, literal);
-            let arguments = Arguments { positional: vec![text], ..Arguments::default() };
+            cursor.next();
+            let string = self.literal(cursor, literal);
+            let arguments = Arguments { positional: vec![string], ..Arguments::default() };
             chain.value = self.apply(chain.take_value(), &arguments);
             return true;
         }
-        let Kind::Mark(mark) = token.kind else { return false };
-        let is_tight = !token.spaced || chain.after_arrow;
+        let Kind::Punct(punct) = token.kind else { return false };
+        let is_tight = !token.after_space || chain.after_arrow;
         let is_perl = self.language == Language::Perl;
-        let is_behind_value = chain.after_arrow || chain.is_element || tape.before().is_some_and(is_sigiled);
+        let is_behind_value = chain.after_arrow || chain.is_element || cursor.previous().is_some_and(is_sigiled);
         let starts_element = is_perl && is_tight && is_behind_value;
-        match mark {
-            mark if self.is_member_sign(mark) => {
-                self.member_link(tape, mark, chain);
+        match punct {
+            punct if self.is_member_sign(punct) => {
+                self.member_link(cursor, punct, chain);
                 return true;
             }
             "(" if is_tight || !self.dialect.bare_calls || self.is_function(&chain.value) => {
-                self.call_link(tape, chain);
+                self.call_link(cursor, chain);
             }
             "[" if if is_perl { starts_element } else { is_tight || self.language != Language::Ruby } => {
-                chain.value = self.subscript(tape, chain.take_value());
+                chain.value = self.subscript(cursor, chain.take_value());
                 chain.is_element = true;
             }
             "{" if starts_element => {
-                chain.value = self.hash_element(tape, chain.take_value());
+                chain.value = self.hash_element(cursor, chain.take_value());
                 chain.is_element = true;
             }
             _ => return false,
@@ -138,11 +139,11 @@ impl Reader {
     }
 
     /// `value.name`, `value->`.
-    fn member_link(&mut self, tape: &mut Tape<'_>, mark: &str, chain: &mut Chain<'_>) {
+    fn member_link(&mut self, cursor: &mut TokenCursor<'_>, punct: &str, chain: &mut Chain<'_>) {
         let is_perl = self.language == Language::Perl;
-        tape.next();
-        chain.after_arrow = mark == "->" || mark == "?.";
-        let Some(name) = tape.any_name() else { return };
+        cursor.next();
+        chain.after_arrow = punct == "->" || punct == "?.";
+        let Some(name) = cursor.take_any_name() else { return };
         chain.after_arrow = false;
         chain.is_element |= matches!(chain.value, Value::Record(_)) && !is_perl;
         chain.value = if name.starts_with(['$', '@', '%']) && is_perl {
@@ -154,46 +155,46 @@ impl Reader {
     }
 
     /// `value(arguments)`.
-    fn call_link(&mut self, tape: &mut Tape<'_>, chain: &mut Chain<'_>) {
+    fn call_link(&mut self, cursor: &mut TokenCursor<'_>, chain: &mut Chain<'_>) {
         let callee = chain.take_value();
         let appended = chain.root.filter(|root| self.appends(&callee, root));
         if appended.is_none() {
-            self.note_changes(tape, &callee, chain.root);
+            self.note_mutation(cursor, &callee, chain.root);
         }
-        self.iterated = iteration(&callee).or_else(|| self.module_awaited(tape, &callee));
-        let start = tape.place();
-        let arguments = self.arguments(tape, &callee);
+        self.iterated = iterated_element(&callee).or_else(|| self.awaited_module(cursor, &callee));
+        let start = cursor.position();
+        let arguments = self.arguments(cursor, &callee);
         if let (Some(root), Value::Method(_, name)) = (appended, &callee) {
             self.append(root, start, name, &arguments);
         }
-        if self.language == Language::Node && tape.is("{") && is_definition(&callee) {
-            self.bind_parameters(tape.between(start, tape.place()));
+        if self.language == Language::Node && cursor.is("{") && is_definition(&callee) {
+            self.bind_parameters(cursor.between(start, cursor.position()));
         }
-        self.is_discarded = is_statement(tape, &callee, start);
-        let rest = match (&callee, number_in(tape.between(start, tape.place()))) {
-            (Value::Method(list, name), Some(number)) if name == "slice" && self.spreads() => tail(list, number),
+        self.is_result_discarded = is_statement(cursor, &callee, start);
+        let rest = match (&callee, number_in(cursor.between(start, cursor.position()))) {
+            (Value::Method(list, name), Some(number)) if name == "slice" && self.has_spread() => tail(list, number),
             _ => None,
         };
         chain.value = rest.unwrap_or_else(|| self.apply(callee, &arguments));
-        self.is_discarded = false;
+        self.is_result_discarded = false;
     }
 
     /// `$value{key}`, `$value{…}`.
-    fn hash_element(&mut self, tape: &mut Tape<'_>, value: Value) -> Value {
-        let key = tape.ahead(1).and_then(Token::name).filter(|_| tape.ahead_is(2, "}"));
+    fn hash_element(&mut self, cursor: &mut TokenCursor<'_>, value: Value) -> Value {
+        let key = cursor.ahead(1).and_then(Token::name).filter(|_| cursor.ahead_is(2, "}"));
         let index = match key {
             Some(key) if !key.starts_with('$') => {
                 for _ in 0..3 {
-                    tape.next();
+                    cursor.next();
                 }
-                vec![Value::text(key)]
+                vec![Value::string(key)]
             }
-            _ => self.list(tape, "}"),
+            _ => self.list(cursor, "}"),
         };
         self.index(value, &index)
     }
 
-    /// Whether a call puts something behind the list that a name means.
+    /// True if the call appends to the list that a variable holds.
     fn appends(&self, callee: &Value, root: &str) -> bool {
         let Value::Method(receiver, name) = callee else { return false };
         let is_known = match self.language {
@@ -201,13 +202,13 @@ impl Reader {
             Language::Node => name == "push",
             Language::Perl | Language::Ruby => false,
         };
-        let is_list = matches!(**receiver, Value::List(_) | Value::OneOf(_));
+        let is_list = matches!(**receiver, Value::List(_) | Value::OneOfLists(_));
         is_known && is_list && self.names.get(root) == Some(&**receiver)
     }
 
     fn append(&mut self, name: &str, place: usize, method: &str, arguments: &Arguments) {
         let more = match (method, arguments.positional.as_slice()) {
-            ("extend", [more @ (Value::List(_) | Value::OneOf(_))]) => {
+            ("extend", [more @ (Value::List(_) | Value::OneOfLists(_))]) => {
                 Some(more.lists().into_iter().flat_map(Value::into_elements).collect())
             }
             ("extend", [Value::Pending]) => Some(vec![Value::Pending]),
@@ -215,42 +216,42 @@ impl Reader {
             (_, more) => Some(more.to_vec()).filter(|_| arguments.named.is_empty()),
         };
         match more {
-            // Where loops do that, nobody knows how often; of names of files, nobody counts how many.
-            Some(more) if more.iter().all(|value| matches!(value, Value::Like { .. })) => {
+            // A loop may append any number of times. For file names the number does not matter.
+            Some(more) if more.iter().all(|value| matches!(value, Value::PartlyKnown { .. })) => {
                 for value in more {
                     self.bind(name, Value::List(vec![value]));
                 }
             }
             Some(more) if more.iter().any(Value::is_pending) => self.bind(name, Value::Pending),
             Some(_) if self.outline.order == StatementOrder::Loops => self.bind(name, Value::Unknown),
-            Some(more) if more.iter().all(|value| value.only_text().is_some()) => {
+            Some(more) if more.iter().all(|value| value.only_string().is_some()) => {
                 self.names.append(name, place, more, self.outline.order);
             }
             _ => self.bind(name, Value::Unknown),
         }
     }
 
-    /// A chain may go on in the next line.
-    pub(super) fn skip_to_member(&self, tape: &mut Tape<'_>) {
+    /// A chain may continue on the next line.
+    pub(super) fn skip_to_member(&self, cursor: &mut TokenCursor<'_>) {
         if matches!(self.language, Language::Node | Language::Ruby)
-            && tape.peek().is_some_and(|token| token.kind == Kind::Newline)
-            && (tape.ahead_is(1, ".") || tape.ahead_is(1, "?.") || tape.ahead_is(1, "&."))
+            && cursor.peek().is_some_and(|token| token.kind == Kind::Newline)
+            && (cursor.ahead_is(1, ".") || cursor.ahead_is(1, "?.") || cursor.ahead_is(1, "&."))
         {
-            tape.next();
+            cursor.next();
         }
     }
 
-    pub(super) fn is_member_sign(&self, mark: &str) -> bool {
+    pub(super) fn is_member_sign(&self, punct: &str) -> bool {
         match self.language {
-            Language::Python => mark == ".",
-            Language::Node => mark == "." || mark == "?.",
-            Language::Perl => mark == "->" || mark == "::",
-            Language::Ruby => matches!(mark, "." | "&." | "::"),
+            Language::Python => punct == ".",
+            Language::Node => punct == "." || punct == "?.",
+            Language::Perl => punct == "->" || punct == "::",
+            Language::Ruby => matches!(punct, "." | "&." | "::"),
         }
     }
 
     /// `[1:]`, `[1..]`
-    fn is_slice_mark(&self, token: &Token) -> bool {
+    fn is_slice_punct(&self, token: &Token) -> bool {
         match self.language {
             Language::Python => token.is(":") || token.is("::"),
             Language::Ruby => token.is("..") || token.is("..."),
@@ -259,13 +260,13 @@ impl Reader {
     }
 
     /// `value[…]`
-    fn subscript(&mut self, tape: &mut Tape<'_>, value: Value) -> Value {
-        let start = tape.place();
-        let index = self.list(tape, "]");
-        let tokens = tape.between(start, tape.place());
-        let is_slice = tokens.iter().any(|token| self.is_slice_mark(token));
+    fn subscript(&mut self, cursor: &mut TokenCursor<'_>, value: Value) -> Value {
+        let start = cursor.position();
+        let index = self.list(cursor, "]");
+        let tokens = cursor.between(start, cursor.position());
+        let is_slice = tokens.iter().any(|token| self.is_slice_punct(token));
         let counted = number_in(tokens)
-            .filter(|_| self.spreads())
+            .filter(|_| self.has_spread())
             .and_then(|number| if is_slice { tail(&value, number) } else { element_at(&value, number) });
         match counted {
             Some(counted) => counted,
@@ -274,7 +275,7 @@ impl Reader {
         }
     }
 
-    /// Some of its elements; nobody counts which.
+    /// Returns some of the elements; which ones is not worked out.
     fn slice(&mut self, value: &Value) -> Value {
         self.escape(Some(value));
         match value {
@@ -288,74 +289,80 @@ impl Reader {
         match (&value, index) {
             (Value::Pending, _) => Value::Pending,
             // `Dir["*.rb"]`
-            (Value::Thing(name), patterns) if name == "Dir" && self.language == Language::Ruby => {
+            (Value::QualifiedName(name), patterns) if name == "Dir" && self.language == Language::Ruby => {
                 let arguments = Arguments { positional: patterns.to_vec(), ..Arguments::default() };
-                self.perform(FunctionEffect::Glob, "Dir.glob", &arguments)
+                self.apply_effect(FunctionEffect::Glob, "Dir.glob", &arguments)
             }
-            (Value::Thing(_), [index]) if index.only_text().is_some() => {
-                self.member(value, index.only_text().unwrap_or_default())
+            (Value::QualifiedName(_), [index]) if index.only_string().is_some() => {
+                self.member(value, index.only_string().unwrap_or_default())
             }
             (Value::Record(entries), [index]) => {
-                index.only_text().and_then(|key| entry(entries, key)).cloned().unwrap_or(Value::Unknown)
+                index.only_string().and_then(|key| entry(entries, key)).cloned().unwrap_or(Value::Unknown)
             }
-            (Value::Thing(_), _) => {
+            (Value::QualifiedName(_), _) => {
                 self.escape(Some(&value));
                 Value::Unknown
             }
             (Value::List(values), _) => {
-                // Nobody looks into an empty list but to get at what lists can do.
-                self.found.hidden |= values.is_empty() && !index.iter().all(|index| *index == Value::Descriptor);
+                // A subscript of an empty list serves only to reach the methods of lists.
+                self.findings.is_opaque |= values.is_empty() && !index.iter().all(|index| *index == Value::Descriptor);
                 value.element()
             }
-            (_, [index]) if index.only_text().is_some() => self.member(value, index.only_text().unwrap_or_default()),
+            (_, [index]) if index.only_string().is_some() => {
+                self.member(value, index.only_string().unwrap_or_default())
+            }
             _ => Value::Unknown,
         }
     }
 
     pub(super) fn member(&mut self, value: Value, name: &str) -> Value {
-        if matches!(&value, Value::Thing(thing) if thing.is_empty() || thing == "sys.modules") {
+        if matches!(&value, Value::QualifiedName(owner) if owner.is_empty() || owner == "sys.modules") {
             return self.lookup(name);
         }
-        // Ways from any object to all there are.
-        self.found.hidden |= name.starts_with("__") && self.dialect.telling_methods.contains(&name);
+        // These members lead from any object to every other.
+        self.findings.is_opaque |= name.starts_with("__") && self.dialect.distinctive_methods.contains(&name);
         match value {
-            Value::Thing(thing) if name == "__dict__" || self.is_the_module_itself(&thing, name) => Value::Thing(thing),
-            Value::Thing(thing) if thing.len() > LONGEST_NAME => {
-                self.escape(Some(&Value::Thing(thing)));
+            Value::QualifiedName(owner) if name == "__dict__" || self.is_module_alias(&owner, name) => {
+                Value::QualifiedName(owner)
+            }
+            Value::QualifiedName(owner) if owner.len() > LONGEST_NAME => {
+                self.escape(Some(&Value::QualifiedName(owner)));
                 Value::Unknown
             }
-            Value::Thing(thing) => {
-                if REFLECTING.contains(&name) && self.dialect.bare_calls {
-                    self.escape(Some(&Value::Thing(thing.clone())));
+            Value::QualifiedName(owner) => {
+                if REFLECTION_MEMBERS.contains(&name) && self.dialect.bare_calls {
+                    self.escape(Some(&Value::QualifiedName(owner.clone())));
                 }
-                let full = format!("{thing}.{name}");
-                let is_function = self.dialect.function(&thing).is_some_and(|effect| !effect.is_harmless());
-                let is_known = self.dialect.function(&full).is_some() || self.dialect.is_telling_module(&full);
-                self.found.hidden |= is_function && !is_known && !HARMLESS_MEMBERS.contains(&name);
-                self.thing(full)
+                let full = format!("{owner}.{name}");
+                let is_function = self.dialect.function(&owner).is_some_and(|effect| !effect.is_harmless());
+                let is_known = self.dialect.function(&full).is_some() || self.dialect.has_effectful_members(&full);
+                self.findings.is_opaque |= is_function && !is_known && !HARMLESS_MEMBERS.contains(&name);
+                self.qualified_name(full)
             }
             value if value.is_path() && self.language == Language::Python && is_property(name) => match name {
-                "parent" => value.folder(),
-                "name" => value.name(),
-                "path" => value.without_path(),
+                "parent" => value.parent(),
+                "name" => value.file_name(),
+                "path" => value.path_to_string(),
                 _ => Value::List(
-                    std::iter::successors(Some(value.folder()), |folder| Some(folder.folder()))
-                        .take(MOST_PARENTS)
+                    std::iter::successors(Some(value.parent()), |folder| Some(folder.parent()))
+                        .take(MAX_PARENTS)
                         .collect(),
                 ),
             },
-            // What an option is.
+            // The value of a parsed command line option.
             Value::Record(ref entries)
                 if self.language == Language::Python && entries.iter().any(|(known, _)| known == name) =>
             {
-                self.index(value, &[Value::text(name)])
+                self.index(value, &[Value::string(name)])
             }
-            // A temporary file by its name.
-            Value::Texts(texts) if name == "name" && texts.iter().all(|text| text.starts_with(path::TEMP)) => {
-                Value::Texts(texts)
+            // The path of a temporary file.
+            Value::Strings(strings)
+                if name == "name" && strings.iter().all(|string| string.starts_with(path::TEMP_PLACEHOLDER)) =>
+            {
+                Value::Strings(strings)
             }
-            Value::Like { texts, is_path: false } if name == "stdout" && texts == [SOME_WORD] => {
-                Value::Like { texts, is_path: false }
+            Value::PartlyKnown { strings, is_path: false } if name == "stdout" && strings == [SOME_WORD] => {
+                Value::PartlyKnown { strings, is_path: false }
             }
             Value::Pending => Value::Pending,
             Value::Method(receiver, _) if receiver.is_path() => {
@@ -366,8 +373,8 @@ impl Reader {
         }
     }
 
-    /// Members of a module that have all that it has.
-    fn is_the_module_itself(&self, module: &str, member: &str) -> bool {
+    /// True for members that have all members of the module.
+    fn is_module_alias(&self, module: &str, member: &str) -> bool {
         match self.language {
             Language::Node => member == "default" || (module == "fs" && member == "promises"),
             Language::Ruby => module == "FileUtils" && member == "Verbose",
@@ -375,48 +382,48 @@ impl Reader {
         }
     }
 
-    /// `import('fs').then(name => …)`: the module, which is then the first parameter of the function that stands here.
-    /// Where none does, whoever gets it may do anything with it.
-    fn module_awaited(&mut self, tape: &Tape<'_>, callee: &Value) -> Option<Value> {
-        let Value::Thing(name) = callee else { return None };
+    /// Returns the module of `import('fs').then(name => …)`, which is the first parameter of the callback. Without a
+    /// function literal as the callback, the module escapes.
+    fn awaited_module(&mut self, cursor: &TokenCursor<'_>, callee: &Value) -> Option<Value> {
+        let Value::QualifiedName(name) = callee else { return None };
         let module = name.strip_suffix(".then").filter(|_| self.language == Language::Node)?;
-        let tells = self.dialect.is_telling_module(module)
+        let has_effects = self.dialect.has_effectful_members(module)
             || self.effect_of(module).is_some_and(|effect| !effect.is_harmless());
-        let module = Some(Value::Thing(module.to_owned())).filter(|_| tells);
-        if !starts_function(tape) {
+        let module = Some(Value::QualifiedName(module.to_owned())).filter(|_| has_effects);
+        if !starts_function(cursor) {
             self.escape(module.as_ref());
             return None;
         }
         module
     }
 
-    /// Whether it is called wherever it stands.
+    /// True if the value can only be called.
     pub(super) fn is_function(&self, value: &Value) -> bool {
         match value {
-            Value::Thing(name) => self.effect_of(name).is_some() || self.is_sending(name),
-            Value::Method(receiver, name) => receiver.is_path() || self.is_sending(name),
+            Value::QualifiedName(name) => self.effect_of(name).is_some() || self.is_send(name),
+            Value::Method(receiver, name) => receiver.is_path() || self.is_send(name),
             _ => false,
         }
     }
 
-    /// Changes the variable that a call is made on, or its first argument, where the call does that.
-    pub(super) fn note_changes(&mut self, tape: &Tape<'_>, callee: &Value, root: Option<&str>) {
+    /// Makes the receiver, or the first argument, unknown if the call modifies it.
+    pub(super) fn note_mutation(&mut self, cursor: &TokenCursor<'_>, callee: &Value, root: Option<&str>) {
         match callee {
             Value::Method(receiver, name) => {
-                let changes = matches!(**receiver, Value::List(_) | Value::OneOf(_) | Value::Record(_))
-                    && CHANGING_METHODS.contains(&name.as_str())
+                let changes = matches!(**receiver, Value::List(_) | Value::OneOfLists(_) | Value::Record(_))
+                    && MUTATING_METHODS.contains(&name.as_str())
                     || name.ends_with('!')
-                    || matches!(**receiver, Value::Texts(_)) && name == "concat"
-                    || self.language == Language::Ruby && CHANGING_TEXT_METHODS.contains(&name.as_str());
-                // What a module gives is not the module.
-                let is_module = |root: &str| matches!(self.names.get(root), Some(Value::Thing(_)));
+                    || matches!(**receiver, Value::Strings(_)) && name == "concat"
+                    || self.language == Language::Ruby && MUTATING_STRING_METHODS.contains(&name.as_str());
+                // A result of a module is not the module itself.
+                let is_module = |root: &str| matches!(self.names.get(root), Some(Value::QualifiedName(_)));
                 if let (Some(root), true) = (root.filter(|root| !is_module(root)), changes) {
                     self.bind(root, Value::Unknown);
                 }
             }
-            Value::Thing(name) if matches!(self.effect_of(name), Some(FunctionEffect::Changes)) => {
+            Value::QualifiedName(name) if matches!(self.effect_of(name), Some(FunctionEffect::MutateFirst)) => {
                 let first =
-                    (0..3).filter_map(|ahead| tape.ahead(ahead)?.name()).find(|name| name.starts_with(['$', '@']));
+                    (0..3).filter_map(|ahead| cursor.ahead(ahead)?.name()).find(|name| name.starts_with(['$', '@']));
                 if let Some(first) = first {
                     self.bind(first, Value::Unknown);
                 }
@@ -426,35 +433,37 @@ impl Reader {
     }
 }
 
-/// Whether the first argument, behind the parenthesis here, is a function: `name => …`, `(names) => …`, `function (names) …`.
-fn starts_function(tape: &Tape<'_>) -> bool {
-    let is_async = tape.ahead(1).and_then(Token::name) == Some("async");
+/// True if the first argument is a function literal: `name => …`, `(names) => …`, `function (names) …`. The cursor is
+/// at the opening parenthesis.
+fn starts_function(cursor: &TokenCursor<'_>) -> bool {
+    let is_async = cursor.ahead(1).and_then(Token::name) == Some("async");
     let first = if is_async { 2 } else { 1 };
-    let Some(token) = tape.ahead(first) else { return false };
+    let Some(token) = cursor.ahead(first) else { return false };
     if let Some(name) = token.name() {
-        return name == "function" || tape.ahead_is(first + 1, "=>");
+        return name == "function" || cursor.ahead_is(first + 1, "=>");
     }
     let mut depth = 0_usize;
     for ahead in first..first + MAX_LOOKAHEAD {
-        match tape.ahead(ahead).map(|token| &token.kind) {
-            Some(Kind::Mark("(" | "[" | "{")) => depth += 1,
-            Some(Kind::Mark(")" | "]" | "}")) => depth = depth.saturating_sub(1),
+        match cursor.ahead(ahead).map(|token| &token.kind) {
+            Some(Kind::Punct("(" | "[" | "{")) => depth += 1,
+            Some(Kind::Punct(")" | "]" | "}")) => depth = depth.saturating_sub(1),
             Some(_) => {}
             None => return false,
         }
         if depth == 0 {
-            return token.is("(") && tape.ahead_is(ahead + 1, "=>");
+            return token.is("(") && cursor.ahead_is(ahead + 1, "=>");
         }
     }
     false
 }
 
-/// Whether a call of a dotted name, whose arguments began at a place and end here, is a statement of its own.
-fn is_statement(tape: &Tape<'_>, callee: &Value, arguments: usize) -> bool {
-    let Value::Thing(_) = callee else { return false };
+/// True if a call of a dotted name is a statement of its own. `arguments` is the position of its arguments; the cursor
+/// is behind them.
+fn is_statement(cursor: &TokenCursor<'_>, callee: &Value, arguments: usize) -> bool {
+    let Value::QualifiedName(_) = callee else { return false };
     let ends = |token: &Token| token.kind == Kind::Newline || token.is(";");
-    let mut before = tape.between(0, arguments).iter().rev();
-    // Names and points by turns.
+    let mut before = cursor.between(0, arguments).iter().rev();
+    // Names and dots alternate.
     let first = loop {
         match (before.next().and_then(Token::name), before.next()) {
             (Some(_), Some(point)) if point.is(".") => {}
@@ -462,10 +471,10 @@ fn is_statement(tape: &Tape<'_>, callee: &Value, arguments: usize) -> bool {
             (None, _) => return false,
         }
     };
-    tape.peek().is_none_or(ends) && first.is_none_or(|token| ends(token) || token.is(":"))
+    cursor.peek().is_none_or(ends) && first.is_none_or(|token| ends(token) || token.is(":"))
 }
 
-/// The number in `[1]`, `[1:]` or `(1)`.
+/// Returns the number in `[1]`, `[1:]` or `(1)`.
 fn number_in(tokens: &[Token]) -> Option<usize> {
     match tokens {
         [_, Token { kind: Kind::Number(number), .. }, _] => *number,
@@ -474,9 +483,10 @@ fn number_in(tokens: &[Token]) -> Option<usize> {
     }
 }
 
-/// The elements of a list each of which is one: files that are found, and what nobody knows, may be any number.
-fn counted(list: &Value) -> Option<&[Value]> {
-    let is_one = |value: &Value| matches!(value, Value::Texts(_) | Value::Path(_) | Value::Instance | Value::Record(_));
+/// Returns the elements of a list of known length. A glob or an unknown value may be any number of elements.
+fn known_elements(list: &Value) -> Option<&[Value]> {
+    let is_one =
+        |value: &Value| matches!(value, Value::Strings(_) | Value::Path(_) | Value::Instance | Value::Record(_));
     match list {
         Value::List(values) if values.iter().all(is_one) => Some(values),
         _ => None,
@@ -484,18 +494,18 @@ fn counted(list: &Value) -> Option<&[Value]> {
 }
 
 fn element_at(list: &Value, number: usize) -> Option<Value> {
-    counted(list)?.get(number).cloned()
+    known_elements(list)?.get(number).cloned()
 }
 
-/// What is left behind so many.
+/// Returns the elements behind the first `number`.
 fn tail(list: &Value, number: usize) -> Option<Value> {
-    counted(list).map(|values| Value::List(values.get(number..).unwrap_or_default().to_vec()))
+    known_elements(list).map(|values| Value::List(values.get(number..).unwrap_or_default().to_vec()))
 }
 
-/// More folders around a path are not looked at.
-const MOST_PARENTS: usize = 4;
+/// The number of elements in `parents` of a path object.
+const MAX_PARENTS: usize = 4;
 
-/// What a path object has, and is not called.
+/// True for attributes of path objects that are not methods.
 fn is_property(member: &str) -> bool {
     matches!(member, "parent" | "parents" | "name" | "path")
 }
@@ -504,8 +514,8 @@ fn is_sigiled(token: &Token) -> bool {
     token.name().is_some_and(|name| name.starts_with('$'))
 }
 
-/// What a call goes through, which is then the first parameter of the function that it is given.
-fn iteration(callee: &Value) -> Option<Value> {
+/// Returns the element that an iteration method passes to its callback.
+fn iterated_element(callee: &Value) -> Option<Value> {
     match callee {
         Value::Method(receiver, name)
             if matches!(
@@ -519,7 +529,7 @@ fn iteration(callee: &Value) -> Option<Value> {
     }
 }
 
-/// Whether parentheses and a block behind it make it a definition.
+/// True if parentheses and a block behind the name make it the definition of a method.
 fn is_definition(callee: &Value) -> bool {
-    matches!(callee, Value::Thing(name) if !matches!(name.as_str(), "if" | "while" | "for" | "switch" | "with"))
+    matches!(callee, Value::QualifiedName(name) if !matches!(name.as_str(), "if" | "while" | "for" | "switch" | "with"))
 }

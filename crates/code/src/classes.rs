@@ -1,4 +1,4 @@
-//! The classes that a text defines for itself, with nothing inherited: what their methods do stands in the text.
+//! The classes that a program defines without a base class: their methods are all in the source.
 
 use std::collections::BTreeSet;
 
@@ -8,23 +8,23 @@ use super::token::Token;
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     names: BTreeSet<String>,
-    /// The names of all functions of the text, methods among them.
+    /// The names of all functions of the program, including methods.
     methods: BTreeSet<String>,
-    /// Whether members may be given to an object without being named.
-    pub(super) may_change: bool,
-    /// Whether classes of any kind were found so far: their names are members too.
-    pub(super) are_there: bool,
+    /// True if members may be set without being named in the source.
+    pub(super) are_dynamic: bool,
+    /// True if any class was found so far: its members are names as well.
+    pub(super) any_found: bool,
 }
 
-/// By these an object of a class may be one of another, or have methods that nobody wrote down.
-const CHANGING: &[&str] =
+/// With these, an object may change its class or have methods that are not in the source.
+const DYNAMIC_NAMES: &[&str] =
     &["__new__", "__getattr__", "__getattribute__", "__class__", "setattr", "metaclass", "__dict__", "vars"];
 
 impl Classes {
     pub(super) fn of(language: Language, tokens: &[Token]) -> Self {
-        let has_changing = tokens.iter().filter_map(Token::name).any(|name| CHANGING.contains(&name));
-        if language != Language::Python || has_changing {
-            return Self { may_change: has_changing, ..Self::default() };
+        let has_dynamic = tokens.iter().filter_map(Token::name).any(|name| DYNAMIC_NAMES.contains(&name));
+        if language != Language::Python || has_dynamic {
+            return Self { are_dynamic: has_dynamic, ..Self::default() };
         }
         let behind = |word: &'static str| {
             let starts = tokens.windows(3).filter(move |three| three.first().and_then(Token::name) == Some(word));

@@ -1,68 +1,70 @@
-//! What one round of reading found.
+//! The effects that one round of evaluation has found.
 
 use super::statement_order::StatementOrder;
 use super::value::path_joined;
 use super::{Access, Spawn};
 
-/// More folders that a text may be in are not told apart.
+/// With more possible working directories than this, the directory is unknown.
 const MAX_FOLDERS: usize = 8;
 
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) touches: Vec<(Access, String)>,
-    pub(super) texts: Vec<(String, Option<String>)>,
-    pub(super) unknown: Vec<Access>,
+    pub(super) contents: Vec<(String, Option<String>)>,
+    pub(super) unknown_touches: Vec<Access>,
     pub(super) spawns: Vec<Spawn>,
     pub(super) prints: Vec<String>,
-    /// Variables that are taken away from what is started.
-    pub(super) forgotten: Vec<String>,
-    pub(super) hidden: bool,
-    /// Whether it went to a folder that nobody knows.
-    pub(super) moved: bool,
-    /// Folders that it may have gone to, beside the one that it starts in.
-    folders: Vec<String>,
-    /// Whether what stands behind a statement runs behind it, and what stands before it does not.
-    is_straight: bool,
-    /// What is written into files that are open, piece by piece.
-    outputs: Vec<(String, Option<String>)>,
+    /// Environment variables that the program removes for the commands that it starts.
+    pub(super) unset_variables: Vec<String>,
+    pub(super) is_opaque: bool,
+    /// True if the program changed to a directory that is not known.
+    pub(super) in_unknown_folder: bool,
+    /// Directories that the program may have changed to, besides the one that it starts in.
+    possible_folders: Vec<String>,
+    /// True if statements run in source order, each at most once.
+    runs_in_order: bool,
+    /// What is written to files that are open, and is concatenated write by write.
+    open_files: Vec<(String, Option<String>)>,
 }
 
 impl Findings {
-    pub(super) fn in_order(order: StatementOrder) -> Self {
-        Self { is_straight: order == StatementOrder::Straight, ..Self::default() }
+    pub(super) fn new(order: StatementOrder) -> Self {
+        Self { runs_in_order: order == StatementOrder::InSourceOrder, ..Self::default() }
     }
 
-    /// A file that this becomes the whole text of.
-    pub(super) fn write(&mut self, path: &str, text: Option<&str>) {
-        for path in self.placed(path) {
-            let written = (path, text.map(str::to_owned));
-            if !self.texts.contains(&written) {
-                self.texts.push(written);
+    /// Records a write that replaces the contents of a file; `None` if the contents are not constant.
+    pub(super) fn write_file(&mut self, path: &str, contents: Option<&str>) {
+        for path in self.possible_paths(path) {
+            let written = (path, contents.map(str::to_owned));
+            if !self.contents.contains(&written) {
+                self.contents.push(written);
             }
         }
-        self.note(Access::Write, path);
+        self.note_access(Access::Write, path);
     }
 
-    /// What is put behind all that was written into an open file so far; none where that is no constant.
-    pub(super) fn output(&mut self, path: &str, more: Option<&str>) {
-        let is_straight = self.is_straight;
-        match self.outputs.iter_mut().find(|(known, _)| known == path) {
-            // In which order, nobody knows.
-            Some((_, text)) => *text = text.take().zip(more).filter(|_| is_straight).map(|(text, more)| text + more),
-            None => self.outputs.push((path.to_owned(), more.map(str::to_owned))),
+    /// Records that a constant, or `None`, is written behind everything that was written to an open file so far.
+    pub(super) fn append_output(&mut self, path: &str, more: Option<&str>) {
+        let runs_in_order = self.runs_in_order;
+        match self.open_files.iter_mut().find(|(known, _)| known == path) {
+            // Outside of source order, the writes cannot be concatenated.
+            Some((_, string)) => {
+                *string = string.take().zip(more).filter(|_| runs_in_order).map(|(string, more)| string + more)
+            }
+            None => self.open_files.push((path.to_owned(), more.map(str::to_owned))),
         }
     }
 
     pub(super) fn touch(&mut self, access: Access, path: &str) {
         match access {
-            Access::Write => self.write(path, None),
-            access => self.note(access, path),
+            Access::Write => self.write_file(path, None),
+            access => self.note_access(access, path),
         }
     }
 
-    /// Says nothing of what is then in it.
-    pub(super) fn note(&mut self, access: Access, path: &str) {
-        for path in self.placed(path) {
+    /// Records an access, without the contents that the file then has.
+    pub(super) fn note_access(&mut self, access: Access, path: &str) {
+        for path in self.possible_paths(path) {
             let touch = (access, path);
             if !self.touches.contains(&touch) {
                 self.touches.push(touch);
@@ -70,88 +72,93 @@ impl Findings {
         }
     }
 
-    /// A file that nobody knows.
+    /// Records an access to a file whose name is not constant.
     pub(super) fn touch_unknown(&mut self, access: Access) {
-        if !self.unknown.contains(&access) {
-            self.unknown.push(access);
+        if !self.unknown_touches.contains(&access) {
+            self.unknown_touches.push(access);
         }
     }
 
-    pub(super) fn print(&mut self, text: String) {
-        if !self.prints.contains(&text) {
-            self.prints.push(text);
+    pub(super) fn print(&mut self, string: String) {
+        if !self.prints.contains(&string) {
+            self.prints.push(string);
         }
     }
 
     pub(super) fn spawn(&mut self, spawn: Spawn) {
-        let folders = if self.is_straight { self.folders.clone() } else { Vec::new() };
-        let there: Vec<Spawn> = folders.iter().map(|folder| within(folder, spawn.clone())).collect();
-        for spawn in std::iter::once(spawn).chain(there) {
+        let possible_folders = if self.runs_in_order { self.possible_folders.clone() } else { Vec::new() };
+        let elsewhere: Vec<Spawn> = possible_folders.iter().map(|folder| started_in(folder, spawn.clone())).collect();
+        for spawn in std::iter::once(spawn).chain(elsewhere) {
             if !self.spawns.contains(&spawn) {
                 self.spawns.push(spawn);
             }
         }
     }
 
-    /// It may be in one of these from here on, or still where it was: nobody follows conditions.
-    pub(super) fn go(&mut self, to: &[String]) {
-        // Who goes up as often as a loop goes round may be anywhere.
+    /// Adds the directories that the program may be in from here on. It may also still be where it was, as conditions
+    /// are not followed.
+    pub(super) fn change_folder(&mut self, to: &[String]) {
+        // A loop may go up any number of times.
         let climbs = to.iter().any(|folder| folder.split('/').any(|part| part == ".."));
-        let from = std::iter::once(".".to_owned()).chain(self.folders.iter().cloned()).collect::<Vec<_>>();
+        let from = std::iter::once(".".to_owned()).chain(self.possible_folders.iter().cloned()).collect::<Vec<_>>();
         let reached = from.iter().flat_map(|from| to.iter().map(move |to| path_joined(from, to)));
         for folder in reached {
-            if !self.folders.contains(&folder) {
-                self.folders.push(folder);
+            if !self.possible_folders.contains(&folder) {
+                self.possible_folders.push(folder);
             }
         }
-        self.moved |= self.folders.len() > MAX_FOLDERS || climbs && !self.is_straight;
-        self.folders.truncate(MAX_FOLDERS);
+        self.in_unknown_folder |= self.possible_folders.len() > MAX_FOLDERS || climbs && !self.runs_in_order;
+        self.possible_folders.truncate(MAX_FOLDERS);
     }
 
-    /// The path from where the text starts, in each of the folders that it may be in.
-    fn placed(&self, path: &str) -> Vec<String> {
-        if path::is_free(path) || !self.is_straight {
+    /// Returns the path, relative to where the program starts, for each directory that it may be in.
+    fn possible_paths(&self, path: &str) -> Vec<String> {
+        if path::is_rooted(path) || !self.runs_in_order {
             return vec![path.to_owned()];
         }
-        self.placed_anywhere(path)
+        self.path_in_every_folder(path)
     }
 
-    fn placed_anywhere(&self, path: &str) -> Vec<String> {
-        let folders = self.folders.iter().filter(|_| !path::is_free(path));
-        std::iter::once(path.to_owned()).chain(folders.map(|folder| path_joined(folder, path))).collect()
+    fn path_in_every_folder(&self, path: &str) -> Vec<String> {
+        let possible_folders = self.possible_folders.iter().filter(|_| !path::is_rooted(path));
+        std::iter::once(path.to_owned()).chain(possible_folders.map(|folder| path_joined(folder, path))).collect()
     }
 
-    /// With all that is only known at the end.
-    pub(super) fn settled(mut self) -> Self {
-        for (path, text) in std::mem::take(&mut self.outputs) {
-            for path in self.placed(&path) {
-                self.texts.push((path, text.clone()));
+    /// Returns the findings, completed by what only the end of the program decides.
+    pub(super) fn finished(mut self) -> Self {
+        for (path, string) in std::mem::take(&mut self.open_files) {
+            for path in self.possible_paths(&path) {
+                self.contents.push((path, string.clone()));
             }
         }
-        if self.is_straight || self.folders.is_empty() {
+        if self.runs_in_order || self.possible_folders.is_empty() {
             return self;
         }
-        // What stands before may run behind.
+        // Without source order, an access may also run after a later change of directory.
         let touches = std::mem::take(&mut self.touches);
         self.touches = touches
             .into_iter()
-            .flat_map(|(access, path)| self.placed_anywhere(&path).into_iter().map(move |path| (access, path)))
+            .flat_map(|(access, path)| self.path_in_every_folder(&path).into_iter().map(move |path| (access, path)))
             .collect();
-        let texts = std::mem::take(&mut self.texts);
-        self.texts = texts
+        let contents = std::mem::take(&mut self.contents);
+        self.contents = contents
             .into_iter()
-            .flat_map(|(path, text)| self.placed_anywhere(&path).into_iter().map(move |path| (path, text.clone())))
+            .flat_map(|(path, string)| {
+                self.path_in_every_folder(&path).into_iter().map(move |path| (path, string.clone()))
+            })
             .collect();
-        let there =
-            self.folders.iter().flat_map(|folder| self.spawns.iter().map(move |spawn| within(folder, spawn.clone())));
-        let there: Vec<Spawn> = there.collect();
-        self.spawns.extend(there);
+        let elsewhere = self
+            .possible_folders
+            .iter()
+            .flat_map(|folder| self.spawns.iter().map(move |spawn| started_in(folder, spawn.clone())));
+        let elsewhere: Vec<Spawn> = elsewhere.collect();
+        self.spawns.extend(elsewhere);
         self
     }
 }
 
-/// The same, started in a folder.
-fn within(folder: &str, spawn: Spawn) -> Spawn {
+/// Returns the command, started in a directory.
+fn started_in(folder: &str, spawn: Spawn) -> Spawn {
     let directories = std::iter::once(Some(folder.to_owned())).chain(spawn.directories).collect();
     Spawn { directories, ..spawn }
 }

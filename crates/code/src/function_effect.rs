@@ -1,136 +1,138 @@
-//! What a function does, as the tables say it.
+//! The effects of functions, as the dialect tables list them.
 
 use path::Access;
 
-/// An argument: its place, and the name under which it may be given instead.
+/// The position of an argument, and the keyword that it may be passed by instead.
 pub(super) type Argument = (usize, &'static str);
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FunctionEffect {
-    /// Touches the files that these arguments name.
+    /// Accesses the files that these arguments name.
     Touch(&'static [(Access, Argument)]),
-    /// Touches the files that all its arguments from this one on name.
+    /// Accesses the files that every argument from this position on names.
     TouchAll(Access, usize),
-    /// Gives a file a text: the path, and the text.
-    WriteText(Argument, Argument),
-    /// Touches the file that this argument names, or without it the one that is meant then.
-    TouchOr(Access, Argument, &'static str),
-    /// Reads an address; `file:` is a path.
+    /// Replaces the contents of a file: the path, and the contents.
+    WriteContents(Argument, Argument),
+    /// Accesses the file that the argument names, or a default path without the argument.
+    TouchOrDefault(Access, Argument, &'static str),
+    /// Requests a URL; a `file:` URL reads a path.
     Fetch(Argument),
-    /// A program, or a form of one, under its own name.
-    Form,
-    /// The program that these words begin, with the arguments behind them.
-    Called(&'static [&'static str]),
-    /// Takes a variable of the environment away.
-    Forgets(Argument),
-    /// Reads the file that its argument names, and gives a path object.
+    /// Runs a program or subcommand that is named by the function itself: `sh.git(…)`, `repo.git.reset(…)`.
+    MemberCommand,
+    /// Runs a command that begins with these words; the call's arguments are appended.
+    FixedCommand(&'static [&'static str]),
+    /// Removes an environment variable.
+    UnsetVariable(Argument),
+    /// Reads the file that the first argument names, and returns a path object.
     ReadPath,
-    /// Opens a file; the mode says what for.
+    /// Opens a file; the mode decides between reading and writing.
     Open { path: Argument, mode: Argument },
-    /// The same, where a text that starts with `|` is a command.
+    /// Opens a file; a name that starts with `|` is a shell command.
     OpenOrRun,
-    /// Perl's way: the mode may stand before the path, and the path may be a command. Arguments before it are handles.
+    /// Perl's `open`: the mode may precede the path, and the path may be a command. `handles`: how many arguments before
+    /// these are file handles.
     PerlOpen { handles: usize },
-    /// Gives a text to a shell.
+    /// Passes a script to a shell.
     Shell(Argument),
-    /// Starts a program given as a text or as a list of words.
+    /// Starts a program that is given as a command line or as a list of words.
     Program(Argument),
-    /// One argument is for a shell, more are words.
+    /// A single argument is a shell script; several are a program and its arguments.
     System,
-    /// A program, and a list with its arguments.
+    /// Starts a program; the arguments of the program are a list.
     Spawn,
-    /// The same, with a file to be run by the interpreter of the text itself.
+    /// Like `Spawn`, but runs a file with this interpreter.
     Fork(&'static str),
-    /// A program, then its arguments from the name it is called by on; as one list or one by one.
+    /// Starts a program. The arguments that follow begin with `argv[0]`, as one list or one by one.
     Exec { program: usize },
-    /// Runs a text in the language of the caller.
-    Run(Argument),
-    /// A module by its name, or by the path of its file.
-    Module,
-    /// A member of something by its name.
-    Member,
-    /// A member of the thing that it is called on, which is then called with the other arguments.
+    /// Evaluates source code in the caller's language.
+    Eval(Argument),
+    /// Loads a module by its name, or by the path of its file.
+    Import,
+    /// Returns a member by its name.
+    GetMember,
+    /// Calls a method by its name on the receiver, with the remaining arguments (Ruby's `send`).
     Send,
-    /// A path from its parts, each behind the one before.
+    /// Joins path segments; an absolute segment is appended like a relative one.
     JoinPath,
-    /// The same, where an absolute one begins it anew.
+    /// Joins path segments; an absolute segment replaces everything before it.
     ResolvePath,
-    /// A path object from its parts.
+    /// Creates a path object from segments.
     MakePath,
-    /// A constant.
-    Gives(&'static str),
-    /// A variable of the environment.
-    Variable(Argument),
-    /// A new folder whose name begins like its argument.
-    Makes(Argument),
-    /// A new file or folder, in the one that the option of this name says.
-    NewIn(&'static str),
-    /// A new file: its descriptor, and its path.
-    Temporary,
-    /// The files that its arguments, which are patterns, match.
+    /// Returns a constant.
+    Constant(&'static str),
+    /// Returns an environment variable.
+    EnvironmentVariable(Argument),
+    /// Creates a folder whose name starts with the argument.
+    NewFolderWithPrefix(Argument),
+    /// Creates a temporary file or folder, in the folder that the option of this name selects.
+    NewTemporaryIn(&'static str),
+    /// Creates a temporary file and returns its descriptor and its path.
+    NewTemporaryFile,
+    /// Returns the files that match the glob patterns in its arguments.
     Glob,
-    /// All folders below its argument, each with what is in it.
-    Walks,
-    /// The names of what is in its argument, without that folder.
-    Names,
-    /// Each of what is in its argument, as something that knows its path.
-    Entries,
-    /// The folder that its argument is in.
-    Folder(Argument),
-    /// Calls its first argument with each of what is in the others.
-    Maps,
-    /// Says that the text takes an option.
-    Option,
-    /// The options that the text is given, or those in its argument.
-    Options,
-    /// A function that does what the one it is given does.
-    Wraps,
-    /// The list that it is given.
-    Passes,
-    /// That list, in another order.
-    Reorders,
-    /// The text without the white space that all its lines begin with.
-    Dedents(Argument),
-    /// The text that it was given, to whoever asks for a name.
-    Same(Argument),
-    /// All names there are.
-    Root,
-    /// Goes to the folder that this argument names; without it, home.
-    Moves(Argument),
-    /// Goes to a folder that nobody knows.
-    Strays,
-    /// Changes its first argument.
-    Changes,
-    /// Hides what is done.
-    Hides,
+    /// Returns every folder below the argument, each with its entries.
+    Walk,
+    /// Returns the names of a folder's entries, without the folder.
+    ListNames,
+    /// Returns a folder's entries as path objects.
+    ListEntries,
+    /// Returns the parent folder of the argument.
+    ParentFolder(Argument),
+    /// Calls the first argument with each element of the others.
+    Map,
+    /// Declares a command line option of the program.
+    DeclareOption,
+    /// Returns the parsed command line options, of the program's arguments or of the given list.
+    ParseOptions,
+    /// Returns a function with the effect of the function that it is given (`util.promisify`).
+    SameFunction,
+    /// Returns the list that it is given.
+    SameList,
+    /// Returns the list that it is given, in another order.
+    ReorderList,
+    /// Removes the indentation that all lines have in common.
+    Dedent(Argument),
+    /// Returns a string or path that means the same as the argument.
+    SameString(Argument),
+    /// Returns all names that are defined (`globals()`).
+    AllNames,
+    /// Changes the working directory; without the argument, to the home folder.
+    ChangeFolder(Argument),
+    /// Changes the working directory to one that is not known.
+    ChangeToUnknownFolder,
+    /// Modifies the first argument in place.
+    MutateFirst,
+    /// Does something that cannot be determined from the source, such as a call of a foreign function.
+    Opaque,
 }
 
-/// What a method of a path object does.
+/// The effect of a method of path objects.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PathMethodEffect {
-    /// To the path itself.
-    Own(Access),
-    /// Gives the path a text.
-    WriteText,
-    /// Deletes the path, writes the argument.
+    /// Accesses the path itself.
+    Touch(Access),
+    /// Replaces the contents of the path.
+    WriteContents,
+    /// Deletes the path and writes the argument.
     Rename,
-    /// Writes the argument.
-    Target(Access),
+    /// Accesses the file that the argument names.
+    TouchArgument(Access),
     Open,
-    /// Another path: with its argument behind it.
+    /// Returns the path with the arguments appended.
     Join,
-    /// The same path, or the same file under another name.
+    /// Returns the same path, or another name of the same file.
     Same,
-    /// What lies in it.
-    Entries,
-    /// What lies in it and matches the argument.
+    /// Returns the entries of the folder.
+    ListEntries,
+    /// Returns the entries that match the argument.
     Glob {
-        depth: &'static str,
+        /// `**/` for a recursive glob, otherwise empty.
+        prefix: &'static str,
     },
-    /// One beside it, under the name that the argument says; or under its own with another end.
-    Beside {
+    /// Returns a path in the same folder, under the name in the argument, or under its own name with another extension.
+    Sibling {
         keeps_stem: bool,
     },
-    /// Other paths, which cannot be known.
-    Others,
+    /// Returns paths that are not known.
+    UnknownPaths,
 }

@@ -1,7 +1,7 @@
-//! The functions that a text defines for itself.
+//! The functions that a program defines.
 //!
-//! Where every use of one is a call, its parameters are worth what the calls give them, and nothing else. One that goes
-//! elsewhere (as a value, as a method, behind a decorator) may be given anything.
+//! If every use of a function is a call, its parameters have exactly the values that the calls pass. A function that is
+//! used as a value, as a method or with a decorator may get any arguments, and is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,34 +11,33 @@ use super::token::{Kind, Part, Token};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameter {
     pub(super) name: String,
-    pub(super) takes: Takes,
-    /// What it is worth where a call gives nothing.
+    pub(super) takes: ParameterKind,
+    /// The tokens of its default value.
     pub(super) default: Vec<Token>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum ParameterKind {
     One,
-    /// `*names`: all that is left.
+    /// `*names`: all remaining positional arguments.
     Rest,
-    /// `**names`: what is given under other names.
+    /// `**names`: keyword arguments that no other parameter has.
     Named,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Function {
     pub(super) parameters: Vec<Parameter>,
-    /// Whether it gives what it gives by `return` or `yield`.
+    /// True if it returns its result by `return` or `yield`.
     pub(super) is_block: bool,
 }
 
-/// By their names.
 pub(super) type Functions = BTreeMap<String, Function>;
 
-/// Those that are only called.
+/// Returns the functions whose every use is a call.
 pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
     let mut defined = Functions::new();
-    let mut spoiled: BTreeSet<String> = BTreeSet::new();
+    let mut not_only_called: BTreeSet<String> = BTreeSet::new();
     for (place, parameters) in definitions(language, tokens) {
         let Some(name) = tokens.get(place).and_then(Token::name) else { continue };
         let is_free = !is_decorated(tokens, place) && !defined.contains_key(name);
@@ -46,26 +45,26 @@ pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
             let is_block = is_block(tokens, place);
             defined.insert(name.to_owned(), Function { parameters, is_block });
         } else {
-            spoiled.insert(name.to_owned());
+            not_only_called.insert(name.to_owned());
         }
     }
-    // Functions of a class are members.
+    // Methods of a class are members.
     let has_classes = tokens.iter().any(|token| token.name() == Some("class"));
     let mut called: BTreeSet<String> = BTreeSet::new();
     let mut open = vec![tokens];
     while let Some(tokens) = open.pop() {
         for (place, token) in tokens.iter().enumerate() {
             match &token.kind {
-                Kind::Text(literal) => open.extend(literal.parts.iter().filter_map(|part| match part {
-                    Part::Hole(tokens) => Some(tokens.as_slice()),
+                Kind::String(literal) => open.extend(literal.parts.iter().filter_map(|part| match part {
+                    Part::Interpolation(tokens) => Some(tokens.as_slice()),
                     Part::Constant(_) => None,
                 })),
                 Kind::Name(name) if defined.contains_key(name) => {
-                    let noted = match usage(tokens, place) {
-                        Usage::Definition => continue,
-                        Usage::Member if !has_classes => continue,
-                        Usage::Call => &mut called,
-                        Usage::Member | Usage::Other => &mut spoiled,
+                    let noted = match name_use(tokens, place) {
+                        NameUse::Definition => continue,
+                        NameUse::Member if !has_classes => continue,
+                        NameUse::Call => &mut called,
+                        NameUse::Member | NameUse::Other => &mut not_only_called,
                     };
                     noted.insert(name.clone());
                 }
@@ -73,11 +72,12 @@ pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
             }
         }
     }
-    defined.retain(|name, _| called.contains(name) && !spoiled.contains(name));
+    defined.retain(|name, _| called.contains(name) && !not_only_called.contains(name));
     defined
 }
 
-/// Whether a function whose name stands at a place has statements: no arrow before a value, no lambda.
+/// True if the function has statements: it is no lambda, and no arrow function with an expression as its body. `name`
+/// is the position of its name.
 fn is_block(tokens: &[Token], name: usize) -> bool {
     if !tokens.get(name + 1).is_some_and(|token| token.is("=")) {
         return true;
@@ -86,7 +86,7 @@ fn is_block(tokens: &[Token], name: usize) -> bool {
     behind.nth(1).is_some_and(|token| token.is("{"))
 }
 
-/// The places of their names, each with its parameters, where those are plain names.
+/// Returns the position of each function's name, and its parameters if they are plain names.
 fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
     let word = match language {
         Language::Python => "def",
@@ -108,23 +108,23 @@ fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<P
 /// `(a, b) =>` or `a =>`
 fn arrow_parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     match tokens.first()?.name() {
-        Some(name) => Some(vec![Parameter { name: name.to_owned(), takes: Takes::One, default: Vec::new() }]),
+        Some(name) => Some(vec![Parameter { name: name.to_owned(), takes: ParameterKind::One, default: Vec::new() }]),
         None => parameters(tokens),
     }
 }
 
-/// `name = lambda a, b: …`, by the places of the names. In brackets it would be what a call is given.
+/// Returns functions that are defined as `name = lambda a, b: …`. Inside brackets that would be a keyword argument.
 fn lambdas(tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
     let mut found = Vec::new();
     let mut depth = 0_usize;
     for (place, token) in tokens.iter().enumerate() {
         match token.kind {
-            Kind::Mark("(" | "[" | "{") => depth += 1,
-            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            Kind::Punct("(" | "[" | "{") => depth += 1,
+            Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             Kind::Name(_) if depth == 0 && is_lambda(tokens, place) => {
                 let behind = tokens.get(place + 3..).unwrap_or_default();
                 let inside = behind.iter().take_while(|token| !token.is(":")).cloned();
-                let bracket = |mark| Token { kind: Kind::Mark(mark), spaced: false };
+                let bracket = |punct| Token { kind: Kind::Punct(punct), after_space: false };
                 let group: Vec<Token> = std::iter::once(bracket("(")).chain(inside).chain([bracket(")")]).collect();
                 found.push((place, parameters(&group)));
             }
@@ -134,7 +134,7 @@ fn lambdas(tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
     found
 }
 
-/// Whether a name is given a lambda, and nothing else.
+/// True if the statement at the name assigns a lambda to it.
 fn is_lambda(tokens: &[Token], name: usize) -> bool {
     let is_start = match name.checked_sub(1).and_then(|before| tokens.get(before)) {
         None => true,
@@ -144,7 +144,7 @@ fn is_lambda(tokens: &[Token], name: usize) -> bool {
     is_start && is_set && tokens.get(name + 2).is_some_and(|token| token.name() == Some("lambda"))
 }
 
-/// `const name = (…) =>` or `const name = a =>`, by the place of the name.
+/// True for the name in `const name = (…) =>` or `const name = a =>`.
 fn is_arrow(tokens: &[Token], name: usize) -> bool {
     let is_declared = tokens.get(name - 1).is_some_and(|token| matches!(token.name(), Some("const" | "let" | "var")));
     let is_set = tokens.get(name + 1).is_some_and(|token| token.is("="));
@@ -155,8 +155,8 @@ fn is_arrow(tokens: &[Token], name: usize) -> bool {
     let mut depth = 0_usize;
     for (place, token) in rest.iter().enumerate() {
         match token.kind {
-            Kind::Mark("(" | "[" | "{") => depth += 1,
-            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            Kind::Punct("(" | "[" | "{") => depth += 1,
+            Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 {
@@ -166,39 +166,39 @@ fn is_arrow(tokens: &[Token], name: usize) -> bool {
     false
 }
 
-/// From the parenthesis that opens them.
+/// Reads parameters, from the opening parenthesis.
 fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     tokens.first().filter(|token| token.is("("))?;
     let mut found: Vec<Parameter> = Vec::new();
     let mut depth = 0_usize;
-    let mut takes = Takes::One;
+    let mut takes = ParameterKind::One;
     let mut is_start = false;
     let mut in_default = false;
     for token in tokens {
-        let ends = depth == 1 && matches!(token.kind, Kind::Mark("," | ")"));
+        let ends = depth == 1 && matches!(token.kind, Kind::Punct("," | ")"));
         in_default &= !ends;
         if let Some(parameter) = found.last_mut().filter(|_| in_default) {
             parameter.default.push(token.clone());
         }
         in_default |= depth == 1 && token.is("=");
         match &token.kind {
-            Kind::Mark("(" | "[" | "{") => {
-                // A pattern in the place of a name.
+            Kind::Punct("(" | "[" | "{") => {
+                // A destructuring pattern.
                 if depth == 1 && is_start {
                     return None;
                 }
                 depth += 1;
                 is_start = depth == 1;
             }
-            Kind::Mark(")" | "]" | "}") => {
+            Kind::Punct(")" | "]" | "}") => {
                 depth = depth.checked_sub(1)?;
                 if depth == 0 {
                     return Some(found);
                 }
             }
-            Kind::Mark(",") if depth == 1 => (is_start, takes) = (true, Takes::One),
-            Kind::Mark("*" | "...") if depth == 1 && is_start => takes = Takes::Rest,
-            Kind::Mark("**") if depth == 1 && is_start => takes = Takes::Named,
+            Kind::Punct(",") if depth == 1 => (is_start, takes) = (true, ParameterKind::One),
+            Kind::Punct("*" | "...") if depth == 1 && is_start => takes = ParameterKind::Rest,
+            Kind::Punct("**") if depth == 1 && is_start => takes = ParameterKind::Named,
             Kind::Name(name) if depth == 1 && is_start => {
                 found.push(Parameter { name: name.clone(), takes, default: Vec::new() });
                 is_start = false;
@@ -209,7 +209,7 @@ fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     None
 }
 
-/// Whether the line before a definition is `@…`: who calls it, nobody knows.
+/// True if the line before the definition is a decorator, which may call the function.
 fn is_decorated(tokens: &[Token], name: usize) -> bool {
     let before = tokens.get(..name.saturating_sub(1)).unwrap_or_default();
     let mut lines = before.rsplit(|token| token.kind == Kind::Newline);
@@ -217,31 +217,33 @@ fn is_decorated(tokens: &[Token], name: usize) -> bool {
     lines.find(|line| !is_prefix(line)).and_then(<[Token]>::first).is_some_and(|token| token.is("@"))
 }
 
-enum Usage {
+enum NameUse {
     Definition,
     Call,
-    /// Of something else.
+    /// A member of another object with the same name.
     Member,
     Other,
 }
 
-/// Names of what all names of the text are members of.
-const ROOTS: &[&str] = &["__main__", "global", "globalThis", "self", "this", "window"];
+/// Objects whose members are the program's global names.
+const GLOBAL_OBJECTS: &[&str] = &["__main__", "global", "globalThis", "self", "this", "window"];
 
-fn usage(tokens: &[Token], place: usize) -> Usage {
+fn name_use(tokens: &[Token], place: usize) -> NameUse {
     let before = place.checked_sub(1).and_then(|place| tokens.get(place));
     let owner = place.checked_sub(2).and_then(|place| tokens.get(place)).and_then(Token::name);
     let is_called = tokens.get(place + 1).is_some_and(|token| token.is("("));
     match before {
-        Some(token) if matches!(token.name(), Some("def" | "function")) => Usage::Definition,
-        Some(token) if token.is("*") && owner == Some("function") => Usage::Definition,
-        Some(_) if is_arrow(tokens, place) => Usage::Definition,
-        _ if is_lambda(tokens, place) => Usage::Definition,
-        Some(token) if (token.is(".") || token.is("?.")) && !owner.is_some_and(|owner| ROOTS.contains(&owner)) => {
-            Usage::Member
+        Some(token) if matches!(token.name(), Some("def" | "function")) => NameUse::Definition,
+        Some(token) if token.is("*") && owner == Some("function") => NameUse::Definition,
+        Some(_) if is_arrow(tokens, place) => NameUse::Definition,
+        _ if is_lambda(tokens, place) => NameUse::Definition,
+        Some(token)
+            if (token.is(".") || token.is("?.")) && !owner.is_some_and(|owner| GLOBAL_OBJECTS.contains(&owner)) =>
+        {
+            NameUse::Member
         }
-        Some(token) if token.is(".") || token.is("?.") || token.is("@") => Usage::Other,
-        _ if is_called => Usage::Call,
-        _ => Usage::Other,
+        Some(token) if token.is(".") || token.is("?.") || token.is("@") => NameUse::Other,
+        _ if is_called => NameUse::Call,
+        _ => NameUse::Other,
     }
 }

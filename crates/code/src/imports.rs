@@ -1,12 +1,12 @@
-//! Names that come from modules.
+//! Names that are bound by imports.
 
-use super::reader::Reader;
-use super::tape::{MAX_LOOKAHEAD, Tape};
+use super::evaluator::Evaluator;
 use super::token::{Kind, Token};
+use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::Value;
 use super::{Access, Language};
 
-/// Modules that are called like many a variable: in the tables, their names begin with [`IMPORTED`].
+/// Modules whose names are common variable names. In the tables, their names begin with [`IMPORTED`].
 const ONLY_IMPORTED: &[&str] = &[
     "sh",
     "git",
@@ -28,10 +28,10 @@ const ONLY_IMPORTED: &[&str] = &[
 
 const IMPORTED: char = '@';
 
-impl Reader {
-    fn dotted(tape: &mut Tape<'_>) -> String {
+impl Evaluator {
+    fn dotted(cursor: &mut TokenCursor<'_>) -> String {
         let mut name = String::new();
-        while let Some(token) = tape.peek() {
+        while let Some(token) = cursor.peek() {
             match &token.kind {
                 Kind::Name(part) if name.is_empty() || name.ends_with('.') => {
                     if part == "import" {
@@ -39,72 +39,72 @@ impl Reader {
                     }
                     name.push_str(part);
                 }
-                Kind::Mark(mark @ ("." | ".." | "...")) => name.push_str(mark),
+                Kind::Punct(punct @ ("." | ".." | "...")) => name.push_str(punct),
                 _ => break,
             }
-            tape.next();
+            cursor.next();
         }
         name
     }
 
-    pub(super) fn python_import(&mut self, tape: &mut Tape<'_>) -> bool {
-        tape.next();
+    pub(super) fn python_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+        cursor.next();
         loop {
-            let module = self.canonical(&Self::dotted(tape));
-            if tape.take_name("as") {
-                if let Some(alias) = tape.any_name() {
-                    self.bind(alias, Value::Thing(module));
+            let module = self.canonical(&Self::dotted(cursor));
+            if cursor.take_name("as") {
+                if let Some(alias) = cursor.take_any_name() {
+                    self.bind(alias, Value::QualifiedName(module));
                 }
             } else if let Some(first) = module.split('.').next().filter(|first| !first.is_empty()) {
-                self.bind(first.trim_start_matches(IMPORTED), Value::Thing(first.to_owned()));
+                self.bind(first.trim_start_matches(IMPORTED), Value::QualifiedName(first.to_owned()));
             }
-            if !tape.take(",") {
+            if !cursor.take(",") {
                 return true;
             }
         }
     }
 
-    pub(super) fn python_from(&mut self, tape: &mut Tape<'_>) -> bool {
-        tape.next();
-        let module = self.canonical(&Self::dotted(tape));
-        if !tape.take_name("import") {
+    pub(super) fn python_from(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+        cursor.next();
+        let module = self.canonical(&Self::dotted(cursor));
+        if !cursor.take_name("import") {
             return false;
         }
-        if tape.take("*") {
-            if !self.names.opened.contains(&module) && self.dialect.is_telling_module(&module) {
-                self.names.opened.push(module);
+        if cursor.take("*") {
+            if !self.names.star_imports.contains(&module) && self.dialect.has_effectful_members(&module) {
+                self.names.star_imports.push(module);
                 self.names.changed = true;
             }
             return true;
         }
-        tape.take("(");
-        while let Some(name) = tape.any_name() {
-            let alias = if tape.take_name("as") { tape.any_name().unwrap_or(name) } else { name };
+        cursor.take("(");
+        while let Some(name) = cursor.take_any_name() {
+            let alias = if cursor.take_name("as") { cursor.take_any_name().unwrap_or(name) } else { name };
             let full = if matches!(module.as_str(), "builtins") { name.to_owned() } else { format!("{module}.{name}") };
-            let value = self.thing(full);
+            let value = self.qualified_name(full);
             self.bind(alias, value);
-            if !tape.take(",") {
+            if !cursor.take(",") {
                 break;
             }
         }
-        tape.take(")");
+        cursor.take(")");
         true
     }
 
-    pub(super) fn node_import(&mut self, tape: &mut Tape<'_>) -> bool {
-        if tape.ahead_is(1, "(") || tape.ahead_is(1, ".") {
+    pub(super) fn node_import(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+        if cursor.ahead_is(1, "(") || cursor.ahead_is(1, ".") {
             return false;
         }
-        tape.next();
-        let start = tape.place();
+        cursor.next();
+        let start = cursor.position();
         let module = loop {
-            if tape.place() - start > MAX_LOOKAHEAD {
-                self.found.hidden = true;
+            if cursor.position() - start > MAX_LOOKAHEAD {
+                self.findings.is_opaque = true;
                 return false;
             }
-            let Some(token) = tape.next() else { return false };
+            let Some(token) = cursor.next() else { return false };
             match token.kind {
-                Kind::Name(_) | Kind::Newline | Kind::Mark("{" | "}" | "," | "*") => {}
+                Kind::Name(_) | Kind::Newline | Kind::Punct("{" | "}" | "," | "*") => {}
                 _ => match token.constant() {
                     Some(module) => break module,
                     None => return false,
@@ -112,11 +112,11 @@ impl Reader {
             }
         };
         if module.starts_with(['.', '/']) {
-            self.found.touch(Access::Read, module);
-            self.load(module);
+            self.findings.touch(Access::Read, module);
+            self.load_file(module);
         }
         let module = self.canonical(module);
-        let tokens = tape.between(start, tape.place());
+        let tokens = cursor.between(start, cursor.position());
         let mut braced = false;
         for entry in tokens.split(|token| token.is(",")) {
             braced |= entry.iter().any(|token| token.is("{"));
@@ -124,14 +124,14 @@ impl Reader {
             if let Some(name) = names.next() {
                 let full = if braced && name != "default" { format!("{module}.{name}") } else { module.clone() };
                 let full = if full == "fs.promises" { "fs".to_owned() } else { full };
-                self.bind(names.next().unwrap_or(name), Value::Thing(full));
+                self.bind(names.next().unwrap_or(name), Value::QualifiedName(full));
             }
             braced &= !entry.iter().any(|token| token.is("}"));
         }
         true
     }
 
-    /// A module's name without what does not matter.
+    /// Returns the name that the tables list for a module, without prefixes such as `node:`.
     pub(super) fn canonical(&self, module: &str) -> String {
         if ONLY_IMPORTED.contains(&module.split('.').next().unwrap_or(module)) {
             return format!("{IMPORTED}{module}");

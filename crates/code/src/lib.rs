@@ -1,20 +1,20 @@
-//! Programs in one argument: the text of `python -c`, `node -e`, `perl -e`, `ruby -e`, as far as it can be told what it
-//! would do before it runs.
+//! Static analysis of one-line programs: the source code in `python -c`, `node -e`, `perl -e` and `ruby -e`.
 //!
-//! [`read`] finds the files that a text names as constants and what it does to them, and the programs that it starts.
-//! What it would start under a name that is no constant, and what hides its doing (code made at run time, foreign
-//! functions, calls through names that are put together), makes the picture incomplete. A function that no table
-//! knows is like a program that nobody knows: neither hidden nor an effect.
+//! [`read`] finds the files that a program names by constants, its accesses to them, and the commands that it starts. A
+//! command whose name is not constant makes the result incomplete, and so does code whose effect cannot be determined
+//! (`eval` of a computed string, foreign functions, calls through computed names). A function that no table lists is
+//! treated as harmless.
 //!
-//! This is no interpreter. `lex` settles what is a string, a comment or code; `outline` looks over the tokens for functions,
-//! classes and assigned names; `reader` goes through the code and works out constants, following names through assignments,
-//! imports and calls of the text's own `functions`: statements by `sequence` and `declaration`, values by `operand` and `chain`,
-//! calls by `call`. `dialect` has a table of functions and their effects for each language. Conditions are not followed, and the
-//! order of statements only where they run in source order: a name may have every value that is assigned to it anywhere.
+//! The analysis evaluates constants, but does not run the program. `lex` splits the source into tokens; `outline` collects
+//! functions, classes and assigned names; `evaluator` walks the tokens and follows constants through assignments, imports and
+//! calls of the program's own `functions`: statements in `declaration`, expressions in `expression`, `operand` and `chain`,
+//! calls in `call`. `dialect` has a table of functions and their effects for each language. Conditions are not followed.
+//! The order of statements counts only if they run in source order; otherwise a name may have every value that is assigned to
+//! it anywhere.
 //!
-//! This crate must not know rules, files or shells: a program that a text starts is handed over as a [`Spawn`]. The text is
-//! hostile: its size, its nesting and the work spent on it are limited, and what is beyond the limits is incomplete, never a
-//! failure.
+//! This crate must not know rules, files or shells: a command that a program starts is returned as a [`Spawn`]. The source
+//! may be hostile, so its size, its nesting and the work spent on it are limited. A program beyond a limit is incomplete,
+//! never an error.
 
 mod argument_list;
 mod arguments;
@@ -27,6 +27,8 @@ mod classes;
 mod declaration;
 mod dialect;
 mod environment;
+mod evaluator;
+mod expression;
 mod findings;
 mod function_effect;
 mod functions;
@@ -36,19 +38,17 @@ mod lex;
 mod loops;
 mod name_filters;
 mod names;
-mod opening;
+mod open_calls;
 mod operand;
 mod options;
 mod outline;
 mod pure_calls;
-mod reader;
-mod sequence;
 mod spawn;
-mod spawning;
+mod spawn_calls;
 mod statement_order;
-mod tape;
-mod text_method;
+mod string_methods;
 mod token;
+mod token_cursor;
 mod value;
 
 #[cfg(test)]
@@ -57,29 +57,32 @@ mod tests;
 use path::Access;
 pub use spawn::{Spawn, SpawnEnvironment, SpawnedCommand, Stdin, UNKNOWN_WORD};
 
-/// Longer texts are not read.
+/// The longest program that is read.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Nesting of any kind: brackets, holes in strings, texts in texts.
+/// The deepest nesting of brackets, interpolations and evaluated strings together.
 const MAX_DEPTH: usize = 48;
 
-/// A program text in another language, as far as it can be told what it would do.
+/// The effects of a program, as far as its source shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OneLiner {
-    /// Files it names as constants, with what it does to them. Paths are as they were written; the home folder, where
-    /// the text asks for it, is `~`, the working folder `.`, and some name in a folder `…`. What has a `*` is a pattern.
+    /// Accesses to files whose names are constant. Paths are as the program writes them. The home folder is `~`, the working
+    /// directory `.`, and an unknown name in a known folder `…`. A path with `*` is a glob.
     pub touches: Vec<(Access, String)>,
+    /// The commands that it starts.
     pub spawns: Vec<Spawn>,
-    /// What it does to files whose names are no constants.
-    pub unknown: Vec<Access>,
-    /// For every way in which a file is written: the file, and its whole text where that is a constant.
-    pub texts: Vec<(String, Option<String>)>,
-    /// The variables that it sets, with the values that are constants. What it starts gets to see them.
-    pub sets: Vec<(String, Option<String>)>,
-    /// What it prints, where that is constant; in which order, and whether at all, is another question.
+    /// Accesses to files whose names are not constant.
+    pub unknown_touches: Vec<Access>,
+    /// Files that it writes, each with the complete contents if those are constant; `None` otherwise. A file that is written
+    /// in several ways is listed several times.
+    pub contents: Vec<(String, Option<String>)>,
+    /// Environment variables that it sets, each with its value if that is constant. The commands that it starts inherit them.
+    pub exported_variables: Vec<(String, Option<String>)>,
+    /// Constant strings that it may print, in no particular order.
     pub prints: Vec<String>,
-    /// Whether that is all. If not, it starts something whose name is no constant, or hides what it does.
-    pub complete: bool,
+    /// False if the program may do more than the other fields say: it starts a command whose name is not constant, or its
+    /// effect cannot be determined.
+    pub is_complete: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,47 +94,47 @@ pub enum Language {
 }
 
 impl Language {
-    /// By the name of the program that reads it, without a version.
+    /// The language of an interpreter, whose name has no version.
     pub fn of(program: &str) -> Option<Self> {
         match program {
             "python" | "python2" | "python3" | "sage" | "py" | "pypy" | "pypy3" | "ipython" | "ipython3"
             | "bpython" | "ptpython" => Some(Self::Python),
-            // The types of TypeScript have no effects.
+            // Read as JavaScript: type annotations of TypeScript have no effects.
             "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "ts-node-esm" | "mongosh" | "zx" => {
                 Some(Self::Node)
             }
             "perl" => Some(Self::Perl),
-            // Crystal's functions have the same names.
+            // Crystal's standard library uses the same function names.
             "ruby" | "irb" | "pry" | "rails" | "crystal" => Some(Self::Ruby),
             _ => None,
         }
     }
 }
 
-/// What a text finds when it starts.
+/// What a program gets when it starts.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
-    /// Its arguments, without the names of the program and of the text; each `None` where it is no constant.
-    pub words: Option<Vec<Option<String>>>,
-    /// Whether it stands in the command that runs it, and not in a file.
-    pub in_command: bool,
-    /// The file that it stands in.
+pub struct ProgramInputs {
+    /// Its arguments, without the names of the interpreter and of the script; `None` for each that is not constant.
+    pub arguments: Option<Vec<Option<String>>>,
+    /// True if the source is given on the command line, not in a file.
+    pub is_inline: bool,
+    /// The file that the source is in.
     pub file: Option<String>,
-    /// Variables of the environment that are constants.
+    /// Environment variables whose values are constant.
     pub variables: Vec<(String, String)>,
 }
 
-/// Never fails: what is not understood is incomplete.
-pub fn read(language: Language, text: &str, given: &Given) -> OneLiner {
-    if text.len() > MAX_BYTES || text.contains('\0') {
+/// Analyses a program. Never fails: source that is not understood makes the result incomplete.
+pub fn read(language: Language, source: &str, inputs: &ProgramInputs) -> OneLiner {
+    if source.len() > MAX_BYTES || source.contains('\0') {
         return OneLiner::default();
     }
-    // Python and JavaScript end lines, and so comments, at these too.
+    // Python and JavaScript also end lines, and so comments, at these characters.
     match language {
-        Language::Python | Language::Node if text.contains(['\r', '\u{2028}', '\u{2029}']) => {
-            let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
-            reader::read(language, &text, given)
+        Language::Python | Language::Node if source.contains(['\r', '\u{2028}', '\u{2029}']) => {
+            let source = source.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
+            evaluator::evaluate(language, &source, inputs)
         }
-        _ => reader::read(language, text, given),
+        _ => evaluator::evaluate(language, source, inputs),
     }
 }

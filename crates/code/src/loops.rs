@@ -1,28 +1,28 @@
-//! Loops and comprehensions: the values that they go through, and the names that get them.
+//! Loops and comprehensions: the values that they iterate over, and the names that are bound to them.
 
 use super::Language;
-use super::reader::Reader;
-use super::tape::{MAX_LOOKAHEAD, Tape};
+use super::evaluator::Evaluator;
 use super::token::Kind;
+use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::Value;
 
-/// Of more, nobody can say which a comprehension chooses.
-const MAX_CHOSEN: usize = 12;
+/// A filtered list with more elements than this is unknown.
+const MAX_FILTERED: usize = 12;
 
-impl Reader {
-    /// At the `for` of `[value for name in values]`.
-    pub(super) fn comprehension(&mut self, tape: &mut Tape<'_>, element: &Value) -> Value {
-        let start = tape.place();
-        let Some(values) = self.loop_values(tape) else {
-            tape.back_to(start + 1);
+impl Evaluator {
+    /// Reads `for name in values` of `[element for name in values]`.
+    pub(super) fn comprehension(&mut self, cursor: &mut TokenCursor<'_>, element: &Value) -> Value {
+        let start = cursor.position();
+        let Some(values) = self.loop_values(cursor) else {
+            cursor.move_to(start + 1);
             return Value::Unknown;
         };
         let mut is_all = true;
-        while !tape.peek().is_none_or(|token| token.is(")") || token.is("]") || token.is("}") || token.is(",")) {
+        while !cursor.peek().is_none_or(|token| token.is(")") || token.is("]") || token.is("}") || token.is(",")) {
             is_all = false;
-            self.sequence(tape, true);
-            if tape.is(":") || tape.is(";") {
-                tape.next();
+            self.expression(cursor, true);
+            if cursor.is(":") || cursor.is(";") {
+                cursor.next();
             }
         }
         if values.is_pending() || element.is_pending() {
@@ -31,9 +31,9 @@ impl Reader {
         let lists = values.lists();
         match (lists.as_slice(), element) {
             ([Value::List(values)], element) if is_all => Value::List(vec![element.clone(); values.len()]),
-            // Some of them: of names of files, nobody counts how many.
-            ([_, ..], Value::Like { .. }) => Value::List(vec![element.clone()]),
-            ([Value::List(values)], element) if values.len() <= MAX_CHOSEN => {
+            // For file names, the number of elements does not matter.
+            ([_, ..], Value::PartlyKnown { .. }) => Value::List(vec![element.clone()]),
+            ([Value::List(values)], element) if values.len() <= MAX_FILTERED => {
                 let lists = (0..=values.len()).map(|count| Value::List(vec![element.clone(); count]));
                 lists.reduce(Value::or).unwrap_or(Value::Unknown)
             }
@@ -42,36 +42,36 @@ impl Reader {
     }
 
     /// `for name in values`.
-    pub(super) fn loop_over(&mut self, tape: &mut Tape<'_>) -> bool {
-        self.loop_values(tape).is_some()
+    pub(super) fn loop_over(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+        self.loop_values(cursor).is_some()
     }
 
-    /// The same; gives what it goes through.
-    fn loop_values(&mut self, tape: &mut Tape<'_>) -> Option<Value> {
-        tape.next();
+    /// Reads `for name in values`, and returns the values.
+    fn loop_values(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
+        cursor.next();
         let mut names = Vec::new();
-        while !tape.take_name("in") {
+        while !cursor.take_name("in") {
             if names.len() > MAX_LOOKAHEAD {
-                self.found.hidden = true;
+                self.findings.is_opaque = true;
                 return None;
             }
-            match tape.next().map(|token| &token.kind) {
+            match cursor.next().map(|token| &token.kind) {
                 Some(Kind::Name(name)) => names.push(name.clone()),
-                Some(Kind::Mark("," | "(" | ")" | "*")) => {}
+                Some(Kind::Punct("," | "(" | ")" | "*")) => {}
                 _ => return None,
             }
         }
-        let values = self.loop_source(tape);
+        let values = self.loop_source(cursor);
         let mut element = self.element_of(&values);
-        if tape.is(",") && names.len() == 1 {
-            while tape.take(",") {
-                self.sequence(tape, true);
+        if cursor.is(",") && names.len() == 1 {
+            while cursor.take(",") {
+                self.expression(cursor, true);
             }
             element = Value::Unknown;
         }
         let parts = match element {
             element if names.len() == 1 => vec![element],
-            element => element.parts(names.len()).unwrap_or_else(|| vec![Value::Unknown; names.len()]),
+            element => element.destructured(names.len()).unwrap_or_else(|| vec![Value::Unknown; names.len()]),
         };
         for (name, value) in names.iter().zip(parts) {
             self.bind(name, value);
@@ -79,47 +79,48 @@ impl Reader {
         Some(values)
     }
 
-    /// What a loop goes through. A list that is empty so far may be filled in a later round.
+    /// Returns the element of a loop. A list that is still empty may be filled in a later round.
     pub(super) fn element_of(&self, values: &Value) -> Value {
         let is_empty = *values == Value::List(Vec::new());
-        if is_empty && !self.names.settling { Value::Pending } else { values.element() }
+        if is_empty && !self.names.gives_up_changing { Value::Pending } else { values.element() }
     }
 
-    /// Up to a condition behind it.
-    fn loop_source(&mut self, tape: &mut Tape<'_>) -> Value {
-        let starts = tape
+    /// Reads the values of a loop, without the condition that may follow.
+    fn loop_source(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+        let starts = cursor
             .peek()
-            .is_some_and(|token| matches!(token.kind, Kind::Name(_) | Kind::Text(_) | Kind::Mark("(" | "[" | "{")));
-        let start = tape.place();
-        let value = if starts && self.language == Language::Python { self.operand(tape, true) } else { Value::Unknown };
-        let is_whole = tape.peek().is_none_or(|token| {
-            matches!(token.kind, Kind::Newline | Kind::Mark(":" | ";" | ")" | "]" | "}"))
+            .is_some_and(|token| matches!(token.kind, Kind::Name(_) | Kind::String(_) | Kind::Punct("(" | "[" | "{")));
+        let start = cursor.position();
+        let value =
+            if starts && self.language == Language::Python { self.operand(cursor, true) } else { Value::Unknown };
+        let is_whole = cursor.peek().is_none_or(|token| {
+            matches!(token.kind, Kind::Newline | Kind::Punct(":" | ";" | ")" | "]" | "}"))
                 || matches!(token.name(), Some("if" | "for" | "async"))
         });
         if starts && is_whole && self.language == Language::Python {
             return value;
         }
-        tape.back_to(start);
-        self.sequence(tape, true)
+        cursor.move_to(start);
+        self.expression(cursor, true)
     }
 
     /// `for my $name (values)`.
-    pub(super) fn perl_loop(&mut self, tape: &mut Tape<'_>) -> bool {
-        tape.next();
-        while matches!(tape.name(), Some("my" | "our")) {
-            tape.next();
+    pub(super) fn perl_loop(&mut self, cursor: &mut TokenCursor<'_>) -> bool {
+        cursor.next();
+        while matches!(cursor.name(), Some("my" | "our")) {
+            cursor.next();
         }
-        let name = tape.any_name().unwrap_or("$_");
-        if !tape.is("(") {
-            // Behind a statement.
+        let name = cursor.take_any_name().unwrap_or("$_");
+        if !cursor.is("(") {
+            // A modifier behind a statement.
             self.bind("$_", Value::Unknown);
             return false;
         }
-        let values = match self.sequence_of_group(tape) {
+        let values = match self.group_elements(cursor) {
             list @ Value::List(_) => list,
             value => Value::List(vec![value]),
         };
-        let values = Value::List(values.flat().into_iter().cloned().collect());
+        let values = Value::List(values.flattened().into_iter().cloned().collect());
         self.bind(name, values.element());
         true
     }

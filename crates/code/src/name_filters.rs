@@ -1,14 +1,14 @@
-//! Which names a text looks for among those of files that it finds: `if name.startswith(".env")`.
+//! File names that a program selects from a directory listing: `if name.startswith(".env")`.
 //!
-//! Not followed but looked over: where it passes over what it finds, nobody knows which those are.
+//! This is a heuristic over the tokens: a program that skips names (`continue`, `not`) gives no filters.
 
 use super::token::Token;
 
-/// Shorter parts of names say too little.
+/// Shorter parts of names are too unspecific.
 const SHORTEST: usize = 3;
 
-/// As patterns.
-pub(super) fn of(tokens: &[Token]) -> Vec<String> {
+/// Returns the names as glob patterns.
+pub(super) fn find(tokens: &[Token]) -> Vec<String> {
     let passes = |token: &Token| token.is("!") || matches!(token.name(), Some("continue" | "next" | "not" | "unless"));
     let lists = |token: &Token| {
         let last = token.name().map(|name| name.rsplit('.').next().unwrap_or(name));
@@ -20,12 +20,14 @@ pub(super) fn of(tokens: &[Token]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for window in tokens.windows(3) {
         let names = match window {
-            [method, open, text] if open.is("(") => match (method.name(), part(text)) {
+            [method, open, string] if open.is("(") => match (method.name(), part(string)) {
                 (Some("startswith" | "startsWith"), Some(start)) => vec![format!("{start}*"), start.to_owned()],
                 (Some("endswith" | "endsWith"), Some(end)) => vec![format!("*{end}"), end.to_owned()],
                 _ => Vec::new(),
             },
-            [_, sign, text] if sign.is("==") || sign.is("===") => part(text).map(str::to_owned).into_iter().collect(),
+            [_, sign, string] if sign.is("==") || sign.is("===") => {
+                part(string).map(str::to_owned).into_iter().collect()
+            }
             _ => Vec::new(),
         };
         found.extend(names);
@@ -33,7 +35,7 @@ pub(super) fn of(tokens: &[Token]) -> Vec<String> {
     found
 }
 
-/// A constant that may be a part of a name.
+/// Returns a constant that may be part of a file name.
 fn part(token: &Token) -> Option<&str> {
-    token.constant().filter(|text| text.len() >= SHORTEST && !text.contains(['*', '/']))
+    token.constant().filter(|string| string.len() >= SHORTEST && !string.contains(['*', '/']))
 }

@@ -1,26 +1,26 @@
-//! What the names of a text mean.
+//! The possible values of names.
 
 use std::collections::BTreeMap;
 
 use super::statement_order::StatementOrder;
 use super::value::Value;
 
-/// More that one name may be are not told apart.
+/// A name with more possible lists than this is unknown.
 const MAX_LISTS: usize = 8;
 
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Every value that a name is given, taken together.
+    /// All values that are assigned to a name, merged.
     values: BTreeMap<String, Value>,
-    /// Modules all of whose members are names.
-    pub(super) opened: Vec<String>,
+    /// Modules that were imported with `from module import *`.
+    pub(super) star_imports: Vec<String>,
     pub(super) changed: bool,
-    /// What is put behind lists, by their names and by the places in the text.
+    /// Elements that are appended to lists, by the list's name and by the position of the call.
     appended: BTreeMap<String, BTreeMap<usize, Vec<Value>>>,
-    /// What those lists are without it.
+    /// The values of those lists without the appended elements.
     bases: BTreeMap<String, Value>,
-    /// Whether a name whose values do not stop changing is given up.
-    pub(super) settling: bool,
+    /// True in late rounds: a name that still changes becomes unknown.
+    pub(super) gives_up_changing: bool,
 }
 
 impl Names {
@@ -32,7 +32,7 @@ impl Names {
         self.values.values()
     }
 
-    /// What the name meant before, and what it is given now, where these are two.
+    /// Returns the previous and the new value if they differ.
     pub(super) fn bind(&mut self, name: &str, value: Value) -> Option<(Value, Value)> {
         if value.is_pending() {
             self.changed = true;
@@ -56,11 +56,11 @@ impl Names {
             return (value != *known).then(|| (known.clone(), value));
         }
         self.changed = true;
-        let both = if self.settling { Value::Unknown } else { both };
+        let both = if self.gives_up_changing { Value::Unknown } else { both };
         self.values.insert(name.to_owned(), both).map(|known| (known, value))
     }
 
-    /// From here on, more may be behind a list: nobody knows by which condition.
+    /// Appends elements to a list, as an alternative: conditions are not followed.
     pub(super) fn append(&mut self, name: &str, place: usize, more: Vec<Value>, order: StatementOrder) {
         let Some(base) = self.bases.get(name).or_else(|| self.values.get(name)).cloned() else { return };
         let places = self.appended.entry(name.to_owned()).or_default();
@@ -75,7 +75,7 @@ impl Names {
         }
     }
 
-    /// Every list that it may be: with each of what is put behind it, or without.
+    /// Returns the list with every combination of the appended elements.
     fn with_appended(&self, name: &str, base: &Value) -> Value {
         let mut lists: Vec<Vec<Value>> = base.lists().into_iter().map(Value::into_elements).collect();
         for more in self.appended.get(name).into_iter().flat_map(BTreeMap::values) {

@@ -1,50 +1,50 @@
-//! Values: names, literals, and what stands in brackets.
+//! Operands: names, literals and everything in brackets.
 
-use super::dialect::Own;
-use super::reader::Reader;
-use super::spawning::printed;
-use super::tape::{MAX_LOOKAHEAD, Tape};
-use super::token::{Kind, Literal, Part, Token, Usage};
+use super::dialect::OwnFile;
+use super::evaluator::Evaluator;
+use super::spawn_calls::printed_word;
+use super::token::{Kind, Literal, LiteralKind, Part, Token};
+use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
 use super::value::{Value, folder_of};
 use super::{Access, Language};
 
-/// How many tokens the parameters here are, where they are names and nothing else: those have no values to be read.
-pub(super) fn plain_parameters(tape: &Tape<'_>) -> Option<usize> {
+/// Returns the number of tokens of the parameters at the cursor, if they are plain names without defaults.
+pub(super) fn plain_parameters(cursor: &TokenCursor<'_>) -> Option<usize> {
     let is_plain =
-        |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Newline | Kind::Mark("(" | "{" | "}" | "," | ":"));
-    let length = (0..MAX_LOOKAHEAD).find(|ahead| !tape.ahead(*ahead).is_some_and(is_plain))?;
-    let has_one_group = (1..length).all(|ahead| !tape.ahead_is(ahead, "("));
-    (tape.is("(") && has_one_group && tape.ahead_is(length, ")")).then_some(length + 1)
+        |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Newline | Kind::Punct("(" | "{" | "}" | "," | ":"));
+    let length = (0..MAX_LOOKAHEAD).find(|ahead| !cursor.ahead(*ahead).is_some_and(is_plain))?;
+    let has_one_group = (1..length).all(|ahead| !cursor.ahead_is(ahead, "("));
+    (cursor.is("(") && has_one_group && cursor.ahead_is(length, ")")).then_some(length + 1)
 }
 
-impl Reader {
-    /// One operand with everything that is called on it.
-    pub(super) fn operand(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
+impl Evaluator {
+    /// Reads one operand and the chain that follows it.
+    pub(super) fn operand(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
         self.budget.depth += 1;
-        self.spend(1, tape);
-        let value = self.operand_here(tape, in_brackets);
+        self.spend(1, cursor);
+        let value = self.operand_value(cursor, in_brackets);
         self.budget.depth -= 1;
         value
     }
 
-    pub(super) fn operand_here(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
-        let Some(token) = tape.peek() else { return Value::Unknown };
+    pub(super) fn operand_value(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+        let Some(token) = cursor.peek() else { return Value::Unknown };
         let mut root = None;
         let value = match &token.kind {
-            Kind::Text(literal) => {
-                tape.next();
-                self.adjacent(tape, literal)
+            Kind::String(literal) => {
+                cursor.next();
+                self.adjacent_literals(cursor, literal)
             }
             Kind::Number(_) => {
-                tape.next();
+                cursor.next();
                 Value::Descriptor
             }
-            Kind::Mark("(") => match self.group_or_parameters(tape) {
+            Kind::Punct("(") => match self.group_or_parameters(cursor) {
                 Some(value) => value,
                 None => return Value::Unknown,
             },
-            Kind::Mark("[") => {
-                let mut values = self.list(tape, "]");
+            Kind::Punct("[") => {
+                let mut values = self.list(cursor, "]");
                 for value in &values {
                     self.escape(Some(value));
                 }
@@ -53,75 +53,76 @@ impl Reader {
                     last => Value::list(values.into_iter().chain(last).collect()),
                 }
             }
-            Kind::Mark("{") => self.braces(tape),
+            Kind::Punct("{") => self.braces(cursor),
             Kind::Name(name) => {
-                if self.declaration(tape, in_brackets) {
+                if self.declaration(cursor, in_brackets) {
                     return Value::Unknown;
                 }
-                if let Some(value) = self.assignment(tape, name, in_brackets) {
+                if let Some(value) = self.assignment(cursor, name, in_brackets) {
                     return value;
                 }
-                tape.next();
-                root = Some(self.variable(tape, name));
+                cursor.next();
+                root = Some(self.variable_name(cursor, name));
                 let weight = root.as_deref().and_then(|root| self.names.get(root)).and_then(Value::weight);
-                self.spend(weight.unwrap_or_default(), tape);
-                self.named(tape, name, root.as_deref().unwrap_or(name))
+                self.spend(weight.unwrap_or_default(), cursor);
+                self.named_value(cursor, name, root.as_deref().unwrap_or(name))
             }
             _ => {
-                tape.next();
+                cursor.next();
                 return Value::Unknown;
             }
         };
-        self.chain(tape, value, root.as_deref())
+        self.chain(cursor, value, root.as_deref())
     }
 
-    /// In parentheses. None where they are the parameters of an arrow function, which is not read as a value.
-    fn group_or_parameters(&mut self, tape: &mut Tape<'_>) -> Option<Value> {
-        let start = tape.place();
-        let plain = plain_parameters(tape).filter(|length| tape.ahead_is(*length, "=>"));
+    /// Reads parentheses. Returns `None` if they are the parameters of an arrow function.
+    fn group_or_parameters(&mut self, cursor: &mut TokenCursor<'_>) -> Option<Value> {
+        let start = cursor.position();
+        let plain = plain_parameters(cursor).filter(|length| cursor.ahead_is(*length, "=>"));
         let value = match plain {
             Some(length) => {
-                tape.back_to(start + length);
+                cursor.move_to(start + length);
                 Value::Unknown
             }
-            None => self.group(tape),
+            None => self.group(cursor),
         };
-        if self.language != Language::Node || !tape.is("=>") {
+        if self.language != Language::Node || !cursor.is("=>") {
             return Some(value);
         }
-        if !self.is_own_function(tape, start.checked_sub(2)) {
-            self.bind_parameters(tape.between(start, tape.place()));
+        if !self.defines_own_function(cursor, start.checked_sub(2)) {
+            self.bind_parameters(cursor.between(start, cursor.position()));
         }
         None
     }
 
-    /// The variable that a name belongs to: an element of a Perl array has the sigil of the element.
-    pub(super) fn variable(&self, tape: &Tape<'_>, name: &str) -> String {
-        let is_tight = tape.peek().is_some_and(|token| !token.spaced);
+    /// Returns the variable that a name belongs to. In Perl, `$a[0]` is an element of `@a`, and `$a{x}` of `%a`.
+    pub(super) fn variable_name(&self, cursor: &TokenCursor<'_>, name: &str) -> String {
+        let is_tight = cursor.peek().is_some_and(|token| !token.after_space);
         match name.strip_prefix('$') {
-            Some(bare) if self.language == Language::Perl && is_tight && tape.is("[") => format!("@{bare}"),
-            Some(bare) if self.language == Language::Perl && is_tight && tape.is("{") && bare != "ENV" => {
+            Some(bare) if self.language == Language::Perl && is_tight && cursor.is("[") => format!("@{bare}"),
+            Some(bare) if self.language == Language::Perl && is_tight && cursor.is("{") && bare != "ENV" => {
                 format!("%{bare}")
             }
             _ => name.to_owned(),
         }
     }
 
-    /// What a name means that no value was found for.
+    /// Returns the meaning of a name that has no value yet.
     fn unbound(&mut self, name: &str) -> Value {
-        if !self.names.settling && self.outline.assigned.contains(name) {
+        if !self.names.gives_up_changing && self.outline.assigned.contains(name) {
             self.names.changed = true;
             return Value::Pending;
         }
-        self.thing(name.to_owned())
+        self.qualified_name(name.to_owned())
     }
 
-    pub(super) fn named(&mut self, tape: &Tape<'_>, name: &str, variable: &str) -> Value {
-        if self.dialect.bare_calls && tape.is("=>") {
-            return Value::text(name);
+    pub(super) fn named_value(&mut self, cursor: &TokenCursor<'_>, name: &str, variable: &str) -> Value {
+        if self.dialect.bare_calls && cursor.is("=>") {
+            return Value::string(name);
         }
         if name == "<>" {
-            // Without an assignment these are the arguments of the call, which its caller sees.
+            // Unless the program assigns `@ARGV`, the files are the arguments of the command, which the `shell` crate
+            // handles.
             if let Some(files) = self.names.get("@ARGV").cloned() {
                 self.touch(Access::Read, Some(&files));
             }
@@ -137,97 +138,100 @@ impl Reader {
         }
     }
 
-    /// What a full name means by itself.
-    pub(super) fn thing(&self, name: String) -> Value {
+    /// Returns what a dotted name means without an assignment.
+    pub(super) fn qualified_name(&self, name: String) -> Value {
         let variable = name.strip_prefix(self.dialect.environment).and_then(|name| name.strip_prefix('.'));
-        if let Some(value) = variable.and_then(|name| self.inputs.variable(name)) {
-            return Value::text(value);
+        if let Some(value) = variable.and_then(|name| self.inputs.environment_variable(name)) {
+            return Value::string(value);
         }
         if let Some(own) = self.dialect.own_file.iter().find(|(known, _)| *known == name).map(|(_, own)| own)
             && let Some(file) = &self.inputs.file
         {
-            return Value::text(match own {
-                Own::File => file.clone(),
-                Own::Folder => folder_of(file),
+            return Value::string(match own {
+                OwnFile::Path => file.clone(),
+                OwnFile::Folder => folder_of(file),
             });
         }
-        if let Some(given) = self.inputs.arguments.as_ref().filter(|_| self.dialect.given_name() == Some(name.as_str()))
-        {
-            return given.clone();
+        if let Some(argv) = self.inputs.arguments.as_ref().filter(|_| self.dialect.argv_name() == Some(name.as_str())) {
+            return argv.clone();
         }
-        if let Some((_, text)) = self.dialect.constants.iter().find(|(known, _)| *known == name) {
-            return Value::text(*text);
+        if let Some((_, string)) = self.dialect.constants.iter().find(|(known, _)| *known == name) {
+            return Value::string(*string);
         }
-        if self.dialect.streams.contains(&name.as_str()) { Value::Descriptor } else { Value::Thing(name) }
+        if self.dialect.standard_streams.contains(&name.as_str()) {
+            Value::Descriptor
+        } else {
+            Value::QualifiedName(name)
+        }
     }
 
-    /// A literal, and those right behind it where the language puts them together.
-    pub(super) fn adjacent(&mut self, tape: &mut Tape<'_>, literal: &Literal) -> Value {
-        let mut value = self.literal(tape, literal);
-        if matches!(self.language, Language::Python | Language::Ruby) && literal.usage == Usage::Text {
-            while let Some(Token { kind: Kind::Text(literal), .. }) = tape.peek() {
-                tape.next();
-                let next = self.literal(tape, literal);
-                self.spend(value.only_text().map_or(0, str::len), tape);
+    /// Reads a literal, and concatenates adjacent ones as Python and Ruby do.
+    pub(super) fn adjacent_literals(&mut self, cursor: &mut TokenCursor<'_>, literal: &Literal) -> Value {
+        let mut value = self.literal(cursor, literal);
+        if matches!(self.language, Language::Python | Language::Ruby) && literal.kind == LiteralKind::String {
+            while let Some(Token { kind: Kind::String(literal), .. }) = cursor.peek() {
+                cursor.next();
+                let next = self.literal(cursor, literal);
+                self.spend(value.only_string().map_or(0, str::len), cursor);
                 value = value.joined(&next, "");
             }
         }
         value
     }
 
-    pub(super) fn literal(&mut self, tape: &mut Tape<'_>, literal: &Literal) -> Value {
-        let mut value = Value::text("");
+    pub(super) fn literal(&mut self, cursor: &mut TokenCursor<'_>, literal: &Literal) -> Value {
+        let mut value = Value::string("");
         for part in &literal.parts {
             let next = match part {
-                Part::Constant(text) => Value::text(text.clone()),
-                Part::Hole(tokens) => self.hole(tokens),
+                Part::Constant(string) => Value::string(string.clone()),
+                Part::Interpolation(tokens) => self.interpolation(tokens),
             };
-            self.spend(value.only_text().map_or(0, str::len), tape);
+            self.spend(value.only_string().map_or(0, str::len), cursor);
             value = value.joined(&next, "");
         }
-        match literal.usage {
-            Usage::Text => value,
-            Usage::Pattern => Value::Unknown,
-            Usage::Words => match value.only_text() {
-                Some(text) => Value::List(text.split_whitespace().map(Value::text).collect()),
+        match literal.kind {
+            LiteralKind::String => value,
+            LiteralKind::Regex => Value::Unknown,
+            LiteralKind::Words => match value.only_string() {
+                Some(string) => Value::List(string.split_whitespace().map(Value::string).collect()),
                 None => Value::Unknown,
             },
-            Usage::Command => {
-                self.shell(Some(&value), None);
-                printed(Some(&value))
+            LiteralKind::ShellCommand => {
+                self.spawn_shell(Some(&value), None);
+                printed_word(Some(&value))
             }
         }
     }
 
-    pub(super) fn hole(&mut self, tokens: &[Token]) -> Value {
+    pub(super) fn interpolation(&mut self, tokens: &[Token]) -> Value {
         self.budget.depth += 1;
-        let mut tape = Tape::new(tokens);
-        self.spend(1, &mut tape);
-        let value = self.sequence(&mut tape, true);
-        if tape.peek().is_none() {
+        let mut cursor = TokenCursor::new(tokens);
+        self.spend(1, &mut cursor);
+        let value = self.expression(&mut cursor, true);
+        if cursor.peek().is_none() {
             self.budget.depth -= 1;
             return value;
         }
-        // A format, or more statements.
+        // A format specification, or several statements.
         self.escape(Some(&value));
-        while tape.peek().is_some() {
-            self.statements(&mut tape);
-            tape.next();
+        while cursor.peek().is_some() {
+            self.statements(&mut cursor);
+            cursor.next();
         }
         self.budget.depth -= 1;
         Value::Unknown
     }
 
-    /// In parentheses: a value, or several.
-    pub(super) fn group(&mut self, tape: &mut Tape<'_>) -> Value {
-        let mut values = self.list(tape, ")");
-        let has_comma = tape
-            .place()
+    /// Reads parentheses: one value or several.
+    pub(super) fn group(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+        let mut values = self.list(cursor, ")");
+        let has_comma = cursor
+            .position()
             .checked_sub(2)
-            .is_some_and(|place| tape.between(place, place + 1).iter().any(|token| token.is(",")));
+            .is_some_and(|place| cursor.between(place, place + 1).iter().any(|token| token.is(",")));
         match (values.len(), self.language) {
             (1, Language::Python) if has_comma => Value::List(values),
-            // In Node several are worth what the last one is.
+            // JavaScript's comma operator returns the last value.
             (1, _) | (_, Language::Node) => values.pop().unwrap_or(Value::Unknown),
             _ => {
                 for value in &values {
@@ -238,99 +242,99 @@ impl Reader {
         }
     }
 
-    /// From an opening bracket to behind the closing one.
-    pub(super) fn list(&mut self, tape: &mut Tape<'_>, close: &str) -> Vec<Value> {
-        tape.next();
+    /// Reads values from an opening bracket to its closing one.
+    pub(super) fn list(&mut self, cursor: &mut TokenCursor<'_>, close: &str) -> Vec<Value> {
+        cursor.next();
         let mut values = Vec::new();
         loop {
-            tape.skip_newlines();
-            match tape.peek().map(|token| &token.kind) {
-                Some(Kind::Mark(mark)) if *mark == close => {
-                    tape.next();
+            cursor.skip_newlines();
+            match cursor.peek().map(|token| &token.kind) {
+                Some(Kind::Punct(punct)) if *punct == close => {
+                    cursor.next();
                     return values;
                 }
-                Some(Kind::Mark("," | ";" | ":" | "=>")) => {
-                    tape.next();
+                Some(Kind::Punct("," | ";" | ":" | "=>")) => {
+                    cursor.next();
                 }
-                None | Some(Kind::Mark(")" | "]" | "}")) => {
-                    self.found.hidden = true;
+                None | Some(Kind::Punct(")" | "]" | "}")) => {
+                    self.findings.is_opaque = true;
                     return values;
                 }
-                Some(Kind::Mark("*" | "...")) if self.spreads() => {
-                    tape.next();
-                    let value = self.sequence(tape, true);
+                Some(Kind::Punct("*" | "...")) if self.has_spread() => {
+                    cursor.next();
+                    let value = self.expression(cursor, true);
                     values.push(Value::Spread(Box::new(value)));
                 }
-                Some(_) => values.push(self.sequence(tape, true)),
+                Some(_) => values.push(self.expression(cursor, true)),
             }
         }
     }
 
-    /// Whether `*` or `...` before a value puts its elements there.
-    pub(super) fn spreads(&self) -> bool {
+    /// True if `*` or `...` before a value inserts its elements.
+    pub(super) fn has_spread(&self) -> bool {
         matches!(self.language, Language::Python | Language::Node)
     }
 
-    /// What a value puts into an object; under no name, where nobody knows.
+    /// Returns the entries that a spread value adds to an object; the empty key if they are not known.
     pub(super) fn entries(&self, value: Value) -> Vec<(String, Value)> {
         match value {
             Value::Record(entries) => entries,
-            Value::Thing(name) if self.is_nothing(&name) => Vec::new(),
+            Value::QualifiedName(name) if self.is_undefined(&name) => Vec::new(),
             _ => vec![(String::new(), Value::Unknown)],
         }
     }
 
-    /// Whether a name means nothing: one of a parameter that no call gives.
-    pub(super) fn is_nothing(&self, name: &str) -> bool {
+    /// True for `None` and the like, and for a parameter that no call passes.
+    pub(super) fn is_undefined(&self, name: &str) -> bool {
         matches!(name, "undefined" | "null" | "None" | "nil")
             || self.outline.assigned.contains(name) && self.names.get(name).is_none()
     }
 
-    /// An object, a hash or a block.
-    pub(super) fn braces(&mut self, tape: &mut Tape<'_>) -> Value {
-        tape.next();
+    /// Reads an object, a hash or a block.
+    pub(super) fn braces(&mut self, cursor: &mut TokenCursor<'_>) -> Value {
+        cursor.next();
         let mut entries = Vec::new();
         loop {
-            tape.skip_newlines();
-            let key = match tape.peek().map(|token| &token.kind) {
-                None | Some(Kind::Mark(")" | "]")) => {
-                    self.found.hidden = true;
+            cursor.skip_newlines();
+            let key = match cursor.peek().map(|token| &token.kind) {
+                None | Some(Kind::Punct(")" | "]")) => {
+                    self.findings.is_opaque = true;
                     break;
                 }
-                Some(Kind::Mark("}")) => {
-                    tape.next();
+                Some(Kind::Punct("}")) => {
+                    cursor.next();
                     break;
                 }
-                Some(Kind::Mark(";" | "," | ":" | "=>")) => {
-                    tape.next();
+                Some(Kind::Punct(";" | "," | ":" | "=>")) => {
+                    cursor.next();
                     continue;
                 }
-                Some(Kind::Mark("**" | "...")) => {
-                    tape.next();
-                    let value = self.sequence(tape, false);
+                Some(Kind::Punct("**" | "...")) => {
+                    cursor.next();
+                    let value = self.expression(cursor, false);
                     self.escape(Some(&value));
                     entries.extend(self.entries(value));
                     continue;
                 }
                 Some(Kind::Name(name)) => Some(name.clone()),
-                Some(Kind::Text(Literal { usage: Usage::Text, .. })) => {
-                    tape.peek().and_then(Token::constant).map(str::to_owned)
+                Some(Kind::String(Literal { kind: LiteralKind::String, .. })) => {
+                    cursor.peek().and_then(Token::constant).map(str::to_owned)
                 }
                 Some(_) => None,
             };
             match key {
-                Some(key) if tape.ahead_is(1, ":") || tape.ahead_is(1, "=>") && self.dialect.bare_calls => {
-                    tape.next();
-                    tape.next();
-                    tape.skip_newlines();
-                    let value = self.sequence(tape, false);
+                Some(key) if cursor.ahead_is(1, ":") || cursor.ahead_is(1, "=>") && self.dialect.bare_calls => {
+                    cursor.next();
+                    cursor.next();
+                    cursor.skip_newlines();
+                    let value = self.expression(cursor, false);
                     self.escape(Some(&value));
                     entries.push((key, value));
                 }
                 _ => {
-                    let value = self.sequence(tape, false);
+                    let value = self.expression(cursor, false);
                     self.escape(Some(&value));
-                    // Something under a name that is no constant.
+                    // A value whose key is not constant.
                     entries.push((String::new(), Value::Unknown));
                 }
             }

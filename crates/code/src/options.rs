@@ -1,26 +1,27 @@
-//! The options that a text says it takes: `parser.add_argument("--out", default="build")`, `args = parser.parse_args()`.
+//! Command line options that a program declares: `parser.add_argument("--out", default="build")`, `args =
+//! parser.parse_args()`.
 //!
-//! The words that it is given are not told apart: each option may be any of them, or what it is where it is not given.
+//! Arguments are not assigned to options: each option may be any of the arguments, or its default.
 
 use super::arguments::Arguments;
-use super::reader::Reader;
+use super::evaluator::Evaluator;
 use super::value::Value;
 
-/// More words are not followed.
+/// With more arguments than this, the options are unknown.
 const MAX_WORDS: usize = 8;
 
-impl Reader {
-    pub(super) fn takes_option(&mut self, arguments: &Arguments) {
-        let flags: Vec<&str> = arguments.positional.iter().filter_map(Value::only_text).collect();
+impl Evaluator {
+    pub(super) fn declare_option(&mut self, arguments: &Arguments) {
+        let flags: Vec<&str> = arguments.positional.iter().filter_map(Value::only_string).collect();
         let long = flags.iter().find(|flag| flag.starts_with("--")).or_else(|| flags.first());
-        let named = arguments.named("dest").and_then(Value::only_text).or(long.copied());
+        let named = arguments.named("dest").and_then(Value::only_string).or(long.copied());
         let Some(name) = named.map(|name| name.trim_start_matches('-').replace('-', "_")) else { return };
-        // What is more than a word, or is made of one.
+        // These options have a value other than one word.
         let is_plain = ["action", "nargs", "const"].iter().all(|key| arguments.named(key).is_none());
         let kind = arguments.named("type");
-        let is_path = matches!(kind, Some(Value::Thing(name)) if name.ends_with("Path"));
-        let is_text = matches!(kind, Some(Value::Thing(name)) if name == "str");
-        // One that has to be given is nothing else.
+        let is_path = matches!(kind, Some(Value::QualifiedName(name)) if name.ends_with("Path"));
+        let is_text = matches!(kind, Some(Value::QualifiedName(name)) if name == "str");
+        // A required positional argument always has a value.
         let otherwise = if named.is_some_and(|name| name.starts_with('-')) { Value::Unknown } else { Value::Pending };
         let default = arguments.named("default").cloned().unwrap_or(otherwise);
         let default = if is_path { default.into_path() } else { default };
@@ -32,8 +33,8 @@ impl Reader {
         }
     }
 
-    pub(super) fn options_given(&self, arguments: &Arguments) -> Value {
-        if self.outline.classes.may_change {
+    pub(super) fn parsed_options(&self, arguments: &Arguments) -> Value {
+        if self.outline.classes.are_dynamic {
             return Value::Unknown;
         }
         let given = arguments.positional.first().or(self.inputs.arguments.as_ref());
@@ -42,12 +43,13 @@ impl Reader {
             Some(Value::List(words)) => Some(words.iter().filter(|word| **word != Value::Instance).cloned().collect()),
             _ => None,
         };
-        let words = words.filter(|words| words.len() <= MAX_WORDS && words.iter().all(|word| word.texts().is_some()));
+        let words = words.filter(|words| words.len() <= MAX_WORDS && words.iter().all(|word| word.strings().is_some()));
         // `--out=x`
         let parts = |word: &Value| {
-            let texts = word.texts().unwrap_or_default();
-            let values = texts.iter().map(|text| text.split_once('=').map_or(text.as_str(), |(_, value)| value));
-            values.filter(|value| !value.starts_with('-')).map(Value::text).collect::<Vec<_>>()
+            let strings = word.strings().unwrap_or_default();
+            let values =
+                strings.iter().map(|string| string.split_once('=').map_or(string.as_str(), |(_, value)| value));
+            values.filter(|value| !value.starts_with('-')).map(Value::string).collect::<Vec<_>>()
         };
         let option = |default: &Value| match &words {
             Some(words) => {

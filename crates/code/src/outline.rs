@@ -1,4 +1,4 @@
-//! What the tokens of a text tell before they are read in order: its own functions and classes, the names that it assigns.
+//! What is collected before the tokens are walked: the program's functions and classes, and the names that it assigns.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use super::statement_order::StatementOrder;
 use super::token::{Kind, Token};
 use super::{Language, name_filters};
 
-/// Words by which a text chooses among the files that it finds.
-const CHOOSING: &[&str] = &["if", "unless", "filter", "select", "grep"];
+/// Keywords and methods that select among the files that a program lists.
+const FILTER_WORDS: &[&str] = &["if", "unless", "filter", "select", "grep"];
 
-/// Tokens of `a, (b, c)`.
+/// The longest `a, (b, c)`, in tokens.
 const LONGEST_TARGET: usize = 16;
 
 pub(super) struct Outline {
-    /// The functions of the text that are only called, and never used as values.
+    /// The program's own functions that are only called, and never used as values.
     pub(super) functions: Functions,
     pub(super) classes: Classes,
-    /// Names that are given a value somewhere.
+    /// Names that are assigned somewhere.
     pub(super) assigned: BTreeSet<String>,
     pub(super) order: StatementOrder,
-    /// Whether it chooses among the files that it finds.
-    pub(super) chooses: bool,
-    /// The names that it looks for among those of files, as patterns.
+    /// True if the program may select among the files that it lists.
+    pub(super) filters_files: bool,
+    /// Patterns for the file names that it selects.
     pub(super) name_filters: Vec<String>,
 }
 
@@ -39,26 +39,26 @@ impl Outline {
             assigned: assigned.into_iter().filter(|name| !has_meaning(name)).collect(),
             classes: Classes::of(language, tokens),
             order: StatementOrder::of(tokens),
-            chooses: tokens.iter().filter_map(Token::name).any(|name| CHOOSING.contains(&name)),
-            name_filters: name_filters::of(tokens),
+            filters_files: tokens.iter().filter_map(Token::name).any(|name| FILTER_WORDS.contains(&name)),
+            name_filters: name_filters::find(tokens),
             functions,
         }
     }
 }
 
-/// Names that a text gives a value somewhere: `name = …`, `for name in …`; and `return` and `yield`, under which the results of its
-/// functions are kept.
+/// Returns the names that are assigned somewhere: `name = …`, `for name in …`. The results of functions are kept under
+/// the names `return` and `yield`.
 fn assigned(language: Language, tokens: &[Token]) -> impl Iterator<Item = String> {
     let follows = matches!(language, Language::Python | Language::Node);
     let mut depth = 0_usize;
     let assigned = tokens.windows(2).filter(move |pair| {
         let [name, sign] = pair else { return false };
         match &name.kind {
-            Kind::Mark("(" | "[" | "{") => depth += 1,
-            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            Kind::Punct("(" | "[" | "{") => depth += 1,
+            Kind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             _ => {}
         }
-        // In brackets, Python names an argument so.
+        // Inside brackets, `name=` is a keyword argument in Python.
         sign.is("=") && (depth == 0 || language == Language::Node)
     });
     let assigned = assigned.filter_map(|pair| pair.first().and_then(Token::name));

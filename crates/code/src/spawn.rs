@@ -1,12 +1,12 @@
-//! A program that a text starts, as a value: what runs it decides how to look into it.
+//! Commands that a program starts, as values. The `shell` crate decides what they do.
 
-/// Stands in [`SpawnedCommand::Text`] for a word that is not constant. It is a variable that no script sets.
+/// Replaces a word that is not constant in [`SpawnedCommand::CommandLine`]: a variable that no script sets.
 pub const UNKNOWN_WORD: &str = "\"${UNKNOWN}\"";
 
-/// Options of calls that name the working directory of a program.
+/// Options that name the working directory of a spawned command.
 pub(super) const DIRECTORY_OPTIONS: &[&str] = &["cwd", "chdir"];
 
-/// A command, and the circumstances in which it starts.
+/// A command, with its working directory, environment and stdin.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spawn {
     pub command: SpawnedCommand,
@@ -18,34 +18,34 @@ pub struct Spawn {
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SpawnedCommand {
-    /// For a shell, or for something that splits a command line much like one.
-    Text(String),
-    /// The program and its arguments; `None` for one that is not constant.
+    /// Input of a shell, or of a function that splits a command line like one.
+    CommandLine(String),
+    /// The program and its arguments; `None` for a word that is not constant.
     Words(Vec<Option<String>>),
 }
 
-/// How the environment of a program differs from that of the text.
+/// The differences between the command's environment and the program's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpawnEnvironment {
     pub unset: Vec<String>,
-    /// Whether it has only the variables of `set`.
+    /// True if the command gets only the variables in `set`.
     pub is_cleared: bool,
-    /// In the order in which they are set: the last of a name counts.
+    /// In the order in which they are set: the last value of a name counts.
     pub set: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stdin {
-    /// That of the text.
+    /// The program's own stdin.
     #[default]
     Inherited,
-    /// `None` where it is not constant.
-    Given(Option<String>),
+    /// `None` if it is not constant.
+    Piped(Option<String>),
 }
 
 impl Spawn {
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::of(SpawnedCommand::Text(text.into()))
+    pub fn command_line(line: impl Into<String>) -> Self {
+        Self::of(SpawnedCommand::CommandLine(line.into()))
     }
 
     pub fn words(words: Vec<Option<String>>) -> Self {
@@ -56,7 +56,7 @@ impl Spawn {
         Self { command, directories: Vec::new(), environment: SpawnEnvironment::default(), stdin: Stdin::Inherited }
     }
 
-    /// Whether it starts in the same circumstances as the text.
+    /// True if directory, environment and stdin are those of the program.
     pub fn is_plain(&self) -> bool {
         self.directories.is_empty() && self.environment == SpawnEnvironment::default() && self.stdin == Stdin::Inherited
     }

@@ -1,11 +1,11 @@
-//! The order in which the statements of a text may run.
+//! The order in which the statements of a program may run.
 
 use super::token::Token;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StatementOrder {
     /// In source order, each at most once.
-    Straight,
+    InSourceOrder,
     /// Functions run whenever they are called.
     Functions,
     /// Loops run statements any number of times.
@@ -21,7 +21,7 @@ impl StatementOrder {
         } else if has(&["def", "function", "lambda", "class"]) || has_arrows() {
             Self::Functions
         } else {
-            Self::Straight
+            Self::InSourceOrder
         }
     }
 }

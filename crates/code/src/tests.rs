@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// One case a line: a text, and what is found in it. What is left out is empty; `complete` is true.
+/// One case a line: the source, and the expected effects. Omitted fields are empty; `complete` defaults to true.
 const CASES: &str = include_str!("cases.jsonl");
 
 fn language(name: &str) -> Language {
@@ -16,12 +16,12 @@ fn language(name: &str) -> Language {
     }
 }
 
-/// What is found in a text that is given no words, without what it writes into files or prints.
-fn read(language: Language, text: &str) -> OneLiner {
-    OneLiner { texts: Vec::new(), prints: Vec::new(), ..super::read(language, text, &Given::default()) }
+/// Analyses a program without arguments; written contents and output are dropped.
+fn read(language: Language, source: &str) -> OneLiner {
+    OneLiner { contents: Vec::new(), prints: Vec::new(), ..super::read(language, source, &ProgramInputs::default()) }
 }
 
-fn texts(list: &Value) -> Vec<String> {
+fn strings(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
@@ -30,41 +30,41 @@ fn expected(case: &Value) -> OneLiner {
         let access: Access = serde_json::from_value(touch[0].clone()).unwrap();
         (access, touch[1].as_str().unwrap().to_owned())
     });
-    let shell = texts(&case["shell"]).into_iter().map(Spawn::text);
+    let shell = strings(&case["shell"]).into_iter().map(Spawn::command_line);
     let words = case["words"]
         .as_array()
         .into_iter()
         .flatten()
-        .map(|words| Spawn::words(texts(words).into_iter().map(Some).collect()));
-    let complete = case["complete"].as_bool().unwrap_or(true);
-    let directories: Vec<_> = texts(&case["directories"]).into_iter().map(Some).collect();
-    let stdin = case["stdin"].as_str().map_or(Stdin::Inherited, |text| Stdin::Given(Some(text.to_owned())));
-    let placed = |spawn| Spawn { directories: directories.clone(), stdin: stdin.clone(), ..spawn };
-    let spawns = shell.chain(words).map(placed).collect();
-    OneLiner { touches: touches.collect(), spawns, complete, ..OneLiner::default() }
+        .map(|words| Spawn::words(strings(words).into_iter().map(Some).collect()));
+    let is_complete = case["complete"].as_bool().unwrap_or(true);
+    let directories: Vec<_> = strings(&case["directories"]).into_iter().map(Some).collect();
+    let stdin = case["stdin"].as_str().map_or(Stdin::Inherited, |text| Stdin::Piped(Some(text.to_owned())));
+    let with_options = |spawn| Spawn { directories: directories.clone(), stdin: stdin.clone(), ..spawn };
+    let spawns = shell.chain(words).map(with_options).collect();
+    OneLiner { touches: touches.collect(), spawns, is_complete, ..OneLiner::default() }
 }
 
-/// Whether every name in it is a constant.
-fn is_whole(found: &OneLiner) -> bool {
-    let knows = |spawn: &Spawn| match &spawn.command {
-        SpawnedCommand::Text(text) => !text.contains(UNKNOWN_WORD),
+/// True if every name in the result is constant.
+fn is_fully_known(found: &OneLiner) -> bool {
+    let is_constant = |spawn: &Spawn| match &spawn.command {
+        SpawnedCommand::CommandLine(text) => !text.contains(UNKNOWN_WORD),
         SpawnedCommand::Words(words) => words.iter().all(Option::is_some),
     };
-    found.complete && found.unknown.is_empty() && found.spawns.iter().all(knows)
+    found.is_complete && found.unknown_touches.is_empty() && found.spawns.iter().all(is_constant)
 }
 
 #[test]
-fn cases() {
+fn cases_have_the_expected_effects() {
     let mut failures = Vec::new();
     for (number, line) in CASES.lines().enumerate() {
         let case: Value = serde_json::from_str(line).unwrap();
         let expected = expected(&case);
         let found = read(language(case["language"].as_str().unwrap()), case["text"].as_str().unwrap());
-        // Of an incomplete text only what must be found is written down.
-        let holds = if expected.complete {
+        // Of an incomplete program, only what must be found is listed.
+        let holds = if expected.is_complete {
             found == expected
         } else {
-            !is_whole(&found)
+            !is_fully_known(&found)
                 && expected.touches.iter().all(|touch| found.touches.contains(touch))
                 && expected.spawns.iter().all(|spawn| found.spawns.contains(spawn))
         };
@@ -75,7 +75,7 @@ fn cases() {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
-/// For each language: how a file is deleted, imports and all, through a name of one's choice.
+/// Programs that delete a file through a name of the test's choice, including imports.
 fn renamed(language: Language, alias: &str) -> Vec<String> {
     match language {
         Language::Python => vec![
@@ -102,7 +102,7 @@ fn renamed(language: Language, alias: &str) -> Vec<String> {
     }
 }
 
-/// For each language: ways to only mention a call.
+/// Programs that contain a call without executing it.
 fn mentioned(language: Language, call: &str) -> Vec<String> {
     match language {
         Language::Python => vec![
@@ -150,7 +150,7 @@ fn any_language() -> impl Strategy<Value = Language> {
     prop_oneof![Just(Language::Python), Just(Language::Node), Just(Language::Perl), Just(Language::Ruby)]
 }
 
-/// Pieces of programs, in which brackets and quotes seldom match.
+/// Pieces of programs, in which brackets and quotes rarely match.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(vec![
@@ -172,33 +172,33 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn any_text_ends(language in any_language(), text in any::<String>()) {
+    fn analysis_of_any_string_terminates(language in any_language(), text in any::<String>()) {
         read(language, &text);
     }
 
     #[test]
-    fn any_pieces_end(language in any_language(), text in pieces()) {
+    fn analysis_of_any_pieces_terminates(language in any_language(), text in pieces()) {
         read(language, &text);
     }
 
     #[test]
-    fn renaming_hides_nothing(language in any_language(), alias in "[a-z]{1,3}_[a-z]{1,8}") {
-        // A name that means something in the language keeps that meaning besides: `rm_r` of Ruby.
+    fn aliases_are_followed(language in any_language(), alias in "[a-z]{1,3}_[a-z]{1,8}") {
+        // A built-in name keeps its meaning as well: `rm_r` of Ruby.
         prop_assume!(dialect::Dialect::of(language).function(&alias).is_none());
         for text in renamed(language, &alias) {
             let found = read(language, &text);
-            prop_assert!(found.complete, "{text}");
+            prop_assert!(found.is_complete, "{text}");
             prop_assert_eq!(found.touches, vec![(Access::Delete, "/x".to_owned())], "{}", text);
         }
     }
 }
 
 #[test]
-fn nothing_harmless_around_it_hides_a_call() {
+fn other_code_does_not_hide_a_call() {
     for line in CASES.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let expected = expected(&case);
-        if !expected.complete {
+        if !expected.is_complete {
             continue;
         }
         let language = language(case["language"].as_str().unwrap());
@@ -209,14 +209,14 @@ fn nothing_harmless_around_it_hides_a_call() {
                 let found = read(language, &together);
                 assert!(alone.touches.iter().all(|touch| found.touches.contains(touch)), "{together}");
                 assert!(alone.spawns.iter().all(|spawn| found.spawns.contains(spawn)), "{together}");
-                assert!(is_whole(&alone) || !is_whole(&found), "{together}");
+                assert!(is_fully_known(&alone) || !is_fully_known(&found), "{together}");
             }
         }
     }
 }
 
 #[test]
-fn what_it_sets_for_what_it_starts() {
+fn exported_variables_are_found() {
     let cases = [
         (Language::Python, "import os; os.environ['A_B'] = 'x'; os.system('ls')", Some("x")),
         (Language::Python, "import os; os.environ.setdefault('A_B', y); os.system('ls')", None),
@@ -230,38 +230,38 @@ fn what_it_sets_for_what_it_starts() {
     ];
     for (language, text, value) in cases {
         let expected = vec![("A_B".to_owned(), value.map(str::to_owned))];
-        assert_eq!(read(language, text).sets, expected, "{text}");
+        assert_eq!(read(language, text).exported_variables, expected, "{text}");
     }
     for text in ["import os; X = 'a'; os.system('ls')", "import os; print(os.environ['HOME']); os.system('ls')"] {
-        assert_eq!(read(Language::Python, text).sets, [], "{text}");
+        assert_eq!(read(Language::Python, text).exported_variables, [], "{text}");
     }
 }
 
 #[test]
-fn what_it_prints() {
-    let prints = |language, text| super::read(language, text, &Given::default()).prints;
+fn constant_output_is_found() {
+    let prints = |language, text| super::read(language, text, &ProgramInputs::default()).prints;
     assert_eq!(prints(Language::Python, "print('a', 'b'); print(x)"), ["a b"]);
     assert_eq!(prints(Language::Node, "console.log('a' + 'b')"), ["ab"]);
 }
 
 #[test]
-fn a_mention_is_no_call() {
+fn strings_and_comments_are_not_calls() {
     for language in [Language::Python, Language::Node, Language::Perl, Language::Ruby] {
         for call in calls(language) {
             let done = read(language, call);
-            assert!(!is_whole(&done) || !done.touches.is_empty() || !done.spawns.is_empty(), "{call}");
+            assert!(!is_fully_known(&done) || !done.touches.is_empty() || !done.spawns.is_empty(), "{call}");
             for text in mentioned(language, call) {
-                assert_eq!(read(language, &text), OneLiner { complete: true, ..OneLiner::default() }, "{text}");
+                assert_eq!(read(language, &text), OneLiner { is_complete: true, ..OneLiner::default() }, "{text}");
             }
         }
     }
 }
 
-/// Work is bounded: none of these may take long, and what is given up is not complete.
+/// The work is bounded: none of these may take long, and a program over a limit is incomplete.
 #[test]
-fn too_much_is_incomplete() {
+fn programs_over_a_limit_are_incomplete() {
     let long = format!("print('{}')", "x".repeat(MAX_BYTES));
-    assert!(!read(Language::Python, &long).complete);
+    assert!(!read(Language::Python, &long).is_complete);
     let repeated = |piece: &str| piece.repeat(MAX_BYTES / 4 / piece.len());
     for language in [Language::Python, Language::Node, Language::Perl, Language::Ruby] {
         for piece in [
@@ -273,13 +273,13 @@ fn too_much_is_incomplete() {
         }
     }
     let doubling = format!("s='x'\n{}exec(s)", "s=s+s\n".repeat(100));
-    assert!(!read(Language::Python, &doubling).complete);
+    assert!(!read(Language::Python, &doubling).is_complete);
     let steps: Vec<_> = (0..60).map(|step| format!("a{}=a{step}+a{step}", step + 1)).collect();
-    assert!(!read(Language::Python, &format!("a0='x'\n{}\nexec(a60)", steps.join("\n"))).complete);
+    assert!(!read(Language::Python, &format!("a0='x'\n{}\nexec(a60)", steps.join("\n"))).is_complete);
     let lists: Vec<_> = (0..60).map(|step| format!("a{}=[a{step},a{step}]", step + 1)).collect();
     read(Language::Python, &format!("a0=['x']\n{}\nprint(a60)", lists.join("\n")));
     let layers: Vec<_> = (0..4000).map(|step| format!("a{}=[a{step}]", step + 1)).collect();
     read(Language::Node, &format!("a0=['x']\n{}", layers.join("\n")));
     let nested = (0..200).fold("os.remove('/x')".to_owned(), |text, _| format!("({text})"));
-    assert!(!read(Language::Python, &nested).complete);
+    assert!(!read(Language::Python, &nested).is_complete);
 }

@@ -1,21 +1,21 @@
-//! Tokens: what all four languages' texts consist of.
+//! Tokens of all four languages.
 
 /// One token, and whether white space stands before it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
-    pub(super) spaced: bool,
+    pub(super) after_space: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
-    /// An identifier or keyword, with its sigil where the language has those.
+    /// An identifier or keyword, including its sigil in Perl and Ruby.
     Name(String),
-    Text(Literal),
-    /// Its value, where that is a small whole one.
+    String(Literal),
+    /// The value, if it is a small integer.
     Number(Option<usize>),
     /// Punctuation: operators, brackets, separators.
-    Mark(&'static str),
+    Punct(&'static str),
     /// The end of a line, where it may end a statement.
     Newline,
 }
@@ -23,38 +23,38 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Literal {
     pub(super) parts: Vec<Part>,
-    pub(super) usage: Usage,
+    pub(super) kind: LiteralKind,
 }
 
-/// What the language does with a literal.
+/// How the language interprets a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Usage {
+pub(super) enum LiteralKind {
     #[default]
-    Text,
+    String,
     /// A list of words: `qw(a b)`, `%w[a b]`.
     Words,
-    /// Given to a shell: backticks, `qx{}`, `%x{}`.
-    Command,
-    /// A regular expression. Only code inside it matters.
-    Pattern,
+    /// Passed to a shell: backticks, `qx{}`, `%x{}`.
+    ShellCommand,
+    /// A regular expression. Only interpolated code in it is evaluated.
+    Regex,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part {
     Constant(String),
-    /// Code whose value is put in here.
-    Hole(Vec<Token>),
+    /// Code whose value is inserted.
+    Interpolation(Vec<Token>),
 }
 
 impl Literal {
     pub(super) fn constant(text: String) -> Self {
-        Self { parts: vec![Part::Constant(text)], usage: Usage::Text }
+        Self { parts: vec![Part::Constant(text)], kind: LiteralKind::String }
     }
 }
 
 impl Token {
-    pub(super) fn is(&self, mark: &str) -> bool {
-        matches!(self.kind, Kind::Mark(found) if found == mark)
+    pub(super) fn is(&self, punct: &str) -> bool {
+        matches!(self.kind, Kind::Punct(found) if found == punct)
     }
 
     pub(super) fn name(&self) -> Option<&str> {
@@ -64,10 +64,10 @@ impl Token {
         }
     }
 
-    /// The text that it is, where that has no holes.
+    /// Returns its value if it is a string without interpolations.
     pub(super) fn constant(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Text(Literal { parts, .. }) => match parts.as_slice() {
+            Kind::String(Literal { parts, .. }) => match parts.as_slice() {
                 [Part::Constant(text)] => Some(text),
                 _ => None,
             },
@@ -75,25 +75,25 @@ impl Token {
         }
     }
 
-    /// Whether a value ends here, so that what follows is an operator.
+    /// True if an operator would follow, not an operand.
     pub(super) fn ends_a_value(&self) -> bool {
         match &self.kind {
-            Kind::Name(_) | Kind::Text(_) | Kind::Number(_) => true,
-            Kind::Mark(mark) => matches!(*mark, ")" | "]" | "}"),
+            Kind::Name(_) | Kind::String(_) | Kind::Number(_) => true,
+            Kind::Punct(punct) => matches!(*punct, ")" | "]" | "}"),
             Kind::Newline => false,
         }
     }
 }
 
 /// Longest first.
-const MARKS: &[&str] = &[
+const PUNCTUATION: &[&str] = &[
     ">>>=", "===", "!==", "**=", "<=>", "...", "//=", "||=", "&&=", "??=", "<<=", ">>=", ">>>", "=>", "->", "::", "?.",
     "==", "!=", "<=", ">=", "=~", "!~", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", ":=", "&&", "||", "??",
     "**", "++", "--", "<<", ">>", "..", "//", "&.", "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "=", "+", "-",
     "*", "/", "%", "<", ">", "!", "?", "&", "|", "^", "~", "@", "\\", "#", "$", "'", "\"", "`",
 ];
 
-/// The punctuation that a text begins with.
-pub(super) fn mark(text: &str) -> Option<&'static str> {
-    MARKS.iter().find(|mark| text.starts_with(**mark)).copied()
+/// Returns the punctuation at the start of the source.
+pub(super) fn punctuation(text: &str) -> Option<&'static str> {
+    PUNCTUATION.iter().find(|punct| text.starts_with(**punct)).copied()
 }

@@ -1,17 +1,17 @@
-//! What an expression may be worth.
+//! The possible values of an expression.
 
 use super::spawn::DIRECTORY_OPTIONS;
 
-/// A name that nobody knows.
+/// An unknown file name.
 pub(super) const SOME_NAME: &str = "…";
 
-/// A word that nobody knows, and that is no more than a word: the name of a branch, a number of a commit.
+/// An unknown word without spaces or quotes: the name of a branch, the hash of a commit.
 pub(super) const SOME_WORD: &str = "‥";
 
-/// A new file or folder, whichever.
+/// A new temporary file or folder.
 pub(super) const TEMPORARY: &str = "$TMPDIR/…";
 
-/// More alternatives than this are not kept apart.
+/// A value with more alternatives than this becomes unknown.
 const MAX_ALTERNATIVES: usize = 16;
 
 const MAX_WEIGHT: usize = 4096;
@@ -20,89 +20,92 @@ const MAX_LAYERS: usize = 8;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Unknown,
-    /// One of these texts.
-    Texts(Vec<String>),
-    /// A path object with one of these texts; none where the text is not known.
+    /// One of these strings.
+    Strings(Vec<String>),
+    /// A path object for one of these paths; `None` if the path is unknown.
     Path(Option<Vec<String>>),
-    /// A path of which only a part is known: [`SOME_NAME`] stands for the rest, or a pattern for what it matches.
-    Like {
-        texts: Vec<String>,
-        /// Whether it is a path object.
+    /// A string or path of which a part is known: [`SOME_NAME`] or a glob replaces the rest.
+    PartlyKnown {
+        strings: Vec<String>,
+        /// True for a path object.
         is_path: bool,
     },
-    /// What is in one of these files, or the open file itself.
-    Content(Vec<String>),
-    /// A file that is open to be written, under one of these names.
-    Output(Vec<String>),
+    /// The contents of one of these files, or a file object that reads one of them.
+    FileContent(Vec<String>),
+    /// A file object that writes one of these files.
+    OutputFile(Vec<String>),
     /// One of these lists.
-    OneOf(Vec<Value>),
-    /// A list in the place of its elements: `*words`.
+    OneOfLists(Vec<Value>),
+    /// A list whose elements are inserted in its place: `*words`.
     Spread(Box<Value>),
-    /// A number, or something else that stands for a file that is open already.
+    /// A number, or another value that refers to a file that is already open.
     Descriptor,
-    /// What a dotted name means: a module, a function, a class.
-    Thing(String),
+    /// A module, a function or a class, by its dotted name.
+    QualifiedName(String),
     List(Vec<Value>),
-    /// An object or hash: what it has under keys that are constants, and under no name what may be under any.
+    /// An object or hash, as keys and values. The empty key holds values whose keys are not constant.
     Record(Vec<(String, Value)>),
-    /// A member of a value, about to be called.
+    /// A member of a value, which is about to be called.
     Method(Box<Value>, String),
-    /// An object of one of the text's own classes, or another that nothing is known of but that it is one.
+    /// An instance of one of the program's own classes, or another object of which nothing is known.
     Instance,
-    /// What was not given any value so far, but will be.
+    /// A name that has no value in this round yet, but is assigned somewhere.
     Pending,
 }
 
 impl Value {
-    pub(super) fn text(text: impl Into<String>) -> Self {
-        Self::Texts(vec![text.into()])
+    pub(super) fn string(string: impl Into<String>) -> Self {
+        Self::Strings(vec![string.into()])
     }
 
-    /// The constants it may be; none where it may be something else.
-    pub(super) fn texts(&self) -> Option<Vec<String>> {
+    /// Returns the constants that it may be; `None` if it may be something else.
+    pub(super) fn strings(&self) -> Option<Vec<String>> {
         match self {
-            Self::Texts(texts) | Self::Path(Some(texts)) => Some(texts.clone()),
+            Self::Strings(strings) | Self::Path(Some(strings)) => Some(strings.clone()),
             _ => None,
         }
     }
 
-    /// The one constant that it is.
-    pub(super) fn only_text(&self) -> Option<&str> {
+    /// Returns its value if it is a single constant.
+    pub(super) fn only_string(&self) -> Option<&str> {
         match self {
-            Self::Texts(texts) | Self::Path(Some(texts)) => match texts.as_slice() {
-                [text] => Some(text),
+            Self::Strings(strings) | Self::Path(Some(strings)) => match strings.as_slice() {
+                [string] => Some(string),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// Either of the two.
+    /// Returns a value that may be either of the two.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (one, other) if one == other => one,
             (Self::Pending, value) | (value, Self::Pending) => value,
-            (Self::Texts(one), Self::Texts(other)) => alternatives(one, other).map_or(Self::Unknown, Self::Texts),
-            (Self::Like { texts: one, is_path }, Self::Like { texts: other, is_path: other_is_path })
-                if is_path == other_is_path =>
-            {
-                alternatives(one, other).map_or(Self::Unknown, |texts| Self::Like { texts, is_path })
+            (Self::Strings(one), Self::Strings(other)) => alternatives(one, other).map_or(Self::Unknown, Self::Strings),
+            (
+                Self::PartlyKnown { strings: one, is_path },
+                Self::PartlyKnown { strings: other, is_path: other_is_path },
+            ) if is_path == other_is_path => {
+                alternatives(one, other).map_or(Self::Unknown, |strings| Self::PartlyKnown { strings, is_path })
             }
-            // A name that is known, or one that is known in part.
-            (one, Self::Like { texts, is_path }) | (Self::Like { texts, is_path }, one)
-                if one.is_path() == is_path && one.texts().is_some() =>
+            // One is fully known, the other partly.
+            (one, Self::PartlyKnown { strings, is_path }) | (Self::PartlyKnown { strings, is_path }, one)
+                if one.is_path() == is_path && one.strings().is_some() =>
             {
-                let both = alternatives(texts, one.texts().unwrap_or_default());
-                both.map_or(Self::Unknown, |texts| Self::Like { texts, is_path })
+                let both = alternatives(strings, one.strings().unwrap_or_default());
+                both.map_or(Self::Unknown, |strings| Self::PartlyKnown { strings, is_path })
             }
-            (one @ (Self::List(_) | Self::OneOf(_)), other @ (Self::List(_) | Self::OneOf(_))) => {
+            (one @ (Self::List(_) | Self::OneOfLists(_)), other @ (Self::List(_) | Self::OneOfLists(_))) => {
                 let lists = one.lists().into_iter().chain(other.lists());
                 lists
                     .fold(None, |all: Option<Vec<Self>>, list| alternatives(all.unwrap_or_default(), vec![list]))
-                    .map_or(Self::Unknown, Self::OneOf)
+                    .map_or(Self::Unknown, Self::OneOfLists)
             }
             (Self::Record(one), Self::Record(other)) => either_record(&one, &other),
-            (Self::Output(one), Self::Output(other)) => alternatives(one, other).map_or(Self::Unknown, Self::Output),
+            (Self::OutputFile(one), Self::OutputFile(other)) => {
+                alternatives(one, other).map_or(Self::Unknown, Self::OutputFile)
+            }
             (Self::Path(one), Self::Path(other)) => {
                 Self::Path(one.zip(other).and_then(|(one, other)| alternatives(one, other)))
             }
@@ -110,28 +113,28 @@ impl Value {
         }
     }
 
-    /// This text, or one that nobody knows.
+    /// Returns this string, or an unknown one.
     pub(super) fn or_some_word(&self) -> Self {
         match self {
-            Self::Texts(texts) => {
-                let texts = texts.iter().cloned().chain([SOME_WORD.to_owned()]).collect();
-                Self::Like { texts, is_path: false }
+            Self::Strings(strings) => {
+                let strings = strings.iter().cloned().chain([SOME_WORD.to_owned()]).collect();
+                Self::PartlyKnown { strings, is_path: false }
             }
             _ => Self::Unknown,
         }
     }
 
-    /// The lists that it may be.
+    /// Returns the lists that it may be.
     pub(super) fn lists(&self) -> Vec<Self> {
         match self {
-            Self::OneOf(lists) => lists.clone(),
+            Self::OneOfLists(lists) => lists.clone(),
             list @ Self::List(_) => vec![list.clone()],
             _ => Vec::new(),
         }
     }
 
-    /// What its elements may be, where there are so many.
-    pub(super) fn parts(&self, count: usize) -> Option<Vec<Self>> {
+    /// Returns the values of its elements if it has exactly `count`.
+    pub(super) fn destructured(&self, count: usize) -> Option<Vec<Self>> {
         if *self == Self::Pending {
             return Some(vec![Self::Pending; count]);
         }
@@ -144,44 +147,48 @@ impl Value {
         self.lists().into_iter().map(elements).reduce(|one, other| Some(either(one?, other?)))?
     }
 
-    /// Some of what lies in it.
-    pub(super) fn something_in(&self) -> Self {
+    /// Returns the path of an unknown entry in the folder.
+    pub(super) fn any_entry(&self) -> Self {
         self.joined(&Self::Unknown, "/")
     }
 
-    /// The folder that it is in, as a path object where it is one.
-    pub(super) fn folder(&self) -> Self {
-        let folders = |texts: &[String]| texts.iter().map(|path| folder_of(path)).collect::<Vec<_>>();
+    /// Returns the parent folder; of a path object, as a path object.
+    pub(super) fn parent(&self) -> Self {
+        let folders = |strings: &[String]| strings.iter().map(|path| folder_of(path)).collect::<Vec<_>>();
         match self {
-            Self::Texts(texts) => Self::Texts(folders(texts)),
-            Self::Path(texts) => Self::Path(texts.as_deref().map(folders)),
-            Self::Like { texts, is_path } => Self::Like { texts: folders(texts), is_path: *is_path },
+            Self::Strings(strings) => Self::Strings(folders(strings)),
+            Self::Path(strings) => Self::Path(strings.as_deref().map(folders)),
+            Self::PartlyKnown { strings, is_path } => {
+                Self::PartlyKnown { strings: folders(strings), is_path: *is_path }
+            }
             Self::Pending => Self::Pending,
             _ => Self::Unknown,
         }
     }
 
-    /// Its name in that folder.
-    pub(super) fn name(&self) -> Self {
+    /// Returns the last segment of the path.
+    pub(super) fn file_name(&self) -> Self {
         let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
         match self {
-            Self::Texts(texts) | Self::Path(Some(texts)) => Self::Texts(texts.iter().map(name).collect()),
-            Self::Like { texts, .. } => Self::Like { texts: texts.iter().map(name).collect(), is_path: false },
+            Self::Strings(strings) | Self::Path(Some(strings)) => Self::Strings(strings.iter().map(name).collect()),
+            Self::PartlyKnown { strings, .. } => {
+                Self::PartlyKnown { strings: strings.iter().map(name).collect(), is_path: false }
+            }
             Self::Pending => Self::Pending,
             _ => Self::Unknown,
         }
     }
 
-    /// A path object as a text.
-    pub(super) fn without_path(self) -> Self {
+    /// Returns a path object as a string.
+    pub(super) fn path_to_string(self) -> Self {
         match self {
-            Self::Path(texts) => texts.map_or(Self::Unknown, Self::Texts),
-            Self::Like { texts, .. } => Self::Like { texts, is_path: false },
+            Self::Path(strings) => strings.map_or(Self::Unknown, Self::Strings),
+            Self::PartlyKnown { strings, .. } => Self::PartlyKnown { strings, is_path: false },
             value => value,
         }
     }
 
-    /// A list, with those that stand in the place of their elements taken apart.
+    /// Creates a list, and replaces each spread value by its elements.
     pub(super) fn list(values: Vec<Self>) -> Self {
         let mut lists: Vec<Vec<Self>> = vec![Vec::new()];
         for value in values {
@@ -205,7 +212,7 @@ impl Value {
         lists.into_iter().map(Self::List).reduce(Self::or).unwrap_or(Self::Unknown)
     }
 
-    /// Of a list, those; anything else alone.
+    /// Returns the elements of a list, or the value itself.
     pub(super) fn into_elements(self) -> Vec<Self> {
         match self {
             Self::List(values) => values,
@@ -213,15 +220,15 @@ impl Value {
         }
     }
 
-    /// What is known of a text, or of a path.
-    fn known(&self) -> Option<Vec<String>> {
+    /// Returns the constants and the partly known strings or paths.
+    fn known_strings(&self) -> Option<Vec<String>> {
         match self {
-            Self::Like { texts, .. } => Some(texts.clone()),
-            value => value.texts(),
+            Self::PartlyKnown { strings, .. } => Some(strings.clone()),
+            value => value.strings(),
         }
     }
 
-    /// One behind the other, `between` between them. Behind a folder that is known, what is not known is something there.
+    /// Concatenates two values with a separator. In a known folder, an unknown value is an unknown name.
     pub(super) fn joined(&self, other: &Self, between: &str) -> Self {
         match between {
             "/" => self.combined(other, true, path_joined),
@@ -229,8 +236,8 @@ impl Value {
         }
     }
 
-    /// A path in a folder, even where it is absolute.
-    pub(super) fn appended(&self, other: &Self) -> Self {
+    /// Appends a path to a folder, even if the path is absolute.
+    pub(super) fn appended_path(&self, other: &Self) -> Self {
         self.combined(other, true, path_appended)
     }
 
@@ -238,28 +245,28 @@ impl Value {
         if *self == Self::Pending || *other == Self::Pending {
             return Self::Pending;
         }
-        let Some(ones) = self.known() else { return Self::Unknown };
-        let is_like = matches!(self, Self::Like { .. }) || other.texts().is_none();
+        let Some(ones) = self.known_strings() else { return Self::Unknown };
+        let is_like = matches!(self, Self::PartlyKnown { .. }) || other.strings().is_none();
         let is_folder = is_folder || ones.iter().all(|one| one.contains('/'));
-        let others = other.known().or_else(|| is_folder.then(|| vec![SOME_NAME.to_owned()]));
+        let others = other.known_strings().or_else(|| is_folder.then(|| vec![SOME_NAME.to_owned()]));
         let Some(others) = others else { return Self::Unknown };
         let size: usize = ones.iter().chain(&others).map(String::len).sum();
         if ones.len() * others.len() > MAX_ALTERNATIVES || size > super::MAX_BYTES {
             return Self::Unknown;
         }
         let join = &join;
-        let texts = ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other)));
-        // Of several that are alike, one is enough.
-        let Some(texts) = alternatives(Vec::new(), texts.collect()) else { return Self::Unknown };
-        if is_like { Self::Like { texts, is_path: false } } else { Self::Texts(texts) }
+        let strings = ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other)));
+        // Duplicates are dropped.
+        let Some(strings) = alternatives(Vec::new(), strings.collect()) else { return Self::Unknown };
+        if is_like { Self::PartlyKnown { strings, is_path: false } } else { Self::Strings(strings) }
     }
 
-    /// What going through it gives.
+    /// Returns the value of an unspecified element.
     pub(super) fn element(&self) -> Self {
         match self {
             Self::List(values) => values.iter().cloned().reduce(Self::or).unwrap_or(Self::Unknown),
-            // To go through an empty one is to do nothing.
-            Self::OneOf(lists) => {
+            // A loop over an empty list does nothing.
+            Self::OneOfLists(lists) => {
                 let filled = lists.iter().filter(|list| **list != Self::List(Vec::new()));
                 filled.map(Self::element).reduce(Self::or).unwrap_or(Self::Unknown)
             }
@@ -269,7 +276,7 @@ impl Value {
         }
     }
 
-    /// Its elements in an order that nobody knows.
+    /// Returns the list with its elements in unknown order.
     pub(super) fn reordered(&self) -> Self {
         let mixed = |list: Self| match list {
             Self::List(ref values) => Self::List(vec![list.element(); values.len()]),
@@ -278,17 +285,19 @@ impl Value {
         self.lists().into_iter().map(mixed).reduce(Self::or).unwrap_or(Self::Unknown)
     }
 
-    /// What it takes to copy it; none where it is too large or too deep to be kept.
+    /// Returns the cost of a copy; `None` if the value is too large or too deep to be kept.
     pub(super) fn weight(&self) -> Option<usize> {
         let mut weight = 0;
         let mut open = vec![(self, 0)];
         while let Some((value, depth)) = open.pop() {
             weight += 1;
             match value {
-                Self::List(values) | Self::OneOf(values) => open.extend(values.iter().map(|value| (value, depth + 1))),
+                Self::List(values) | Self::OneOfLists(values) => {
+                    open.extend(values.iter().map(|value| (value, depth + 1)))
+                }
                 Self::Record(entries) => open.extend(entries.iter().map(|(_, value)| (value, depth + 1))),
-                Self::Texts(texts) | Self::Path(Some(texts)) | Self::Like { texts, .. } => {
-                    weight += texts.iter().map(|text| text.len() / 64).sum::<usize>();
+                Self::Strings(strings) | Self::Path(Some(strings)) | Self::PartlyKnown { strings, .. } => {
+                    weight += strings.iter().map(|string| string.len() / 64).sum::<usize>();
                 }
                 _ => {}
             }
@@ -301,15 +310,15 @@ impl Value {
 
     pub(super) fn into_path(self) -> Self {
         match self {
-            Self::Like { texts, .. } => Self::Like { texts, is_path: true },
+            Self::PartlyKnown { strings, .. } => Self::PartlyKnown { strings, is_path: true },
             Self::Pending => Self::Pending,
-            value => Self::Path(value.texts()),
+            value => Self::Path(value.strings()),
         }
     }
 
-    /// Whether it, or something in it, has no value so far.
+    /// True if it, or a value in it, has no value in this round yet.
     pub(super) fn is_pending(&self) -> bool {
-        self.flat().into_iter().any(|value| match value {
+        self.flattened().into_iter().any(|value| match value {
             Self::Record(entries) => entries.iter().any(|(_, value)| *value == Self::Pending),
             Self::Method(receiver, _) => **receiver == Self::Pending,
             value => *value == Self::Pending,
@@ -317,16 +326,16 @@ impl Value {
     }
 
     pub(super) fn is_path(&self) -> bool {
-        matches!(self, Self::Path(_) | Self::Like { is_path: true, .. })
+        matches!(self, Self::Path(_) | Self::PartlyKnown { is_path: true, .. })
     }
 
-    /// The values in it, lists taken apart.
-    pub(super) fn flat(&self) -> Vec<&Self> {
+    /// Returns the value, or the values in it if it is a list.
+    pub(super) fn flattened(&self) -> Vec<&Self> {
         let mut found = Vec::new();
         let mut open = vec![self];
         while let Some(value) = open.pop() {
             match value {
-                Self::List(values) | Self::OneOf(values) => open.extend(values.iter().rev()),
+                Self::List(values) | Self::OneOfLists(values) => open.extend(values.iter().rev()),
                 Self::Spread(inside) => open.push(inside),
                 value => found.push(value),
             }
@@ -335,8 +344,8 @@ impl Value {
     }
 }
 
-/// What one of two objects has under each of their keys. What only one of them has, nobody knows; but where no folder is
-/// said, this one is meant.
+/// Merges two objects. A key that only one of them has becomes unknown, except for the working directory, which then
+/// defaults to `.`.
 fn either_record(one: &[(String, Value)], other: &[(String, Value)]) -> Value {
     let all: Vec<(String, Value)> = one.iter().chain(other).cloned().collect();
     let has_unnamed = all.iter().any(|(name, _)| name.is_empty());
@@ -349,7 +358,7 @@ fn either_record(one: &[(String, Value)], other: &[(String, Value)]) -> Value {
             let value = match (entry(one, name), entry(other, name)) {
                 (Some(one), Some(other)) => one.clone().or(other.clone()),
                 (Some(folder), None) | (None, Some(folder)) if DIRECTORY_OPTIONS.contains(&name.as_str()) => {
-                    folder.clone().or(Value::text("."))
+                    folder.clone().or(Value::string("."))
                 }
                 _ => Value::Unknown,
             };
@@ -359,7 +368,7 @@ fn either_record(one: &[(String, Value)], other: &[(String, Value)]) -> Value {
     Value::Record(both)
 }
 
-/// What stands under a name: the last that does counts, and behind it nothing that may be under any name.
+/// Returns the value of a key. The last one counts, unless a later value has an unknown key.
 pub(super) fn entry<'v>(entries: &'v [(String, Value)], name: &str) -> Option<&'v Value> {
     let (place, (_, value)) = entries.iter().enumerate().rfind(|(_, (known, _))| known == name)?;
     let behind = entries.get(place..).unwrap_or_default();
@@ -367,15 +376,15 @@ pub(super) fn entry<'v>(entries: &'v [(String, Value)], name: &str) -> Option<&'
 }
 
 fn alternatives<T: PartialEq>(mut one: Vec<T>, other: Vec<T>) -> Option<Vec<T>> {
-    for text in other {
-        if !one.contains(&text) {
-            one.push(text);
+    for string in other {
+        if !one.contains(&string) {
+            one.push(string);
         }
     }
     (one.len() <= MAX_ALTERNATIVES).then_some(one)
 }
 
-/// The folder of a path. Where its name may be any number of names, that is the one which all of them are in.
+/// Returns the parent folder of a path; of a glob, the folder that all its matches are below.
 pub(super) fn folder_of(path: &str) -> String {
     let place = path.trim_end_matches('/');
     let first = place.find(['*', '?', '[']).and_then(|sign| place.get(..sign)).unwrap_or(place);
@@ -384,27 +393,27 @@ pub(super) fn folder_of(path: &str) -> String {
         Some(("", _)) => "/".to_owned(),
         Some((folder, _)) => folder.to_owned(),
         None if path.starts_with('/') => "/".to_owned(),
-        None if path::is_free(path) => format!("{place}/.."),
+        None if path::is_rooted(path) => format!("{place}/.."),
         None => ".".to_owned(),
     }
 }
 
-/// As some path functions do it: an absolute second part is in the first one all the same.
+/// Joins like functions for which an absolute second part is still relative to the first.
 pub(super) fn path_appended(folder: &str, name: &str) -> String {
     match (folder, name.trim_start_matches('/')) {
         ("", _) => name.to_owned(),
         (_, "") => folder.to_owned(),
-        (folder, name) if path::is_free(name) => format!("{}/{name}", folder.trim_end_matches('/')),
+        (folder, name) if path::is_rooted(name) => format!("{}/{name}", folder.trim_end_matches('/')),
         (folder, name) => path_joined(folder, name),
     }
 }
 
-/// As other path functions do it: an absolute second part stands alone.
+/// Joins like functions for which an absolute second part replaces the first.
 pub(super) fn path_joined(folder: &str, name: &str) -> String {
-    if folder.is_empty() || folder == "." || path::is_free(name) {
+    if folder.is_empty() || folder == "." || path::is_rooted(name) {
         return name.to_owned();
     }
-    // Deeper down, it is still something there.
+    // An unknown entry of an unknown entry is still an unknown entry of the known folder.
     if name == SOME_NAME && folder.ends_with(SOME_NAME) {
         return folder.to_owned();
     }

@@ -43,8 +43,8 @@ impl AgentLog {
             return;
         }
         let pending = match stream {
-            Stream::Output => &mut self.stdout,
-            Stream::Error => &mut self.stderr,
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
         };
         pending.extend_from_slice(piece);
         let ready: Vec<u8> = pending.drain(..complete_text(pending)).collect();
@@ -131,7 +131,7 @@ mod tests {
         );
         for size in [1, 7, 64, 10_000] {
             insta::allow_duplicates! {
-                insta::assert_snapshot!(log_of(Stream::Output, &output, size), @r#"
+                insta::assert_snapshot!(log_of(Stream::Stdout, &output, size), @r#"
                 export GITHUB_TOKEN=***
                 -----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----
                 {"text":"-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----\n"}
@@ -149,7 +149,7 @@ mod tests {
         let file = folder.path().join("1.log");
         let mut log = AgentLog::new(&file);
         for (stream, piece) in
-            [(Stream::Output, "PASSWORD=hun"), (Stream::Error, "warning\n"), (Stream::Output, "ter2 ./deploy\n")]
+            [(Stream::Stdout, "PASSWORD=hun"), (Stream::Stderr, "warning\n"), (Stream::Stdout, "ter2 ./deploy\n")]
         {
             log.append(stream, piece.as_bytes());
         }
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_flood_is_cut() {
         for line in ["x".repeat(1024 * 1024), "a word and a line\n".repeat(50_000)] {
-            let log = log_of(Stream::Output, &line.repeat(12), 1024 * 1024);
+            let log = log_of(Stream::Stdout, &line.repeat(12), 1024 * 1024);
             assert!(log.len() < LOG_LIMIT + 100 && log.ends_with("(the rest is not kept)\n"));
         }
     }
@@ -167,6 +167,6 @@ mod tests {
     #[test]
     fn a_key_without_an_end_is_masked_all_the_same() {
         let output = format!("-----BEGIN RSA PRIVATE KEY-----\n{}", "MIIEvQIBADANBgkqhkiG9w0\n".repeat(20));
-        assert_eq!(log_of(Stream::Error, &output, 100), "-----BEGIN RSA PRIVATE KEY-----***");
+        assert_eq!(log_of(Stream::Stderr, &output, 100), "-----BEGIN RSA PRIVATE KEY-----***");
     }
 }

@@ -51,10 +51,10 @@ impl AgentOutput {
     pub fn receive(&mut self, stream: Stream, piece: &[u8], mut show: impl FnMut(&str)) {
         self.log.append(stream, piece);
         self.remember_end(piece);
-        if self.format == OutputFormat::Plain || stream == Stream::Error {
+        if self.format == OutputFormat::Plain || stream == Stream::Stderr {
             show(&String::from_utf8_lossy(piece));
         }
-        if stream == Stream::Error {
+        if stream == Stream::Stderr {
             return;
         }
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
@@ -141,7 +141,7 @@ mod tests {
             let mut output = AgentOutput::new(OutputFormat::ClaudeEvents, &folder.path().join("log"));
             let mut shown = String::new();
             for piece in lines.as_bytes().chunks(size) {
-                output.receive(Stream::Output, piece, |text| shown.push_str(text));
+                output.receive(Stream::Stdout, piece, |text| shown.push_str(text));
             }
             assert_eq!((shown.as_str(), output.usage.cost_usd), ("Update available.\nLooking.\n", Some(0.25)));
             assert_eq!(fs::read_to_string(folder.path().join("log")).expect("a log"), lines);
@@ -154,7 +154,7 @@ mod tests {
         let used = |lines: &str| {
             let mut output = AgentOutput::new(OutputFormat::Plain, &folder.path().join("log"));
             let mut shown = String::new();
-            output.receive(Stream::Output, lines.as_bytes(), |text| shown.push_str(text));
+            output.receive(Stream::Stdout, lines.as_bytes(), |text| shown.push_str(text));
             output.finish(|text| shown.push_str(text));
             assert_eq!(shown, lines, "plain output is shown as it is");
             (output.usage.tokens, output.usage.cost_usd)
@@ -181,7 +181,7 @@ mod tests {
         let mut shown = String::new();
         let long = [b"{\"text\":\"".to_vec(), vec![b'x'; LONGEST_LINE]].concat();
         for piece in [long.as_slice(), b"rest\"}\nplain"] {
-            output.receive(Stream::Output, piece, |text| shown.push_str(text));
+            output.receive(Stream::Stdout, piece, |text| shown.push_str(text));
         }
         output.finish(|text| shown.push_str(text));
         assert_eq!(shown, "plain\n");

@@ -3,7 +3,7 @@
 use engine::hats::{Hat, Loop};
 use guard::loops::Emission;
 use guard::session::Stage;
-use runner::AttendedEnd;
+use runner::ProcessEnd;
 use work::{IterationOutcome, WorkDatabase};
 
 use crate::agent_output::AgentOutput;
@@ -140,9 +140,9 @@ impl Driver<'_> {
         };
         let remark = Some(format!("its agent {failure}"));
         let (outcome, result) = match (finished.end, finished.stopped_by()) {
-            (AttendedEnd::Told, Some(reason)) => (IterationOutcome::CutOff, IterationResult::Stopped(reason)),
-            (AttendedEnd::TimeOver, _) => (IterationOutcome::CutOff, IterationResult::OutOfTime),
-            (AttendedEnd::Exited(_), _) => (IterationOutcome::Failed, self.exited(hat, failure, &finished.output)),
+            (ProcessEnd::Stopped, Some(reason)) => (IterationOutcome::CutOff, IterationResult::Stopped(reason)),
+            (ProcessEnd::Timeout, _) => (IterationOutcome::CutOff, IterationResult::OutOfTime),
+            (ProcessEnd::Exited(_), _) => (IterationOutcome::Failed, self.exited(hat, failure, &finished.output)),
             _ => (IterationOutcome::Failed, IterationResult::AgentFailed(failure)),
         };
         IterationConclusion { outcome, remark, note_for_retry: None, result }
@@ -166,15 +166,15 @@ pub(crate) fn first_line(refused: &str) -> Option<&str> {
 }
 
 /// Describes how an agent failed; none if it succeeded.
-fn failure(end: AttendedEnd, the_loop: &Loop) -> Option<String> {
+fn failure(end: ProcessEnd, the_loop: &Loop) -> Option<String> {
     match end {
-        AttendedEnd::Exited(0) => None,
-        AttendedEnd::Exited(code) => Some(format!("ended with exit code {code}")),
-        AttendedEnd::Signal(signal) => Some(format!("was ended by signal {signal}")),
-        AttendedEnd::Silent => {
+        ProcessEnd::Exited(0) => None,
+        ProcessEnd::Exited(code) => Some(format!("ended with exit code {code}")),
+        ProcessEnd::Signal(signal) => Some(format!("was ended by signal {signal}")),
+        ProcessEnd::IdleTimeout => {
             let idle = the_loop.limits.idle.map(format_duration).unwrap_or_default();
             Some(format!("neither printed anything nor called Linchpin for {idle}, and was ended"))
         }
-        AttendedEnd::TimeOver | AttendedEnd::Told => Some("was ended".to_owned()),
+        ProcessEnd::Timeout | ProcessEnd::Stopped => Some("was ended".to_owned()),
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use guard::Environment;
 use guard::session::Stage;
-use runner::{GroupId, Leftovers};
+use runner::{Leftovers, ProcessGroupId};
 use work::RunId;
 
 use crate::run_lock::RunLock;
@@ -13,7 +13,7 @@ use crate::run_lock::RunLock;
 /// Returns the processes of a run. INVARIANT: the run is not active, or its own driver calls this.
 pub fn leftovers(run: RunId, root: &Path, environment: &Environment) -> Leftovers {
     let group = fs::read_to_string(group_file(run, root, environment)).ok();
-    let group = group.and_then(|group| group.parse::<GroupId>().ok());
+    let group = group.and_then(|group| group.parse::<ProcessGroupId>().ok());
     Leftovers { started_by: Stage::started_by(run, root), group }
 }
 
@@ -44,7 +44,7 @@ impl AgentGroup {
 
     /// Writes the group of the agent's first process. If this fails, leftovers are still found by their environment.
     pub fn note(&self, first: u32) {
-        let _ = GroupId::of(first).map(|group| policy::write_private_file(&self.file, group.to_string()));
+        let _ = ProcessGroupId::of(first).map(|group| policy::write_private_file(&self.file, group.to_string()));
     }
 }
 

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use guard::Environment;
-use runner::{Attended, Heed, shim};
+use runner::{StreamedProcess, WatchAction, shim};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -17,20 +17,20 @@ pub fn start(command: &str, text: &str, root: PathBuf, environment: Environment)
     let input = Some(text.as_bytes().to_vec());
     let run = move || {
         let get = |name: &str| environment.get(name).map(OsString::from);
-        let attended = Attended {
-            words,
+        let process = StreamedProcess {
+            argv: words,
             folder: root,
-            set: Vec::new(),
-            input,
-            get: &get,
-            idle: None,
+            variables: Vec::new(),
+            stdin: input,
+            get_variable: &get,
+            idle_timeout: None,
             is_busy: &|| false,
-            time: Some(LIMIT),
+            timeout: Some(LIMIT),
             shim: shim::own_call(),
             on_start: &|_| (),
         };
         // Errors are ignored: the run does not depend on this program.
-        drop(attended.run(|_, _| (), || Heed::GoOn));
+        drop(process.run(|_, _| (), || WatchAction::Continue));
     };
     drop(thread::Builder::new().spawn(run));
 }

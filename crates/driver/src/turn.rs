@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::hats::Hat;
 use guard::session::Stage;
-use runner::{Attended, AttendedEnd, Heed, NotStarted, shim};
+use runner::{NotStarted, ProcessEnd, StreamedProcess, WatchAction, shim};
 
 use crate::agent_command::agent_command;
 use crate::agent_output::AgentOutput;
@@ -27,7 +27,7 @@ pub struct Turn<'a> {
 }
 
 pub struct FinishedTurn {
-    pub end: AttendedEnd,
+    pub end: ProcessEnd,
     pub output: AgentOutput,
     stop: Option<StopReason>,
 }
@@ -35,7 +35,7 @@ pub struct FinishedTurn {
 impl FinishedTurn {
     /// Why the driver stopped the agent; none if the agent ended for another reason.
     pub fn stopped_by(&self) -> Option<StopReason> {
-        self.stop.filter(|_| self.end == AttendedEnd::Told)
+        self.stop.filter(|_| self.end == ProcessEnd::Stopped)
     }
 }
 
@@ -53,10 +53,10 @@ impl Driver<'_> {
         let get = |name: &str| self.environment.get(name).map(OsString::from);
         let started = (self.clock)();
         let group = AgentGroup::new(stage.id(), &self.project.root, self.environment);
-        let attended = Attended {
-            words: command.words,
+        let process = StreamedProcess {
+            argv: command.words,
             folder: self.project.root.clone(),
-            set: vec![
+            variables: vec![
                 (Stage::RUN, stage.id().to_string().into()),
                 (Stage::ITERATION, stage.iteration.to_string().into()),
                 (Stage::TICKET, stage.ticket.clone().into()),
@@ -65,28 +65,28 @@ impl Driver<'_> {
                 (Stage::HAT, hat.id.clone().into()),
                 (Stage::BINARY, self.binary.clone()),
             ],
-            input: command.input,
-            get: &get,
-            idle: self.the_loop.limits.idle,
+            stdin: command.input,
+            get_variable: &get,
+            idle_timeout: self.the_loop.limits.idle,
             is_busy: &|| self.has_open_call(started),
-            time,
+            timeout: time,
             shim: shim::own_call(),
             on_start: &|first| group.note(first),
         };
         let mut stop = None;
         // Shared by two closures: output and progress messages.
         let report = RefCell::new(report);
-        let end = attended.run(
+        let end = process.run(
             |stream, piece| output.receive(stream, piece, |text| (report.borrow_mut())(RunEvent::Said(text))),
             || {
                 let sign_of_life = || stage.last_sign_of_life(self.project, self.environment);
                 match watch.poll(|text| self.report_progress(text, &mut **report.borrow_mut()), sign_of_life) {
                     WatchResult::Stop(reason) => {
                         stop = Some(reason);
-                        Heed::End
+                        WatchAction::Stop
                     }
-                    WatchResult::SignOfLife => Heed::SignOfLife,
-                    WatchResult::Nothing => Heed::GoOn,
+                    WatchResult::SignOfLife => WatchAction::KeepAlive,
+                    WatchResult::Nothing => WatchAction::Continue,
                 }
             },
         )?;

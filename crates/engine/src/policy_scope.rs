@@ -6,10 +6,10 @@ impl Situation {
     /// Absolute folders that the event runs in and paths that it names, possibly with duplicates. The commands of a
     /// shell call count only before it runs, since afterwards it cannot be stopped any more.
     pub fn involved_paths(&self) -> Vec<String> {
-        let cwd = std::iter::once(path::tidy(&self.event.cwd));
+        let cwd = std::iter::once(path::normalize(&self.event.cwd));
         if !self.event.kind.awaits_permission() {
             let files = self.event.tool.iter().flat_map(|call| &call.files);
-            return cwd.chain(files.map(|file| path::tidy(&file.path))).collect();
+            return cwd.chain(files.map(|file| path::normalize(&file.path))).collect();
         }
         let commands = self.script().into_iter().flat_map(|script| &script.commands);
         let folders = commands.flat_map(|command| self.folders_of(command));
@@ -52,7 +52,7 @@ impl Situation {
     /// Possible working directories of a command; empty if unknown.
     fn folders_of(&self, command: &SimpleCommand) -> Vec<String> {
         let folders = command.works_in().filter(|_| !command.is_remote());
-        let absolute = |folder: &String| path::tidy(&self.folders.absolute(folder, &self.event.cwd));
+        let absolute = |folder: &String| path::normalize(&self.folders.absolute(folder, &self.event.cwd));
         folders.iter().filter_map(|folders| folders.list()).flatten().map(absolute).collect()
     }
 }

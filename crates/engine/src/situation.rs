@@ -113,7 +113,7 @@ impl Situation {
     /// The content of a file that the session wrote before this event.
     fn written(&self, path: &str) -> Option<Written> {
         let path = self.folders.absolute(path, &self.event.cwd);
-        self.facts.written_file(&path::tidy(&path))
+        self.facts.written_file(&path::normalize(&path))
     }
 
     /// The normalised text of each simple command.
@@ -156,7 +156,7 @@ impl Situation {
         let folders = command.git_folders()?;
         // A nested folder can be a repository of its own, with another branch.
         for folder in folders.list()? {
-            let folder = path::tidy(&self.folders.absolute(folder, &self.event.cwd));
+            let folder = path::normalize(&self.folders.absolute(folder, &self.event.cwd));
             let inside = path::below(&folder, &self.folders.root)?;
             if self.is_in_own_repository(inside) {
                 return None;
@@ -223,7 +223,7 @@ impl Situation {
     /// True if a path that an MCP server names is on this machine. Servers may name paths on other machines, so the
     /// path must be in the project, in the home folder, or exist.
     fn is_on_this_machine(&self, path: &str) -> bool {
-        let path = path::tidy(&self.folders.absolute(path, &self.event.cwd));
+        let path = path::normalize(&self.folders.absolute(path, &self.event.cwd));
         path::below(&path, &self.folders.root).is_some()
             || self.folders.rule_spelling(&path).is_some()
             || self.facts.is_folder(&path).is_some()
@@ -234,7 +234,7 @@ impl Situation {
         let command_of = |index: usize| self.script()?.commands.get(index);
         let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
         // With an unknown working directory, only paths that do not depend on it are known.
-        let is_free = path.as_deref().is_some_and(path::is_free);
+        let is_free = path.as_deref().is_some_and(path::is_rooted);
         let is_either = folders.is_either();
         let folders = match folders.list() {
             Some(folders) => folders,
@@ -254,7 +254,7 @@ impl Situation {
         }
         for folder in folders {
             // `cd` resolves `..` textually; commands resolve it physically, behind symlinks.
-            let folder = path::tidy(&self.folders.absolute(folder, &self.event.cwd));
+            let folder = path::normalize(&self.folders.absolute(folder, &self.event.cwd));
             let path = self.folders.absolute(&path, &folder);
             self.add_touched_path(&path, &path_use, &mut touches.known);
             let found = match expansion {
@@ -289,8 +289,8 @@ impl Situation {
             }
             _ => self.facts.resolve_symlinks(followed),
         };
-        let resolved = resolved.map(|path| path::tidy(&path));
-        let textual = path::tidy(&absolute);
+        let resolved = resolved.map(|path| path::normalize(&path));
+        let textual = path::normalize(&absolute);
         let resolved = resolved.filter(|resolved| *resolved != textual);
         let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
         let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
@@ -330,7 +330,8 @@ fn deduplicated(touches: Vec<TouchedPath>) -> Vec<TouchedPath> {
 impl BaseFolders {
     /// Makes a path from a script or a tool call absolute.
     pub(crate) fn absolute(&self, path: &str, folder: &str) -> String {
-        let marked = [(path::TEMP, self.temp.as_deref()), (path::ROOT, Some(self.root.as_str()))];
+        let marked =
+            [(path::TEMP_PLACEHOLDER, self.temp.as_deref()), (path::ROOT_PLACEHOLDER, Some(self.root.as_str()))];
         let replaced = marked.into_iter().find_map(|(mark, folder)| Some((folder?, path.strip_prefix(mark)?)));
         replaced.map_or_else(
             || path::absolute(path, folder, self.home.as_deref()),

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What is done to a file.
+/// A kind of access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {

@@ -1,11 +1,11 @@
-//! Paths as text, the kinds of access to a file, and patterns with captures. No file is looked at here.
+//! Paths as strings, kinds of file access, and path patterns with captures. Nothing here reads the file system.
 
 mod access;
 pub mod pattern;
 
 pub use access::Access;
 
-/// Makes a path absolute against `cwd`; `~/` is the home folder. Nothing else is changed.
+/// Makes a path absolute relative to `cwd`, and expands `~/` to the home folder. Nothing else is changed.
 pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
@@ -14,17 +14,17 @@ pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
     }
 }
 
-/// The temporary folder, and the project's root, in a path of a shell's text.
-pub const TEMP: &str = "$TMPDIR";
-pub const ROOT: &str = "$CLAUDE_PROJECT_DIR";
+/// Placeholders for the temporary folder and the project root at the start of a path in a script.
+pub const TEMP_PLACEHOLDER: &str = "$TMPDIR";
+pub const ROOT_PLACEHOLDER: &str = "$CLAUDE_PROJECT_DIR";
 
-/// Whether where it leads does not depend on a folder.
-pub fn is_free(path: &str) -> bool {
-    path.starts_with(['/', '~']) || path.starts_with(TEMP) || path.starts_with(ROOT)
+/// True if the path does not depend on the working directory.
+pub fn is_rooted(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.starts_with(TEMP_PLACEHOLDER) || path.starts_with(ROOT_PLACEHOLDER)
 }
 
-/// Drops empty and `.` segments, and takes back a segment for each `..`; the result starts with `/`.
-pub fn tidy(path: &str) -> String {
+/// Drops empty and `.` segments, and removes a segment for each `..`. The result starts with `/`.
+pub fn normalize(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for segment in path.split('/') {
         match segment {
@@ -38,7 +38,7 @@ pub fn tidy(path: &str) -> String {
     format!("/{}", kept.join("/"))
 }
 
-/// What is left of `path` below `folder`; empty for the folder itself; `None` outside of it.
+/// Returns the rest of `path` below `folder`: empty for the folder itself, `None` outside of it.
 pub fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_become_absolute_and_plain() {
+    fn paths_become_absolute_and_normalized() {
         let cases = [
             ("a/b", "/r/a/b"),
             ("./a//b/.", "/r/a/b"),
@@ -61,7 +61,7 @@ mod tests {
             ("~other/k", "/r/~other/k"),
         ];
         for (path, expected) in cases {
-            assert_eq!(tidy(&absolute(path, "/r", Some("/home/u"))), expected, "{path}");
+            assert_eq!(normalize(&absolute(path, "/r", Some("/home/u"))), expected, "{path}");
         }
     }
 

@@ -1,16 +1,16 @@
-//! Where known toolchains keep what they can get again.
+//! The cache directories of known toolchains.
 
 use std::path::PathBuf;
 
-use crate::environment::Get;
+use crate::environment::GetVariable;
 
-/// A folder of a toolchain.
+/// A directory of a toolchain.
 struct Cache {
-    /// The variable that says where it is; none where this is empty.
+    /// The environment variable that overrides its location; empty if there is none.
     variable: &'static str,
-    /// Where it is in the home folder if that says nothing; nowhere of its own where this is empty.
+    /// Its default location in the home directory; empty if it has none.
     home: &'static str,
-    /// What in it is a cache; all of it where nothing is named.
+    /// The parts that are caches; empty if all of it is.
     parts: &'static [&'static str],
 }
 
@@ -18,7 +18,7 @@ const fn cache(variable: &'static str, home: &'static str, parts: &'static [&'st
     Cache { variable, home, parts }
 }
 
-/// Parts are named where the folder also holds programs that are on people's `PATH`, or settings.
+/// Parts are listed if the directory also contains settings, or programs on the `PATH`.
 const CACHES: &[Cache] = &[
     cache("XDG_CACHE_HOME", ".cache", &[]),
     cache("CARGO_HOME", ".cargo", &["registry", "git", ".package-cache", ".package-cache-mutate"]),
@@ -53,14 +53,14 @@ const CACHES: &[Cache] = &[
     cache("MISE_CACHE_DIR", "", &[]),
 ];
 
-/// All caches, whether they are there or not.
-pub fn caches(get: Get<'_>) -> Vec<PathBuf> {
+/// Returns all caches, whether or not they exist.
+pub fn caches(get: GetVariable<'_>) -> Vec<PathBuf> {
     let value = |name: &str| get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = value("HOME");
     let folders = CACHES.iter().filter_map(|cache| {
-        let said = Some(cache.variable).filter(|name| !name.is_empty()).and_then(value);
+        let overridden = Some(cache.variable).filter(|name| !name.is_empty()).and_then(value);
         let in_home = || home.as_ref().filter(|_| !cache.home.is_empty()).map(|home| home.join(cache.home));
-        Some((said.or_else(in_home)?, cache.parts))
+        Some((overridden.or_else(in_home)?, cache.parts))
     });
     let all = folders.flat_map(|(folder, parts)| match parts {
         [] => vec![folder],
@@ -74,18 +74,18 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::environment::VARIABLES;
+    use crate::environment::INHERITED_VARIABLES;
 
     #[test]
-    fn a_program_is_told_where_the_caches_are_that_it_may_write() {
+    fn variables_of_all_caches_are_inherited() {
         for cache in CACHES {
-            assert!(cache.variable.is_empty() || VARIABLES.contains(&cache.variable), "{}", cache.variable);
+            assert!(cache.variable.is_empty() || INHERITED_VARIABLES.contains(&cache.variable), "{}", cache.variable);
             assert!(!cache.variable.is_empty() || !cache.home.is_empty());
         }
     }
 
     #[test]
-    fn a_variable_goes_before_the_usual_place() {
+    fn a_variable_overrides_the_default_location() {
         let get = |name: &str| match name {
             "HOME" => Some("/home/ada".into()),
             "CARGO_HOME" => Some("/data/cargo".into()),

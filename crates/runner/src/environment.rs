@@ -1,14 +1,14 @@
-//! What a started program sees of the environment.
+//! The environment variables that a started program inherits.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// The run of a loop that started a process, so that the process can be found when the run has ended.
+/// Identifies the run of a loop that started a process, so that the process can be found after the run has ended.
 pub const STARTED_BY: &str = "LINCHPIN_STARTED_BY";
 
-/// The variables that every program sees, where they are set: who and where it is, and where toolchains keep their things.
-/// Nothing that holds a secret, or that makes a program load or run something else.
-pub const VARIABLES: &[&str] = &[
+/// The variables that every program inherits: user, locale, and locations of toolchains. None of them holds a secret,
+/// or makes a program load or run something else.
+pub const INHERITED_VARIABLES: &[&str] = &[
     STARTED_BY,
     "PATH",
     "HOME",
@@ -83,11 +83,11 @@ pub const VARIABLES: &[&str] = &[
     "npm_config_cache",
 ];
 
-/// How a variable is looked up.
-pub(crate) type Get<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+/// Looks up an environment variable.
+pub(crate) type GetVariable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// All that a program sees which may see `more` besides.
-pub(crate) fn environment<'n>(more: &'n [String], get: Get<'_>) -> BTreeMap<&'n str, OsString> {
-    let names = VARIABLES.iter().copied().chain(more.iter().map(String::as_str));
+/// Returns the inherited variables, and those in `extra`.
+pub(crate) fn environment<'n>(extra: &'n [String], get: GetVariable<'_>) -> BTreeMap<&'n str, OsString> {
+    let names = INHERITED_VARIABLES.iter().copied().chain(extra.iter().map(String::as_str));
     names.filter_map(|name| get(name).map(|value| (name, value))).collect()
 }

@@ -1,18 +1,19 @@
 //! Processes that a run of the loop left behind.
 //!
-//! A process that left its process group outlives its agent, and a driver that is killed ends nothing. Processes of a run are
-//! known by [`STARTED_BY`](crate::STARTED_BY) in their environment, or by the process group of the run's agent, so that one that
-//! was started with a cleared environment is found too. Only Linux shows the environment of a process.
+//! A process that left its process group outlives its agent, and a driver that is killed ends nothing. Processes of a
+//! run are recognised by [`STARTED_BY`](crate::STARTED_BY) in their environment, or by the process group of the run's
+//! agent, which also finds those that were started with a cleared environment. Only Linux provides the environment of a
+//! process.
 
-use crate::group_id::GroupId;
+use crate::process_group_id::ProcessGroupId;
 
-/// How the processes of a run are known.
+/// How the processes of a run are recognised.
 #[derive(Debug, Clone)]
 pub struct Leftovers {
-    /// Their value of [`STARTED_BY`](crate::STARTED_BY). Only processes of the run have it.
+    /// The value of [`STARTED_BY`](crate::STARTED_BY), which only processes of the run have.
     pub started_by: String,
     /// The process group of the agent that was started last.
-    pub group: Option<GroupId>,
+    pub group: Option<ProcessGroupId>,
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -21,7 +22,7 @@ impl Leftovers {
         0
     }
 
-    /// Ends them all, and says how many there were.
+    /// Ends all of them, and returns how many there were.
     pub fn end(&self) -> usize {
         0
     }
@@ -36,28 +37,28 @@ mod linux {
 
     use super::Leftovers;
     use crate::environment::STARTED_BY;
-    use crate::group::{after, wait_until};
+    use crate::process_group::{after, wait_until};
 
-    /// How long processes may take to end after they were asked to.
-    const MOMENT: Duration = Duration::from_secs(1);
-    /// Processes that start others while they are ended are looked for again, so often at most.
-    const ROUNDS: usize = 20;
+    /// How long processes may take to end after a signal.
+    const END_TIMEOUT: Duration = Duration::from_secs(1);
+    /// How often new processes are searched for, which others may start while they are ended.
+    const MAX_ROUNDS: usize = 20;
 
     impl Leftovers {
         pub fn count(&self) -> usize {
             self.found().len()
         }
 
-        /// Ends them all, and says how many there were.
+        /// Ends all of them, and returns how many there were.
         pub fn end(&self) -> usize {
             let found = self.found();
             for process in &found {
                 process.signal(Signal::TERM);
             }
             if !found.is_empty() {
-                wait_until(after(MOMENT), || found.iter().all(|process| !self.includes(process)));
+                wait_until(after(END_TIMEOUT), || found.iter().all(|process| !self.includes(process)));
             }
-            for _ in 0..ROUNDS {
+            for _ in 0..MAX_ROUNDS {
                 let rest = self.found();
                 if rest.is_empty() {
                     break;
@@ -65,12 +66,12 @@ mod linux {
                 for process in &rest {
                     process.signal(Signal::KILL);
                 }
-                wait_until(after(MOMENT), || rest.iter().all(|process| !self.includes(process)));
+                wait_until(after(END_TIMEOUT), || rest.iter().all(|process| !self.includes(process)));
             }
             found.len()
         }
 
-        /// Without this process.
+        /// Returns all of them, except this process.
         fn found(&self) -> Vec<Process> {
             let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
             let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -84,20 +85,20 @@ mod linux {
         }
     }
 
-    /// A process that is held on to: its id is not given to another one that would then get our signals.
+    /// An open process: its id is not reused while the handle exists, so no other process gets the signals.
     struct Process {
         id: i32,
         handle: OwnedFd,
     }
 
     impl Process {
-        /// None where there is no such process any more.
+        /// Returns `None` if the process no longer exists.
         fn open(id: i32) -> Option<Self> {
             let handle = pidfd_open(Pid::from_raw(id)?, PidfdFlags::empty()).ok()?;
             Some(Self { id, handle })
         }
 
-        /// One that has ended, or that is another user's, has no environment.
+        /// Processes that have ended, or that belong to another user, have no readable environment.
         fn has_variable(&self, name: &str, value: &str) -> bool {
             let environment = std::fs::read(format!("/proc/{}/environ", self.id)).unwrap_or_default();
             let variable = format!("{name}={value}");
@@ -105,7 +106,7 @@ mod linux {
         }
 
         fn signal(&self, signal: Signal) {
-            // One that has ended needs no signal.
+            // A process that has ended cannot receive a signal.
             let _ = pidfd_send_signal(&self.handle, signal);
         }
     }

@@ -1,6 +1,6 @@
-//! Why a process was not started.
+//! The error for a process that was not started.
 
-/// Why a process was not started.
+/// The reason why a process was not started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct NotStarted {

@@ -1,4 +1,4 @@
-//! Locks on paths, across processes: never two programs on one file.
+//! Locks on paths, across processes: two programs never change the same file at once.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-/// How long to wait between looks; most programs take longer.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// How long to wait between attempts; most programs take longer.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Nobody else has these paths until this is dropped, or its process ends. The files stay: to remove one that somebody
-/// else waits for would make two locks of it.
+/// Exclusive access to paths, until it is dropped or the process ends. The lock files are not deleted: if one were
+/// deleted while another process waits for it, there would be two locks for one path.
 #[must_use = "the paths are free again when it is dropped"]
 #[derive(Debug)]
 pub struct PathLocks {
@@ -22,52 +22,53 @@ pub struct PathLocks {
 }
 
 impl PathLocks {
-    /// Waits until all are free, but not longer than `patience`. `folder` holds one empty file for each path that was ever locked.
+    /// Waits until all paths are free, but not longer than `patience`. `folder` contains one empty file for each path
+    /// that was ever locked.
     ///
-    /// Everybody takes them in one order, so nobody waits for somebody who waits for him; but only if nobody takes more
-    /// while he has some.
+    /// All processes take the locks in the same order, so there is no deadlock, unless a process that holds locks takes
+    /// more.
     pub fn take(folder: &Path, paths: &[&str], patience: Duration) -> io::Result<Self> {
         let end = Instant::now() + patience;
         let mut names: Vec<String> = paths.iter().map(|path| name(path)).collect();
         names.sort();
         names.dedup();
-        let everything = iter::once((EVERYTHING.to_owned(), Hold::Shared));
-        let files = everything.chain(names.into_iter().map(|name| (name, Hold::Alone)));
-        Ok(Self { _files: files.map(|(name, hold)| locked(folder, &name, hold, end)).collect::<io::Result<_>>()? })
+        let everything = iter::once((EVERYTHING.to_owned(), LockMode::Shared));
+        let files = everything.chain(names.into_iter().map(|name| (name, LockMode::Exclusive)));
+        Ok(Self { _files: files.map(|(name, mode)| locked(folder, &name, mode, end)).collect::<io::Result<_>>()? })
     }
 
-    /// The same for every path there is.
+    /// Locks every path.
     pub fn take_all(folder: &Path, patience: Duration) -> io::Result<Self> {
-        Ok(Self { _files: vec![locked(folder, EVERYTHING, Hold::Alone, Instant::now() + patience)?] })
+        Ok(Self { _files: vec![locked(folder, EVERYTHING, LockMode::Exclusive, Instant::now() + patience)?] })
     }
 }
 
-/// Whoever has some paths shares this; whoever has all of them, has it alone.
+/// Locked as shared by processes that hold some paths, and exclusively by one that holds all.
 const EVERYTHING: &str = "everything.lock";
 
 #[derive(Clone, Copy)]
-enum Hold {
+enum LockMode {
     Shared,
-    Alone,
+    Exclusive,
 }
 
-fn locked(folder: &Path, name: &str, hold: Hold, end: Instant) -> io::Result<File> {
+fn locked(folder: &Path, name: &str, mode: LockMode, end: Instant) -> io::Result<File> {
     fs::create_dir_all(folder)?;
-    let place = folder.join(name);
-    // A link would have us make a file where somebody else says.
-    if place.is_symlink() {
-        return Err(io::Error::other(format!("`{}` is a link", place.display())));
+    let lock_file = folder.join(name);
+    // Through a symlink, somebody else could decide where the file is created.
+    if lock_file.is_symlink() {
+        return Err(io::Error::other(format!("`{}` is a link", lock_file.display())));
     }
-    let file = File::options().create(true).truncate(false).write(true).open(place)?;
+    let file = File::options().create(true).truncate(false).write(true).open(lock_file)?;
     loop {
-        let tried = match hold {
-            Hold::Shared => file.try_lock_shared(),
-            Hold::Alone => file.try_lock(),
+        let tried = match mode {
+            LockMode::Shared => file.try_lock_shared(),
+            LockMode::Exclusive => file.try_lock(),
         };
         match tried {
             Ok(()) => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOOK_AGAIN),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(RETRY_INTERVAL),
             Err(TryLockError::WouldBlock) => {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "another process has one of them"));
             }
@@ -75,7 +76,7 @@ fn locked(folder: &Path, name: &str, hold: Hold, end: Instant) -> io::Result<Fil
     }
 }
 
-/// Short, and a file name whatever the path is.
+/// Returns a short file name for any path.
 fn name(path: &str) -> String {
     let digest = Sha256::digest(path.as_bytes());
     let mut name = HEXLOWER.encode(digest.as_slice());

@@ -1,12 +1,13 @@
-//! Which file a program is.
+//! Resolves the path of a program.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::environment::Get;
+use crate::environment::GetVariable;
 
-/// A bare name is left to be found on the `PATH`; a path starts from `folder`, `/` or `~/`.
-pub fn located(program: &OsStr, folder: &Path, get: Get<'_>) -> PathBuf {
+/// Returns the path of a program. A name without a slash is resolved through `PATH` later; a path is relative to
+/// `folder`, or starts with `/` or `~/`.
+pub fn resolve_program(program: &OsStr, folder: &Path, get: GetVariable<'_>) -> PathBuf {
     let path = Path::new(program);
     if !program.as_encoded_bytes().contains(&b'/') {
         return path.to_owned();
@@ -22,15 +23,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_found_where_their_words_say() {
+    fn paths_of_programs_are_resolved() {
         let at_home = |name: &str| (name == "HOME").then(|| "/home/ada".into());
-        let located = |program: &str| located(OsStr::new(program), Path::new("/repo"), &at_home);
-        assert_eq!(located("ruff"), Path::new("ruff"));
-        assert_eq!(located("./tools/check"), Path::new("/repo/./tools/check"));
-        assert_eq!(located("tools/check"), Path::new("/repo/tools/check"));
-        assert_eq!(located("/bin/sh"), Path::new("/bin/sh"));
-        assert_eq!(located("~/bin/check"), Path::new("/home/ada/bin/check"));
-        assert_eq!(located("~other/check"), Path::new("/repo/~other/check"));
-        assert_eq!(super::located(OsStr::new("~/check"), Path::new("/repo"), &|_| None), Path::new("/repo/~/check"));
+        let resolve_program = |program: &str| resolve_program(OsStr::new(program), Path::new("/repo"), &at_home);
+        assert_eq!(resolve_program("ruff"), Path::new("ruff"));
+        assert_eq!(resolve_program("./tools/check"), Path::new("/repo/./tools/check"));
+        assert_eq!(resolve_program("tools/check"), Path::new("/repo/tools/check"));
+        assert_eq!(resolve_program("/bin/sh"), Path::new("/bin/sh"));
+        assert_eq!(resolve_program("~/bin/check"), Path::new("/home/ada/bin/check"));
+        assert_eq!(resolve_program("~other/check"), Path::new("/repo/~other/check"));
+        assert_eq!(
+            super::resolve_program(OsStr::new("~/check"), Path::new("/repo"), &|_| None),
+            Path::new("/repo/~/check")
+        );
     }
 }

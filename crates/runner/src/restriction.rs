@@ -1,4 +1,4 @@
-//! Landlock: how a process gives up its right to write, for itself and for all that it starts.
+//! Landlock: a process gives up its right to write, for itself and everything that it starts.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,19 @@ use landlock::{
     RulesetStatus, path_beneath_rules,
 };
 
-/// Without these there is no limit worth the name: to write, make and remove files.
-const LEAST: ABI = ABI::V1;
-/// With these, renames and links between folders, truncation by name, and commands to devices (a terminal could be made to
-/// type) are governed too. A kernel that does not know one of them does without; the first version refuses every rename
-/// and link between folders.
-const MOST: ABI = ABI::V5;
+/// The minimum: the rights to write, create and remove files.
+const MINIMUM_ABI: ABI = ABI::V1;
+/// Adds renames and links between directories, truncation by path, and device commands, with which a terminal could be
+/// made to type. A kernel that does not know one of these works without it; the first Landlock version refuses every
+/// rename and link between directories.
+const MAXIMUM_ABI: ABI = ABI::V5;
 
-/// Whether this kernel can limit what a process writes.
+/// True if this kernel can limit what a process writes.
 pub fn is_supported() -> bool {
     ruleset().is_ok()
 }
 
-/// From here on this thread, and whatever it becomes or starts, writes in these places only.
+/// Limits the writes of this thread to these paths, and of every program that it becomes or starts.
 pub fn enter(writable: &[PathBuf]) -> Result<(), String> {
     match restrict(writable) {
         Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
@@ -29,15 +29,15 @@ pub fn enter(writable: &[PathBuf]) -> Result<(), String> {
 }
 
 fn restrict(writable: &[PathBuf]) -> Result<RulesetStatus, RulesetError> {
-    let rules = path_beneath_rules(writable, AccessFs::from_write(MOST));
+    let rules = path_beneath_rules(writable, AccessFs::from_write(MAXIMUM_ABI));
     Ok(ruleset()?.add_rules(rules)?.restrict_self()?.ruleset)
 }
 
 fn ruleset() -> Result<RulesetCreated, RulesetError> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_write(LEAST))?
+        .handle_access(AccessFs::from_write(MINIMUM_ABI))?
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_write(MOST))?
+        .handle_access(AccessFs::from_write(MAXIMUM_ABI))?
         .create()
 }

@@ -3,31 +3,31 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::caches::caches;
-use crate::environment::Get;
+use crate::environment::GetVariable;
 
-/// How far a process is kept from writing. Reading, starting programs and the network are free in any case, and so is
-/// what Landlock has no right for: permissions, owners and times of files.
+/// How far a process is kept from writing. Reading, starting programs and the network are never restricted, nor are
+/// permissions, owners and times of files, which Landlock does not cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Confinement {
     Off,
-    /// To this folder, the temporary one, caches of toolchains and `/dev/null`; to nothing where the kernel cannot, which
-    /// is said in a note.
+    /// The process may write only to this directory, the temporary directory, caches of toolchains and `/dev/null`. If
+    /// the kernel does not support this, the process runs unconfined, with a note.
     Repo {
         root: PathBuf,
     },
-    /// The same, and not started where the kernel cannot.
+    /// Like `Repo`, but the process is not started if the kernel does not support it.
     Require {
         root: PathBuf,
     },
 }
 
-/// What comes of a confinement on this system.
+/// The limit that a confinement means on this system.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SandboxLimit<'c> {
     None,
-    /// None, though one was asked for.
-    Missing,
-    /// None, though one was required.
+    /// No limit, though one was requested.
+    Unsupported,
+    /// The process must not start, because a required limit is not supported.
     Refused,
     Within(&'c Path),
 }
@@ -37,29 +37,29 @@ impl Confinement {
         match self {
             Self::Off => SandboxLimit::None,
             Self::Repo { root } | Self::Require { root } if is_supported => SandboxLimit::Within(root),
-            Self::Repo { .. } => SandboxLimit::Missing,
+            Self::Repo { .. } => SandboxLimit::Unsupported,
             Self::Require { .. } => SandboxLimit::Refused,
         }
     }
 }
 
-/// What a process may write that is confined to `root`: what is there of it, and no path inside of another.
-pub fn writable(root: &Path, get: Get<'_>) -> Vec<PathBuf> {
-    let temporary = get("TMPDIR").map(PathBuf::from).filter(|path| is_sensible(path));
+/// Returns the existing paths that a process confined to `root` may write, without paths inside of others.
+pub fn writable(root: &Path, get: GetVariable<'_>) -> Vec<PathBuf> {
+    let temporary = get("TMPDIR").map(PathBuf::from).filter(|path| is_specific(path));
     let mut paths = vec![temporary.unwrap_or_else(|| "/tmp".into()), "/dev/null".into()];
-    paths.extend(caches(get).into_iter().filter(|path| is_sensible(path)));
+    paths.extend(caches(get).into_iter().filter(|path| is_specific(path)));
     paths.push(root.to_owned());
     paths.retain(|path| path.exists());
     outermost(paths)
 }
 
-/// Nothing that means the whole system, or another place for every working directory.
-fn is_sensible(path: &Path) -> bool {
+/// False for the root directory, and for paths that depend on the working directory.
+fn is_specific(path: &Path) -> bool {
     path.is_absolute() && path.parent().is_some() && !path.components().any(|part| part == Component::ParentDir)
 }
 
-/// A path inside of another adds nothing. It must not even be looked at: a program that may write the outer one could have
-/// put a link there which leads elsewhere.
+/// Drops paths inside of others. They are redundant, and must not be opened: a program that may write the outer path
+/// could have replaced the inner one by a symlink to elsewhere.
 fn outermost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.sort();
     let mut outer: Vec<PathBuf> = Vec::new();

@@ -1,8 +1,8 @@
-//! The program between us and another one: this binary once more, which limits itself, sees to it that it ends when we do,
-//! and then becomes the other.
+//! The program between this process and another one: this binary, started again, which restricts itself, arranges to be
+//! ended when its parent ends, and then replaces itself by the other program.
 //!
-//! A process can only limit itself, and between `fork` and `exec` there is no place for safe code. So the binary's `main`
-//! calls [`run`] where its first argument is [`WORD`], before anything else is read or done.
+//! A process can only restrict itself, and no safe code can run between `fork` and `exec`. So the binary's `main` calls
+//! [`run`] if its first argument is [`WORD`], before anything else is read or done.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -11,43 +11,43 @@ use std::process::{self, Command};
 
 use crate::restriction;
 
-/// The first argument of a binary that is to be the shim.
+/// The first argument of a binary that is called as the shim.
 pub const WORD: &str = "__confined";
 
-/// In the place of paths: it may write anywhere. No path is called so, for all are absolute.
+/// Replaces the list of paths if writes are not limited. No path has this form, as all are absolute.
 const ANYWHERE: &str = "anywhere";
-/// Behind the paths, before the program.
+/// Separates the paths from the program.
 const END_OF_PATHS: &str = "--";
-/// How a shim ends that could not become the program, with why behind [`MARK`] on its standard error.
+/// The exit code of a shim that could not start the program. The reason follows [`FAILURE_PREFIX`] on its stderr.
 const FAILED: i32 = 125;
-const MARK: &str = "not started: ";
+const FAILURE_PREFIX: &str = "not started: ";
 
-/// How this binary is called as the shim, if its `main` knows [`WORD`]. It is the very file that runs now, even where another
-/// version has been put in its place.
+/// Returns the command that calls this binary as the shim, if its `main` handles [`WORD`]. It is the file that is
+/// running now, even if another version has replaced it.
 pub fn own_call() -> Vec<OsString> {
     vec!["/proc/self/exe".into(), WORD.into()]
 }
 
-/// Becomes the program. `words` are the arguments behind [`WORD`].
+/// Replaces this process by the program. `words` are the arguments behind [`WORD`].
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ! {
     let why = become_program(words.into_iter());
-    // Nobody is left to be told that this failed.
-    let _ = writeln!(io::stderr(), "{MARK}{why}");
+    // If this fails, the reason cannot be reported.
+    let _ = writeln!(io::stderr(), "{FAILURE_PREFIX}{why}");
     process::exit(FAILED)
 }
 
-/// What [`run`] is to be told. `writable`: what the program may write, where that is limited.
+/// Returns the arguments for [`run`]. `writable`: the paths that the program may write, if they are limited.
 pub(crate) fn words(writable: Option<Vec<PathBuf>>, program: PathBuf, arguments: &[OsString]) -> Vec<OsString> {
     let paths = writable.unwrap_or_else(|| vec![ANYWHERE.into()]).into_iter().map(PathBuf::into_os_string);
     paths.chain([END_OF_PATHS.into(), program.into_os_string()]).chain(arguments.iter().cloned()).collect()
 }
 
-/// Why the program was not started, where the shim says so.
+/// Returns the reason why the program was not started, if the shim reported one.
 pub(crate) fn failure(exit_code: Option<i32>, stderr: &str) -> Option<&str> {
-    stderr.strip_prefix(MARK).filter(|_| exit_code == Some(FAILED)).map(str::trim_end)
+    stderr.strip_prefix(FAILURE_PREFIX).filter(|_| exit_code == Some(FAILED)).map(str::trim_end)
 }
 
-/// Only returns with why it did not.
+/// Returns only if it fails, with the reason.
 fn become_program(mut words: impl Iterator<Item = OsString>) -> String {
     let is_path = |word: &OsString| word != OsStr::new(END_OF_PATHS);
     let writable: Vec<PathBuf> = words.by_ref().take_while(is_path).map(PathBuf::from).collect();
@@ -62,9 +62,9 @@ fn become_program(mut words: impl Iterator<Item = OsString>) -> String {
     replace(command)
 }
 
-/// Whoever started this may be ended before the program is, and nobody would be left to end it in time.
+/// The parent may be killed before the program ends. Then nothing would end the program in time.
 fn die_with_parent() {
-    // Where that cannot be said, the program runs all the same.
+    // If this fails, the program runs anyway.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }

@@ -1,16 +1,16 @@
-//! The end of what a process says.
+//! The end of a process's output.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-/// So many bytes are kept of each stream: its last ones.
+/// How many bytes are kept of each stream: the last ones.
 pub const OUTPUT_LIMIT: usize = 4 * 1024;
-/// The longest character. With so much more, a character that was cut is never in the part that is kept.
-const CHARACTER: usize = 4;
+/// The longest UTF-8 character. With this many extra bytes, a character that is cut is never in the part that is kept.
+const LONGEST_CHARACTER: usize = 4;
 
-/// A stream that is read on a thread of its own, as long as anybody holds its other end.
+/// A stream that is read on its own thread, for as long as its other end is open.
 pub struct Tail {
     kept: Arc<Mutex<Kept>>,
     reader: JoinHandle<()>,
@@ -19,7 +19,7 @@ pub struct Tail {
 #[derive(Default)]
 struct Kept {
     end: Vec<u8>,
-    /// How many bytes came, those included that are not kept.
+    /// The total number of bytes, including those that are not kept.
     length: u64,
     last_written: Option<Instant>,
 }
@@ -32,7 +32,7 @@ impl Tail {
         Ok(Self { kept, reader })
     }
 
-    /// Whether nothing can come any more.
+    /// True if the stream has ended.
     pub fn is_complete(&self) -> bool {
         self.reader.is_finished()
     }
@@ -62,13 +62,13 @@ fn read(mut pipe: impl Read, kept: &Mutex<Kept>) {
             Ok(length) => {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.end.extend_from_slice(buffer.get(..length).unwrap_or_default());
-                let surplus = kept.end.len().saturating_sub(OUTPUT_LIMIT + CHARACTER);
+                let surplus = kept.end.len().saturating_sub(OUTPUT_LIMIT + LONGEST_CHARACTER);
                 kept.end.drain(..surplus);
                 kept.length += u64::try_from(length).unwrap_or(0);
                 kept.last_written = Some(Instant::now());
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // What was said before it is kept.
+            // What was read before is kept.
             Err(_) => return,
         }
     }
@@ -107,16 +107,19 @@ mod tests {
     fn characters_are_not_cut() {
         for character in ["ä", "→", "🦀"] {
             for shift in 0..character.len() {
-                let said = character.repeat(5_000) + &"x".repeat(shift);
-                let kept = tail(said.clone().into_bytes());
-                assert!(said.ends_with(&kept), "{character} {shift}");
-                assert!(kept.len() > OUTPUT_LIMIT - CHARACTER && kept.len() <= OUTPUT_LIMIT, "{character} {shift}");
+                let output = character.repeat(5_000) + &"x".repeat(shift);
+                let kept = tail(output.clone().into_bytes());
+                assert!(output.ends_with(&kept), "{character} {shift}");
+                assert!(
+                    kept.len() > OUTPUT_LIMIT - LONGEST_CHARACTER && kept.len() <= OUTPUT_LIMIT,
+                    "{character} {shift}"
+                );
             }
         }
     }
 
     #[test]
-    fn what_is_no_text_is_written_as_well_as_it_can_be() {
+    fn invalid_utf8_is_replaced() {
         assert_eq!(tail(b"a\xffb".to_vec()), "a\u{fffd}b");
         let noise = tail(vec![0xff; 10_000]);
         assert!(noise.len() <= OUTPUT_LIMIT && noise.chars().all(|character| character == '\u{fffd}'));

@@ -1,21 +1,19 @@
-//! A place in a text.
+//! A position in the source.
 
-use std::collections::BTreeSet;
-
-use crate::token::{Kind, Token, mark};
+use crate::token::punctuation;
 
 pub(super) struct Cursor<'t> {
-    text: &'t str,
+    source: &'t str,
     at: usize,
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { text, at: 0 }
+    pub(super) fn new(source: &'t str) -> Self {
+        Self { source, at: 0 }
     }
 
     pub(super) fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.source.get(self.at..).unwrap_or_default()
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -27,7 +25,7 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) fn before(&self) -> Option<char> {
-        self.text.get(..self.at).unwrap_or_default().chars().next_back()
+        self.source.get(..self.at).unwrap_or_default().chars().next_back()
     }
 
     pub(super) fn next(&mut self) -> Option<char> {
@@ -36,7 +34,7 @@ impl<'t> Cursor<'t> {
         Some(character)
     }
 
-    /// Steps over the prefix, if the rest starts with it.
+    /// Skips the prefix if the source continues with it.
     pub(super) fn take(&mut self, prefix: &str) -> bool {
         let found = self.rest().starts_with(prefix);
         if found {
@@ -52,19 +50,19 @@ impl<'t> Cursor<'t> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// To the end of the line, which is left.
+    /// Skips to the end of the line, without the newline.
     pub(super) fn skip_line(&mut self) {
         self.take_while(|character| character != '\n');
     }
 
-    /// The rest of the line, without its end, which is taken.
+    /// Takes the rest of the line and its newline, and returns it without the newline.
     pub(super) fn line(&mut self) -> &'t str {
         let line = self.take_while(|character| character != '\n');
         self.next();
         line
     }
 
-    /// Past the next place where this stands; false, and at the end, where it stands nowhere.
+    /// Skips past the next occurrence of a string. Without one, skips to the end and returns false.
     pub(super) fn skip_past(&mut self, end: &str) -> bool {
         let rest = self.rest();
         let found = rest.find(end);
@@ -72,7 +70,7 @@ impl<'t> Cursor<'t> {
         found.is_some()
     }
 
-    /// Behind the next line that begins with this word; false, and at the end, where none does.
+    /// Skips past the next line that begins with a word. Without one, skips to the end and returns false.
     pub(super) fn skip_past_line(&mut self, word: &str) -> bool {
         loop {
             self.line();
@@ -87,25 +85,24 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Over this many bytes.
     pub(super) fn advance(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
     pub(super) fn finish(&mut self) {
-        self.at = self.text.len();
+        self.at = self.source.len();
     }
 
     pub(super) fn starts_line(&self) -> bool {
         matches!(self.before(), None | Some('\n'))
     }
 
-    /// White space other than line ends; whether there was any.
+    /// Skips white space other than newlines. Returns true if there was any.
     pub(super) fn skip_blanks(&mut self) -> bool {
         !self.take_while(|character| character.is_whitespace() && character != '\n').is_empty()
     }
 
-    /// A number; its value, where that is a whole one in plain digits. With a zero before them they mean another.
+    /// Takes a number. Returns its value if it is a decimal integer; a leading zero would make it octal.
     pub(super) fn number(&mut self) -> Option<usize> {
         let digits = self.take_while(|character| character.is_alphanumeric() || character == '_');
         let mut number = digits.parse().ok().filter(|_| digits.len() == 1 || !digits.starts_with('0'));
@@ -117,11 +114,11 @@ impl<'t> Cursor<'t> {
         number
     }
 
-    /// Punctuation. A character that is none is stepped over.
-    pub(super) fn mark(&mut self) -> Option<&'static str> {
-        let found = mark(self.rest());
+    /// Takes punctuation. Any other character is skipped.
+    pub(super) fn punct(&mut self) -> Option<&'static str> {
+        let found = punctuation(self.rest());
         match found {
-            Some(mark) => self.at += mark.len(),
+            Some(punct) => self.at += punct.len(),
             None => {
                 self.next();
             }
@@ -129,7 +126,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// What an escape stands for; the backslash is taken already. None where it is not understood.
+    /// Takes an escape sequence behind its backslash. Returns `None` if it is not understood.
     pub(super) fn escape(&mut self, into: &mut String) -> Option<()> {
         let character = match self.next()? {
             'n' => '\n',
@@ -140,7 +137,7 @@ impl<'t> Cursor<'t> {
             'f' => '\u{c}',
             'v' => '\u{b}',
             'e' => '\u{1b}',
-            // The line goes on.
+            // A line continuation.
             '\n' => return Some(()),
             first @ '0'..='7' => {
                 let mut value = first.to_digit(8)?;
@@ -155,7 +152,7 @@ impl<'t> Cursor<'t> {
             'x' => self.hexadecimal(2)?,
             'u' => self.hexadecimal(4)?,
             'U' => self.hexadecimal(8)?,
-            // Names of characters, control characters.
+            // Character names and control characters.
             'N' | 'c' | 'C' | 'M' => return None,
             other => other,
         };
@@ -177,114 +174,5 @@ impl<'t> Cursor<'t> {
         let digits = self.take_while(|digit| digit.is_ascii_hexdigit());
         let value = u32::from_str_radix(digits, 16).ok()?;
         self.take("}").then(|| char::from_u32(value))?
-    }
-}
-
-/// How many tokens are looked through for the bracket that another closes.
-const LONGEST_GROUP: usize = 256;
-
-/// The place of the bracket that the last of these closes; none where that is too far away.
-pub(super) fn opener(tokens: &[Token]) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (place, token) in tokens.iter().enumerate().rev().take(LONGEST_GROUP) {
-        match token.kind {
-            Kind::Mark(")" | "]" | "}") => depth += 1,
-            Kind::Mark("(" | "[" | "{") => depth = depth.checked_sub(1)?,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(place);
-        }
-    }
-    None
-}
-
-/// The tokens found so far, in which the next one finds what stands before it.
-pub(super) struct Row {
-    pub(super) tokens: Vec<Token>,
-    pub(super) spaced: bool,
-    /// Names before an equals sign.
-    assigned: BTreeSet<String>,
-    /// Whether the bracket that was closed last began right behind a value.
-    pub(super) closed_a_subscript: bool,
-    /// The same, of the brackets that are open, innermost last.
-    brackets: Vec<bool>,
-}
-
-impl Row {
-    pub(super) fn new() -> Self {
-        Self {
-            tokens: Vec::new(),
-            spaced: false,
-            assigned: BTreeSet::new(),
-            closed_a_subscript: false,
-            brackets: Vec::new(),
-        }
-    }
-
-    pub(super) fn push(&mut self, kind: Kind) {
-        if let Kind::Mark(mark) = kind {
-            match mark {
-                "(" | "[" | "{" => self.brackets.push(self.subscript_follows()),
-                ")" | "]" | "}" => {
-                    self.closed_a_subscript = self.brackets.pop().unwrap_or_default();
-                }
-                "=" | "," | "|" => {
-                    let name = self.last_name().map(str::to_owned);
-                    self.assigned.extend(name);
-                }
-                _ => {}
-            }
-        }
-        self.tokens.push(Token { kind, spaced: std::mem::take(&mut self.spaced) });
-    }
-
-    fn subscript_follows(&self) -> bool {
-        let is_variable = self.last_name().is_some_and(|name| name.starts_with(['$', '@', '%']));
-        let is_subscript = (self.last_is("}") || self.last_is("]")) && self.closed_a_subscript;
-        !self.spaced && (is_variable || is_subscript || self.last_is("->"))
-    }
-
-    pub(super) fn newline(&mut self) {
-        self.spaced = true;
-        if !matches!(self.tokens.last(), None | Some(Token { kind: Kind::Newline, .. })) {
-            self.push(Kind::Newline);
-            self.spaced = true;
-        }
-    }
-
-    pub(super) fn starts_line(&self) -> bool {
-        self.last().is_none_or(|token| token.kind == Kind::Newline)
-    }
-
-    pub(super) fn last(&self) -> Option<&Token> {
-        self.tokens.last()
-    }
-
-    pub(super) fn after_value(&self) -> bool {
-        self.last().is_some_and(Token::ends_a_value)
-    }
-
-    pub(super) fn last_name(&self) -> Option<&str> {
-        self.last().and_then(Token::name)
-    }
-
-    pub(super) fn last_is(&self, mark: &str) -> bool {
-        self.last().is_some_and(|token| token.is(mark))
-    }
-
-    /// Whether the last name stands behind a dot.
-    pub(super) fn last_is_member(&self) -> bool {
-        let before = self.tokens.len().checked_sub(2).and_then(|place| self.tokens.get(place));
-        before.is_some_and(|token| [".", "?.", "&.", "::", "->"].iter().any(|sign| token.is(sign)))
-    }
-
-    /// Whether something was assigned to this name.
-    pub(super) fn is_variable(&self, name: &str) -> bool {
-        self.assigned.contains(name)
-    }
-
-    pub(super) fn in_brackets(&self) -> bool {
-        !self.brackets.is_empty()
     }
 }

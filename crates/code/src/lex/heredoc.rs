@@ -1,23 +1,23 @@
-//! Here-documents of Perl and Ruby: announced in one line, written below it.
+//! Heredocs of Perl and Ruby: a line starts them, and their contents follow below it.
 
-use super::cursor::Row;
+use super::token_list::TokenList;
 use super::{Lexer, is_name, starts_name};
 use crate::Language;
-use crate::token::{Kind, Literal, Usage};
+use crate::token::{Kind, Literal, LiteralKind};
 
-/// One whose text was not reached yet.
-pub(super) struct Pending {
-    /// The place of its token.
+/// A heredoc whose contents were not reached yet.
+pub(super) struct PendingHeredoc {
+    /// The position of its token.
     token: usize,
     tag: String,
     indented: bool,
-    holes: bool,
-    usage: Usage,
+    interpolates: bool,
+    kind: LiteralKind,
 }
 
 impl Lexer<'_> {
-    /// At `<<`. False, with nothing taken, where that is an operator.
-    pub(super) fn announced(&mut self, row: &mut Row, pending: &mut Vec<Pending>) -> bool {
+    /// At `<<`. Returns false, without moving, if that is an operator.
+    pub(super) fn heredoc_start(&mut self, list: &mut TokenList, pending: &mut Vec<PendingHeredoc>) -> bool {
         let rest = self.cursor.rest().get(2..).unwrap_or_default();
         let sign = rest.chars().next().filter(|sign| matches!(sign, '~' | '-'));
         let rest = rest.get(usize::from(sign.is_some())..).unwrap_or_default();
@@ -38,24 +38,29 @@ impl Lexer<'_> {
         }
         let taken = 2 + usize::from(sign.is_some()) + length;
         self.cursor.advance(taken);
-        pending.push(Pending {
-            token: row.tokens.len(),
+        pending.push(PendingHeredoc {
+            token: list.tokens.len(),
             tag: tag.to_owned(),
             indented: sign.is_some(),
-            holes: quote != Some('\''),
-            usage: if quote == Some('`') { Usage::Command } else { Usage::Text },
+            interpolates: quote != Some('\''),
+            kind: if quote == Some('`') { LiteralKind::ShellCommand } else { LiteralKind::String },
         });
-        row.push(Kind::Text(Literal::default()));
+        list.push(Kind::String(Literal::default()));
         true
     }
 
-    /// Behind the end of the line that announced them.
-    pub(super) fn written(&mut self, language: Language, row: &mut Row, pending: &mut Vec<Pending>) {
+    /// Reads the contents, behind the line that started them.
+    pub(super) fn heredoc_bodies(
+        &mut self,
+        language: Language,
+        list: &mut TokenList,
+        pending: &mut Vec<PendingHeredoc>,
+    ) {
         for document in pending.drain(..) {
-            let mut text = String::new();
+            let mut contents = String::new();
             loop {
                 if self.cursor.peek().is_none() {
-                    self.sound = false;
+                    self.is_understood = false;
                     break;
                 }
                 let line = self.cursor.line();
@@ -63,25 +68,29 @@ impl Lexer<'_> {
                 if bare.trim_end_matches('\r') == document.tag {
                     break;
                 }
-                text.push_str(bare);
-                text.push('\n');
+                contents.push_str(bare);
+                contents.push('\n');
             }
-            let mut literal = if document.holes { self.parts_of(language, &text) } else { Literal::constant(text) };
-            literal.usage = document.usage;
-            if let Some(token) = row.tokens.get_mut(document.token) {
-                token.kind = Kind::Text(literal);
+            let mut literal = if document.interpolates {
+                self.heredoc_parts(language, &contents)
+            } else {
+                Literal::constant(contents)
+            };
+            literal.kind = document.kind;
+            if let Some(token) = list.tokens.get_mut(document.token) {
+                token.kind = Kind::String(literal);
             }
         }
     }
 
-    /// A text with holes in it, whose end was found already.
-    fn parts_of(&mut self, language: Language, text: &str) -> Literal {
+    /// Splits the contents into constants and interpolations.
+    fn heredoc_parts(&mut self, language: Language, contents: &str) -> Literal {
         if language == Language::Perl {
-            return Literal { parts: self.perl_parts(text, false), usage: Usage::Text };
+            return Literal { parts: self.perl_parts(contents, false), kind: LiteralKind::String };
         }
-        let mut inner = Lexer { cursor: super::Cursor::new(text), sound: true, depth: self.depth + 1 };
+        let mut inner = Lexer { cursor: super::Cursor::new(contents), is_understood: true, depth: self.depth + 1 };
         let literal = inner.ruby_literal(None, super::INTERPOLATED);
-        self.sound &= inner.sound;
+        self.is_understood &= inner.is_understood;
         literal
     }
 }

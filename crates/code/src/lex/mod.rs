@@ -1,5 +1,5 @@
-//! From text to tokens. Each language has its own file; strings, comments and holes in strings are settled here, so that
-//! nothing after it can take a string for code.
+//! Splits source code into tokens, with a file for each language. Strings, comments and interpolations are recognised
+//! here, so that later stages cannot mistake a string for code.
 
 mod cursor;
 mod heredoc;
@@ -7,60 +7,61 @@ mod node;
 mod perl;
 mod python;
 mod ruby;
+mod token_list;
 mod types;
 
-use crate::token::{Kind, Token, Usage};
+use crate::token::{Kind, LiteralKind, Token};
 use crate::{Language, MAX_DEPTH};
-use cursor::{Cursor, Row};
-use heredoc::Pending;
+use cursor::Cursor;
+use heredoc::PendingHeredoc;
+use token_list::TokenList;
 
-/// What a text consists of.
 pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
-    /// Whether all of it was understood: every string ends, nothing is nested too deeply.
-    pub(super) sound: bool,
+    /// True if every string ends, nothing is nested too deeply, and no token is ambiguous.
+    pub(super) is_understood: bool,
 }
 
-pub(super) fn lex(language: Language, text: &str) -> Lexed {
-    let mut lexer = Lexer { cursor: Cursor::new(text), sound: true, depth: 0 };
+pub(super) fn lex(language: Language, source: &str) -> Lexed {
+    let mut lexer = Lexer { cursor: Cursor::new(source), is_understood: true, depth: 0 };
     let tokens = lexer.tokens(language);
-    let tokens = if language == Language::Node { types::without(tokens) } else { tokens };
-    Lexed { tokens, sound: lexer.sound }
+    let tokens = if language == Language::Node { types::without_types(tokens) } else { tokens };
+    Lexed { tokens, is_understood: lexer.is_understood }
 }
 
 struct Lexer<'t> {
     cursor: Cursor<'t>,
-    sound: bool,
+    is_understood: bool,
     depth: usize,
 }
 
-/// How a literal is read.
+/// How the contents of a literal are read.
 #[derive(Clone, Copy)]
 struct Style {
-    /// Whether code in it is run and put in.
-    holes: bool,
+    /// True if code in it is evaluated and inserted.
+    interpolates: bool,
     escapes: Escapes,
-    usage: Usage,
+    kind: LiteralKind,
 }
 
-/// As between double quotes.
-const INTERPOLATED: Style = Style { holes: true, escapes: Escapes::All, usage: Usage::Text };
+/// The style of double-quoted strings.
+const INTERPOLATED: Style = Style { interpolates: true, escapes: Escapes::All, kind: LiteralKind::String };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     /// `\n`, `\x41`, ….
     All,
-    /// A backslash stands for itself, but the delimiter after it does not end the string.
+    /// A backslash is literal, but the delimiter after it does not end the string.
     Raw,
     /// Only the delimiter and the backslash can be escaped.
     Quote,
 }
 
 impl Lexer<'_> {
-    /// The tokens up to a closing brace that was not opened here (which is left), or to the end.
+    /// Returns the tokens up to the end, or up to an unmatched closing brace, which is not taken.
     fn tokens(&mut self, language: Language) -> Vec<Token> {
         if self.depth > MAX_DEPTH {
-            self.sound = false;
+            self.is_understood = false;
             self.cursor.finish();
             return Vec::new();
         }
@@ -75,21 +76,21 @@ impl Lexer<'_> {
         tokens
     }
 
-    /// What is left where nothing of the language's own begins.
-    fn number_or_mark(&mut self, character: char, row: &mut Row) {
+    /// Reads a token that has the same form in all languages.
+    fn number_or_punct(&mut self, character: char, list: &mut TokenList) {
         if character.is_ascii_digit() {
             let number = self.cursor.number();
-            row.push(Kind::Number(number));
-        } else if let Some(mark) = self.cursor.mark() {
-            row.push(Kind::Mark(mark));
+            list.push(Kind::Number(number));
+        } else if let Some(punct) = self.cursor.punct() {
+            list.push(Kind::Punct(punct));
         }
     }
 
-    /// The code of a hole; its closing brace is taken.
-    fn hole(&mut self, language: Language) -> Vec<Token> {
+    /// Returns the code of an interpolation, and takes its closing brace.
+    fn interpolation(&mut self, language: Language) -> Vec<Token> {
         let tokens = self.tokens(language);
         if !self.cursor.take("}") {
-            self.sound = false;
+            self.is_understood = false;
         }
         tokens
     }

@@ -1,94 +1,97 @@
-//! JavaScript's tokens.
+//! The tokens of JavaScript.
 
-use super::cursor::{Row, opener};
+use super::token_list::{TokenList, opening_bracket};
 use super::{Lexer, is_name, starts_name};
 use crate::Language;
-use crate::token::{Kind, Literal, Part, Token, Usage};
+use crate::token::{Kind, Literal, LiteralKind, Part, Token};
 
-/// After these a slash begins a regular expression.
+/// Keywords after which a slash begins a regular expression.
 const BEFORE_A_VALUE: &[&str] =
     &["return", "typeof", "case", "in", "delete", "void", "throw", "new", "else", "do", "instanceof"];
 
-/// The same, where they are no names: in many a text they may be.
-const BEFORE_A_VALUE_AT_TIMES: &[&str] = &["await", "yield", "of"];
+/// Contextual keywords: in many programs they are names.
+const SOMETIMES_BEFORE_A_VALUE: &[&str] = &["await", "yield", "of"];
 
-/// Behind the parentheses of these a statement begins.
+/// Keywords whose parentheses are followed by a statement.
 const BEFORE_A_CONDITION: &[&str] = &["if", "while", "for", "with"];
 
-/// What stands before a slash says what it is.
+/// The meaning of a slash, decided by the tokens before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slash {
     Division,
-    Pattern,
-    /// A division for all that is read here, and who knows.
-    DivisionPerhaps,
-    PatternPerhaps,
+    Regex,
+    /// Treated as a division, but the tokens do not prove it.
+    LikelyDivision,
+    LikelyRegex,
 }
 
 impl Lexer<'_> {
     pub(super) fn node(&mut self) -> Vec<Token> {
-        let mut row = Row::new();
+        let mut list = TokenList::new();
         while let Some(character) = self.cursor.peek() {
             match character {
                 '\n' => {
                     self.cursor.next();
-                    row.newline();
+                    list.newline();
                 }
                 _ if self.cursor.rest().starts_with("//")
-                    || (row.tokens.is_empty() && self.cursor.rest().starts_with("#!")) =>
+                    || (list.tokens.is_empty() && self.cursor.rest().starts_with("#!")) =>
                 {
                     self.cursor.skip_line();
                 }
                 '/' if self.cursor.take("/*") => {
-                    self.sound &= self.cursor.skip_past("*/");
-                    row.spaced = true;
+                    self.is_understood &= self.cursor.skip_past("*/");
+                    list.after_space = true;
                 }
-                '/' => self.node_slash(&mut row),
-                // Older ways to begin a comment. In a module they are operators.
+                '/' => self.node_slash(&mut list),
+                // HTML comments, which a module reads as operators.
                 '<' if self.cursor.take("<!--") => {
                     let line = self.cursor.rest().lines().next().unwrap_or_default();
-                    self.sound &= !line.contains(['(', '`']) && !line.contains("/*");
+                    self.is_understood &= !line.contains(['(', '`']) && !line.contains("/*");
                     self.cursor.skip_line();
                 }
-                '-' if self.cursor.rest().starts_with("-->") && row.starts_line() => {
-                    self.sound = false;
+                '-' if self.cursor.rest().starts_with("-->") && list.starts_line() => {
+                    self.is_understood = false;
                     self.cursor.skip_line();
                 }
-                _ if character.is_whitespace() => row.spaced |= self.cursor.skip_blanks(),
+                _ if character.is_whitespace() => list.after_space |= self.cursor.skip_blanks(),
                 '"' | '\'' | '`' => {
                     let literal = self.node_string();
-                    row.push(Kind::Text(literal));
+                    list.push(Kind::String(literal));
                 }
                 _ if starts_name(character) || character == '$' || character == '#' => {
                     self.cursor.next();
                     let name = self.cursor.take_while(|letter| is_name(letter) || letter == '$');
-                    row.push(Kind::Name(format!("{character}{name}")));
+                    list.push(Kind::Name(format!("{character}{name}")));
                 }
-                // A name may be written with escapes.
+                // A name may contain Unicode escapes.
                 '\\' => {
-                    self.sound = false;
+                    self.is_understood = false;
                     self.cursor.next();
                 }
-                '}' if !row.in_brackets() && self.depth > 1 => break,
-                _ => self.number_or_mark(character, &mut row),
+                '}' if !list.in_brackets() && self.depth > 1 => break,
+                _ => self.number_or_punct(character, &mut list),
             }
         }
-        row.tokens
+        list.tokens
     }
 
-    /// A division, or a regular expression.
-    fn node_slash(&mut self, row: &mut Row) {
-        match slash(&row.tokens) {
-            Slash::Division => self.number_or_mark('/', row),
-            Slash::DivisionPerhaps => {
-                self.sound &= !pattern(self.cursor.rest()).is_some_and(hides_code);
-                self.number_or_mark('/', row);
+    /// Reads a division or a regular expression.
+    fn node_slash(&mut self, list: &mut TokenList) {
+        match slash_kind(&list.tokens) {
+            Slash::Division => self.number_or_punct('/', list),
+            Slash::LikelyDivision => {
+                self.is_understood &= !regex_body(self.cursor.rest()).is_some_and(hides_code);
+                self.number_or_punct('/', list);
             }
-            is @ (Slash::Pattern | Slash::PatternPerhaps) => {
-                let calls = || pattern(self.cursor.rest()).is_some_and(|text| text.contains('('));
-                self.sound &= is == Slash::Pattern || !calls();
-                self.node_pattern();
-                row.push(Kind::Text(Literal { parts: vec![Part::Hole(Vec::new())], usage: Usage::Pattern }));
+            is @ (Slash::Regex | Slash::LikelyRegex) => {
+                let calls = || regex_body(self.cursor.rest()).is_some_and(|body| body.contains('('));
+                self.is_understood &= is == Slash::Regex || !calls();
+                self.node_regex();
+                list.push(Kind::String(Literal {
+                    parts: vec![Part::Interpolation(Vec::new())],
+                    kind: LiteralKind::Regex,
+                }));
             }
         }
     }
@@ -97,51 +100,51 @@ impl Lexer<'_> {
         let Some(quote) = self.cursor.next() else { return Literal::default() };
         let is_template = quote == '`';
         let mut parts = Vec::new();
-        let mut text = String::new();
+        let mut string = String::new();
         loop {
             match self.cursor.next() {
                 Some(end) if end == quote => break,
                 None => {
-                    self.sound = false;
+                    self.is_understood = false;
                     break;
                 }
                 Some('\n') if !is_template => {
-                    self.sound = false;
+                    self.is_understood = false;
                     break;
                 }
                 Some('\\') => {
-                    // Half a character, as in `\ud83d`, is no constant but no reason for doubt either.
+                    // Half of a surrogate pair, as in `\ud83d`, is not constant, but is understood.
                     let known = match self.cursor.peek() {
                         Some('a' | 'e' | 'U' | 'N' | 'c' | 'C' | 'M') => {
-                            text.extend(self.cursor.next());
+                            string.extend(self.cursor.next());
                             Some(())
                         }
-                        _ => self.cursor.escape(&mut text),
+                        _ => self.cursor.escape(&mut string),
                     };
                     if known.is_none() {
-                        parts.push(Part::Hole(Vec::new()));
+                        parts.push(Part::Interpolation(Vec::new()));
                     }
                 }
                 Some('$') if is_template && self.cursor.take("{") => {
-                    parts.push(Part::Constant(std::mem::take(&mut text)));
-                    let hole = self.hole(Language::Node);
-                    parts.push(Part::Hole(hole));
+                    parts.push(Part::Constant(std::mem::take(&mut string)));
+                    let interpolation = self.interpolation(Language::Node);
+                    parts.push(Part::Interpolation(interpolation));
                 }
-                Some(other) => text.push(other),
+                Some(other) => string.push(other),
             }
         }
-        parts.push(Part::Constant(text));
-        Literal { parts, usage: Usage::Text }
+        parts.push(Part::Constant(string));
+        Literal { parts, kind: LiteralKind::String }
     }
 
-    fn node_pattern(&mut self) {
-        self.sound &= !has_nested_classes(self.cursor.rest());
+    fn node_regex(&mut self) {
+        self.is_understood &= !has_nested_classes(self.cursor.rest());
         self.cursor.next();
         let mut in_class = false;
         loop {
             match self.cursor.next() {
                 None | Some('\n') => {
-                    self.sound = false;
+                    self.is_understood = false;
                     return;
                 }
                 Some('\\') => {
@@ -157,40 +160,41 @@ impl Lexer<'_> {
     }
 }
 
-/// What a slash behind these is.
-fn slash(tokens: &[Token]) -> Slash {
-    let Some((last, before)) = tokens.split_last() else { return Slash::Pattern };
+/// Returns the meaning of a slash behind these tokens.
+fn slash_kind(tokens: &[Token]) -> Slash {
+    let Some((last, before)) = tokens.split_last() else { return Slash::Regex };
     let is_member = before.last().is_some_and(|token| token.is(".") || token.is("?."));
     match &last.kind {
-        // A line that begins with a slash goes on with the one before, but not behind these words.
+        // A line that begins with a slash continues the previous one, except after these keywords.
         Kind::Newline => match before.last().and_then(Token::name) {
-            Some("return" | "yield" | "break" | "continue" | "debugger") => Slash::Pattern,
-            _ => slash(before),
+            Some("return" | "yield" | "break" | "continue" | "debugger") => Slash::Regex,
+            _ => slash_kind(before),
         },
         Kind::Name(name) if is_member || !is_word_before_a_value(name) => Slash::Division,
-        Kind::Name(name) if BEFORE_A_VALUE.contains(&name.as_str()) => Slash::Pattern,
-        Kind::Name(_) => Slash::PatternPerhaps,
-        Kind::Text(_) | Kind::Number(_) | Kind::Mark("]") => Slash::Division,
-        Kind::Mark(")") => match ends_condition(tokens) {
-            Some(true) => Slash::Pattern,
+        Kind::Name(name) if BEFORE_A_VALUE.contains(&name.as_str()) => Slash::Regex,
+        Kind::Name(_) => Slash::LikelyRegex,
+        Kind::String(_) | Kind::Number(_) | Kind::Punct("]") => Slash::Division,
+        Kind::Punct(")") => match ends_condition(tokens) {
+            Some(true) => Slash::Regex,
             Some(false) => Slash::Division,
-            None => Slash::DivisionPerhaps,
+            None => Slash::LikelyDivision,
         },
-        // A block, or an object.
-        Kind::Mark("}") => Slash::DivisionPerhaps,
-        // Behind a value they belong to it, the last one in TypeScript.
-        Kind::Mark("++" | "--" | "!") if before.last().is_some_and(Token::ends_a_value) => slash(before),
-        Kind::Mark(_) => Slash::Pattern,
+        // The end of a block or of an object.
+        Kind::Punct("}") => Slash::LikelyDivision,
+        // Postfix operators, of which `!` is TypeScript's.
+        Kind::Punct("++" | "--" | "!") if before.last().is_some_and(Token::ends_a_value) => slash_kind(before),
+        Kind::Punct(_) => Slash::Regex,
     }
 }
 
 fn is_word_before_a_value(name: &str) -> bool {
-    BEFORE_A_VALUE.contains(&name) || BEFORE_A_VALUE_AT_TIMES.contains(&name)
+    BEFORE_A_VALUE.contains(&name) || SOMETIMES_BEFORE_A_VALUE.contains(&name)
 }
 
-/// Whether the parenthesis that closes last belongs to a word like `if`; none where that is too far away.
+/// Returns true if the parenthesis that closes last belongs to a keyword like `if`; `None` if its start is too far
+/// away.
 fn ends_condition(tokens: &[Token]) -> Option<bool> {
-    let mut before = tokens.get(..opener(tokens)?)?.iter().rev();
+    let mut before = tokens.get(..opening_bracket(tokens)?)?.iter().rev();
     let word = before.next().and_then(Token::name);
     let is_member = |token: &Token| token.is(".") || token.is("?.");
     Some(match (word, before.next()) {
@@ -200,10 +204,10 @@ fn ends_condition(tokens: &[Token]) -> Option<bool> {
     })
 }
 
-/// What stands between this slash and the one that would end a pattern, if one does in this line.
-fn pattern(text: &str) -> Option<&str> {
+/// Returns the source between this slash and the one in the same line that would end a regular expression.
+fn regex_body(source: &str) -> Option<&str> {
     let mut in_class = false;
-    let mut letters = text.char_indices().skip(1);
+    let mut letters = source.char_indices().skip(1);
     while let Some((place, letter)) = letters.next() {
         match letter {
             '\n' => return None,
@@ -212,18 +216,18 @@ fn pattern(text: &str) -> Option<&str> {
             }
             '[' => in_class = true,
             ']' => in_class = false,
-            '/' if !in_class => return text.get(1..place),
+            '/' if !in_class => return source.get(1..place),
             _ => {}
         }
     }
     None
 }
 
-/// Whether the pattern here has classes in classes, as those have that are marked with a `v`.
-fn has_nested_classes(text: &str) -> bool {
+/// True if the regular expression has nested character classes, which the `v` flag allows.
+fn has_nested_classes(source: &str) -> bool {
     let mut depth = 0_usize;
     let mut are_nested = false;
-    let mut letters = text.chars().skip(1);
+    let mut letters = source.chars().skip(1);
     while let Some(letter) = letters.next() {
         match letter {
             '\n' => return false,
@@ -244,7 +248,7 @@ fn has_nested_classes(text: &str) -> bool {
     false
 }
 
-/// Whether a pattern that is read as code would begin a string or a comment.
-fn hides_code(pattern: &str) -> bool {
-    pattern.contains(['\'', '"', '`']) || pattern.contains("//") || pattern.contains("/*") || pattern.ends_with('\\')
+/// True if a regular expression that is read as code would begin a string or a comment.
+fn hides_code(regex: &str) -> bool {
+    regex.contains(['\'', '"', '`']) || regex.contains("//") || regex.contains("/*") || regex.ends_with('\\')
 }

@@ -1,8 +1,9 @@
-//! Perl's tokens.
+//! The tokens of Perl.
 
-use super::cursor::{Cursor, Row, opener};
+use super::cursor::Cursor;
+use super::token_list::{TokenList, opening_bracket};
 use super::{Lexer, closer, is_name, starts_name};
-use crate::token::{Kind, Literal, Part, Token, Usage};
+use crate::token::{Kind, Literal, LiteralKind, Part, Token};
 use crate::{Language, MAX_DEPTH};
 
 /// Words that are followed by a value, so that a slash after them begins a regular expression.
@@ -12,8 +13,8 @@ const BEFORE_A_VALUE: &[&str] = &[
     "all", "else", "unlink", "sort", "reverse", "scalar",
 ];
 
-/// Others that a quote may stand right behind.
-const BEFORE_A_TEXT: &[&str] = &[
+/// Other words that a quote may follow without a space.
+const BEFORE_A_STRING: &[&str] = &[
     "q",
     "qq",
     "qw",
@@ -68,23 +69,23 @@ const BEFORE_A_TEXT: &[&str] = &[
     "STDOUT",
 ];
 
-/// In bytes: how far the end of a subscript or of `<…>` is looked for.
+/// How many bytes are searched for the end of a subscript or of `<…>`.
 const LONGEST_SUBSCRIPT: usize = 512;
 
 impl Lexer<'_> {
     pub(super) fn perl(&mut self) -> Vec<Token> {
-        let mut row = Row::new();
+        let mut list = TokenList::new();
         let mut pending = Vec::new();
         while let Some(character) = self.cursor.peek() {
-            let after_value = after_value(&row);
+            let after_value = after_value(&list);
             match character {
                 '\n' => {
                     self.cursor.next();
-                    row.spaced = true;
-                    self.written(Language::Perl, &mut row, &mut pending);
+                    list.after_space = true;
+                    self.heredoc_bodies(Language::Perl, &mut list, &mut pending);
                 }
                 '#' => self.cursor.skip_line(),
-                '=' if (row.last().is_none() || row.last_is(";") || row.last_is("}") && !after_value)
+                '=' if (list.last().is_none() || list.last_is(";") || list.last_is("}") && !after_value)
                     && self.cursor.starts_line()
                     && self.cursor.peek_at(1).is_some_and(starts_name) =>
                 {
@@ -92,70 +93,70 @@ impl Lexer<'_> {
                         break;
                     }
                 }
-                _ if character.is_whitespace() => row.spaced |= self.cursor.skip_blanks(),
-                '"' => self.perl_literal("qq", &mut row),
-                '\'' => self.perl_literal("q", &mut row),
-                '`' => self.perl_literal("qx", &mut row),
-                '$' | '@' => self.perl_variable(&mut row),
+                _ if character.is_whitespace() => list.after_space |= self.cursor.skip_blanks(),
+                '"' => self.perl_literal("qq", &mut list),
+                '\'' => self.perl_literal("q", &mut list),
+                '`' => self.perl_literal("qx", &mut list),
+                '$' | '@' => self.perl_variable(&mut list),
                 '%' if !after_value
                     && self.cursor.peek_at(1).is_some_and(|next| starts_name(next) || "${+-!:^".contains(next)) =>
                 {
-                    self.perl_variable(&mut row);
+                    self.perl_variable(&mut list);
                 }
                 '&' if !after_value && self.cursor.peek_at(1).is_some_and(starts_name) => {
                     self.cursor.next();
                     let name = self.perl_name();
-                    row.push(Kind::Name(name));
+                    list.push(Kind::Name(name));
                 }
-                '<' if !after_value => self.perl_angle(&mut row, &mut pending),
+                '<' if !after_value => self.perl_angle(&mut list, &mut pending),
                 '/' if !after_value => {
-                    self.sound &= row.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
-                    self.sound &= !row.last_is("}") || ends_statement(&row.tokens);
-                    self.perl_literal("m", &mut row);
+                    self.is_understood &= list.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
+                    self.is_understood &= !list.last_is("}") || ends_statement(&list.tokens);
+                    self.perl_literal("m", &mut list);
                 }
                 _ if starts_name(character) => {
                     let name = self.perl_name();
-                    if matches!(name.as_str(), "__END__" | "__DATA__") && !self.perl_is_key(&row) {
+                    if matches!(name.as_str(), "__END__" | "__DATA__") && !self.perl_is_key(&list) {
                         self.cursor.finish();
                         break;
                     }
-                    self.perl_word(name, &mut row);
+                    self.perl_word(name, &mut list);
                 }
-                '}' if !row.in_brackets() && self.depth > 1 => break,
-                _ => self.number_or_mark(character, &mut row),
+                '}' if !list.in_brackets() && self.depth > 1 => break,
+                _ => self.number_or_punct(character, &mut list),
             }
         }
-        self.sound &= pending.is_empty();
-        row.tokens
+        self.is_understood &= pending.is_empty();
+        list.tokens
     }
 
-    /// A name, or the literal that it begins: `q(…)`.
-    fn perl_word(&mut self, name: String, row: &mut Row) {
-        if !self.perl_is_quote(&name, row) {
-            return row.push(Kind::Name(name));
+    /// Reads a name, or the literal that it begins: `q(…)`.
+    fn perl_word(&mut self, name: String, list: &mut TokenList) {
+        if !self.perl_is_quote(&name, list) {
+            return list.push(Kind::Name(name));
         }
         if name != "q" && name != "qq" || self.cursor.peek().is_some_and(char::is_whitespace) {
             self.cursor.take_while(char::is_whitespace);
         }
-        self.perl_literal(&name, row);
+        self.perl_literal(&name, list);
     }
 
-    /// A literal of the kind that an operator names.
-    fn perl_literal(&mut self, operator: &str, row: &mut Row) {
+    /// Reads a literal of a quote-like operator.
+    fn perl_literal(&mut self, operator: &str, list: &mut TokenList) {
         let literal = self.perl_quoted(operator);
-        row.push(Kind::Text(literal));
+        list.push(Kind::String(literal));
     }
 
-    /// A name, in which `'` may stand for `::`; but not behind a function of the language, before its argument.
+    /// Reads a name. `'` may separate its parts like `::`, except between a function and its argument.
     fn perl_name(&mut self) -> String {
         let mut name = self.cursor.take_while(is_name).to_owned();
         while self.cursor.peek() == Some('\'')
             && self.cursor.peek_at(1).is_some_and(starts_name)
             && !BEFORE_A_VALUE.contains(&name.as_str())
-            && !BEFORE_A_TEXT.contains(&name.as_str())
+            && !BEFORE_A_STRING.contains(&name.as_str())
         {
-            // Not in all versions.
-            self.sound = false;
+            // Newer versions of Perl do not support this separator.
+            self.is_understood = false;
             self.cursor.next();
             name.push_str("::");
             name.push_str(self.cursor.take_while(is_name));
@@ -163,20 +164,20 @@ impl Lexer<'_> {
         name
     }
 
-    /// Whether a word that was just read is no more than a text or the name of a member.
-    fn perl_is_key(&self, row: &Row) -> bool {
+    /// True if the word that was just read is a hash key, a member or a function definition.
+    fn perl_is_key(&self, list: &TokenList) -> bool {
         let next = self.cursor.rest().trim_start();
-        let is_key = next.starts_with("=>") || row.last_is("{") && next.starts_with('}');
-        is_key || row.last_is("->") || row.last_is("::") || row.last_name() == Some("sub")
+        let is_key = next.starts_with("=>") || list.last_is("{") && next.starts_with('}');
+        is_key || list.last_is("->") || list.last_is("::") || list.last_name() == Some("sub")
     }
 
-    fn perl_is_quote(&self, name: &str, row: &Row) -> bool {
+    fn perl_is_quote(&self, name: &str, list: &TokenList) -> bool {
         if !matches!(name, "q" | "qq" | "qw" | "qx" | "qr" | "m" | "s" | "y" | "tr") {
             return false;
         }
-        // A member, a function's own name, or a test of a file.
-        let is_test = name == "s" && row.last_is("-") && !row.spaced;
-        if is_test || self.perl_is_key(row) {
+        // A hash key, a member, a function definition or a file test (`-s`).
+        let is_test = name == "s" && list.last_is("-") && !list.after_space;
+        if is_test || self.perl_is_key(list) {
             return false;
         }
         let rest = self.cursor.rest();
@@ -189,7 +190,7 @@ impl Lexer<'_> {
     }
 
     /// At a sigil.
-    fn perl_variable(&mut self, row: &mut Row) {
+    fn perl_variable(&mut self, list: &mut TokenList) {
         let sigil = self.cursor.next().unwrap_or('$');
         let sigil = if sigil == '$'
             && self.cursor.peek() == Some('#')
@@ -208,7 +209,7 @@ impl Lexer<'_> {
         });
         if let Some(name) = braced {
             self.cursor.skip_past("}");
-            return row.push(Kind::Name(format!("{sigil}{name}")));
+            return list.push(Kind::Name(format!("{sigil}{name}")));
         }
         let name = match self.cursor.peek() {
             Some(first) if is_name(first) || (first == ':' && rest.starts_with("::")) => {
@@ -231,15 +232,15 @@ impl Lexer<'_> {
             }
             Some(_) => String::new(),
         };
-        row.push(Kind::Name(format!("{sigil}{name}")));
+        list.push(Kind::Name(format!("{sigil}{name}")));
     }
 
-    /// `<>`, `<STDIN>`, `<*.c>` or a here-document.
-    fn perl_angle(&mut self, row: &mut Row, pending: &mut Vec<super::Pending>) {
+    /// Reads `<>`, `<STDIN>`, `<*.c>` or a heredoc.
+    fn perl_angle(&mut self, list: &mut TokenList, pending: &mut Vec<super::PendingHeredoc>) {
         if self.cursor.take("<<>>") || self.cursor.take("<>") || self.cursor.take("<ARGV>") {
-            return row.push(Kind::Name("<>".to_owned()));
+            return list.push(Kind::Name("<>".to_owned()));
         }
-        if self.cursor.rest().starts_with("<<") && self.announced(row, pending) {
+        if self.cursor.rest().starts_with("<<") && self.heredoc_start(list, pending) {
             return;
         }
         let rest = self.cursor.rest();
@@ -248,89 +249,89 @@ impl Lexer<'_> {
             Some(end) if rest.get(end..).is_some_and(|end| end.starts_with('>')) => {
                 self.cursor.advance(end + 1);
                 let inner = rest.get(1..end).unwrap_or_default();
-                // Behind a name that is a constant this compares, and has code in it.
+                // Behind the name of a constant, `<` is a comparison, and what follows is code.
                 let is_handle = inner.strip_prefix('$').unwrap_or(inner).chars().all(is_name);
-                self.sound &= is_handle || row.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
+                self.is_understood &= is_handle || list.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
                 let parts = self.perl_parts(inner, false);
                 if is_handle {
-                    return row.push(Kind::Text(Literal { parts, usage: Usage::Pattern }));
+                    return list.push(Kind::String(Literal { parts, kind: LiteralKind::Regex }));
                 }
-                let pattern = Kind::Text(Literal { parts, usage: Usage::Text });
-                for kind in [Kind::Name("glob".to_owned()), Kind::Mark("("), pattern, Kind::Mark(")")] {
-                    row.push(kind);
+                let pattern = Kind::String(Literal { parts, kind: LiteralKind::String });
+                for kind in [Kind::Name("glob".to_owned()), Kind::Punct("("), pattern, Kind::Punct(")")] {
+                    list.push(kind);
                 }
             }
             _ => {
-                if let Some(mark) = self.cursor.mark() {
-                    row.push(Kind::Mark(mark));
+                if let Some(punct) = self.cursor.punct() {
+                    list.push(Kind::Punct(punct));
                 }
             }
         }
     }
 
-    /// What follows a quote-like operator, from its delimiter on.
+    /// Reads the literal of a quote-like operator, from its delimiter on.
     fn perl_quoted(&mut self, operator: &str) -> Literal {
         let Some(open) = self.cursor.next() else {
-            self.sound = false;
+            self.is_understood = false;
             return Literal::default();
         };
-        let body = self.perl_body(open);
+        let body = self.perl_delimited(open);
         let literally = open == '\'' && operator != "qq";
         match operator {
             "q" => Literal::constant(unquoted(&body, open)),
-            "qw" => Literal { parts: vec![Part::Constant(body)], usage: Usage::Words },
-            "qq" => Literal { parts: self.perl_parts(&body, false), usage: Usage::Text },
-            "qx" if literally => Literal { parts: vec![Part::Constant(body)], usage: Usage::Command },
-            "qx" => Literal { parts: self.perl_parts(&body, false), usage: Usage::Command },
+            "qw" => Literal { parts: vec![Part::Constant(body)], kind: LiteralKind::Words },
+            "qq" => Literal { parts: self.perl_parts(&body, false), kind: LiteralKind::String },
+            "qx" if literally => Literal { parts: vec![Part::Constant(body)], kind: LiteralKind::ShellCommand },
+            "qx" => Literal { parts: self.perl_parts(&body, false), kind: LiteralKind::ShellCommand },
             "y" | "tr" => {
-                self.perl_second(open);
+                self.perl_second_part(open);
                 self.cursor.take_while(char::is_alphabetic);
-                Literal { parts: vec![Part::Hole(Vec::new())], usage: Usage::Pattern }
+                Literal { parts: vec![Part::Interpolation(Vec::new())], kind: LiteralKind::Regex }
             }
             "s" => {
                 let mut parts = if literally { Vec::new() } else { self.perl_parts(&body, true) };
-                let replacement = self.perl_second(open);
+                let replacement = self.perl_second_part(open);
                 let flags = self.cursor.take_while(char::is_alphabetic);
-                // The replacement is code, or, twice so, makes code.
-                self.sound &= flags.matches('e').count() < 2;
+                // The replacement is code (`e`), or code that produces code (`ee`).
+                self.is_understood &= flags.matches('e').count() < 2;
                 if flags.contains('e') {
-                    parts.push(Part::Hole(self.perl_code(&replacement)));
+                    parts.push(Part::Interpolation(self.perl_code(&replacement)));
                 } else if !literally {
                     parts.extend(self.perl_parts(&replacement, false));
                 }
-                parts.push(Part::Hole(Vec::new()));
-                Literal { parts, usage: Usage::Pattern }
+                parts.push(Part::Interpolation(Vec::new()));
+                Literal { parts, kind: LiteralKind::Regex }
             }
             _ => {
                 let parts = if literally { Vec::new() } else { self.perl_parts(&body, true) };
                 self.cursor.take_while(char::is_alphabetic);
-                Literal { parts, usage: Usage::Pattern }
+                Literal { parts, kind: LiteralKind::Regex }
             }
         }
     }
 
-    /// The second half of `s{}{}` or `s///`.
-    fn perl_second(&mut self, open: char) -> String {
+    /// Reads the second part of `s{}{}` or `s///`.
+    fn perl_second_part(&mut self, open: char) -> String {
         if closer(open) == open {
-            return self.perl_body(open);
+            return self.perl_delimited(open);
         }
         self.cursor.take_while(char::is_whitespace);
         let Some(open) = self.cursor.next() else {
-            self.sound = false;
+            self.is_understood = false;
             return String::new();
         };
-        self.perl_body(open)
+        self.perl_delimited(open)
     }
 
-    /// Up to the closing delimiter, as it is written.
-    fn perl_body(&mut self, open: char) -> String {
+    /// Returns the source up to the closing delimiter.
+    fn perl_delimited(&mut self, open: char) -> String {
         let close = closer(open);
         let mut body = String::new();
         let mut depth = 1_usize;
         loop {
             match self.cursor.next() {
                 None => {
-                    self.sound = false;
+                    self.is_understood = false;
                     return body;
                 }
                 Some('\\') => {
@@ -354,62 +355,62 @@ impl Lexer<'_> {
 
     fn perl_code(&mut self, code: &str) -> Vec<Token> {
         if self.depth > MAX_DEPTH {
-            self.sound = false;
+            self.is_understood = false;
             return Vec::new();
         }
-        let mut inner = Lexer { cursor: Cursor::new(code), sound: true, depth: self.depth };
+        let mut inner = Lexer { cursor: Cursor::new(code), is_understood: true, depth: self.depth };
         let tokens = inner.tokens(Language::Perl);
-        self.sound &= inner.sound && inner.cursor.peek().is_none();
+        self.is_understood &= inner.is_understood && inner.cursor.peek().is_none();
         tokens
     }
 
-    /// The parts of a text in which variables are put in.
-    pub(super) fn perl_parts(&mut self, body: &str, is_pattern: bool) -> Vec<Part> {
+    /// Splits an interpolated string into constants and interpolations.
+    pub(super) fn perl_parts(&mut self, body: &str, is_regex: bool) -> Vec<Part> {
         let mut parts = Vec::new();
-        let mut text = String::new();
+        let mut string = String::new();
         let mut cursor = Cursor::new(body);
-        // Code in a regular expression.
-        self.sound &= !is_pattern || !(body.contains("(?{") || body.contains("(??{"));
+        // `(?{…})` runs code inside a regular expression.
+        self.is_understood &= !is_regex || !(body.contains("(?{") || body.contains("(??{"));
         while let Some(character) = cursor.next() {
             match character {
-                '\\' if is_pattern => {
-                    text.push('\\');
-                    text.extend(cursor.next());
+                '\\' if is_regex => {
+                    string.push('\\');
+                    string.extend(cursor.next());
                 }
                 '\\' => match cursor.peek() {
                     Some('l' | 'L' | 'u' | 'U' | 'Q' | 'E' | 'F') => {
                         cursor.next();
-                        parts.push(Part::Hole(Vec::new()));
+                        parts.push(Part::Interpolation(Vec::new()));
                     }
-                    _ if cursor.escape(&mut text).is_none() => parts.push(Part::Hole(Vec::new())),
+                    _ if cursor.escape(&mut string).is_none() => parts.push(Part::Interpolation(Vec::new())),
                     _ => {}
                 },
                 '$' | '@' => {
                     let rest = cursor.rest();
-                    let length = variable_length(rest, character == '$' && !is_pattern);
+                    let length = variable_length(rest, character == '$' && !is_regex);
                     if length == 0 {
-                        text.push(character);
+                        string.push(character);
                         continue;
                     }
-                    parts.push(Part::Constant(std::mem::take(&mut text)));
+                    parts.push(Part::Constant(std::mem::take(&mut string)));
                     let code = format!("{character}{}", rest.get(..length).unwrap_or_default());
-                    parts.push(Part::Hole(self.perl_code(&code)));
+                    parts.push(Part::Interpolation(self.perl_code(&code)));
                     cursor.advance(length);
                 }
-                other => text.push(other),
+                other => string.push(other),
             }
         }
-        parts.push(Part::Constant(text));
+        parts.push(Part::Constant(string));
         parts
     }
 }
 
-/// How much of the text behind a sigil belongs to the variable, with its subscripts.
+/// Returns the length of the variable behind a sigil, including its subscripts.
 fn variable_length(rest: &str, specials: bool) -> usize {
     let name = rest.find(|letter| !is_name(letter) && letter != ':').unwrap_or(rest.len());
     let name = rest.get(..name).unwrap_or_default().trim_end_matches(':').len();
     let mut length = match rest.chars().next() {
-        Some('{') => bracketed(rest),
+        Some('{') => bracketed_length(rest),
         Some('$') => 1 + rest.get(1..).map_or(0, |inner| inner.find(|letter| !is_name(letter)).unwrap_or(inner.len())),
         Some(special) if name == 0 && specials && "&!0@;,./\\".contains(special) => return special.len_utf8(),
         _ => name,
@@ -424,19 +425,20 @@ fn variable_length(rest: &str, specials: bool) -> usize {
         if !subscript.starts_with(['[', '{']) {
             return length;
         }
-        match bracketed(subscript) {
+        match bracketed_length(subscript) {
             0 => return length,
             found => length += arrow + found,
         }
     }
 }
 
-/// The length of a bracketed text; 0 where it does not end. What is too long to look through is taken whole.
-fn bracketed(text: &str) -> usize {
+/// Returns the length of the bracketed source; 0 if the bracket does not close. A bracket that is longer than the limit
+/// extends to the end.
+fn bracketed_length(source: &str) -> usize {
     let mut depth = 0_usize;
-    for (place, character) in text.char_indices() {
+    for (place, character) in source.char_indices() {
         if place > LONGEST_SUBSCRIPT {
-            return text.len();
+            return source.len();
         }
         match character {
             '[' | '{' | '(' => depth += 1,
@@ -453,37 +455,37 @@ fn bracketed(text: &str) -> usize {
 }
 
 fn unquoted(body: &str, open: char) -> String {
-    let mut text = String::with_capacity(body.len());
+    let mut string = String::with_capacity(body.len());
     let mut rest = body.chars().peekable();
     while let Some(character) = rest.next() {
         let escapes = character == '\\'
             && rest.peek().is_some_and(|next| *next == '\\' || *next == open || *next == closer(open));
-        text.extend(if escapes { rest.next() } else { Some(character) });
+        string.extend(if escapes { rest.next() } else { Some(character) });
     }
-    text
+    string
 }
 
-/// Whether an operator is to be expected. A bare word is more likely a function before its first argument.
-fn after_value(row: &Row) -> bool {
-    match row.last_name() {
+/// True if an operator is expected. A bare word is more likely a function before its first argument.
+fn after_value(list: &TokenList) -> bool {
+    match list.last_name() {
         Some(name) => name.starts_with(['$', '@', '%', '<']) || matches!(name, "time" | "shift" | "pop" | "wantarray"),
-        None if row.last_is("}") => row.closed_a_subscript || ends_value(&row.tokens),
-        None => row.after_value(),
+        None if list.last_is("}") => list.closed_a_subscript || ends_value(&list.tokens),
+        None => list.after_value(),
     }
 }
 
-/// Whether a block that closes here gives a value, as `do {…}` does.
+/// True if the block that closes here returns a value, as `do {…}` does.
 fn ends_value(tokens: &[Token]) -> bool {
-    let before = opener(tokens).and_then(|open| tokens.get(open.checked_sub(1)?));
+    let before = opening_bracket(tokens).and_then(|open| tokens.get(open.checked_sub(1)?));
     before.and_then(Token::name).is_some_and(|name| matches!(name, "do" | "eval" | "sub"))
 }
 
-/// Whether a statement or an argument begins behind the block that closes here: `if (…) {…}`, `map {…}`.
+/// True if a statement or an argument begins behind the block that closes here: `if (…) {…}`, `map {…}`.
 fn ends_statement(tokens: &[Token]) -> bool {
-    let Some(open) = opener(tokens) else { return false };
+    let Some(open) = opening_bracket(tokens) else { return false };
     open.checked_sub(1).and_then(|place| tokens.get(place)).is_none_or(|before| match &before.kind {
-        Kind::Mark(mark) => matches!(*mark, ")" | ";" | "{" | "}"),
+        Kind::Punct(punct) => matches!(*punct, ")" | ";" | "{" | "}"),
         Kind::Name(name) => !name.starts_with(['$', '@', '%']),
-        Kind::Text(_) | Kind::Number(_) | Kind::Newline => false,
+        Kind::String(_) | Kind::Number(_) | Kind::Newline => false,
     })
 }

@@ -1,9 +1,9 @@
-//! Ruby's tokens.
+//! The tokens of Ruby.
 
-use super::cursor::Row;
+use super::token_list::TokenList;
 use super::{Escapes, INTERPOLATED, Lexer, Style, closer, is_name, starts_name};
 use crate::Language;
-use crate::token::{Kind, Literal, Part, Token, Usage};
+use crate::token::{Kind, Literal, LiteralKind, Part, Token};
 
 /// Words that are followed by a value, so that a slash or percent sign after them begins a literal.
 const BEFORE_A_VALUE: &[&str] = &[
@@ -14,14 +14,14 @@ const BEFORE_A_VALUE: &[&str] = &[
 
 impl Lexer<'_> {
     pub(super) fn ruby(&mut self) -> Vec<Token> {
-        let mut row = Row::new();
+        let mut list = TokenList::new();
         let mut pending = Vec::new();
         while let Some(character) = self.cursor.peek() {
             match character {
                 '\n' => {
                     self.cursor.next();
-                    row.newline();
-                    self.written(Language::Ruby, &mut row, &mut pending);
+                    list.newline();
+                    self.heredoc_bodies(Language::Ruby, &mut list, &mut pending);
                     if self.cursor.rest().lines().next() == Some("__END__") {
                         self.cursor.finish();
                     }
@@ -34,63 +34,63 @@ impl Lexer<'_> {
                 }
                 '\\' if self.cursor.peek_at(1) == Some('\n') => {
                     self.cursor.take("\\\n");
-                    row.spaced = true;
+                    list.after_space = true;
                 }
-                _ if character.is_whitespace() => row.spaced |= self.cursor.skip_blanks(),
+                _ if character.is_whitespace() => list.after_space |= self.cursor.skip_blanks(),
                 '"' | '\'' | '`' => {
                     self.cursor.next();
                     let literal = self.ruby_literal(Some((character, character)), quote_style(character));
-                    row.push(Kind::Text(literal));
+                    list.push(Kind::String(literal));
                 }
-                '<' if self.cursor.rest().starts_with("<<") && self.ruby_value_follows(&row, 2) => {
-                    if !self.announced(&mut row, &mut pending) {
-                        self.number_or_mark(character, &mut row);
+                '<' if self.cursor.rest().starts_with("<<") && self.ruby_value_follows(&list, 2) => {
+                    if !self.heredoc_start(&mut list, &mut pending) {
+                        self.number_or_punct(character, &mut list);
                     }
                 }
-                '/' if self.ruby_value_follows(&row, 1) => self.ruby_pattern(&mut row),
-                '%' if self.ruby_value_follows(&row, 1) => self.ruby_percent(&mut row),
-                ':' if self.ruby_symbol(&mut row) => {}
-                '?' if !row.after_value()
+                '/' if self.ruby_value_follows(&list, 1) => self.ruby_regex(&mut list),
+                '%' if self.ruby_value_follows(&list, 1) => self.ruby_percent(&mut list),
+                ':' if self.ruby_symbol(&mut list) => {}
+                '?' if !list.after_value()
                     && self.cursor.peek_at(1).is_some_and(|letter| !letter.is_whitespace())
                     && !self.cursor.peek_at(2).is_some_and(is_name) =>
                 {
                     self.cursor.next();
-                    let text = self.cursor.next().map(String::from).unwrap_or_default();
-                    row.push(Kind::Text(Literal::constant(text)));
+                    let string = self.cursor.next().map(String::from).unwrap_or_default();
+                    list.push(Kind::String(Literal::constant(string)));
                 }
-                '@' | '$' => self.ruby_sigiled(character, &mut row),
+                '@' | '$' => self.ruby_sigiled(character, &mut list),
                 _ if starts_name(character) => {
                     let name = self.ruby_name();
-                    row.push(Kind::Name(name));
+                    list.push(Kind::Name(name));
                 }
-                '}' if !row.in_brackets() && self.depth > 1 => break,
-                _ => self.number_or_mark(character, &mut row),
+                '}' if !list.in_brackets() && self.depth > 1 => break,
+                _ => self.number_or_punct(character, &mut list),
             }
         }
-        self.sound &= pending.is_empty();
-        row.tokens
+        self.is_understood &= pending.is_empty();
+        list.tokens
     }
 
     /// `/…/i`.
-    fn ruby_pattern(&mut self, row: &mut Row) {
+    fn ruby_regex(&mut self, list: &mut TokenList) {
         self.cursor.next();
-        let style = Style { usage: Usage::Pattern, ..INTERPOLATED };
+        let style = Style { kind: LiteralKind::Regex, ..INTERPOLATED };
         let literal = self.ruby_literal(Some(('/', '/')), style);
         self.cursor.take_while(char::is_alphabetic);
-        row.push(Kind::Text(literal));
+        list.push(Kind::String(literal));
     }
 
     /// `@name`, `@@name`, `$name`.
-    fn ruby_sigiled(&mut self, sigil: char, row: &mut Row) {
+    fn ruby_sigiled(&mut self, sigil: char, list: &mut TokenList) {
         self.cursor.take_while(|letter| letter == sigil);
         let name = self.cursor.take_while(is_name);
         if name.is_empty() && sigil == '$' {
             self.cursor.next();
         }
-        row.push(Kind::Name(format!("{sigil}{name}")));
+        list.push(Kind::Name(format!("{sigil}{name}")));
     }
 
-    /// A name, with the `?` or `!` that a method's name may end in.
+    /// Reads a name, including the `?` or `!` at the end of a method name.
     fn ruby_name(&mut self) -> String {
         let mut name = self.cursor.take_while(is_name).to_owned();
         if matches!(self.cursor.peek(), Some('?' | '!')) && !matches!(self.cursor.peek_at(1), Some('=' | ':')) {
@@ -99,48 +99,48 @@ impl Lexer<'_> {
         name
     }
 
-    /// Whether the sign here begins a literal. After a name that depends on what the name means, so where that is not
-    /// sure the text is not either.
-    fn ruby_value_follows(&mut self, row: &Row, sign: usize) -> bool {
-        let Some(name) = row.last_name() else { return !row.after_value() };
-        let is_method = row.last_is_member();
+    /// True if the sign here begins a literal. After a name this depends on whether the name is a method; if that is
+    /// not certain, the source is not understood.
+    fn ruby_value_follows(&mut self, list: &TokenList, sign: usize) -> bool {
+        let Some(name) = list.last_name() else { return !list.after_value() };
+        let is_method = list.last_is_member();
         if BEFORE_A_VALUE.contains(&name) && !is_method {
-            self.sound &= !row.is_variable(name);
+            self.is_understood &= !list.is_assigned(name);
             return true;
         }
         let is_tight = !self.cursor.peek_at(sign).is_some_and(char::is_whitespace);
-        if row.spaced && is_tight && !name.starts_with(['@', '$']) {
-            self.sound &= is_method;
+        if list.after_space && is_tight && !name.starts_with(['@', '$']) {
+            self.is_understood &= is_method;
             return true;
         }
         false
     }
 
     /// `%w[…]`, `%x{…}`, `%(…)`.
-    fn ruby_percent(&mut self, row: &mut Row) {
+    fn ruby_percent(&mut self, list: &mut TokenList) {
         let kind = self.cursor.peek_at(1).filter(|kind| "wWiIqQxrs".contains(*kind));
         let open = self.cursor.peek_at(if kind.is_some() { 2 } else { 1 });
         let Some(open) = open.filter(|open| !open.is_alphanumeric() && !open.is_whitespace()) else {
-            return self.number_or_mark('%', row);
+            return self.number_or_punct('%', list);
         };
         self.cursor.advance(1 + usize::from(kind.is_some()) + open.len_utf8());
-        let plain = Style { holes: false, escapes: Escapes::Quote, usage: Usage::Text };
+        let plain = Style { interpolates: false, escapes: Escapes::Quote, kind: LiteralKind::String };
         let style = match kind {
-            Some('w' | 'i') => Style { usage: Usage::Words, ..plain },
-            Some('W' | 'I') => Style { usage: Usage::Words, ..INTERPOLATED },
+            Some('w' | 'i') => Style { kind: LiteralKind::Words, ..plain },
+            Some('W' | 'I') => Style { kind: LiteralKind::Words, ..INTERPOLATED },
             Some('q' | 's') => plain,
-            Some('x') => Style { usage: Usage::Command, ..INTERPOLATED },
-            Some('r') => Style { usage: Usage::Pattern, ..INTERPOLATED },
+            Some('x') => Style { kind: LiteralKind::ShellCommand, ..INTERPOLATED },
+            Some('r') => Style { kind: LiteralKind::Regex, ..INTERPOLATED },
             _ => INTERPOLATED,
         };
         let literal = self.ruby_literal(Some((open, closer(open))), style);
-        row.push(Kind::Text(literal));
+        list.push(Kind::String(literal));
     }
 
     /// `:name`, `:"name"`.
-    fn ruby_symbol(&mut self, row: &mut Row) -> bool {
+    fn ruby_symbol(&mut self, list: &mut TokenList) -> bool {
         let Some(next) = self.cursor.peek_at(1) else { return false };
-        if row.after_value() && !row.spaced {
+        if list.after_value() && !list.after_space {
             return false;
         }
         if starts_name(next) {
@@ -149,27 +149,27 @@ impl Lexer<'_> {
             if matches!(self.cursor.peek(), Some('?' | '!')) {
                 name.extend(self.cursor.next());
             }
-            row.push(Kind::Text(Literal::constant(name)));
+            list.push(Kind::String(Literal::constant(name)));
             return true;
         }
         if matches!(next, '"' | '\'') {
             self.cursor.advance(2);
             let literal = self.ruby_literal(Some((next, next)), quote_style(next));
-            row.push(Kind::Text(literal));
+            list.push(Kind::String(literal));
             return true;
         }
         false
     }
 
-    /// From behind its opening delimiter to its closing one; to the end where it has none.
+    /// Reads a literal behind its opening delimiter; without delimiters, up to the end.
     pub(super) fn ruby_literal(&mut self, delimiters: Option<(char, char)>, style: Style) -> Literal {
         let mut parts = Vec::new();
-        let mut text = String::new();
+        let mut string = String::new();
         let mut depth = 1_usize;
         loop {
             match (self.cursor.next(), delimiters) {
                 (None, Some(_)) => {
-                    self.sound = false;
+                    self.is_understood = false;
                     break;
                 }
                 (None, None) => break,
@@ -177,51 +177,51 @@ impl Lexer<'_> {
                     let next = self.cursor.peek();
                     let is_quote = next == Some('\\')
                         || delimiters.is_some_and(|(open, close)| next == Some(open) || next == Some(close));
-                    if style.usage == Usage::Pattern {
-                        text.push('\\');
-                        text.extend(self.cursor.next());
+                    if style.kind == LiteralKind::Regex {
+                        string.push('\\');
+                        string.extend(self.cursor.next());
                     } else if style.escapes == Escapes::All {
-                        if self.cursor.escape(&mut text).is_none() {
-                            parts.push(Part::Hole(Vec::new()));
+                        if self.cursor.escape(&mut string).is_none() {
+                            parts.push(Part::Interpolation(Vec::new()));
                         }
                     } else {
                         if !is_quote {
-                            text.push('\\');
+                            string.push('\\');
                         }
-                        text.extend(self.cursor.next());
+                        string.extend(self.cursor.next());
                     }
                 }
-                (Some('#'), _) if style.holes && self.cursor.peek() == Some('{') => {
+                (Some('#'), _) if style.interpolates && self.cursor.peek() == Some('{') => {
                     self.cursor.next();
-                    parts.push(Part::Constant(std::mem::take(&mut text)));
-                    let hole = self.hole(Language::Ruby);
-                    parts.push(Part::Hole(hole));
+                    parts.push(Part::Constant(std::mem::take(&mut string)));
+                    let interpolation = self.interpolation(Language::Ruby);
+                    parts.push(Part::Interpolation(interpolation));
                 }
-                (Some('#'), _) if style.holes && matches!(self.cursor.peek(), Some('@' | '$')) => {
-                    parts.push(Part::Hole(Vec::new()));
+                (Some('#'), _) if style.interpolates && matches!(self.cursor.peek(), Some('@' | '$')) => {
+                    parts.push(Part::Interpolation(Vec::new()));
                 }
                 (Some(character), Some((_, close))) if character == close => {
                     depth -= 1;
                     if depth == 0 {
                         break;
                     }
-                    text.push(character);
+                    string.push(character);
                 }
                 (Some(character), _) => {
                     depth += usize::from(delimiters.is_some_and(|(open, _)| character == open));
-                    text.push(character);
+                    string.push(character);
                 }
             }
         }
-        parts.push(Part::Constant(text));
-        Literal { parts, usage: style.usage }
+        parts.push(Part::Constant(string));
+        Literal { parts, kind: style.kind }
     }
 }
 
 fn quote_style(quote: char) -> Style {
     match quote {
-        '\'' => Style { holes: false, escapes: Escapes::Quote, usage: Usage::Text },
-        '`' => Style { usage: Usage::Command, ..INTERPOLATED },
+        '\'' => Style { interpolates: false, escapes: Escapes::Quote, kind: LiteralKind::String },
+        '`' => Style { kind: LiteralKind::ShellCommand, ..INTERPOLATED },
         _ => INTERPOLATED,
     }
 }

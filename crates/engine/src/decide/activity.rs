@@ -40,7 +40,7 @@ fn edited_files(call: &ToolCall, situation: &Situation) -> Vec<String> {
     let is_edited = |access: Option<Access>| access.map_or(!is_mcp, |access| access != Access::Read);
     let mut paths: Vec<String> = Vec::new();
     for file in call.files.iter().filter(|file| is_edited(file.access)) {
-        let path = path::tidy(&situation.folders.absolute(&file.path, &situation.event.cwd));
+        let path = path::normalize(&situation.folders.absolute(&file.path, &situation.event.cwd));
         let path = path::below(&path, &situation.folders.root);
         if let Some(path) = path.filter(|path| !paths.iter().any(|known| known == path)) {
             paths.push(path.to_owned());

@@ -29,7 +29,7 @@ impl PathLookup {
 
     pub fn resolved(&self, path: &str) -> Option<String> {
         let real = self.real_path(Path::new(path))?.to_string_lossy().into_owned();
-        if path::tidy(&real) != path::tidy(path) {
+        if path::normalize(&real) != path::normalize(path) {
             self.note(|record| record.symlink(path, &real));
         }
         Some(real)

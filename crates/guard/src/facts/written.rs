@@ -70,7 +70,7 @@ impl Search<'_> {
 
     fn is_written_by(&self, mention: &MentioningCall, path: &Path, copies: usize) -> Result<bool, StoreError> {
         let home = self.history.home.as_deref();
-        let placed = |named: &str, folder: &str| PathBuf::from(path::tidy(&path::absolute(named, folder, home)));
+        let placed = |named: &str, folder: &str| PathBuf::from(path::normalize(&path::absolute(named, folder, home)));
         let is_it = |named: &Path| named == path || named.canonicalize().ok() == path.canonicalize().ok();
         let mut by_tool = mention.paths.iter().filter(|file| file.access == Some(Access::Write));
         if by_tool.any(|file| is_it(&placed(&file.path, &mention.cwd))) {

@@ -74,7 +74,7 @@ impl Attribution {
         let root_text = root.to_string_lossy();
         for call in calls {
             for path in self.written(call) {
-                let tidy = path::tidy(&path);
+                let tidy = path::normalize(&path);
                 if let Some(inside) = path::below(&tidy, &root_text).filter(|inside| changes.contains(inside)) {
                     namers.entry(inside.to_owned()).or_default().push(call);
                 }

@@ -260,10 +260,10 @@ impl Commands<'_> {
         let _locks = locks.map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
         let root = self.root.to_owned();
         let run = BoundedProcess {
-            words: call.words.clone(),
+            argv: call.words.clone(),
             folder: root.clone(),
-            variables: &self.config.commands.env,
-            get: &|name| self.environment.get(name).map(OsString::from),
+            extra_variables: &self.config.commands.env,
+            get_variable: &|name| self.environment.get(name).map(OsString::from),
             timeout: action.timeout,
             confinement: match self.config.commands.sandbox {
                 Sandbox::Off => Confinement::Off,

@@ -93,7 +93,7 @@ impl SessionStart {
         let commit = match before_own(&history, own.as_ref()) {
             Before::AsGood => None,
             Before::Commit(commit) => Some(commit),
-            Before::Nothing => Some(start.map_or_else(|| Ok(tree.nothing()?.id), Ok)?),
+            Before::Nothing => Some(start.map_or_else(|| Ok(tree.empty_tree()?.id), Ok)?),
         };
         Ok(EarlierBaseline { commit, is_start_lost })
     }

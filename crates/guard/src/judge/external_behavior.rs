@@ -67,7 +67,7 @@ fn start(
 ) -> std::io::Result<Child> {
     let mut command = Command::new(located(program, root, environment));
     command.args(arguments).current_dir(root).env_clear();
-    for name in runner::VARIABLES.iter().copied().chain(more_variables.iter().map(String::as_str)) {
+    for name in runner::INHERITED_VARIABLES.iter().copied().chain(more_variables.iter().map(String::as_str)) {
         if let Some(value) = environment.get(name) {
             command.env(name, value);
         }

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use policy::Sandbox;
-use runner::{BoundedProcess, Confinement, Heed, OutputSoFar, ProcessOutcome, shim};
+use runner::{BoundedProcess, Confinement, OutputSoFar, ProcessOutcome, WatchAction, shim};
 use serde::{Deserialize, Serialize};
 use store::{Masked, mask};
 use tree::{Contents, GitError, Tree};
@@ -98,13 +98,13 @@ impl Job {
         let receipt = self.receipt(environment, &mut |output| {
             announcement.update(output);
             is_ended |= is_called_off.load(Ordering::Relaxed) || announcement.is_to_stop();
-            if is_ended { Heed::End } else { Heed::GoOn }
+            if is_ended { WatchAction::Stop } else { WatchAction::Continue }
         });
         // A command that was killed says nothing about the tree.
         if is_ended { Ok(()) } else { receipts.keep(&receipt) }
     }
 
-    fn receipt(&self, environment: &Environment, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed) -> Receipt {
+    fn receipt(&self, environment: &Environment, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction) -> Receipt {
         let started = Instant::now();
         let before = contents(&self.root);
         let outcome = self.run(environment, watch);
@@ -147,14 +147,14 @@ impl Job {
     fn run(
         &self,
         environment: &Environment,
-        watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed,
+        watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
     ) -> Result<ProcessOutcome, String> {
         let root = self.root.clone();
         let run = BoundedProcess {
-            words: self.words.iter().map(OsString::from).collect(),
+            argv: self.words.iter().map(OsString::from).collect(),
             folder: root.clone(),
-            variables: &self.variables,
-            get: &|name| environment.get(name).map(OsString::from),
+            extra_variables: &self.variables,
+            get_variable: &|name| environment.get(name).map(OsString::from),
             timeout: self.timeout,
             confinement: match self.sandbox {
                 Sandbox::Off => Confinement::Off,

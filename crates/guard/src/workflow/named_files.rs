@@ -107,7 +107,7 @@ fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
         found.push(part.to_owned());
         let folder = part.rsplit_once('/').map_or(root.to_string(), |(folder, _)| format!("{root}/{folder}"));
         let target = path::absolute(&target.to_string_lossy(), &folder, None);
-        let target = path::tidy(&format!("{target}{behind}"));
+        let target = path::normalize(&format!("{target}{behind}"));
         let Some(next) = path::below(&target, &root).filter(|next| !next.is_empty()) else { break };
         next.clone_into(&mut rest);
     }
@@ -118,8 +118,8 @@ fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
 fn below(path: &str, folder: &str, root: &str) -> Option<String> {
     let path = path::absolute(path, folder, None);
     // What a text says of the project's root stands anywhere in a path that was put together.
-    let from_root = path.rfind(path::ROOT).and_then(|at| path.get(at + path::ROOT.len()..));
-    let path = path::tidy(&from_root.map_or(path.clone(), |rest| format!("{root}{rest}")));
+    let from_root = path.rfind(path::ROOT_PLACEHOLDER).and_then(|at| path.get(at + path::ROOT_PLACEHOLDER.len()..));
+    let path = path::normalize(&from_root.map_or(path.clone(), |rest| format!("{root}{rest}")));
     path::below(&path, root).filter(|path| !path.is_empty()).map(str::to_owned)
 }
 

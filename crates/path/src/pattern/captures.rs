@@ -1,10 +1,10 @@
-//! What the variables of a pattern stood for in one path.
+//! The values of a pattern's variables in a matching path.
 
 use serde::{Serialize, Serializer};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Captures {
-    /// In the order of the pattern. Few, so a list is faster than a map.
+    /// In pattern order. Patterns have few variables, so a list is faster than a map.
     values: Vec<(String, String)>,
 }
 
@@ -17,7 +17,7 @@ impl Captures {
         self.values.iter().find(|(bound, _)| bound == name).map(|(_, value)| value.as_str())
     }
 
-    /// Name and value, in the order of the pattern.
+    /// Names and values, in pattern order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

@@ -1,11 +1,11 @@
-//! Why a pattern does not load, what is odd about one that does, and why one could not be filled.
+//! Errors and warnings of patterns.
 
 use std::fmt;
 use std::ops::Range;
 
 use thiserror::Error;
 
-/// Why a text is no pattern. Whoever knows the file shows the span in it.
+/// Why a string is not a valid pattern. The caller, who knows the file, shows the span in it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct PatternError {
     span: Range<usize>,
@@ -24,7 +24,7 @@ impl PatternError {
         self
     }
 
-    /// In bytes of the pattern's text.
+    /// The range in the source, in bytes.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -48,14 +48,14 @@ impl fmt::Display for PatternError {
     }
 }
 
-/// A pattern that loads but hardly means what was meant.
+/// A valid pattern that is probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternWarning {
-    /// `src/`: paths of files never end in `/`.
+    /// `src/`: file paths never end in `/`.
     BareFolder { suggestion: String },
-    /// Something in it that no normalised path can have.
+    /// A segment that no normalized path has.
     MatchesNothing { span: Range<usize>, why: &'static str },
-    /// `src/**.rs`, where `**` does not cross folders.
+    /// `src/**.rs`: here `**` matches like `*`, within one segment.
     DoubleStarInSegment { span: Range<usize> },
 }
 

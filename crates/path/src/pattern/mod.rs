@@ -1,11 +1,11 @@
-//! The one pattern engine: globs with variables, over paths.
+//! Path patterns: globs with variables.
 //!
-//! Every place of the product where a team writes a path pattern uses [`Pattern`]. This module owns the syntax, its
-//! errors and warnings, matching, captures and the filling of captured values into other patterns. It must not know
-//! rules, files or git: paths come in as text, with `/`, already normalised.
+//! Every path pattern in a policy is a [`Pattern`]. This module owns the syntax, its errors and warnings, matching,
+//! captures, and the substitution of captures into other patterns. It must not know rules, files or git: paths are
+//! strings with `/`, and already normalized.
 //!
-//! Matching never recurses and its work is bounded by pattern × path, so neither a hostile pattern nor a hostile path
-//! can hang or overflow it.
+//! Matching is not recursive, and its work is bounded by pattern × path, so neither a hostile pattern nor a hostile
+//! path can hang it or overflow the stack.
 
 mod captures;
 mod error;
@@ -25,11 +25,11 @@ pub use error::{FillError, PatternError, PatternWarning};
 use parse::{Anchor, Parsed};
 use program::Program;
 
-/// What a person may write. Longer text is no pattern but a mistake or an attack.
+/// The longest pattern in a policy. A longer one is a mistake or an attack.
 pub const MAX_PATTERN_BYTES: usize = 1024;
-/// Captured values make a filled pattern longer than what was written.
+/// Captures make a filled pattern longer than its source.
 const MAX_FILLED_BYTES: usize = 64 * 1024;
-/// No file system has longer paths; such text matches nothing.
+/// No file system has longer paths. A longer string matches nothing.
 const MAX_PATH_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub struct Pattern {
     warnings: Vec<PatternWarning>,
 }
 
-/// A variable as it stands in the source; its place in [`Pattern::variables`] is its slot in the program.
+/// A variable in the source. Its index in [`Pattern::variables`] is its slot in the program.
 #[derive(Debug, Clone)]
 struct Variable {
     name: String,
@@ -52,13 +52,13 @@ struct Variable {
 }
 
 impl Pattern {
-    /// A pattern for paths relative to the project root.
+    /// Parses a pattern for paths relative to the project root.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         Self::parse_within(text, Anchor::Project, MAX_PATTERN_BYTES)
     }
 
-    /// A pattern of a tool rule, which may also start with `/` or `~/`. Such a pattern is matched against an absolute
-    /// path, or against one that starts with `~/`.
+    /// Parses a pattern of a tool rule, which may also start with `/` or `~/`. Such a pattern matches absolute paths,
+    /// or paths that start with `~/`.
     pub fn parse_anywhere(text: &str) -> Result<Self, PatternError> {
         Self::parse_within(text, Anchor::Anywhere, MAX_PATTERN_BYTES)
     }
@@ -81,7 +81,7 @@ impl Pattern {
         path.len() <= MAX_PATH_BYTES && self.program.matches(path)
     }
 
-    /// Whether a path below this folder could match; an empty one is where the pattern starts from.
+    /// True if a path below this folder could match. An empty folder is the one that relative patterns start from.
     pub fn may_match_below(&self, folder: &str) -> bool {
         let is_start = folder.is_empty() || folder.ends_with('/');
         let start = if is_start { folder.to_owned() } else { format!("{folder}/") };
@@ -102,27 +102,27 @@ impl Pattern {
         Some(Captures::new(values))
     }
 
-    /// The text it was parsed from.
+    /// The string that the pattern was parsed from.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The names that a match binds, in the order they stand in the pattern.
+    /// The names of the variables, in source order.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.variables.iter().map(|variable| variable.name.as_str())
     }
 
-    /// How many literal characters every match has: of two patterns, the one with more is the more specific.
+    /// The minimum number of literal characters in a match. Of two patterns, the one with more is more specific.
     pub fn literal_length(&self) -> usize {
         self.literal_length
     }
 
-    /// The longest text that every matching path contains; empty where there is none.
+    /// The longest string that every matching path contains; empty if there is none.
     pub fn required_literal(&self) -> &str {
         &self.required_literal
     }
 
-    /// The one path that matches, where the pattern is nothing else.
+    /// The only path that matches, if the pattern is a literal.
     pub fn only_path(&self) -> Option<&str> {
         self.only_path.as_deref()
     }
@@ -131,8 +131,8 @@ impl Pattern {
         &self.warnings
     }
 
-    /// This pattern with captured values in place of its variables, as literals. One pass: a value that looks like a
-    /// variable or a glob stays text. The result never holds `..`, and is absolute only where the pattern itself was.
+    /// Replaces the variables by captured values, as literals. Values are not parsed again: one that looks like a
+    /// variable or a glob stays literal. The result never contains `..`, and is absolute only if the pattern was.
     pub fn fill(&self, captures: &Captures) -> Result<Self, FillError> {
         let mut text = String::with_capacity(self.source.len());
         let mut copied = 0;
@@ -143,7 +143,7 @@ impl Pattern {
             copied = span.end;
         }
         text.push_str(self.source.get(copied..).unwrap_or_default());
-        // A variable at the very start could otherwise bring a root along.
+        // A captured value at the start could otherwise make the pattern absolute.
         let anchor = if self.variables.first().is_some_and(|first| first.span.start == 0) {
             Anchor::Project
         } else {
@@ -153,7 +153,7 @@ impl Pattern {
             .map_err(|error| FillError::Unusable { filled: text, error: Box::new(error) })
     }
 
-    /// Text as a pattern that matches exactly that text.
+    /// Returns a pattern that matches exactly this string.
     pub fn escape(literal: &str) -> String {
         let mut text = String::with_capacity(literal.len());
         parse::escape_into(literal, &mut text);
@@ -161,7 +161,7 @@ impl Pattern {
     }
 }
 
-/// Every variable of an expected pattern must have got its value from the trigger. The span is within `expected`.
+/// Checks that the trigger binds every variable of the expected pattern. The span of the error is within `expected`.
 pub fn check_bound(trigger: &Pattern, expected: &Pattern) -> Result<(), PatternError> {
     let unbound = expected.variables.iter().find(|variable| !trigger.variables().any(|name| name == variable.name));
     match unbound {
@@ -178,8 +178,8 @@ pub fn check_bound(trigger: &Pattern, expected: &Pattern) -> Result<(), PatternE
     }
 }
 
-/// All members of a `set` must bind the same variables. On failure: the first member that differs from the first one,
-/// by its place, and why; the span is within that member.
+/// Checks that all members of a `set` have the same variables. The error names the index of the first member that
+/// differs from the first one; the span is within that member.
 pub fn check_set(members: &[Pattern]) -> Result<(), (usize, PatternError)> {
     let Some((first, others)) = members.split_first() else { return Ok(()) };
     let names_of = |pattern: &Pattern| {
@@ -222,7 +222,7 @@ impl Serialize for Pattern {
     }
 }
 
-/// What was serialised had been checked for its place when it was first parsed, so either kind is taken back.
+/// Accepts relative and absolute patterns: which of them is allowed was checked when the pattern was first parsed.
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;

@@ -1,20 +1,20 @@
-//! From the text of a pattern to its parts.
+//! Parses the source of a pattern into nodes.
 
 use std::ops::Range;
 
 use super::Variable;
 use super::error::{PatternError, PatternWarning};
 
-/// Braces hold few alternatives in practice; without a limit they would hold as many as the text has commas.
+/// Without this limit, braces could hold as many alternatives as the source has commas.
 const MAX_ALTERNATIVES: usize = 64;
-/// What `\` can make literal.
+/// The characters that `\` makes literal.
 const SPECIAL: &[char] = &['*', '?', '[', ']', '{', '}', ',', '!', '~', '-', '^', '\\'];
 
-/// Where the paths of a pattern start.
+/// The folder that the paths of a pattern start from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Project,
-    /// At the project root, at `/` or at `~/`.
+    /// The project root, `/` or `~/`.
     Anywhere,
 }
 
@@ -22,13 +22,13 @@ pub(super) enum Anchor {
 pub(super) enum Node {
     Literal(String),
     /// `?`
-    One,
-    OneOf(CharSet),
+    AnyChar,
+    CharSet(CharSet),
     /// `*`
     Star,
     /// `**/`
     FoldersThenSlash,
-    /// `/**` at an end
+    /// `/**` at the end of a pattern or alternative
     SlashThenSegments,
     /// `**` as a whole alternative
     Segments,
@@ -40,7 +40,7 @@ pub(super) enum Node {
     },
 }
 
-/// `[…]`; never holds `/`.
+/// `[…]`; never contains `/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CharSet {
     negated: bool,
@@ -60,27 +60,27 @@ pub(super) struct Parsed {
     pub(super) warnings: Vec<PatternWarning>,
 }
 
-pub(super) fn parse(text: &str, anchor: Anchor, limit: usize) -> Result<Parsed, PatternError> {
-    if text.len() > limit {
-        return Err(PatternError::new(0..text.len(), format!("a pattern is at most {limit} bytes long")));
+pub(super) fn parse(source: &str, anchor: Anchor, limit: usize) -> Result<Parsed, PatternError> {
+    if source.len() > limit {
+        return Err(PatternError::new(0..source.len(), format!("a pattern is at most {limit} bytes long")));
     }
-    let mut parser = Parser::new(text);
+    let mut parser = Parser::new(source);
     while parser.looking_at("./") {
         parser.at += 2;
     }
     parser.check_start(anchor)?;
     while parser.at < parser.characters.len() {
-        parser.part(Braces::Outside)?;
+        parser.node(Braces::Outside)?;
     }
     parser.check_segments()?;
     let Parser { nodes, variables, warnings, .. } = parser;
     Ok(Parsed { nodes, variables, warnings })
 }
 
-/// The literal as a pattern of its own.
+/// Appends a pattern that matches the literal.
 pub(super) fn escape_into(literal: &str, text: &mut String) {
     for character in literal.chars() {
-        // `-`, `^` and `,` mean something only inside brackets and braces, which are themselves escaped.
+        // `-`, `^` and `,` are special only inside brackets and braces, which are escaped themselves.
         if SPECIAL.contains(&character) && !matches!(character, '-' | '^' | ',') {
             text.push('\\');
         }
@@ -93,12 +93,12 @@ pub(super) fn literal_length(nodes: &[Node]) -> usize {
         .iter()
         .map(|node| match node {
             Node::Literal(text) => text.chars().count(),
-            // The slash that they stand for.
+            // Each contains one slash.
             Node::FoldersThenSlash | Node::SlashThenSegments => 1,
             Node::Alternatives(alternatives) => {
                 alternatives.iter().map(|alternative| literal_length(alternative)).min().unwrap_or(0)
             }
-            Node::One | Node::OneOf(_) | Node::Star | Node::Segments | Node::AnyPath | Node::Variable { .. } => 0,
+            Node::AnyChar | Node::CharSet(_) | Node::Star | Node::Segments | Node::AnyPath | Node::Variable { .. } => 0,
         })
         .sum()
 }
@@ -111,7 +111,7 @@ pub(super) fn required_literal(nodes: &[Node]) -> &str {
     literals.max_by_key(|text| text.len()).unwrap_or_default()
 }
 
-/// The text of a pattern that is nothing but text.
+/// Returns the string that a pattern without wildcards and variables matches.
 pub(super) fn only_path(nodes: &[Node]) -> Option<String> {
     let text = |node: &Node| match node {
         Node::Literal(text) => Some(text.clone()),
@@ -120,7 +120,8 @@ pub(super) fn only_path(nodes: &[Node]) -> Option<String> {
     nodes.iter().map(text).collect()
 }
 
-/// Whether a part stands in `{a,b}`, and whether those braces make up whole segments.
+/// The position of a node: outside of `{a,b}`, or inside. Inside, the flags say if the braces are at the start or end
+/// of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Braces {
     Outside,
@@ -128,20 +129,20 @@ enum Braces {
 }
 
 struct Parser<'a> {
-    text: &'a str,
+    source: &'a str,
     characters: Vec<(usize, char)>,
-    /// Of the next character, in `characters`.
+    /// The index of the next character in `characters`.
     at: usize,
-    /// Of the sequence being read: the pattern's, or one alternative's.
+    /// The nodes of the sequence that is being parsed: the pattern, or one alternative.
     nodes: Vec<Node>,
     variables: Vec<Variable>,
     warnings: Vec<PatternWarning>,
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Self {
-        let characters = text.char_indices().collect();
-        Self { text, characters, at: 0, nodes: Vec::new(), variables: Vec::new(), warnings: Vec::new() }
+    fn new(source: &'a str) -> Self {
+        let characters = source.char_indices().collect();
+        Self { source, characters, at: 0, nodes: Vec::new(), variables: Vec::new(), warnings: Vec::new() }
     }
 
     fn peek(&self, ahead: usize) -> Option<char> {
@@ -152,9 +153,9 @@ impl<'a> Parser<'a> {
         expected.chars().enumerate().all(|(ahead, character)| self.peek(ahead) == Some(character))
     }
 
-    /// In bytes.
+    /// Returns the byte offset of a character.
     fn offset(&self, at: usize) -> usize {
-        self.characters.get(at).map_or(self.text.len(), |(offset, _)| *offset)
+        self.characters.get(at).map_or(self.source.len(), |(offset, _)| *offset)
     }
 
     fn error(&self, from: usize, to: usize, message: impl Into<String>) -> PatternError {
@@ -181,18 +182,18 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn part(&mut self, braces: Braces) -> Result<(), PatternError> {
+    fn node(&mut self, braces: Braces) -> Result<(), PatternError> {
         match self.peek(0) {
             None => {}
             Some('\\') => self.escaped()?,
             Some('*') => self.stars(braces),
             Some('?') => {
-                self.nodes.push(Node::One);
+                self.nodes.push(Node::AnyChar);
                 self.at += 1;
             }
             Some('[') => {
                 let set = self.char_set()?;
-                self.nodes.push(Node::OneOf(set));
+                self.nodes.push(Node::CharSet(set));
             }
             Some('{') => self.braces()?,
             Some('}') => {
@@ -240,7 +241,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a segment ends `ahead` characters from here, by the end of the pattern or of a brace that ends one.
+    /// True if a segment ends `ahead` characters from here: at the end of the pattern, or of braces that end a segment.
     fn ends_at(&self, ahead: usize, braces: Braces) -> bool {
         match (self.peek(ahead), braces) {
             (None, _) => true,
@@ -264,7 +265,7 @@ impl<'a> Parser<'a> {
             self.nodes.push(Node::Star);
             return;
         }
-        // `**/**` says no more than `**`.
+        // `**/**` matches the same as `**`.
         while self.looking_at("**/**") && (self.peek(5) == Some('/') || self.ends_at(5, braces)) {
             self.at += 3;
         }
@@ -274,7 +275,7 @@ impl<'a> Parser<'a> {
             self.nodes.push(Node::FoldersThenSlash);
             return;
         }
-        // Zero segments behind `src/` are `src`; but before the root's slash there is nothing.
+        // `src/**` also matches `src`, so the slash is dropped. `/**` keeps its slash.
         let is_root = braces == Braces::Outside && self.nodes == [Node::Literal("/".into())];
         match self.nodes.last_mut() {
             Some(Node::Literal(text)) if !is_root => {
@@ -290,7 +291,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The place behind the `]` that closes the `[` at `from`, which must be in the same segment.
+    /// Returns the index behind the `]` that closes the `[` at `from`, within the same segment.
     fn char_set_end(&self, from: usize) -> Option<usize> {
         let mut at = from + 1;
         if matches!(self.characters.get(at)?.1, '!' | '^') {
@@ -369,7 +370,7 @@ impl<'a> Parser<'a> {
                 Some(',') => alternatives.push(std::mem::take(&mut self.nodes)),
                 _ if self.at == close => break,
                 _ => {
-                    self.part(Braces::Inside { starts_segment, ends_segment })?;
+                    self.node(Braces::Inside { starts_segment, ends_segment })?;
                     continue;
                 }
             }
@@ -391,7 +392,7 @@ impl<'a> Parser<'a> {
         self.error(open, close + 1, "empty braces").with_help("name a variable, `{name}`, or write `\\{\\}`")
     }
 
-    /// Where the brace at `open` is closed, and whether there is a comma in it.
+    /// Returns the index of the brace that closes the one at `open`, and true if there is a comma between them.
     fn closing_brace(&self, open: usize) -> Result<(usize, bool), PatternError> {
         let mut has_comma = false;
         let mut at = open + 1;
@@ -405,7 +406,7 @@ impl<'a> Parser<'a> {
                         .error(at, at + 1, "braces inside braces")
                         .with_help("write one pattern for each case, or `\\{` for a literal brace"));
                 }
-                // Commas and braces in a character set are characters of it.
+                // Commas and braces in a character set are ordinary characters.
                 '[' => {
                     if let Some(end) = self.char_set_end(at) {
                         at = end - 1;
@@ -454,11 +455,11 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// What is wrong or odd about whole segments. Read off the text, where segments are still together.
+    /// Reports invalid and suspicious segments. Works on the source, where segments are not yet split into nodes.
     fn check_segments(&mut self) -> Result<(), PatternError> {
         let mut start = 0;
         let segments: Vec<Range<usize>> = self
-            .text
+            .source
             .split('/')
             .map(|segment| {
                 let range = start..start + segment.len();
@@ -467,18 +468,18 @@ impl<'a> Parser<'a> {
             })
             .collect();
         let last = segments.len() - 1;
-        // An absolute pattern has an empty segment before its first slash, and leading `.` segments were dropped.
-        let leading = segments.iter().take_while(|range| self.text.get((*range).clone()) == Some(".")).count();
+        // An absolute pattern has an empty first segment, and leading `.` segments were dropped.
+        let leading = segments.iter().take_while(|range| self.source.get((*range).clone()) == Some(".")).count();
         for (place, range) in segments.into_iter().enumerate() {
-            let segment = self.text.get(range.clone()).unwrap_or_default();
+            let segment = self.source.get(range.clone()).unwrap_or_default();
             if segment == ".." {
                 return Err(PatternError::new(range, "`..` in a pattern")
                     .with_help("patterns are relative to the project root, and paths in it never have `..`"));
             }
             let why = match segment {
                 "" if place == last && place > 0 && last > 0 => {
-                    if self.text.len() > 1 {
-                        let suggestion = format!("{}**", self.text);
+                    if self.source.len() > 1 {
+                        let suggestion = format!("{}**", self.source);
                         self.warnings.push(PatternWarning::BareFolder { suggestion });
                     }
                     continue;

@@ -1,7 +1,7 @@
-//! Patterns as small programs, and the machine that runs them.
+//! Patterns compiled to small programs, and the machine that runs them.
 //!
-//! Bounded backtracking: a choice that was once taken at a position is never taken there again, because it can only
-//! fail the same way. So the work is at most choices × positions, on an explicit stack.
+//! Bounded backtracking: a choice that was taken at a position is never taken there again, because it would fail the
+//! same way. The work is at most choices × positions, on an explicit stack.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(super) struct Program {
     instructions: Vec<Instruction>,
     choices: usize,
     slots: usize,
-    /// Every match starts with one of these and ends with one of those: most paths are turned away by them before the
+    /// Every match starts with one of the prefixes and ends with one of the suffixes. They reject most paths before the
     /// machine starts.
     prefixes: Vec<String>,
     suffixes: Vec<String>,
@@ -21,30 +21,30 @@ pub(super) struct Program {
 #[derive(Debug, Clone)]
 enum Instruction {
     Literal(String),
-    /// One character, never `/`.
-    InSegment,
-    /// One character, `/` too.
-    Any,
-    OneOf(CharSet),
-    /// As many characters as possible, then fewer; in its segment only, unless it crosses folders.
-    Run {
+    /// One character other than `/`.
+    CharInSegment,
+    /// One character, including `/`.
+    AnyChar,
+    CharSet(CharSet),
+    /// As many characters as possible, then fewer. Without `crosses_folders`, only within the segment.
+    Repeat {
         crosses_folders: bool,
-        mark: usize,
+        choice_number: usize,
         exit: Exit,
     },
-    /// Go to `first`, and if that fails to `second`; `mark` numbers the choices of the program.
+    /// Goes to `first`, and if that fails to `second`. `choice_number` is the number of the choice.
     Choice {
         first: usize,
         second: usize,
-        mark: usize,
+        choice_number: usize,
     },
     Jump(usize),
-    Begin(usize),
-    End(usize),
+    BeginCapture(usize),
+    EndCapture(usize),
     Match,
 }
 
-/// Where a run can end at all, by what stands behind it: most places are not worth a try.
+/// Where a run of characters can end, given the next instruction. Skips most positions without trying them.
 #[derive(Debug, Clone, Copy)]
 enum Exit {
     Anywhere,
@@ -71,15 +71,15 @@ impl Program {
         self.run(path, &mut [])
     }
 
-    /// Whether a match could begin with this text, which ends a segment, and go on behind it. Whatever is then left of
-    /// the program can be met: by some letter in every place.
+    /// True if a match could begin with this string, which ends with a complete segment, and continue behind it. The
+    /// rest of a program can always be matched by some path.
     pub(super) fn may_begin_with(&self, start: &str) -> bool {
         let could_begin = |prefix: &String| start.starts_with(prefix.as_str()) || prefix.starts_with(start);
         if !self.prefixes.iter().any(could_begin) {
             return false;
         }
         let positions = start.len() + 1;
-        let mut taken = Marks::new(self.instructions.len() * positions);
+        let mut taken = BitSet::new(self.instructions.len() * positions);
         let mut untried = vec![(0, 0)];
         while let Some((counter, position)) = untried.pop() {
             if !taken.set(counter * positions + position) {
@@ -93,24 +93,27 @@ impl Program {
             };
             match self.instructions.get(counter) {
                 Some(Instruction::Literal(text)) => {
-                    // No segment is empty.
+                    // Segments are not empty.
                     let more = text.strip_prefix(rest).filter(|more| !more.is_empty() && !more.starts_with('/'));
                     if more.is_some() {
                         return true;
                     }
                     untried.extend(rest.starts_with(text.as_str()).then_some((counter + 1, position + text.len())));
                 }
-                Some(Instruction::InSegment | Instruction::Any | Instruction::OneOf(_) | Instruction::Run { .. })
-                    if rest.is_empty() =>
-                {
+                Some(
+                    Instruction::CharInSegment
+                    | Instruction::AnyChar
+                    | Instruction::CharSet(_)
+                    | Instruction::Repeat { .. },
+                ) if rest.is_empty() => {
                     return true;
                 }
-                Some(Instruction::InSegment) => next_if(counter + 1, first != Some('/')),
-                Some(Instruction::Any) => next_if(counter + 1, true),
-                Some(Instruction::OneOf(set)) => {
+                Some(Instruction::CharInSegment) => next_if(counter + 1, first != Some('/')),
+                Some(Instruction::AnyChar) => next_if(counter + 1, true),
+                Some(Instruction::CharSet(set)) => {
                     next_if(counter + 1, first.is_some_and(|letter| set.contains(letter)));
                 }
-                Some(Instruction::Run { crosses_folders, .. }) => {
+                Some(Instruction::Repeat { crosses_folders, .. }) => {
                     next_if(counter, *crosses_folders || first != Some('/'));
                     untried.push((counter + 1, position));
                 }
@@ -118,40 +121,42 @@ impl Program {
                     untried.extend([(*first, position), (*second, position)]);
                 }
                 Some(Instruction::Jump(target)) => untried.push((*target, position)),
-                Some(Instruction::Begin(_) | Instruction::End(_)) => untried.push((counter + 1, position)),
+                Some(Instruction::BeginCapture(_) | Instruction::EndCapture(_)) => {
+                    untried.push((counter + 1, position))
+                }
                 Some(Instruction::Match) | None => {}
             }
         }
         false
     }
 
-    /// Where each variable stood, by slot.
+    /// Returns the range of each variable, by slot.
     pub(super) fn captures(&self, path: &str) -> Option<Vec<Range<usize>>> {
         let mut slots = vec![0..0; self.slots];
         self.run(path, &mut slots).then_some(slots)
     }
 
-    /// INVARIANT: slots need no undoing. Variables stand in no loop and no alternative, so whatever is tried after a
-    /// slot was written lies behind it in the program, and going back to before it writes it again.
+    /// INVARIANT: slots need no undo on backtracking. Variables are in no loop and no alternative, so everything that
+    /// is tried after a slot was written is behind it in the program, and backtracking to before it writes it again.
     fn run(&self, path: &str, slots: &mut [Range<usize>]) -> bool {
         let starts = self.prefixes.iter().any(|prefix| path.starts_with(prefix.as_str()));
         if !starts || !self.suffixes.iter().any(|suffix| path.ends_with(suffix.as_str())) {
             return false;
         }
-        let taken = Marks::new(self.choices * (path.len() + 1));
+        let taken = BitSet::new(self.choices * (path.len() + 1));
         Machine { program: self, path, slots, untried: Vec::new(), taken }.run()
     }
 }
 
-/// One run of a program over a path.
+/// One run of a program on a path.
 struct Machine<'p> {
     program: &'p Program,
     path: &'p str,
     slots: &'p mut [Range<usize>],
-    /// Instructions and positions to go back to, the last first.
+    /// Instructions and positions to backtrack to, the last one first.
     untried: Vec<(usize, usize)>,
     /// Choices that were taken, by their number and position.
-    taken: Marks,
+    taken: BitSet,
 }
 
 impl Machine<'_> {
@@ -181,14 +186,14 @@ impl Machine<'_> {
             Some(Instruction::Literal(text)) if rest.starts_with(text.as_str()) => {
                 Step::Go(counter + 1, position + text.len())
             }
-            Some(Instruction::InSegment) => next_if(first != Some('/')),
-            Some(Instruction::Any) => next_if(true),
-            Some(Instruction::OneOf(set)) => next_if(first.is_some_and(|character| set.contains(character))),
-            Some(Instruction::Run { crosses_folders, mark, exit }) => {
-                self.characters(counter + 1, position, *mark, *crosses_folders, *exit)
+            Some(Instruction::CharInSegment) => next_if(first != Some('/')),
+            Some(Instruction::AnyChar) => next_if(true),
+            Some(Instruction::CharSet(set)) => next_if(first.is_some_and(|character| set.contains(character))),
+            Some(Instruction::Repeat { crosses_folders, choice_number, exit }) => {
+                self.characters(counter + 1, position, *choice_number, *crosses_folders, *exit)
             }
-            Some(Instruction::Choice { first, second, mark }) => {
-                if self.take(*mark, position) {
+            Some(Instruction::Choice { first, second, choice_number }) => {
+                if self.take_choice(*choice_number, position) {
                     self.untried.push((*second, position));
                     Step::Go(*first, position)
                 } else {
@@ -196,13 +201,13 @@ impl Machine<'_> {
                 }
             }
             Some(Instruction::Jump(target)) => Step::Go(*target, position),
-            Some(Instruction::Begin(slot)) => {
+            Some(Instruction::BeginCapture(slot)) => {
                 if let Some(span) = self.slots.get_mut(*slot) {
                     span.start = position;
                 }
                 Step::Go(counter + 1, position)
             }
-            Some(Instruction::End(slot)) => {
+            Some(Instruction::EndCapture(slot)) => {
                 if let Some(span) = self.slots.get_mut(*slot) {
                     span.end = position;
                 }
@@ -213,11 +218,19 @@ impl Machine<'_> {
         }
     }
 
-    /// As many characters as possible. Every earlier end that the exit allows is noted, to go on from there with `next`.
-    fn characters(&mut self, next: usize, start: usize, mark: usize, crosses_folders: bool, exit: Exit) -> Step {
+    /// Matches as many characters as possible. Every earlier end that `exit` allows is pushed, to continue there with
+    /// `next`.
+    fn characters(
+        &mut self,
+        next: usize,
+        start: usize,
+        choice_number: usize,
+        crosses_folders: bool,
+        exit: Exit,
+    ) -> Step {
         let bytes = self.path.as_bytes();
         let mut end = start;
-        while self.take(mark, end) {
+        while self.take_choice(choice_number, end) {
             let byte = bytes.get(end).copied();
             let can_exit = match exit {
                 Exit::Anywhere => true,
@@ -230,7 +243,7 @@ impl Machine<'_> {
                         self.untried.push((next, end));
                     }
                     end += 1;
-                    // To the start of the next character.
+                    // Skips the remaining bytes of a UTF-8 character.
                     while bytes.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
                         end += 1;
                     }
@@ -242,13 +255,13 @@ impl Machine<'_> {
         Step::Fail
     }
 
-    /// Whether the choice was not taken at this position before.
-    fn take(&mut self, mark: usize, position: usize) -> bool {
-        self.taken.set(mark * (self.path.len() + 1) + position)
+    /// BitSet a choice as taken at a position. Returns false if it already was.
+    fn take_choice(&mut self, choice_number: usize, position: usize) -> bool {
+        self.taken.set(choice_number * (self.path.len() + 1) + position)
     }
 }
 
-/// What a part matches, where that is plain text.
+/// Returns the strings that a node matches if they are all literal.
 fn literals_of(node: &Node) -> Option<Vec<String>> {
     match node {
         Node::Literal(text) => Some(vec![text.clone()]),
@@ -270,18 +283,18 @@ enum Step {
     Done,
 }
 
-/// A set of numbers. Small ones, which are nearly all, live without an allocation.
-enum Marks {
+/// A set of numbers. Small sets, which are the common case, need no allocation.
+enum BitSet {
     Few([u64; 16]),
     Many(Vec<u64>),
 }
 
-impl Marks {
+impl BitSet {
     fn new(size: usize) -> Self {
         if size <= 16 * 64 { Self::Few([0; 16]) } else { Self::Many(vec![0; size / 64 + 1]) }
     }
 
-    /// Whether it was new.
+    /// Adds a number. Returns true if it was new.
     fn set(&mut self, number: usize) -> bool {
         let words = match self {
             Self::Few(words) => words.as_mut_slice(),
@@ -312,8 +325,8 @@ impl Compiler {
     fn node(&mut self, node: &Node) {
         match node {
             Node::Literal(text) => self.push(Instruction::Literal(text.clone())),
-            Node::One => self.push(Instruction::InSegment),
-            Node::OneOf(set) => self.push(Instruction::OneOf(set.clone())),
+            Node::AnyChar => self.push(Instruction::CharInSegment),
+            Node::CharSet(set) => self.push(Instruction::CharSet(set.clone())),
             Node::Star => self.run(false),
             Node::FoldersThenSlash => self.repeat(|compiler| {
                 compiler.segment();
@@ -339,27 +352,28 @@ impl Compiler {
     }
 
     fn segment(&mut self) {
-        self.push(Instruction::InSegment);
+        self.push(Instruction::CharInSegment);
         self.run(false);
     }
 
     fn run(&mut self, crosses_folders: bool) {
-        self.push(Instruction::Run { crosses_folders, mark: self.choices, exit: Exit::Anywhere });
+        self.push(Instruction::Repeat { crosses_folders, choice_number: self.choices, exit: Exit::Anywhere });
         self.choices += 1;
     }
 
     fn find_exits(&mut self) {
         let exits: Vec<_> = (0..self.instructions.len()).map(|place| self.exit_before(place + 1)).collect();
         for (instruction, found) in self.instructions.iter_mut().zip(exits) {
-            if let Instruction::Run { exit, .. } = instruction {
+            if let Instruction::Repeat { exit, .. } = instruction {
                 *exit = found;
             }
         }
     }
 
     fn exit_before(&self, place: usize) -> Exit {
-        let takes_text =
-            |instruction: &&Instruction| !matches!(instruction, Instruction::Begin(_) | Instruction::End(_));
+        let takes_text = |instruction: &&Instruction| {
+            !matches!(instruction, Instruction::BeginCapture(_) | Instruction::EndCapture(_))
+        };
         match self.instructions.iter().skip(place).find(takes_text) {
             Some(Instruction::Literal(text)) => text.bytes().next().map_or(Exit::Anywhere, Exit::Before),
             Some(Instruction::Match) => Exit::AtEnd,
@@ -377,11 +391,11 @@ impl Compiler {
     fn variable(&mut self, crosses_folders: bool) {
         let slot = self.slots;
         self.slots += 1;
-        let one = if crosses_folders { Instruction::Any } else { Instruction::InSegment };
-        self.push(Instruction::Begin(slot));
+        let one = if crosses_folders { Instruction::AnyChar } else { Instruction::CharInSegment };
+        self.push(Instruction::BeginCapture(slot));
         self.push(one);
         self.run(crosses_folders);
-        self.push(Instruction::End(slot));
+        self.push(Instruction::EndCapture(slot));
     }
 
     fn alternatives(&mut self, alternatives: &[Vec<Node>]) {
@@ -404,7 +418,7 @@ impl Compiler {
         }
     }
 
-    /// As often as possible first. The body must take at least one character.
+    /// Repeats the body as often as possible. The body must consume at least one character.
     fn repeat(&mut self, body: impl FnOnce(&mut Self)) {
         let choice = self.open_choice();
         body(self);
@@ -412,10 +426,10 @@ impl Compiler {
         self.close_choice(choice);
     }
 
-    /// A choice between what follows and, once it is closed, what stands behind that.
+    /// Starts a choice between the instructions that follow and, once it is closed, the ones behind it.
     fn open_choice(&mut self) -> usize {
         let at = self.instructions.len();
-        self.push(Instruction::Choice { first: at + 1, second: usize::MAX, mark: self.choices });
+        self.push(Instruction::Choice { first: at + 1, second: usize::MAX, choice_number: self.choices });
         self.choices += 1;
         at
     }

@@ -9,7 +9,7 @@ use super::*;
 const CASES: &str = include_str!("../../../../corpus/patterns.jsonl");
 
 #[test]
-fn corpus() {
+fn corpus_cases_match_as_expected() {
     let mut failures = Vec::new();
     for (number, line) in CASES.lines().enumerate() {
         let case: Value = serde_json::from_str(line).unwrap();
@@ -31,7 +31,7 @@ fn corpus() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The pattern, carets under the span, the message.
+/// The pattern, carets under the span, and the message.
 fn error_of(text: &str) -> String {
     render(text, &Pattern::parse(text).unwrap_err())
 }
@@ -180,7 +180,7 @@ fn warnings() {
 }
 
 #[test]
-fn roots_of_tool_rules() {
+fn tool_rule_patterns_may_be_absolute() {
     let matches = |pattern: &str, path| Pattern::parse_anywhere(pattern).unwrap().matches(path);
     assert!(matches("/etc/**", "/etc/ssh/config"));
     assert!(matches("/etc/**", "/etc"));
@@ -193,7 +193,7 @@ fn roots_of_tool_rules() {
 }
 
 #[test]
-fn specificity_and_required_text() {
+fn literal_length_and_required_literal() {
     let pattern = |text| Pattern::parse(text).unwrap();
     assert_eq!(pattern("tests/{path}_test.py").literal_length(), 14);
     assert_eq!(pattern("{path}.py").literal_length(), 3);
@@ -213,7 +213,7 @@ fn filled(pattern: &str, values: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn filling() {
+fn captures_fill_other_patterns() {
     assert_snapshot!(filled("tests/{path}_test.*", &[("path", "a/b")]), @"tests/a/b_test.*");
     assert_snapshot!(filled("src/{name}.py", &[("name", "a[1]")]), @r"src/a\[1\].py");
     assert_snapshot!(filled("{a}-{b}", &[("a", "{b}"), ("b", "*")]), @r"\{b\}-\*");
@@ -227,7 +227,7 @@ fn filling() {
 }
 
 #[test]
-fn serialised_as_its_source() {
+fn serialized_as_its_source() {
     for text in ["src/{path}.rs", "/etc/**", "~/x"] {
         let pattern = Pattern::parse_anywhere(text).unwrap();
         let json = serde_json::to_string(&pattern).unwrap();
@@ -238,7 +238,7 @@ fn serialised_as_its_source() {
     assert_snapshot!(error, @r"this `{` is not closed; write `\{` for a literal brace");
 }
 
-/// These take exponential time in a matcher that forgets where it has been.
+/// A matcher that does not remember its choices takes exponential time for these.
 #[test]
 fn hostile_patterns_finish() {
     let stars = format!("{}b", "*a".repeat(200));
@@ -252,7 +252,7 @@ fn hostile_patterns_finish() {
     assert!(!Pattern::parse(&variables.join("a")).unwrap().matches(&"b/".repeat(2000)));
 }
 
-/// What the pattern means, written independently as a regular expression.
+/// The meaning of a pattern, written independently as a regular expression.
 fn reference(pattern: &str) -> regex::Regex {
     let mut segments: Vec<_> = pattern.split('/').collect();
     segments.dedup_by(|one, next| *one == "**" && *next == "**");
@@ -289,7 +289,7 @@ fn reference(pattern: &str) -> regex::Regex {
     regex::RegexBuilder::new(&regex).dot_matches_new_line(true).build().unwrap()
 }
 
-/// Whole segments, so that `**` stands where it crosses folders and where it does not.
+/// Whole segments, so that `**` is generated both where it crosses folders and where it does not.
 fn small_pattern() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[ab.]{1,2}",
@@ -308,7 +308,7 @@ fn small_pattern() -> impl Strategy<Value = String> {
     proptest::collection::vec(segment, 1..5).prop_map(|segments| segments.join("/"))
 }
 
-/// Each segment can be met by one of at most two letters, so that [`small_paths`] has a match of every such pattern.
+/// One or two letters match each segment, so [`small_paths`] contains a match of every such pattern.
 fn simple_segments() -> impl Strategy<Value = String> {
     let segment = prop_oneof![
         4 => "[ab]{1,2}",
@@ -339,7 +339,7 @@ fn small_paths() -> Vec<String> {
 }
 
 #[test]
-fn below_a_folder() {
+fn may_match_below_a_folder() {
     let cases = [
         ("src/**/*.ts", "src", true),
         ("src/**/*.ts", "src/deep/er", true),
@@ -410,7 +410,7 @@ proptest! {
     }
 
     #[test]
-    fn what_may_lie_below_agrees_with_trying_all_of_it(text in simple_segments(), folder in "([ab]{1,2}(/[ab]{1,2}){0,2})?") {
+    fn may_match_below_agrees_with_exhaustive_search(text in simple_segments(), folder in "([ab]{1,2}(/[ab]{1,2}){0,2})?") {
         let pattern = Pattern::parse(&text).unwrap();
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let found = small_paths().into_iter().find(|path| pattern.matches(&format!("{start}{path}")));

@@ -1,19 +1,20 @@
 use std::collections::BTreeMap;
 
-use super::stage::Stage;
-use crate::{Confinement, VARIABLES};
+use super::scratch_project::ScratchProject;
+use crate::{Confinement, INHERITED_VARIABLES};
 
-/// What `env` prints, on a stage with every known variable, one that is asked for and one that nobody asked for.
-fn printed(confinement: impl Fn(&Stage) -> Confinement) -> BTreeMap<String, String> {
-    let mut stage = Stage::new();
-    for name in VARIABLES.iter().filter(|name| !["PATH", "HOME", "TMPDIR"].contains(*name)) {
-        stage.set(name, format!("value of {name}"));
+/// Returns the environment of a program, in a project that sets every inherited variable, one extra variable, and
+/// others.
+fn printed(confinement: impl Fn(&ScratchProject) -> Confinement) -> BTreeMap<String, String> {
+    let mut project = ScratchProject::new();
+    for name in INHERITED_VARIABLES.iter().filter(|name| !["PATH", "HOME", "TMPDIR"].contains(*name)) {
+        project.set(name, format!("value of {name}"));
     }
-    stage.set("ASKED_FOR", "two\tparts = one");
-    stage.set("SECRET_TOKEN", "secret");
-    stage.set("LD_LIBRARY_PATH", "/outside");
-    stage.more_variables = vec!["ASKED_FOR".to_owned(), "NOT_SET".to_owned()];
-    let outcome = stage.run(&["env"], confinement(&stage)).unwrap();
+    project.set("ASKED_FOR", "two\tparts = one");
+    project.set("SECRET_TOKEN", "secret");
+    project.set("LD_LIBRARY_PATH", "/outside");
+    project.extra_variables = vec!["ASKED_FOR".to_owned(), "NOT_SET".to_owned()];
+    let outcome = project.run(&["env"], confinement(&project)).unwrap();
     outcome
         .stdout
         .lines()
@@ -23,9 +24,9 @@ fn printed(confinement: impl Fn(&Stage) -> Confinement) -> BTreeMap<String, Stri
 }
 
 #[test]
-fn a_program_sees_what_is_known_and_asked_for() {
+fn a_program_inherits_the_known_and_the_extra_variables() {
     let free = printed(|_| Confinement::Off);
-    let mut expected: Vec<&str> = VARIABLES.iter().copied().chain(["ASKED_FOR"]).collect();
+    let mut expected: Vec<&str> = INHERITED_VARIABLES.iter().copied().chain(["ASKED_FOR"]).collect();
     expected.sort_unstable();
     let found: Vec<&str> = free.keys().map(String::as_str).collect();
     assert_eq!(found, expected);
@@ -35,20 +36,20 @@ fn a_program_sees_what_is_known_and_asked_for() {
 }
 
 #[test]
-fn confined_it_sees_the_same() {
+fn a_confined_program_inherits_the_same_variables() {
     if !crate::is_supported() {
         eprintln!("skipped: this kernel has no Landlock");
         return;
     }
-    let confined = printed(|stage| Confinement::Require { root: stage.path("repo") });
+    let confined = printed(|project| Confinement::Require { root: project.path("repo") });
     let free = printed(|_| Confinement::Off);
     assert!(confined.keys().eq(free.keys()));
 }
 
 #[test]
-fn a_variable_is_named_once() {
-    let mut names = VARIABLES.to_vec();
+fn every_inherited_variable_is_listed_once() {
+    let mut names = INHERITED_VARIABLES.to_vec();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), VARIABLES.len());
+    assert_eq!(names.len(), INHERITED_VARIABLES.len());
 }

@@ -1,23 +1,24 @@
-//! Real processes, in a scratch folder. Where another process of ours is needed, it is this test binary, started again.
+//! Tests with real processes, in a temporary directory. When a test needs a second process of this crate, it starts
+//! this test binary again.
 
+mod bounded_process;
 mod environment;
 mod path_locks;
-mod process;
 mod sandbox;
-mod stage;
+mod scratch_project;
 
 use std::ffi::OsString;
 
 use crate::shim;
 
-/// The words that start such a process. Behind the `--`, they say what it is to do.
+/// The command that starts this binary again. The arguments behind `--` select the task.
 fn own_call(task: &str) -> Vec<OsString> {
     let options = ["--exact", "tests::child", "--nocapture", "--format=terse", "--test-threads=1", "--", task];
     let program = std::env::current_exe().unwrap();
     [program.into_os_string()].into_iter().chain(options.map(OsString::from)).collect()
 }
 
-/// Not a test but what the other processes do; does nothing in the first one.
+/// Not a test: runs the task of a second process, and does nothing in the first one.
 #[test]
 fn child() {
     let mut words = std::env::args_os().skip_while(|word| word != "--").skip(1);

@@ -8,15 +8,15 @@ use std::thread;
 use super::own_call;
 use crate::PathLocks;
 
-/// Longer than anything here takes.
+/// Longer than any test takes.
 const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);
 
-/// The task of the other processes.
+/// The task of the second processes.
 pub const COUNT: &str = "count";
 const PROCESSES: usize = 8;
 const ROUNDS: usize = 50;
 
-/// Adds to a number, in a way that goes wrong if two do it at once.
+/// Increments a number, in a way that fails if two processes do it at once.
 pub fn count(words: impl Iterator<Item = OsString>) {
     let words: Vec<String> = words.map(|word| word.into_string().unwrap()).collect();
     let [locks, counter, paths @ ..] = words.as_slice() else { panic!("{words:?}") };
@@ -38,11 +38,11 @@ fn start(locks: &Path, counter: &Path, paths: &[&str]) -> Child {
 }
 
 #[test]
-fn no_two_processes_have_one_path_and_none_waits_for_ever() {
+fn locks_are_exclusive_and_do_not_deadlock() {
     let folder = tempfile::tempdir().unwrap();
     let (locks, counter) = (folder.path().join("deep/locks"), folder.path().join("counter"));
     fs::write(&counter, "0").unwrap();
-    // All of them share `src/ä.rs`, and name what they share in every order.
+    // All of them share `src/ä.rs`, and name the shared paths in every order.
     let orders: [&[&str]; 4] =
         [&["src/ä.rs", "b"], &["b", "src/ä.rs"], &["c", "src/ä.rs", "b"], &["src/ä.rs", "c", "src/ä.rs"]];
     let started: Vec<Child> =
@@ -51,12 +51,12 @@ fn no_two_processes_have_one_path_and_none_waits_for_ever() {
         assert!(child.wait().unwrap().success());
     }
     assert_eq!(fs::read_to_string(&counter).unwrap(), (PROCESSES * ROUNDS).to_string());
-    // One for each path, and one for all of them.
+    // One lock file for each path, and one for all of them.
     assert_eq!(fs::read_dir(&locks).unwrap().count(), 4);
 }
 
 #[test]
-fn other_paths_are_free_and_these_are_when_dropped() {
+fn other_paths_stay_free_and_dropping_releases_locks() {
     let folder = tempfile::tempdir().unwrap();
     let first = PathLocks::take(folder.path(), &["a"], PATIENCE).unwrap();
     drop(PathLocks::take(folder.path(), &["b"], PATIENCE).unwrap());
@@ -74,14 +74,14 @@ fn other_paths_are_free_and_these_are_when_dropped() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_an_error() {
+fn a_folder_that_cannot_be_created_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     assert!(PathLocks::take(&folder.path().join("file/locks"), &["a"], PATIENCE).is_err());
 }
 
 #[test]
-fn nobody_waits_for_ever() {
+fn waiting_times_out() {
     let folder = tempfile::tempdir().unwrap();
     let _first = PathLocks::take(folder.path(), &["a"], PATIENCE).unwrap();
     let second = PathLocks::take(folder.path(), &["a"], std::time::Duration::from_millis(10));
@@ -89,7 +89,7 @@ fn nobody_waits_for_ever() {
 }
 
 #[test]
-fn who_has_all_paths_has_them_alone() {
+fn locking_all_paths_is_exclusive() {
     let folder = tempfile::tempdir().unwrap();
     let soon = std::time::Duration::from_millis(10);
     let some = [PathLocks::take(folder.path(), &["a"], soon), PathLocks::take(folder.path(), &["b"], soon)];

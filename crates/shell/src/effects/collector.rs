@@ -179,7 +179,7 @@ impl Collector<'_> {
 
     /// Files that are copied into a directory are written there under their own names.
     fn collect_from_copies(&mut self, program: &str, arguments: &Arguments) {
-        let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(path::TEMP);
+        let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(path::TEMP_PLACEHOLDER);
         let copies = copies(self.command, program, arguments);
         for path in copies.iter().filter_map(Copy::within).filter(|path| !is_temporary(path)) {
             self.add_effect(Some(&path), &Word::known(&path), Some(Access::Write), false);

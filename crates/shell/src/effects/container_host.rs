@@ -63,9 +63,9 @@ fn paths_in_container(path: &str, folders: &Folders) -> Option<Vec<String>> {
     let absolute = |path: &str| {
         // Most images run as root.
         let path = path.strip_prefix('~').map_or_else(|| path.to_owned(), |rest| format!("/root{rest}"));
-        path.starts_with('/').then(|| path::tidy(&path))
+        path.starts_with('/').then(|| path::normalize(&path))
     };
-    if path::is_free(path) {
+    if path::is_rooted(path) {
         return Some(absolute(path).into_iter().collect());
     }
     folders.list()?.iter().map(|folder| absolute(&format!("{folder}/{path}"))).collect()

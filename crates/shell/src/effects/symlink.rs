@@ -26,7 +26,7 @@ impl Symlink {
             _ => return None,
         };
         // A relative target is relative to the symlink's directory.
-        let folder = name.rsplit_once('/').filter(|_| !path::is_free(target));
+        let folder = name.rsplit_once('/').filter(|_| !path::is_rooted(target));
         let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
         Some(Self { name: plain(name), target, only_deletes: false })
     }
@@ -40,7 +40,7 @@ impl Symlink {
         let preserves = matches!(program, "mv" | "gmv") || program != "ln" && arguments.has_flag(PRESERVING);
         // For a source outside the project, an effect on the copy is no effect on the source. Dotfiles are left out as
         // well, because a copy of a configuration file is not the configuration.
-        let may_be_symlink = |from: &str| !path::is_free(from) && !from.starts_with('.') && !from.contains("..");
+        let may_be_symlink = |from: &str| !path::is_rooted(from) && !from.starts_with('.') && !from.contains("..");
         let copies = copies(command, program, arguments);
         let copies = copies.into_iter().filter(|copy| preserves && may_be_symlink(copy.from));
         let symlink =

@@ -51,11 +51,11 @@ impl Folders {
     pub(crate) fn then(&self, path: &str) -> Self {
         let behind = |folder: &String| match path {
             "." | "./" => folder.clone(),
-            _ if folder.is_empty() || path::is_free(path) => path.to_owned(),
+            _ if folder.is_empty() || path::is_rooted(path) => path.to_owned(),
             _ => format!("{folder}/{path}"),
         };
         match &self.list {
-            None if path::is_free(path) => Self::at(path),
+            None if path::is_rooted(path) => Self::at(path),
             folders => {
                 let is_short = |folder: &String| folder.len() + path.len() < MAX_PATH;
                 let short = folders.as_ref().filter(|folders| folders.iter().all(is_short));

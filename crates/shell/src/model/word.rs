@@ -84,12 +84,12 @@ impl Word {
 
     /// Whether it names no file that lies there: another descriptor, a terminal, a connection.
     pub(crate) fn is_device(&self) -> bool {
-        let path = self.value.as_deref().map(path::tidy);
+        let path = self.value.as_deref().map(path::normalize);
         path.is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/self/fd/"))
     }
 
     pub(crate) fn is_standard_input(&self) -> bool {
-        let path = self.value.as_deref().map(path::tidy);
+        let path = self.value.as_deref().map(path::normalize);
         matches!(path.as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
     }
 

@@ -79,7 +79,7 @@ impl Container {
 impl Mount {
     /// `None` without a target.
     fn new(target: Option<&str>, source: Option<&str>, is_read_only: bool) -> Option<Self> {
-        let target = path::tidy(target.filter(|target| target.starts_with('/'))?);
+        let target = path::normalize(target.filter(|target| target.starts_with('/'))?);
         Some(Self { target, source: source.map(str::to_owned), is_read_only })
     }
 
@@ -109,9 +109,9 @@ impl Mount {
 
 /// Whether it is the name of a volume.
 fn is_name(source: &str) -> bool {
-    !path::is_free(source) && !source.starts_with('.') && !source.contains('/')
+    !path::is_rooted(source) && !source.starts_with('.') && !source.contains('/')
 }
 
 fn is_root(path: &str) -> bool {
-    path.starts_with('/') && path::tidy(path) == "/"
+    path.starts_with('/') && path::normalize(path) == "/"
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use code::{Given, Language, OneLiner};
+use code::{Language, OneLiner, ProgramInputs};
 
 use super::interpreter::script_file;
 use super::language::language_of;
@@ -10,14 +10,14 @@ use crate::model::SimpleCommand;
 use crate::programs::Role;
 
 /// What a text for a program does; `None` where its language is not read.
-pub(crate) fn read(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
+pub(crate) fn read(program: &str, text: &str, given: &ProgramInputs) -> Option<OneLiner> {
     let language = language_of(program)?;
     // To zx, `$` is a name from the start.
     let import = if program == "zx" { "import {$} from 'zx';\n" } else { "" };
     Some(code::read(language, &format!("{import}{text}"), given))
 }
 
-pub(crate) fn given(command: &SimpleCommand) -> Given {
+pub(crate) fn given(command: &SimpleCommand) -> ProgramInputs {
     let file = command.evidence.script.as_ref().and_then(|_| script_file(command)).map(Cow::into_owned);
     let exported = command.exported().iter().map(|exported| (&*exported.name, exported.value.as_deref()));
     let set = command.assignments().iter().map(|set| (set.name.as_str(), set.value.value.as_deref()));
@@ -28,7 +28,7 @@ pub(crate) fn given(command: &SimpleCommand) -> Given {
         variables.extend(value.map(|value| (name.to_owned(), value.to_owned())));
     }
     let in_command = has_code(command);
-    Given { words: words(command, in_command), in_command, file, variables }
+    ProgramInputs { arguments: words(command, in_command), is_inline: in_command, file, variables }
 }
 
 fn has_code(command: &SimpleCommand) -> bool {

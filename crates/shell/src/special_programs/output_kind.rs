@@ -98,7 +98,7 @@ const NAMING: &[&str] = &["--abbrev-ref", "--symbolic", "--all", "--contains"];
 
 fn git(arguments: &[&str]) -> Option<String> {
     match arguments {
-        ["rev-parse", "--show-toplevel"] => Some(path::ROOT.to_owned()),
+        ["rev-parse", "--show-toplevel"] => Some(path::ROOT_PLACEHOLDER.to_owned()),
         ["rev-parse", "--git-dir" | "--git-common-dir"] => Some(".git".to_owned()),
         ["rev-parse", "--git-path", path] => Some(format!(".git/{path}")),
         ["--exec-path"] => Some("/usr/lib/git-core".to_owned()),
@@ -126,7 +126,7 @@ fn temporary(arguments: &[&str]) -> String {
     match (folder, template) {
         (Some(folder), _) => format!("{folder}/tmp.XXXXXXXXXX"),
         (None, Some(template)) if template.contains('/') || !is_in_temporary => (*template).to_owned(),
-        _ => format!("{}/tmp.XXXXXXXXXX", path::TEMP),
+        _ => format!("{}/tmp.XXXXXXXXXX", path::TEMP_PLACEHOLDER),
     }
 }
 

@@ -9,8 +9,8 @@ pub(crate) fn shell_text(spawn: &Spawn) -> String {
     let environment = &spawn.environment;
     let command = match &spawn.command {
         // Only a program can be started without the environment.
-        SpawnedCommand::Text(text) if environment.is_cleared => format!("sh -c {}", quoted(text)),
-        SpawnedCommand::Text(text) => text.clone(),
+        SpawnedCommand::CommandLine(text) if environment.is_cleared => format!("sh -c {}", quoted(text)),
+        SpawnedCommand::CommandLine(text) => text.clone(),
         SpawnedCommand::Words(words) => {
             words.iter().map(|word| word_text(word.as_deref())).collect::<Vec<_>>().join(" ")
         }
@@ -24,7 +24,7 @@ pub(crate) fn shell_text(spawn: &Spawn) -> String {
     parts.extend(environment.is_cleared.then(|| "env -i".to_owned()));
     parts.extend(environment.set.iter().map(|(name, value)| format!("{name}={}", quoted(value))));
     parts.push(command);
-    if let Stdin::Given(text) = &spawn.stdin {
+    if let Stdin::Piped(text) = &spawn.stdin {
         parts.push(format!("<<< {}", word_text(text.as_deref())));
     }
     parts.join(" ")

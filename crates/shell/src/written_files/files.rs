@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use code::{Given, OneLiner};
+use code::{OneLiner, ProgramInputs};
 use path::Access;
 use path::pattern::Pattern;
 
@@ -50,7 +50,7 @@ struct Code {
     /// What runs it.
     program: String,
     text: String,
-    given: Given,
+    given: ProgramInputs,
     /// Where it runs.
     folders: Folders,
 }
@@ -66,8 +66,8 @@ impl Codes {
     /// What any of them does to a file; `None` where none writes it.
     fn writes(&mut self, path: &str) -> Option<ByCode> {
         for Code { program, text, given, folders } in std::mem::take(&mut self.unread) {
-            let Some(OneLiner { touches, texts, .. }) = one_liner::read(&program, &text, &given) else { continue };
-            for (path, text) in texts {
+            let Some(OneLiner { touches, contents, .. }) = one_liner::read(&program, &text, &given) else { continue };
+            for (path, text) in contents {
                 let text = text.map_or(Written::Unknown, |text| Written::Text(text.into()));
                 for path in paths(&folders, &path) {
                     let both = self.texts.remove(&path).map_or_else(|| text.clone(), |known| known.then(text.clone()));
@@ -129,7 +129,7 @@ impl<'a> Files<'a> {
     /// The same of a file that may have come out of a fetched archive.
     pub(crate) fn unpacked(&self, command: &SimpleCommand, path: &str) -> Option<Written> {
         let is_in = |folder: &String, path: &str| match folder.as_str() {
-            "" | "." => !path::is_free(path) && !climbs(path),
+            "" | "." => !path::is_rooted(path) && !climbs(path),
             folder => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
         };
         let paths = paths(command.folders(), path);

@@ -3,7 +3,7 @@
 //! Such a file gets its folders from what runs it, and these are mostly made for it. So only what it names counts: deletions
 //! of paths that begin at the root or in the home folder, and commands that are known word for word.
 
-use code::{Given, Spawn, SpawnedCommand};
+use code::{ProgramInputs, Spawn, SpawnedCommand};
 use path::Access;
 
 use crate::programs::Arguments;
@@ -42,7 +42,7 @@ pub(crate) fn is_run(path: &str) -> bool {
 
 /// What a program text surely does, as a text for a shell.
 pub(crate) fn deeds(program: &str, text: &str) -> String {
-    let Some(read) = one_liner::read(program, text, &Given::default()) else { return String::new() };
+    let Some(read) = one_liner::read(program, text, &ProgramInputs::default()) else { return String::new() };
     let is_free = |path: &str| path.starts_with(['/', '~']);
     let deleted = read.touches.iter().filter(|(access, path)| *access == Access::Delete && is_free(path));
     let deletions = deleted.map(|(_, path)| match path.strip_prefix('~') {
@@ -52,7 +52,7 @@ pub(crate) fn deeds(program: &str, text: &str) -> String {
     });
     let command = |spawn: &Spawn| {
         let is_one = match &spawn.command {
-            SpawnedCommand::Text(text) => !text.split_whitespace().any(is_runner),
+            SpawnedCommand::CommandLine(text) => !text.split_whitespace().any(is_runner),
             SpawnedCommand::Words(words) => {
                 words.iter().all(|word| word.as_deref().is_some_and(|word| !is_runner(word)))
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agents::install::{SettingsScope, is_linchpin};
 use agents::{Agent, SelfTestCall};
 use guard::{Environment, Project};
-use runner::{Attended, AttendedEnd, Heed, NotStarted, Stream, shim};
+use runner::{NotStarted, ProcessEnd, Stream, StreamedProcess, WatchAction, shim};
 use serde_json::Value;
 
 use super::doctor_check::DoctorCheck;
@@ -80,26 +80,26 @@ impl Trial<'_> {
         let forged = SelfTestCall { session: guard::judge::TRIAL_SESSION, cwd: &cwd, command: COMMAND };
         let (named, event) = forged.payload(self.agent);
         let words = [self.program, "hook", self.agent.name()].into_iter().chain(named);
-        let attended = Attended {
-            words: words.map(OsString::from).collect(),
+        let process = StreamedProcess {
+            argv: words.map(OsString::from).collect(),
             folder: self.project.root.clone(),
-            set: Vec::new(),
-            input: Some(event.to_string().into_bytes()),
-            get: &|name| self.environment.get(name).map(OsString::from),
-            idle: None,
+            variables: Vec::new(),
+            stdin: Some(event.to_string().into_bytes()),
+            get_variable: &|name| self.environment.get(name).map(OsString::from),
+            idle_timeout: None,
             is_busy: &|| false,
-            time: Some(limit),
+            timeout: Some(limit),
             shim: shim::own_call(),
             on_start: &|_| (),
         };
         let mut said = Vec::new();
         let hear = |stream: Stream, piece: &[u8]| {
-            if stream == Stream::Output && said.len() < ANSWER_LIMIT {
+            if stream == Stream::Stdout && said.len() < ANSWER_LIMIT {
                 said.extend_from_slice(piece);
             }
         };
-        let end = attended.run(hear, || Heed::GoOn)?;
-        Ok((end != AttendedEnd::TimeOver).then(|| serde_json::from_slice(&said).unwrap_or(Value::Null)))
+        let end = process.run(hear, || WatchAction::Continue)?;
+        Ok((end != ProcessEnd::Timeout).then(|| serde_json::from_slice(&said).unwrap_or(Value::Null)))
     }
 
     /// Whose project it is says what a program in it does, and which one its settings call: a look at a project must not run

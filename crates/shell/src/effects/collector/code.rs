@@ -42,7 +42,7 @@ impl Collector<'_> {
             self.add_disk_loss(Some(&path), &word, Some(access));
         }
         let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
-        for access in read.unknown {
+        for access in read.unknown_touches {
             self.add(None, &unknown, Some(access));
         }
     }

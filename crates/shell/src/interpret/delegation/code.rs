@@ -75,13 +75,13 @@ pub(super) fn commands_of_code(command: &SimpleCommand, text: Option<&str>) -> V
     }
     let mut given = given(command);
     // What a one-liner does with its arguments is not known.
-    given.words = given.words.filter(|_| command.evidence.script.is_some());
+    given.arguments = given.arguments.filter(|_| command.evidence.script.is_some());
     let Some(read) = text.and_then(|text| one_liner::read(program, text, &given)) else {
         return vec![DelegatedCommand::script(None)];
     };
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
     let set = |(name, value): (String, Option<String>)| Assignment { name, value: word(value) };
-    let assignments: Vec<Assignment> = read.sets.into_iter().map(set).collect();
+    let assignments: Vec<Assignment> = read.exported_variables.into_iter().map(set).collect();
     let mut commands: Vec<DelegatedCommand> = read
         .spawns
         .into_iter()
@@ -93,7 +93,7 @@ pub(super) fn commands_of_code(command: &SimpleCommand, text: Option<&str>) -> V
             _ => DelegatedCommand::script_with_exports(&shell_text(&spawn), &assignments),
         })
         .collect();
-    if !read.complete {
+    if !read.is_complete {
         commands.push(DelegatedCommand::script(None));
     }
     commands

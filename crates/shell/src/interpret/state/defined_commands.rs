@@ -48,7 +48,7 @@ impl DefinedCommands {
     pub(crate) fn rename(&mut self, program: &str, path: &str) {
         let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let name = base(program);
-        if path::is_free(program) && is_known_program(&name) && base(path) != name {
+        if path::is_rooted(program) && is_known_program(&name) && base(path) != name {
             Rc::make_mut(&mut self.renamed).insert(plain(path).into(), name.into());
         }
     }

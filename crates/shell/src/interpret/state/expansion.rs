@@ -143,8 +143,8 @@ impl State {
             None if name == "LINCHPIN_BIN" => Some(Value::literal("linchpin")),
             None if name == "_" => self.parameters.last_word.clone(),
             None if name == "IFS" => Some(Value::literal(" \t\n")),
-            None if name == "TMPDIR" => Some(Value::placeholder(path::TEMP)),
-            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::placeholder(path::ROOT)),
+            None if name == "TMPDIR" => Some(Value::placeholder(path::TEMP_PLACEHOLDER)),
+            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::placeholder(path::ROOT_PLACEHOLDER)),
             None if NUMBERS.contains(&name) => Some(Value::unknown_number()),
             None if name == "HOME" => Some(Value { tilde: true, ..Value::literal("~") }),
             None if name.starts_with("XDG_") => {

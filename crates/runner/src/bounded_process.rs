@@ -1,4 +1,4 @@
-//! One process, from its start until nothing is left of it.
+//! Runs a process to its end, and ends everything that it leaves behind.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,43 +7,42 @@ use std::path::{self, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::environment::environment;
-use crate::group::{Group, after, signal, wait_until};
-use crate::heed::Heed;
+use crate::environment::{GetVariable, environment};
 use crate::not_started::{NotStarted, not_started};
-use crate::program::located;
+use crate::process_group::{ProcessGroup, after, signal, wait_until};
+use crate::program::resolve_program;
 use crate::sandbox::{Confinement, SandboxLimit, writable};
 use crate::shim;
 use crate::tail::Tail;
+use crate::watch_action::WatchAction;
 
-/// How long output may still come after a process ended. What holds a pipe longer than this was left behind.
+/// How long output may still arrive after the process has ended. Whatever holds a pipe for longer was left behind.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A process to be started: no shell, nothing on its standard input, a group of its own.
+/// A process to start: without a shell, with empty stdin, in its own process group.
 pub struct BoundedProcess<'a> {
     /// The program and its arguments.
-    pub words: Vec<OsString>,
-    /// The working directory; a program that is named by a relative path starts from here.
+    pub argv: Vec<OsString>,
+    /// The working directory. The path of a program may be relative to it.
     pub folder: PathBuf,
-    /// Variables that it sees besides [`VARIABLES`](crate::VARIABLES).
-    pub variables: &'a [String],
-    /// How variables are looked up.
-    pub get: &'a dyn Fn(&str) -> Option<OsString>,
-    /// After this, the process and all of its group are ended.
+    /// Variables that it inherits besides [`INHERITED_VARIABLES`](crate::INHERITED_VARIABLES).
+    pub extra_variables: &'a [String],
+    /// Looks up an environment variable.
+    pub get_variable: GetVariable<'a>,
+    /// After this time, the process and its group are ended.
     pub timeout: Duration,
     pub confinement: Confinement,
-    /// The words that call this binary as the shim, mostly [`shim::own_call`].
-    /// A binary whose `main` does not know the word would do something else, and its outcome would be taken for the program's.
+    /// The command that calls this binary as the shim, normally [`shim::own_call`]. A binary whose `main` does not
+    /// handle it would do something else, and its outcome would be taken for the program's.
     pub shim: Vec<OsString>,
 }
 
-/// How a process went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessOutcome {
-    /// None where a signal ended it.
+    /// `None` if a signal ended it.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
-    /// The end of what it said; at most [`OUTPUT_LIMIT`](crate::OUTPUT_LIMIT) bytes.
+    /// The end of its stdout; at most [`OUTPUT_LIMIT`](crate::OUTPUT_LIMIT) bytes.
     pub stdout: String,
     pub stderr: String,
     pub notes: Vec<ProcessNote>,
@@ -55,16 +54,16 @@ impl ProcessOutcome {
     }
 }
 
-/// What people should know besides.
+/// Remarks for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessNote {
-    /// Confinement was asked for, and this kernel cannot.
+    /// Confinement was requested, but this kernel does not support it.
     Unconfined,
-    /// A signal ended it that was not ours.
+    /// A signal that we did not send ended it.
     Signal(i32),
-    /// It ended, but not what it had started, which was then ended too.
+    /// It ended, but a process that it had started did not, and was ended too.
     LeftBehind,
-    /// Something that it started has left its group, or cannot be ended.
+    /// A process that it started has left its group, or cannot be ended.
     NotEnded,
 }
 
@@ -81,14 +80,14 @@ impl fmt::Display for ProcessNote {
     }
 }
 
-/// What a process has said while it runs.
+/// The output of a process that is still running.
 pub struct OutputSoFar<'a> {
     stdout: &'a Tail,
     stderr: &'a Tail,
 }
 
 impl OutputSoFar<'_> {
-    /// How many bytes it has written. It grows whenever there is something new to read.
+    /// The number of bytes written so far. It grows whenever there is new output.
     pub fn length(&self) -> u64 {
         self.stdout.length() + self.stderr.length()
     }
@@ -101,50 +100,53 @@ impl OutputSoFar<'_> {
 }
 
 impl BoundedProcess<'_> {
-    /// Runs it to its end, which comes soon after the timeout at the latest.
+    /// Runs it to its end, which is at the latest shortly after the timeout.
     pub fn outcome(&self) -> Result<ProcessOutcome, NotStarted> {
-        self.watched(&mut |_| Heed::GoOn)
+        self.watched(&mut |_| WatchAction::Continue)
     }
 
-    /// The same. `watch` is called every few milliseconds; it can read the output so far, and end the process.
-    pub fn watched(&self, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed) -> Result<ProcessOutcome, NotStarted> {
+    /// Like `outcome`, but calls `watch` every few milliseconds, which can read the output so far and end the process.
+    pub fn watched(
+        &self,
+        watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
+    ) -> Result<ProcessOutcome, NotStarted> {
         self.outcome_if(crate::is_supported(), watch)
     }
 
-    /// The same on a system that supports confinement, or does not.
+    /// Like `watched`, with the kernel's support for confinement as an argument.
     pub(crate) fn outcome_if(
         &self,
         is_supported: bool,
-        watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed,
+        watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
     ) -> Result<ProcessOutcome, NotStarted> {
-        let name = self.words.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy();
+        let name = self.argv.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy();
         let limit = self.confinement.limit(is_supported);
         let mut command =
             self.command(&limit).map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
-        // Read from before the start, so that a process that was started never has nobody to read it.
+        // The readers are started first, so that a started process always has a reader.
         let (stdout, its_stdout) = io::pipe().map_err(failed)?;
         let (stderr, its_stderr) = io::pipe().map_err(failed)?;
         let (stdout, stderr) = (Tail::follow(stdout).map_err(failed)?, Tail::follow(stderr).map_err(failed)?);
         command.stdin(Stdio::null()).stdout(its_stdout).stderr(its_stderr);
 
         let end = after(self.timeout);
-        let mut group = Group::start(command).map_err(failed)?;
-        let is_silent = || stdout.is_complete() && stderr.is_complete();
+        let mut group = ProcessGroup::start(command).map_err(failed)?;
+        let output_is_complete = || stdout.is_complete() && stderr.is_complete();
         let so_far = OutputSoFar { stdout: &stdout, stderr: &stderr };
         let mut is_cut_short = false;
         let timed_out = !wait_until(end, || {
-            is_cut_short = watch(&so_far) == Heed::End;
+            is_cut_short = watch(&so_far) == WatchAction::Stop;
             is_cut_short || group.has_ended()
         });
-        let left_behind = !timed_out && !is_cut_short && !wait_until(after(GRACE), is_silent);
+        let left_behind = !timed_out && !is_cut_short && !wait_until(after(GRACE), output_is_complete);
         if timed_out || is_cut_short || left_behind {
-            group.end(is_silent);
+            group.end(output_is_complete);
         } else {
-            // What closed its output and stays would do its work unseen.
+            // A process that has closed its output could continue unnoticed.
             group.end_rest();
         }
-        let not_ended = !group.has_ended() || !is_silent();
+        let not_ended = !group.has_ended() || !output_is_complete();
 
         let status = group.status();
         let exit_code = status.and_then(|status| status.code());
@@ -153,7 +155,7 @@ impl BoundedProcess<'_> {
             return Err(not_started(format!("`{name}` cannot be started: {why}")));
         }
         let notes = [
-            (limit == SandboxLimit::Missing).then_some(ProcessNote::Unconfined),
+            (limit == SandboxLimit::Unsupported).then_some(ProcessNote::Unconfined),
             status.filter(|_| !timed_out).and_then(signal).map(ProcessNote::Signal),
             (left_behind && !not_ended).then_some(ProcessNote::LeftBehind),
             not_ended.then_some(ProcessNote::NotEnded),
@@ -163,18 +165,18 @@ impl BoundedProcess<'_> {
     }
 
     fn command(&self, limit: &SandboxLimit<'_>) -> Result<Command, String> {
-        let [program, arguments @ ..] = self.words.as_slice() else { return Err("it names no program".to_owned()) };
+        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("it names no program".to_owned()) };
         if self.timeout.is_zero() {
             return Err("no time was left for it".to_owned());
         }
-        // What is relative would be looked for once more from the working directory.
+        // A relative path would be resolved a second time, against the working directory.
         let folder = path::absolute(&self.folder).map_err(|error| error.to_string())?;
         if !folder.is_dir() {
             return Err(format!("there is no folder `{}`", folder.display()));
         }
-        let program = located(program, &folder, self.get);
+        let program = resolve_program(program, &folder, self.get_variable);
         let writable = match limit {
-            SandboxLimit::None | SandboxLimit::Missing => None,
+            SandboxLimit::None | SandboxLimit::Unsupported => None,
             SandboxLimit::Refused => {
                 return Err("what it may write cannot be limited, as this system has no Landlock".to_owned());
             }
@@ -190,11 +192,12 @@ impl BoundedProcess<'_> {
             command.args(arguments);
             command
         };
-        command.current_dir(folder).env_clear().envs(environment(self.variables, self.get));
+        command.current_dir(folder).env_clear().envs(environment(self.extra_variables, self.get_variable));
         Ok(command)
     }
 
-    /// The call of the shim, where it is needed: to be limited, or to end with us, which only Linux has.
+    /// Returns the call of the shim if it is needed: for confinement, or, on Linux, to end the program together with
+    /// this process.
     fn shim_for(&self, limit: &SandboxLimit<'_>) -> Option<&[OsString]> {
         let is_needed = matches!(limit, SandboxLimit::Within(_)) || cfg!(target_os = "linux");
         is_needed.then_some(self.shim.as_slice())
@@ -205,6 +208,6 @@ impl BoundedProcess<'_> {
         if !root.is_dir() {
             return Err(format!("there is no folder `{}`", root.display()));
         }
-        Ok(writable(&root, self.get))
+        Ok(writable(&root, self.get_variable))
     }
 }

@@ -1,4 +1,4 @@
-//! A scratch folder with a repository, a temporary folder, a home, and what is none of these.
+//! A temporary directory with a repository, a temporary folder, a home, and an unrelated folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,29 +9,29 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::own_call;
-use crate::{BoundedProcess, Confinement, Heed, NotStarted, ProcessOutcome, shim};
+use crate::{BoundedProcess, Confinement, NotStarted, ProcessOutcome, WatchAction, shim};
 
 /// Longer than any test takes.
 const LONG: Duration = Duration::from_mins(5);
 
-pub struct Stage {
+pub struct ScratchProject {
     folder: TempDir,
     pub environment: BTreeMap<String, OsString>,
-    pub more_variables: Vec<String>,
+    pub extra_variables: Vec<String>,
     pub timeout: Duration,
 }
 
-impl Stage {
+impl ScratchProject {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["repo", "tmp", "home", "outside"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let mut stage = Self { folder, environment: BTreeMap::new(), more_variables: Vec::new(), timeout: LONG };
-        stage.set("PATH", "/usr/local/bin:/usr/bin:/bin");
-        stage.set("HOME", stage.path("home"));
-        stage.set("TMPDIR", stage.path("tmp"));
-        stage
+        let mut project = Self { folder, environment: BTreeMap::new(), extra_variables: Vec::new(), timeout: LONG };
+        project.set("PATH", "/usr/local/bin:/usr/bin:/bin");
+        project.set("HOME", project.path("home"));
+        project.set("TMPDIR", project.path("tmp"));
+        project
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -55,12 +55,13 @@ impl Stage {
         self.environment.get(name).cloned()
     }
 
-    /// Runs a script of the shell in the repository, free to write.
+    /// Runs a shell script in the repository, unconfined.
     pub fn script(&self, script: &str) -> ProcessOutcome {
         self.run(&["sh", "-c", script], Confinement::Off).unwrap()
     }
 
-    /// The same, confined to the repository; none where this kernel cannot, which is said.
+    /// Runs a shell script confined to the repository. Returns `None`, with a message, if the kernel does not support
+    /// it.
     pub fn confined_script(&self, script: &str) -> Option<ProcessOutcome> {
         self.confined(&["sh", "-c", script]).map(Result::unwrap)
     }
@@ -84,16 +85,16 @@ impl Stage {
         is_supported: bool,
     ) -> Result<ProcessOutcome, NotStarted> {
         let run = BoundedProcess {
-            words: words.iter().map(OsString::from).collect(),
+            argv: words.iter().map(OsString::from).collect(),
             folder: self.path("repo"),
-            variables: &self.more_variables,
-            get: &|name| self.get(name),
+            extra_variables: &self.extra_variables,
+            get_variable: &|name| self.get(name),
             timeout: self.timeout,
             confinement,
             shim: own_call(shim::WORD),
         };
-        let mut outcome = run.outcome_if(is_supported, &mut |_| Heed::GoOn)?;
-        // What the test binary says before it becomes the shim.
+        let mut outcome = run.outcome_if(is_supported, &mut |_| WatchAction::Continue)?;
+        // The test binary prints this before it becomes the shim.
         outcome.stdout = outcome.stdout.trim_start_matches("\nrunning 1 test\n").to_owned();
         Ok(outcome)
     }

@@ -1,8 +1,8 @@
-//! Where there is no Landlock.
+//! Systems without Landlock.
 
 use std::path::PathBuf;
 
-/// Whether this kernel can limit what a process writes.
+/// True if this kernel can limit what a process writes.
 pub fn is_supported() -> bool {
     false
 }

@@ -1,12 +1,12 @@
-//! Calls that open files, where a mode says what for; and the methods of path objects.
+//! Calls that open files, whose mode decides the access, and methods of path objects.
 
 use super::arguments::Arguments;
+use super::evaluator::Evaluator;
 use super::function_effect::{Argument, PathMethodEffect};
-use super::reader::Reader;
 use super::value::{SOME_NAME, Value};
 use super::{Access, Language, Spawn};
 
-impl Reader {
+impl Evaluator {
     pub(super) fn open(
         &mut self,
         arguments: &Arguments,
@@ -16,31 +16,31 @@ impl Reader {
         let mode = arguments.get(mode_place, mode_name).filter(|mode| !matches!(mode, Value::Record(_)));
         let mode = mode.or_else(|| arguments.option("mode")).or_else(|| arguments.option("flags"));
         let (access, path) = (mode_access(mode), arguments.get(place, name));
-        let is_anew = |mode: &String| mode.starts_with(['w', 'x']) && !mode.contains('+');
-        if let (Language::Python, Some(paths)) = (self.language, path.and_then(Value::texts))
-            && mode.and_then(Value::texts).is_some_and(|modes| modes.iter().all(is_anew))
+        let is_replaced = |mode: &String| mode.starts_with(['w', 'x']) && !mode.contains('+');
+        if let (Language::Python, Some(paths)) = (self.language, path.and_then(Value::strings))
+            && mode.and_then(Value::strings).is_some_and(|modes| modes.iter().all(is_replaced))
         {
             for path in &paths {
-                self.found.note(Access::Write, path);
+                self.findings.note_access(Access::Write, path);
             }
-            return Value::Output(paths);
+            return Value::OutputFile(paths);
         }
         self.touch(access, path);
-        let reads_too = |mode: &String| mode.contains('+') && !mode.contains('w');
-        if mode.and_then(Value::texts).is_some_and(|modes| modes.iter().any(reads_too)) {
+        let also_reads = |mode: &String| mode.contains('+') && !mode.contains('w');
+        if mode.and_then(Value::strings).is_some_and(|modes| modes.iter().any(also_reads)) {
             self.touch(Access::Read, path);
         }
-        let content = path.and_then(Value::texts).filter(|_| access == Access::Read);
-        content.map_or(Value::Unknown, Value::Content)
+        let content = path.and_then(Value::strings).filter(|_| access == Access::Read);
+        content.map_or(Value::Unknown, Value::FileContent)
     }
 
     pub(super) fn open_or_run(&mut self, arguments: &Arguments) {
-        match arguments.positional.first().and_then(Value::only_text) {
-            Some(text) if text.starts_with('|') => {
-                let command = text.trim_start_matches('|').trim().to_owned();
-                self.found.spawn(Spawn::text(command));
+        match arguments.positional.first().and_then(Value::only_string) {
+            Some(name) if name.starts_with('|') => {
+                let command = name.trim_start_matches('|').trim().to_owned();
+                self.findings.spawn(Spawn::command_line(command));
             }
-            Some(text) if text.starts_with("http://") || text.starts_with("https://") => {}
+            Some(name) if name.starts_with("http://") || name.starts_with("https://") => {}
             _ => {
                 self.open(arguments, (0, ""), (1, "mode"));
             }
@@ -49,15 +49,15 @@ impl Reader {
 
     pub(super) fn perl_open(&mut self, arguments: &[Value]) {
         let Some((mode, files)) = arguments.split_first() else {
-            self.found.hidden = true;
+            self.findings.is_opaque = true;
             return;
         };
-        let Some(mode) = mode.only_text().map(str::trim) else {
-            self.found.hidden = true;
+        let Some(mode) = mode.only_string().map(str::trim) else {
+            self.findings.is_opaque = true;
             return;
         };
         if mode.contains('&') && !mode.contains('|') {
-            // A handle that is open already.
+            // A copy of a handle that is already open.
             return;
         }
         if files.is_empty() {
@@ -65,9 +65,9 @@ impl Reader {
             let is_command = mode.starts_with('|') || mode.ends_with('|');
             let access = if mode.contains('>') || mode.starts_with('+') { Access::Write } else { Access::Read };
             if is_command {
-                self.found.spawn(Spawn::text(mode.trim_matches(['|', ' ']).to_owned()));
+                self.findings.spawn(Spawn::command_line(mode.trim_matches(['|', ' ']).to_owned()));
             } else if path != "-" {
-                self.found.touch(access, path);
+                self.findings.touch(access, path);
             }
             return;
         }
@@ -79,42 +79,42 @@ impl Reader {
         self.touch(if is_read { Access::Read } else { Access::Write }, files.first());
     }
 
-    /// Methods that paths share with other things, but take other arguments there.
-    pub(super) fn is_like_a_path(&self, name: &str, arguments: &Arguments) -> bool {
+    /// True if a method that other objects also have is called with the arguments that path objects expect.
+    pub(super) fn looks_like_path_method(&self, name: &str, arguments: &Arguments) -> bool {
         if self.language != Language::Python || !arguments.named.is_empty() {
             return false;
         }
         match (name, arguments.positional.as_slice()) {
             ("rename" | "replace", [_]) => true,
             ("open", [mode]) => {
-                mode.only_text().is_some_and(|mode| mode.len() <= 3) && mode_access(Some(mode)) == Access::Write
+                mode.only_string().is_some_and(|mode| mode.len() <= 3) && mode_access(Some(mode)) == Access::Write
             }
             _ => false,
         }
     }
 
-    pub(super) fn path_call(&mut self, path: &Value, effect: PathMethodEffect, arguments: &Arguments) -> Value {
+    pub(super) fn call_path_method(&mut self, path: &Value, effect: PathMethodEffect, arguments: &Arguments) -> Value {
         match effect {
-            PathMethodEffect::Own(access) => {
+            PathMethodEffect::Touch(access) => {
                 self.touch(access, Some(path));
-                let content = path.texts().filter(|_| access == Access::Read);
-                return content.map_or(Value::Unknown, Value::Content);
+                let content = path.strings().filter(|_| access == Access::Read);
+                return content.map_or(Value::Unknown, Value::FileContent);
             }
-            PathMethodEffect::WriteText => self.write_text(Some(path), arguments.get(0, "data"), arguments),
+            PathMethodEffect::WriteContents => self.write_contents(Some(path), arguments.get(0, "data"), arguments),
             PathMethodEffect::Rename => {
                 self.touch(Access::Delete, Some(path));
                 self.touch(Access::Write, arguments.get(0, "target"));
             }
-            PathMethodEffect::Target(access) => self.touch(access, arguments.get(0, "target")),
+            PathMethodEffect::TouchArgument(access) => self.touch(access, arguments.get(0, "target")),
             PathMethodEffect::Open => self.touch(mode_access(arguments.get(0, "mode")), Some(path)),
             PathMethodEffect::Join => {
-                let parts = arguments.flat().into_iter();
+                let parts = arguments.flattened().into_iter();
                 return parts.fold(path.clone(), |folder, name| folder.joined(name, "/").into_path());
             }
             PathMethodEffect::Same => return path.clone(),
-            PathMethodEffect::Beside { keeps_stem } => {
-                let name = arguments.get(0, "name").and_then(Value::only_text);
-                let (Some(paths), Some(name)) = (path.texts(), name) else { return beside_somehow(path) };
+            PathMethodEffect::Sibling { keeps_stem } => {
+                let name = arguments.get(0, "name").and_then(Value::only_string);
+                let (Some(paths), Some(name)) = (path.strings(), name) else { return unknown_sibling(path) };
                 let beside = |path: &String| {
                     let (folder, own) =
                         path.rsplit_once('/').map_or(("", path.as_str()), |(folder, own)| (folder, own));
@@ -124,37 +124,37 @@ impl Reader {
                 };
                 return Value::Path(Some(paths.iter().map(beside).collect()));
             }
-            PathMethodEffect::Entries => return Value::List(vec![path.something_in().into_path()]),
-            PathMethodEffect::Glob { depth } => {
-                let found = match arguments.positional.first().and_then(Value::only_text) {
-                    Some("*" | "**" | "**/*") | None => path.something_in(),
+            PathMethodEffect::ListEntries => return Value::List(vec![path.any_entry().into_path()]),
+            PathMethodEffect::Glob { prefix } => {
+                let found = match arguments.positional.first().and_then(Value::only_string) {
+                    Some("*" | "**" | "**/*") | None => path.any_entry(),
                     Some(pattern) => {
-                        let found = path.joined(&Value::text(format!("{depth}{pattern}")), "/");
-                        found.texts().map_or(Value::Unknown, |texts| Value::Like { texts, is_path: true })
+                        let found = path.joined(&Value::string(format!("{prefix}{pattern}")), "/");
+                        found.strings().map_or(Value::Unknown, |strings| Value::PartlyKnown { strings, is_path: true })
                     }
                 };
                 return Value::List(vec![found.into_path()]);
             }
-            PathMethodEffect::Others => return Value::Path(None),
+            PathMethodEffect::UnknownPaths => return Value::Path(None),
         }
         Value::Unknown
     }
 }
 
-/// A path in the same folder, under a name that nobody knows: a name has no folders in it.
-fn beside_somehow(path: &Value) -> Value {
-    let (Value::Like { texts, .. } | Value::Path(Some(texts))) = path else { return Value::Path(None) };
+/// Returns an unknown path in the same folder.
+fn unknown_sibling(path: &Value) -> Value {
+    let (Value::PartlyKnown { strings, .. } | Value::Path(Some(strings))) = path else { return Value::Path(None) };
     let beside = |path: &String| {
         path.rsplit_once('/').map_or_else(|| SOME_NAME.to_owned(), |(folder, _)| format!("{folder}/{SOME_NAME}"))
     };
-    Value::Like { texts: texts.iter().map(beside).collect(), is_path: true }
+    Value::PartlyKnown { strings: strings.iter().map(beside).collect(), is_path: true }
 }
 
-/// What a file is opened for. A mode that is no text is one of many flags.
+/// Returns the access that a mode opens a file for. A mode that is no string may be flags that include writing.
 fn mode_access(mode: Option<&Value>) -> Access {
     let Some(mode) = mode else { return Access::Read };
     let reads = |mode: &String| !mode.split(':').next().unwrap_or_default().contains(['w', 'a', 'x', '+']);
-    match mode.texts() {
+    match mode.strings() {
         Some(modes) if modes.iter().all(reads) => Access::Read,
         _ => Access::Write,
     }

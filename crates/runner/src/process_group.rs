@@ -1,21 +1,21 @@
-//! A process with all that it starts, as long as that stays in its group.
+//! A process and everything that it starts, as long as that stays in its process group.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a group may take to end after it was asked to, and after it was made to.
-const MOMENT: Duration = Duration::from_secs(1);
+/// How long a group may take to end after SIGTERM, and after SIGKILL.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// INVARIANT: the first process is not reaped before [`Group::status`], so that its number, which is the group's, is not
-/// given to anybody else while signals are sent to it.
-pub struct Group {
+/// INVARIANT: the first process is not reaped before [`ProcessGroup::status`], so that its id, which is the group's id,
+/// is not reused while signals are sent to it.
+pub struct ProcessGroup {
     first: Child,
 }
 
-impl Group {
-    /// Takes the command, and with it our own ends of its pipes.
+impl ProcessGroup {
+    /// Takes the command, and with it our copies of the child's ends of its pipes.
     pub fn start(mut command: Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -26,37 +26,38 @@ impl Group {
         self.first.id()
     }
 
-    /// Ends what is left of the group: asks first. Waits until the first process has ended and `is_over`, or for a moment.
+    /// Ends the group with SIGTERM, then SIGKILL. Waits after each until the first process has ended and `is_over`, but
+    /// not for long.
     pub fn end(&mut self, is_over: impl Fn() -> bool) {
-        self.ask_to_end();
-        wait_until(after(MOMENT), || self.has_ended() && is_over());
+        self.terminate();
+        wait_until(after(END_TIMEOUT), || self.has_ended() && is_over());
         self.kill();
-        wait_until(after(MOMENT), || self.has_ended() && is_over());
+        wait_until(after(END_TIMEOUT), || self.has_ended() && is_over());
     }
 
-    /// Ends what the first process left behind.
+    /// Ends the processes that the first one left behind.
     pub fn end_rest(&mut self) {
         self.kill();
     }
 
-    /// How the first process ended, if it has.
+    /// The exit status of the first process, if it has ended.
     pub fn status(mut self) -> Option<ExitStatus> {
         self.first.try_wait().ok().flatten()
     }
 }
 
 #[cfg(unix)]
-impl Group {
-    /// Whether the first process has ended.
+impl ProcessGroup {
+    /// True if the first process has ended.
     pub fn has_ended(&mut self) -> bool {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
         let Some(pid) = self.pid() else { return true };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // An error means that there is no such child any more.
+        // An error means that the child no longer exists.
         !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
     }
 
-    fn ask_to_end(&self) {
+    fn terminate(&self) {
         self.signal(rustix::process::Signal::TERM);
     }
 
@@ -65,7 +66,7 @@ impl Group {
     }
 
     fn signal(&self, signal: rustix::process::Signal) {
-        // A group that has ended needs no signal.
+        // A group that has ended cannot receive a signal.
         let _ = self.pid().map(|pid| rustix::process::kill_process_group(pid, signal));
     }
 
@@ -75,37 +76,37 @@ impl Group {
 }
 
 #[cfg(not(unix))]
-impl Group {
-    /// Whether the first process has ended.
+impl ProcessGroup {
+    /// True if the first process has ended.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.first.try_wait(), Ok(None))
     }
 
     #[expect(clippy::unused_self, reason = "there is no way to ask here")]
-    fn ask_to_end(&self) {}
+    fn terminate(&self) {}
 
     fn kill(&mut self) {
         let _ = self.first.kill();
     }
 }
 
-/// A time that never comes is none.
+/// Returns `None` for a time that is too far in the future.
 pub fn after(duration: Duration) -> Option<Instant> {
     Instant::now().checked_add(duration)
 }
 
-/// Whether it came to hold before the time was over.
-pub fn wait_until(end: Option<Instant>, mut holds: impl FnMut() -> bool) -> bool {
-    let mut pause = Duration::from_micros(200);
+/// Waits until the condition condition. Returns false if it did not hold in time.
+pub fn wait_until(end: Option<Instant>, mut condition: impl FnMut() -> bool) -> bool {
+    let mut delay = Duration::from_micros(200);
     loop {
-        if holds() {
+        if condition() {
             return true;
         }
         if end.is_some_and(|end| Instant::now() >= end) {
             return false;
         }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(5));
+        thread::sleep(delay);
+        delay = (delay * 2).min(Duration::from_millis(5));
     }
 }
 

@@ -1,16 +1,16 @@
-//! A place in a row of tokens.
+//! A position in a list of tokens.
 
 use super::token::{Kind, Token};
 
-/// How many tokens are looked through to find out what a declaration is.
+/// How many tokens are looked ahead to classify a declaration.
 pub(super) const MAX_LOOKAHEAD: usize = 256;
 
-pub(super) struct Tape<'t> {
+pub(super) struct TokenCursor<'t> {
     tokens: &'t [Token],
     at: usize,
 }
 
-impl<'t> Tape<'t> {
+impl<'t> TokenCursor<'t> {
     pub(super) fn new(tokens: &'t [Token]) -> Self {
         Self { tokens, at: 0 }
     }
@@ -29,20 +29,20 @@ impl<'t> Tape<'t> {
         Some(token)
     }
 
-    pub(super) fn is(&self, mark: &str) -> bool {
-        self.peek().is_some_and(|token| token.is(mark))
+    pub(super) fn is(&self, punct: &str) -> bool {
+        self.peek().is_some_and(|token| token.is(punct))
     }
 
-    pub(super) fn ahead_is(&self, tokens: usize, mark: &str) -> bool {
-        self.ahead(tokens).is_some_and(|token| token.is(mark))
+    pub(super) fn ahead_is(&self, tokens: usize, punct: &str) -> bool {
+        self.ahead(tokens).is_some_and(|token| token.is(punct))
     }
 
     pub(super) fn name(&self) -> Option<&'t str> {
         self.peek().and_then(Token::name)
     }
 
-    pub(super) fn take(&mut self, mark: &str) -> bool {
-        let found = self.is(mark);
+    pub(super) fn take(&mut self, punct: &str) -> bool {
+        let found = self.is(punct);
         self.at += usize::from(found);
         found
     }
@@ -53,7 +53,7 @@ impl<'t> Tape<'t> {
         found
     }
 
-    pub(super) fn any_name(&mut self) -> Option<&'t str> {
+    pub(super) fn take_any_name(&mut self) -> Option<&'t str> {
         let name = self.name()?;
         self.at += 1;
         Some(name)
@@ -65,11 +65,11 @@ impl<'t> Tape<'t> {
         }
     }
 
-    pub(super) fn place(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    pub(super) fn back_to(&mut self, place: usize) {
+    pub(super) fn move_to(&mut self, place: usize) {
         self.at = place;
     }
 
@@ -77,7 +77,7 @@ impl<'t> Tape<'t> {
         self.tokens.get(from..to).unwrap_or_default()
     }
 
-    pub(super) fn before(&self) -> Option<&'t Token> {
+    pub(super) fn previous(&self) -> Option<&'t Token> {
         self.at.checked_sub(1).and_then(|place| self.tokens.get(place))
     }
 

@@ -1,0 +1,348 @@
+//! Expressions: operands and operators, up to a separator.
+
+use super::Language;
+use super::evaluator::Evaluator;
+use super::token::{Kind, Token};
+use super::token_cursor::TokenCursor;
+use super::value::Value;
+
+/// The longest `($name = value)`, in tokens.
+const LONGEST_GROUP: usize = 64;
+
+/// Perl and Ruby keywords that follow a statement and are no arguments.
+const MODIFIERS: &[&str] =
+    &["if", "unless", "while", "until", "for", "foreach", "or", "and", "rescue", "end", "do", "then"];
+
+/// The value of an expression, as far as it was read.
+#[derive(Default)]
+struct PartialExpression {
+    value: Option<Value>,
+    /// True after two operands without an operator, or an operator whose result is not worked out.
+    is_unknown: bool,
+}
+
+impl PartialExpression {
+    /// Takes the value so far.
+    fn take(&mut self) -> Value {
+        self.value.take().filter(|_| !self.is_unknown).unwrap_or(Value::Unknown)
+    }
+}
+
+/// The result of reading an expression.
+enum Expression {
+    Value(Value),
+    /// `x for x in y`.
+    Comprehension(Value),
+}
+
+impl Evaluator {
+    /// Reads operands and operators up to a separator or closing bracket, and returns the value.
+    pub(super) fn expression(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+        self.budget.depth += 1;
+        let value = self.expression_value(cursor, in_brackets);
+        self.budget.depth -= 1;
+        value
+    }
+
+    fn expression_value(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+        let value = self.expression_or_comprehension(cursor, in_brackets);
+        self.is_comprehension = matches!(value, Expression::Comprehension(_));
+        match value {
+            Expression::Value(value) | Expression::Comprehension(value) => value,
+        }
+    }
+
+    fn expression_or_comprehension(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Expression {
+        let mut partial = PartialExpression::default();
+        loop {
+            self.spend(1, cursor);
+            if in_brackets {
+                cursor.skip_newlines();
+            }
+            let Some(token) = cursor.peek() else { break };
+            match &token.kind {
+                Kind::Newline | Kind::Punct(";" | "," | ":" | ")" | "]" | "}") => break,
+                Kind::Punct("=>") if self.dialect.bare_calls => break,
+                Kind::Punct("(" | "[" | "{") | Kind::String(_) | Kind::Number(_) => {
+                    self.add_operand(cursor, &mut partial, in_brackets);
+                }
+                Kind::Punct(punct) => {
+                    cursor.next();
+                    let left = partial.value.take();
+                    partial.value = self.operator(cursor, punct, left, in_brackets);
+                    partial.is_unknown |= partial.value.is_none();
+                }
+                // `[value for name in values]`
+                Kind::Name(name)
+                    if name == "for" && self.language == Language::Python && in_brackets && partial.value.is_some() =>
+                {
+                    let element = partial.take();
+                    self.escape(Some(&element));
+                    return Expression::Comprehension(self.comprehension(cursor, &element));
+                }
+                Kind::Name(name) => {
+                    if !self.word(cursor, name, &mut partial, in_brackets) {
+                        break;
+                    }
+                }
+            }
+        }
+        Expression::Value(match partial.value {
+            Some(value) if !partial.is_unknown => value,
+            value => {
+                self.escape(value.as_ref());
+                Value::Unknown
+            }
+        })
+    }
+
+    /// Reads a word, which is an operator, an operand or a modifier. Returns false if the expression ends before it.
+    fn word(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        word: &str,
+        partial: &mut PartialExpression,
+        in_brackets: bool,
+    ) -> bool {
+        let has_value = partial.value.is_some();
+        match (self.language, word) {
+            // `'x' in globals()` only tests for a name.
+            (Language::Python, "in") if is_namespace_lookup(cursor) => {
+                for _ in 0..4 {
+                    cursor.next();
+                }
+                *partial = PartialExpression { value: Some(Value::Unknown), is_unknown: true };
+            }
+            // `value if condition else other`, `value or other`
+            (Language::Python, "if" | "or") if has_value => {
+                let left = partial.take();
+                let value = self.either(cursor, left, in_brackets);
+                *partial = PartialExpression { is_unknown: value.is_none(), value };
+            }
+            // `with open(path) as name`
+            (Language::Python, "as") if has_value => {
+                cursor.next();
+                let value = partial.take();
+                self.bind_context(cursor, value);
+            }
+            // `value as Type`
+            (Language::Node, "as") if has_value => {
+                cursor.next();
+                while cursor.take_any_name().is_some() && cursor.take(".") {}
+            }
+            _ => return self.operand_or_modifier(cursor, word, partial, in_brackets),
+        }
+        true
+    }
+
+    /// Binds the name in `with value as name`.
+    fn bind_context(&mut self, cursor: &mut TokenCursor<'_>, value: Value) {
+        if !matches!(value, Value::OutputFile(_)) {
+            self.escape(Some(&value));
+        }
+        let is_known = match &value {
+            Value::QualifiedName(name) => name.ends_with("()"),
+            value => matches!(
+                value,
+                Value::Strings(_)
+                    | Value::PartlyKnown { .. }
+                    | Value::FileContent(_)
+                    | Value::OutputFile(_)
+                    | Value::List(_)
+            ),
+        };
+        if let Some(name) = cursor.take_any_name() {
+            self.bind(name, if is_known { value } else { Value::Unknown });
+        }
+    }
+
+    fn operand_or_modifier(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        word: &str,
+        partial: &mut PartialExpression,
+        in_brackets: bool,
+    ) -> bool {
+        let is_key = cursor.ahead_is(1, "=>") || cursor.ahead_is(1, "=");
+        if self.is_modifier(word) && !is_key {
+            if partial.value.is_some() {
+                return false;
+            }
+            if !matches!(word, "for" | "foreach" | "do") {
+                cursor.next();
+                return true;
+            }
+        }
+        if self.dialect.prefix_keywords.contains(&word) && !is_key && !self.starts_declaration(cursor) {
+            cursor.next();
+        } else {
+            self.add_operand(cursor, partial, in_brackets);
+        }
+        true
+    }
+
+    pub(super) fn is_modifier(&self, name: &str) -> bool {
+        self.dialect.bare_calls && MODIFIERS.contains(&name)
+    }
+
+    /// Two operands without an operator have an unknown value.
+    fn add_operand(&mut self, cursor: &mut TokenCursor<'_>, partial: &mut PartialExpression, in_brackets: bool) {
+        let value = self.operand(cursor, in_brackets);
+        let Some(before) = partial.value.take() else {
+            partial.value = Some(value);
+            return;
+        };
+        self.escape(Some(&before));
+        self.escape(Some(&value));
+        *partial = PartialExpression { value: Some(Value::Unknown), is_unknown: true };
+    }
+
+    /// Reads `if condition else` or `or` and the right operand; the result may be either side. Returns `None` for the
+    /// filter of a comprehension.
+    fn either(&mut self, cursor: &mut TokenCursor<'_>, left: Value, in_brackets: bool) -> Option<Value> {
+        let is_condition = cursor.name() == Some("if");
+        cursor.next();
+        if is_condition {
+            let condition = self.condition(cursor, in_brackets);
+            self.escape(Some(&condition));
+            if !cursor.take_name("else") {
+                self.escape(Some(&left));
+                return None;
+            }
+        }
+        let right = self.right_operand(cursor, in_brackets);
+        self.escape(Some(&left));
+        self.escape(Some(&right));
+        Some(match (left, right) {
+            (left, right @ Value::Strings(_)) if may_be_any_string(&left) => right.or_some_word(),
+            (left @ Value::Strings(_), right) if is_condition && may_be_any_string(&right) => left.or_some_word(),
+            (left, right) => left.or(right),
+        })
+    }
+
+    /// Skips a condition up to its `else`.
+    fn condition(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+        let ends = |token: &Token| {
+            token.name() == Some("else")
+                || matches!(token.kind, Kind::Newline | Kind::Punct(";" | "," | ":" | ")" | "]" | "}"))
+        };
+        while !cursor.peek().is_none_or(ends) {
+            if cursor.name() == Some("in") && is_namespace_lookup(cursor) {
+                for _ in 0..4 {
+                    cursor.next();
+                }
+                continue;
+            }
+            let value = self.operand(cursor, in_brackets);
+            self.escape(Some(&value));
+        }
+        Value::Unknown
+    }
+
+    /// Reads the right side of an operator. Returns `None` if the result is not known.
+    fn operator(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        punct: &str,
+        left: Option<Value>,
+        in_brackets: bool,
+    ) -> Option<Value> {
+        if self.bind_block_parameters(cursor, punct) {
+            return left;
+        }
+        match left {
+            Some(left) if punct == self.dialect.concat_operator => Some(self.concatenated(cursor, left, in_brackets)),
+            Some(left) if punct == "/" && self.language == Language::Python => {
+                let right = self.right_operand(cursor, in_brackets);
+                Some(if left.is_path() || right.is_path() {
+                    left.joined(&right, "/").into_path()
+                } else {
+                    Value::Unknown
+                })
+            }
+            // The right side counts only if the left one is empty.
+            Some(Value::Strings(strings)) if matches!(punct, "||" | "//" | "??") => {
+                let right = self.right_operand(cursor, in_brackets);
+                self.escape(Some(&right));
+                let may_be_false = punct == "||" && strings.iter().any(|string| matches!(string.as_str(), "" | "0"));
+                let left = Value::Strings(strings);
+                Some(if may_be_false { left.or(right) } else { left })
+            }
+            // The right side is a constant, which the result may be.
+            Some(left)
+                if matches!(punct, "||" | "//" | "??")
+                    && matches!(cursor.peek(), Some(Token { kind: Kind::String(_), .. })) =>
+            {
+                self.escape(Some(&left));
+                Some(self.right_operand(cursor, in_brackets).or_some_word())
+            }
+            None if punct == "\\" => {
+                let value = self.right_operand(cursor, in_brackets);
+                self.escape(Some(&value));
+                Some(Value::Descriptor)
+            }
+            left => {
+                self.other_operator(cursor, punct, left.as_ref());
+                None
+            }
+        }
+    }
+
+    fn concatenated(&mut self, cursor: &mut TokenCursor<'_>, left: Value, in_brackets: bool) -> Value {
+        let right = self.right_operand(cursor, in_brackets);
+        self.spend(left.only_string().map_or(0, str::len), cursor);
+        match (left, right) {
+            (Value::List(mut left), Value::List(right)) => {
+                left.extend(right);
+                Value::List(left)
+            }
+            (left, right) if left.is_path() => left.joined(&right, "/").into_path(),
+            (left, right) => {
+                self.escape(Some(&left));
+                self.escape(Some(&right));
+                left.joined(&right, "")
+            }
+        }
+    }
+
+    /// Reads an operator whose result is not worked out.
+    fn other_operator(&mut self, cursor: &TokenCursor<'_>, punct: &str, left: Option<&Value>) {
+        // Perl: `&$name` and `&{…}` call a function by a computed name.
+        let by_name = cursor.is("{") || cursor.name().is_some_and(|name| name.starts_with('$'));
+        self.findings.is_opaque |= left.is_none() && punct == "&" && self.language == Language::Perl && by_name;
+        if let Some(name) = assigned_in_group(cursor).filter(|_| punct == "=~") {
+            self.bind(name, Value::Unknown);
+        }
+        self.escape(left);
+    }
+
+    fn right_operand(&mut self, cursor: &mut TokenCursor<'_>, in_brackets: bool) -> Value {
+        cursor.skip_newlines();
+        match cursor.peek().map(|token| &token.kind) {
+            Some(Kind::Name(_) | Kind::String(_) | Kind::Number(_) | Kind::Punct("(" | "[" | "{")) => {
+                self.operand(cursor, in_brackets)
+            }
+            _ => Value::Unknown,
+        }
+    }
+}
+
+/// True for values that may be any string.
+fn may_be_any_string(value: &Value) -> bool {
+    matches!(value, Value::Unknown | Value::QualifiedName(_) | Value::Instance | Value::Descriptor)
+}
+
+/// True if `globals()` or `locals()` follows, without access to a member.
+fn is_namespace_lookup(cursor: &TokenCursor<'_>) -> bool {
+    let is_all = cursor.ahead(1).and_then(Token::name).is_some_and(|name| matches!(name, "globals" | "locals"));
+    is_all && cursor.ahead_is(2, "(") && cursor.ahead_is(3, ")") && !cursor.ahead_is(4, ".") && !cursor.ahead_is(4, "[")
+}
+
+/// Returns the variable in `($name = value)` before an operator that modifies it.
+fn assigned_in_group<'t>(cursor: &TokenCursor<'t>) -> Option<&'t str> {
+    let end = cursor.position().checked_sub(2)?;
+    let tokens = cursor.between(end.saturating_sub(LONGEST_GROUP), end);
+    let start = tokens.iter().rposition(|token| token.is("("))?;
+    let mut behind = tokens.get(start..)?.windows(2);
+    behind.find_map(|pair| matches!(pair, [_, sign] if sign.is("=")).then(|| pair.first()?.name())?)
+}

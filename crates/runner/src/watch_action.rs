@@ -1,0 +1,10 @@
+//! What the watcher of a process decides while the process runs.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchAction {
+    Continue,
+    /// Restarts the idle timeout: the process showed activity other than output.
+    KeepAlive,
+    /// Ends the process.
+    Stop,
+}
