@@ -1,4 +1,4 @@
-//! All that is in a working tree. The digest of it is the same before and after a commit, and another with every edit.
+//! The contents of a whole working tree. Their digest does not change with a commit, and changes with every edit.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,11 +20,11 @@ struct Entry {
     id: String,
 }
 
-/// Every file that is not ignored: its path, its content, and whether it can be executed.
+/// Every file that is not ignored: its path, its content, and its mode.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Contents(BTreeMap<String, Entry>);
+pub struct TreeContents(BTreeMap<String, Entry>);
 
-impl Contents {
+impl TreeContents {
     pub fn digest(&self) -> String {
         let mut digest = Sha256::new();
         for (path, Entry { mode, id }) in &self.0 {
@@ -36,7 +36,7 @@ impl Contents {
         HEXLOWER.encode(digest.finalize().as_slice())
     }
 
-    /// The files that were added, deleted or changed between these contents and later ones, sorted.
+    /// Returns the files that were added, deleted or changed between these contents and later ones, sorted.
     pub fn changed(&self, later: &Self) -> Vec<String> {
         let gone = self.0.keys().filter(|path| !later.0.contains_key(*path));
         let other = later.0.iter().filter(|(path, entry)| self.0.get(*path) != Some(entry)).map(|(path, _)| path);
@@ -51,19 +51,19 @@ impl Tree {
         self.contents().map(|contents| contents.digest())
     }
 
-    pub fn contents(&self) -> Result<Contents, GitError> {
+    pub fn contents(&self) -> Result<TreeContents, GitError> {
         let commit = match self.head() {
             Some(head) => head,
-            None => self.nothing()?.id,
+            None => self.empty_tree()?.id,
         };
         let mut entries = self.entries(&commit)?;
-        let lines = self.difference_from(&commit)?;
-        // What is ours is not read: a journal grows.
-        let is_there = |path: &str, status: Status| status != Status::Deleted && self.is_not_ours(path);
+        let lines = self.diff_with_working_tree(&commit)?;
+        // Files of Linchpin itself are not read: the journal grows without limit.
+        let is_there = |path: &str, status: Status| status != Status::Deleted && self.is_not_written_by_linchpin(path);
         let there: Vec<&str> =
             lines.iter().filter(|(path, line)| is_there(path, line.status)).map(|(path, _)| path.as_str()).collect();
         let plain: Vec<&str> = there.iter().copied().filter(|path| is_plain(&self.root().join(path))).collect();
-        let mut ids = self.hashed(&plain);
+        let mut ids = self.blob_ids(&plain);
         for (path, _) in lines.iter().filter(|(_, line)| line.status == Status::Deleted) {
             entries.remove(path);
         }
@@ -73,11 +73,11 @@ impl Tree {
             let id = ids.remove(path).unwrap_or_else(|| places.iter().map(|place| id_of_other(place)).collect());
             entries.insert(path.to_owned(), Entry { mode: mode.to_owned(), id });
         }
-        entries.retain(|path, _| self.is_not_ours(path));
-        Ok(Contents(entries))
+        entries.retain(|path, _| self.is_not_written_by_linchpin(path));
+        Ok(TreeContents(entries))
     }
 
-    /// What is committed.
+    /// Returns the files of a commit.
     fn entries(&self, commit: &str) -> Result<BTreeMap<String, Entry>, GitError> {
         let output = self.git().output(&["ls-tree", "-r", "-z", "--end-of-options", commit])?;
         let lines = output.split(|byte| *byte == 0).map(String::from_utf8_lossy);
@@ -91,8 +91,8 @@ impl Tree {
     }
 }
 
-/// Where a path leads. One that is no text is written as well as it can be, so several may be written alike: then it is all
-/// of them.
+/// Returns the files that a path in git's output stands for. Names that are not UTF-8 are converted lossily, so several
+/// files may match; then all of them count.
 fn places(root: &Path, path: &str) -> Vec<PathBuf> {
     let mut places = vec![root.to_owned()];
     for part in path.split('/') {
@@ -114,13 +114,14 @@ fn is_plain(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Of what is no plain file, or was none any more when git looked. A folder is a repository of its own.
+/// Returns an id for a path that is not a regular file, or no longer was when git read it. A directory is a nested
+/// repository.
 fn id_of_other(path: &Path) -> String {
     let inner = path.join(".git").exists().then(|| Repository::of(path)).flatten();
     inner.and_then(|inner| inner.head()).unwrap_or_else(|| fingerprint(path))
 }
 
-/// As git writes it.
+/// Returns the mode in git's notation.
 fn mode(path: &Path) -> &'static str {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => "120000",

@@ -1,4 +1,4 @@
-//! What is in a file, as a short text.
+//! Fingerprints of file contents, as short strings.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -8,10 +8,10 @@ use std::time::UNIX_EPOCH;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-/// Larger files are told apart by their size and time: to read them would take longer than anybody waits.
-const LARGEST: u64 = 16 * 1024 * 1024;
+/// Larger files are identified by size and modification time: reading them would take too long.
+const MAX_HASHED_SIZE: u64 = 16 * 1024 * 1024;
 
-/// One text for one content; that of what is not there is `gone`.
+/// Returns a string that identifies the content; `gone` for a missing file.
 pub fn fingerprint(path: &Path) -> String {
     let Ok(metadata) = fs::symlink_metadata(path) else { return "gone".to_owned() };
     if metadata.is_symlink() {
@@ -25,14 +25,14 @@ pub fn fingerprint(path: &Path) -> String {
         let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         format!("size:{}:{}", metadata.len(), since.as_nanos())
     };
-    if metadata.len() > LARGEST {
+    if metadata.len() > MAX_HASHED_SIZE {
         return by_time();
     }
     digest(path).map_or_else(|_| by_time(), |digest| format!("sha256:{digest}"))
 }
 
-/// One text for what is in all of these together.
-pub fn content<'p>(root: &Path, paths: impl IntoIterator<Item = &'p str>) -> String {
+/// Returns a string that identifies the contents of all files together.
+pub fn combined_fingerprint<'p>(root: &Path, paths: impl IntoIterator<Item = &'p str>) -> String {
     let mut digest = Sha256::new();
     for path in paths {
         digest.update(path.as_bytes());

@@ -1,4 +1,4 @@
-//! Running `git`: with nothing of the environment that would turn it elsewhere, and nothing of the repository's own
+//! Runs `git` without the environment variables that would redirect it, and without the parts of the repository's
 //! configuration that would make it run other programs.
 
 use std::ffi::{OsStr, OsString};
@@ -9,43 +9,43 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Why git did not say what was asked.
+/// Why git did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
     #[error("git cannot be run: {0}")]
     NotRun(String),
     #[error("git did not answer within {} s", .0.as_secs())]
-    TooLate(Duration),
+    Timeout(Duration),
     #[error("git says: {0}")]
     Failed(String),
 }
 
-/// How git is called in one folder.
+/// How git is called in one directory.
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
-    /// Said outright: git's own search may end in another repository, which somebody put in the way.
+    /// Passed explicitly: git's own search could find another repository, which somebody placed in between.
     repository: PathBuf,
     work_tree: PathBuf,
-    /// Filters of the repository's own configuration, which would run programs.
+    /// Filters in the repository's own configuration, which would run programs.
     filters: Vec<OsString>,
-    /// Another index than the usual one.
+    /// An index other than the default one.
     index: Option<OsString>,
     limit: Duration,
-    /// Why it is not to be run at all.
+    /// If set, git is not run, and every call returns this error.
     fault: Option<GitError>,
 }
 
 struct Answer {
     is_success: bool,
-    /// It looked, and there is no such thing.
-    says_no: bool,
+    /// True for exit code 1: the query succeeded, and found nothing.
+    found_nothing: bool,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
 
-/// What holds for every call, whatever anybody's configuration says.
-const FIXED: &[(&str, &str)] = &[
+/// Settings that apply to every call, whatever the configuration says.
+const FIXED_CONFIG: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.checkStat", "default"),
     ("core.hooksPath", "/dev/null"),
@@ -56,14 +56,14 @@ const FIXED: &[(&str, &str)] = &[
     ("diff.ignoreSubmodules", "dirty"),
     ("log.showSignature", "false"),
     ("safe.bareRepository", "explicit"),
-    // A file that is there counts, whatever is left out of a checkout.
+    // A file outside of a sparse checkout counts if it exists.
     ("sparse.expectFilesOutsideOfPatterns", "false"),
 ];
-/// What switches a filter off.
-const FILTER: &[(&str, &str)] = &[(".clean", ""), (".smudge", ""), (".process", ""), (".required", "false")];
+/// The settings that disable a filter.
+const DISABLED_FILTER: &[(&str, &str)] = &[(".clean", ""), (".smudge", ""), (".process", ""), (".required", "false")];
 
-/// They would have git look at another repository, or run something.
-const MISLEADING: &[&str] = &[
+/// Variables that would redirect git to another repository, or make it run something.
+const REMOVED_VARIABLES: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -111,19 +111,19 @@ impl Git {
         }
     }
 
-    /// The same, with these filters switched off.
+    /// Disables these filters.
     #[must_use]
     pub fn without_filters(self, filters: Vec<OsString>) -> Self {
         Self { filters, ..self }
     }
 
-    /// The same, which only says what is wrong.
+    /// Makes every call return this error.
     #[must_use]
     pub fn failing(self, fault: GitError) -> Self {
         Self { fault: Some(fault), ..self }
     }
 
-    /// The same, with another index.
+    /// Uses another index.
     #[must_use]
     pub fn with_index(self, index: Option<&OsStr>) -> Self {
         Self { index: index.map(OsStr::to_owned), ..self }
@@ -133,25 +133,25 @@ impl Git {
         &self.filters
     }
 
-    /// What git prints.
+    /// Returns the stdout of git.
     pub fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
         self.run(arguments)?.printed()
     }
 
-    /// What git prints of something that need not be there.
+    /// Returns the stdout of a query; empty if it found nothing.
     pub fn found(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
         let answer = self.run(arguments)?;
-        if answer.says_no { Ok(Vec::new()) } else { answer.printed() }
+        if answer.found_nothing { Ok(Vec::new()) } else { answer.printed() }
     }
 
-    /// One line that git prints; none where it says no.
+    /// Returns one line of stdout; `None` if git failed or printed nothing.
     pub fn line(&self, arguments: &[&str]) -> Result<Option<String>, GitError> {
         let Answer { is_success, stdout, .. } = self.run(arguments)?;
         let line = String::from_utf8_lossy(&stdout).trim().to_owned();
         Ok((is_success && !line.is_empty()).then_some(line))
     }
 
-    /// What git prints of what it is given on stdin.
+    /// Returns the stdout of git for the given stdin.
     pub fn output_of(&self, arguments: &[&str], input: String) -> Result<Vec<u8>, GitError> {
         self.run_with(arguments, Some(input))?.printed()
     }
@@ -169,7 +169,8 @@ impl Git {
         command.args(arguments).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| GitError::NotRun(error.to_string()))?;
         if let Some((mut pipe, input)) = child.stdin.take().zip(input) {
-            // On a thread of its own: git answers while it is still being asked. Where it ended, that shows below.
+            // On its own thread, because git answers before it has read everything. If git ended early, its exit code
+            // shows that below.
             thread::spawn(move || pipe.write_all(input.as_bytes()));
         }
         let pipes = [child.stdout.take().map(read_all), child.stderr.take().map(read_all)];
@@ -183,13 +184,13 @@ impl Git {
                 Err(RecvTimeoutError::Timeout) => {
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Err(GitError::TooLate(self.limit));
+                    return Err(GitError::Timeout(self.limit));
                 }
             }
         }
         let status = child.wait().map_err(|error| GitError::NotRun(error.to_string()))?;
         let [stdout, stderr] = said;
-        Ok(Answer { is_success: status.success(), says_no: status.code() == Some(1), stdout, stderr })
+        Ok(Answer { is_success: status.success(), found_nothing: status.code() == Some(1), stdout, stderr })
     }
 
     fn command(&self) -> Command {
@@ -201,7 +202,7 @@ impl Git {
         command.arg(git_dir).arg(work_tree);
         command.current_dir(&self.folder).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
-        for variable in MISLEADING {
+        for variable in REMOVED_VARIABLES {
             command.env_remove(variable);
         }
         if let Some(index) = &self.index {
@@ -211,11 +212,11 @@ impl Git {
         command
     }
 
-    /// By the environment: on the command line, a name with a `=` in it would be cut there.
+    /// Passes the settings in the environment: on the command line, a name that contains `=` would be split there.
     fn configure(&self, command: &mut Command) {
-        let fixed = FIXED.iter().map(|(key, value)| (OsString::from(key), *value));
+        let fixed = FIXED_CONFIG.iter().map(|(key, value)| (OsString::from(key), *value));
         let switched_off = self.filters.iter().flat_map(|filter| {
-            FILTER.iter().map(move |(setting, value)| {
+            DISABLED_FILTER.iter().map(move |(setting, value)| {
                 let mut key = OsString::from("filter.");
                 key.push(filter);
                 key.push(setting);
@@ -231,15 +232,15 @@ impl Git {
     }
 }
 
-/// All that comes, once it has ended.
+/// Reads everything until the end of the stream.
 fn read_all(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
-    let (said, heard) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was said before an error is judged as it is.
+        // After a read error, what was read before is used.
         let _ = pipe.read_to_end(&mut bytes);
-        // Nobody listens any more where it took too long.
-        let _ = said.send(bytes);
+        // After a timeout, the receiver no longer exists.
+        let _ = sender.send(bytes);
     });
-    heard
+    receiver
 }

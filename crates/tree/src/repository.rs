@@ -1,8 +1,8 @@
-//! What rules may ask about the git repository that a project lies in.
+//! The facts about a project's git repository that rules may ask for.
 //!
-//! `HEAD` and branches are read from git's own files, as a hook has no time for a process, unless they are kept in a table
-//! that only git reads. `dirty` runs `git`, and only when a rule asks, and not where the repository's own configuration could
-//! make it run other programs.
+//! `HEAD` and branches are read from git's own files, as a hook has no time to start a process, unless they are in a
+//! reftable, which only git reads. `dirty` runs `git`, but only if a rule asks, and only if the repository's own
+//! configuration cannot make it run other programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use crate::git::Git;
 
-/// Nobody writes a larger configuration.
+/// In bytes; larger than any real configuration.
 const CONFIG_LIMIT: u64 = 16 * 1024 * 1024;
-/// A million branches.
+/// In bytes; enough for a million branches.
 const PACKED_LIMIT: u64 = 128 * 1024 * 1024;
 /// Well below the deadline of a hook.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
@@ -23,15 +23,15 @@ const TIME_LIMIT: Duration = Duration::from_secs(1);
 pub struct Repository {
     work_tree: PathBuf,
     git_dir: PathBuf,
-    /// Where branches are; another folder than `git_dir` in a linked work tree.
+    /// The directory with the branches; differs from `git_dir` in a linked working tree.
     common_dir: PathBuf,
 }
 
 impl Repository {
     pub fn of(folder: &Path) -> Option<Self> {
-        // A folder that only has the name is none to git either.
-        let is_one = |dot_git: &Path| dot_git.is_file() || dot_git.join("HEAD").exists();
-        let work_tree = folder.ancestors().find(|ancestor| is_one(&ancestor.join(".git")))?;
+        // Like git, ignores a directory that is only named `.git`.
+        let is_git_entry = |dot_git: &Path| dot_git.is_file() || dot_git.join("HEAD").exists();
+        let work_tree = folder.ancestors().find(|ancestor| is_git_entry(&ancestor.join(".git")))?;
         let dot_git = work_tree.join(".git");
         let git_dir = if dot_git.is_dir() {
             dot_git
@@ -56,7 +56,7 @@ impl Repository {
         &self.work_tree
     }
 
-    /// The branch that is checked out; none where `HEAD` is detached.
+    /// The branch that is checked out; `None` if `HEAD` is detached.
     pub fn branch(&self) -> Option<String> {
         if self.has_other_store() {
             return self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
@@ -65,7 +65,7 @@ impl Repository {
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
-    /// The commit that is checked out; none in a repository without one.
+    /// The commit that is checked out; `None` before the first commit.
     pub fn head(&self) -> Option<String> {
         if self.has_other_store() {
             return self.resolve("HEAD");
@@ -75,7 +75,7 @@ impl Repository {
         head.strip_prefix("ref: ").map_or_else(|| id(head), |name| self.resolve(name))
     }
 
-    /// What the remote calls its default; else `main` or `master`, whichever there is; else the only branch that there is.
+    /// The default branch of the remote; otherwise `main` or `master` if one of them exists; otherwise the only branch.
     pub fn default_branch(&self) -> Option<String> {
         let remote = self.remote();
         let told = remote.as_deref().and_then(|remote| self.default_of(remote));
@@ -87,7 +87,7 @@ impl Repository {
         told.or_else(|| usual().map(str::to_owned)).or_else(|| self.only_branch())
     }
 
-    /// The branch that `HEAD` of a remote is.
+    /// The branch that `HEAD` of a remote points to.
     fn default_of(&self, remote: &str) -> Option<String> {
         let head = format!("refs/remotes/{remote}/HEAD");
         let name = if self.has_other_store() {
@@ -98,7 +98,7 @@ impl Repository {
         name.strip_prefix(&format!("refs/remotes/{remote}/")).map(str::to_owned)
     }
 
-    /// `origin`, or the only remote.
+    /// The remote `origin`, or the only remote.
     pub fn remote(&self) -> Option<String> {
         let config = read_up_to(&self.common_dir.join("config"), CONFIG_LIMIT).unwrap_or_default();
         let sections = config.lines().filter_map(|line| line.trim().strip_prefix("[remote \"")?.split_once("\"]"));
@@ -110,7 +110,7 @@ impl Repository {
         names.take("origin").or_else(|| names.pop_first().filter(|_| names.is_empty()))
     }
 
-    /// The branch of a repository that has one branch, and none of a remote.
+    /// The only branch of a repository without remote branches.
     fn only_branch(&self) -> Option<String> {
         let mut names = BTreeSet::new();
         if self.has_other_store() {
@@ -118,7 +118,7 @@ impl Repository {
             names.extend(self.ask(&listed)?.lines().map(str::to_owned));
         } else {
             let packed = self.common_dir.join("packed-refs");
-            // Git may be able to read what we cannot.
+            // Git may be able to read a file that is too large for us.
             let packed = if packed.exists() { read_up_to(&packed, PACKED_LIMIT)? } else { String::new() };
             let packed = packed.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
             let is_branch = |name: &&str| name.starts_with("refs/heads/") || name.starts_with("refs/remotes/");
@@ -132,7 +132,7 @@ impl Repository {
         only.strip_prefix("refs/heads/").map(str::to_owned)
     }
 
-    /// Those with a file of their own, until there are two.
+    /// Adds the branches with a file of their own, until there are two.
     fn add_loose_refs(&self, folder: &str, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(self.common_dir.join(folder)).into_iter().flatten().flatten() {
             if names.len() > 1 {
@@ -147,7 +147,7 @@ impl Repository {
         }
     }
 
-    /// The id that a full name of a branch stands for.
+    /// Returns the id of the commit that a full branch name points to.
     pub fn resolve(&self, name: &str) -> Option<String> {
         if self.has_other_store() {
             return self.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")]);
@@ -162,15 +162,15 @@ impl Repository {
             .and_then(|(text, _)| id(text))
     }
 
-    /// Whether there is certainly no such branch. One whose file says no id may mean another.
+    /// True if there is certainly no such branch. A file without an id may refer to another branch.
     pub fn lacks(&self, name: &str) -> bool {
         let packed = self.common_dir.join("packed-refs");
-        // Git may be able to read what we cannot.
+        // Git may be able to read a file that is too large for us.
         let is_all_read = !packed.exists() || read_up_to(&packed, PACKED_LIMIT).is_some();
         is_all_read && !self.common_dir.join(name).exists() && self.resolve(name).is_none()
     }
 
-    /// Whether branches are kept in a table, which only git reads.
+    /// True if branches are in a reftable, which only git reads.
     fn has_other_store(&self) -> bool {
         self.common_dir.join("reftable").exists()
     }
@@ -179,7 +179,7 @@ impl Repository {
         Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT).line(arguments).ok()?
     }
 
-    /// Whether the repository's own configuration could make `git status` run something: a filter, or what it includes.
+    /// True if the repository's own configuration could make `git status` run a program: it has a filter or an include.
     pub fn could_run_programs(&self) -> bool {
         let files = [
             self.common_dir.join("config"),
@@ -188,26 +188,26 @@ impl Repository {
         ];
         files.iter().any(|file| match read_up_to(file, CONFIG_LIMIT).map(|text| text.to_lowercase()) {
             Some(text) => text.contains("[filter") || text.contains("[include"),
-            // Git may be able to read what we cannot.
+            // Git may be able to read a file that is too large for us.
             None => !matches!(fs::symlink_metadata(file), Err(error) if error.kind() == io::ErrorKind::NotFound),
         })
     }
 
-    /// How many commits that are checked out were made since then, in seconds since 1970; none where git cannot say in time.
-    /// `before`: a commit that was there already, with all that lead to it.
+    /// The number of commits on `HEAD` since a time in seconds since 1970; `None` if git does not answer in time.
+    /// `before`: a commit that existed already, and is excluded with its ancestors.
     pub fn commits_since(&self, time: i64, before: Option<&str>) -> Option<u32> {
         let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT);
-        // Where there is no commit at all, there is none since then.
+        // Without any commit, there are none since then.
         let Some(_) = self.head() else { return Some(0) };
         let since = format!("--since=@{time}");
         let count = |more: &[&str]| git.line(&[&["rev-list", "--count", &since, "HEAD"], more].concat()).ok().flatten();
-        // The earlier commit may be gone by now; then only the time says.
+        // The earlier commit may no longer exist; then only the time counts.
         let before = before.and_then(id).map(|before| format!("^{before}"));
         let line = before.and_then(|before| count(&[&before])).or_else(|| count(&[]))?;
         line.trim().parse().ok()
     }
 
-    /// Whether anything differs from `HEAD`, untracked files included; none where git cannot say in time.
+    /// True if anything differs from `HEAD`, including untracked files; `None` if git does not answer in time.
     pub fn is_dirty(&self) -> Option<bool> {
         if self.could_run_programs() {
             return None;
@@ -218,20 +218,21 @@ impl Repository {
     }
 }
 
-/// An object's full id. What else a file says goes nowhere: git would take it for an option.
+/// Returns the string if it is the full id of an object. Anything else must not reach git, which could take it for an
+/// option.
 pub(crate) fn id(text: &str) -> Option<String> {
     let is_id = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| text.to_owned())
 }
 
-/// Git's own small files; nothing larger is one of them.
+/// Reads one of git's own small files; at most 4 KiB.
 fn read_short(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     open(path)?.take(4096).read_to_end(&mut bytes).ok()?;
     String::from_utf8(bytes).ok()
 }
 
-/// A text in whatever encoding; none where there is more of it.
+/// Reads a file in any encoding; `None` if it is larger than the limit.
 fn read_up_to(path: &Path, limit: u64) -> Option<String> {
     let mut bytes = Vec::new();
     open(path)?.take(limit + 1).read_to_end(&mut bytes).ok()?;
@@ -239,7 +240,7 @@ fn read_up_to(path: &Path, limit: u64) -> Option<String> {
     is_all.then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A plain file: whoever opens a pipe may wait for ever, and a device has no end.
+/// Opens a regular file. Opening a pipe could block forever, and a device has no end.
 fn open(path: &Path) -> Option<fs::File> {
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     fs::File::open(path).ok()

@@ -1,28 +1,28 @@
-//! Whether a new file is an old one under another name. As git has it, it is where half of the content is the same.
+//! Detects new files that are old ones under another name: like git, by at least half of the content in common.
 //!
-//! What is read and what is compared has a limit, or files could be made that take longer than a rule may. What is beyond it
-//! was not moved: it counts as deleted and created.
+//! What is read and compared is limited, as hostile files could otherwise take longer than a rule may. A file beyond
+//! the limits is not a move, but a deletion and a creation.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hasher as _};
 
-/// Of a hundred bytes, so many are the same in a file that was moved: what `git diff -M50%` asks for.
-const LEAST: u64 = 50;
-/// Lines are compared in pieces of so many bytes at most.
-const PIECE: usize = 64;
+/// The percentage of common bytes that makes a file a move, like `git diff -M50%`.
+const MIN_SIMILARITY: u64 = 50;
+/// Lines are compared in pieces of at most this many bytes.
+const PIECE_SIZE: usize = 64;
 /// In bytes: larger files are not compared.
 const FILE_LIMIT: u64 = 4 * 1024 * 1024;
-/// In bytes: what is read of all files together.
+/// In bytes: how much is read of all files together.
 const READ_LIMIT: u64 = 32 * 1024 * 1024;
-/// In pieces: what is looked at, in each file and in each pair of files, all together.
+/// In pieces: how much is compared, over all files and all pairs of files.
 const WORK_LIMIT: usize = 4_000_000;
 
-/// What may still be looked at, in pieces.
+/// The number of pieces that may still be compared.
 struct Budget(usize);
 
 impl Budget {
-    /// Whether there was enough left for it.
+    /// Returns false, without spending anything, if not enough is left.
     fn spend(&mut self, pieces: usize) -> bool {
         let left = self.0.checked_sub(pieces);
         self.0 = left.unwrap_or(self.0);
@@ -30,18 +30,18 @@ impl Budget {
     }
 }
 
-/// What is in a file: of each of its pieces the hash, and how many bytes of the file it makes up. Sorted.
+/// The contents of a file: the hash of each distinct piece, and its total bytes in the file. Sorted.
 struct Pieces {
     size: u64,
     by_hash: Vec<(u64, u64)>,
 }
 
 impl Pieces {
-    /// `None` where the budget does not suffice.
+    /// Returns `None` if the budget is exhausted.
     fn of(content: &[u8], budget: &mut Budget) -> Option<Self> {
         let mut by_hash: HashMap<u64, u64> = HashMap::new();
         for line in content.split_inclusive(|byte| *byte == b'\n') {
-            for piece in line.chunks(PIECE) {
+            for piece in line.chunks(PIECE_SIZE) {
                 if !budget.spend(1) {
                     return None;
                 }
@@ -55,8 +55,8 @@ impl Pieces {
         Some(Self { size: content.len() as u64, by_hash })
     }
 
-    /// Of a hundred bytes of the longer one, how many both have. `None` where the budget does not suffice.
-    fn likeness(&self, other: &Self, budget: &mut Budget) -> Option<u64> {
+    /// Returns the percentage of the longer file that both have in common. `None` if the budget is exhausted.
+    fn similarity_to(&self, other: &Self, budget: &mut Budget) -> Option<u64> {
         if !budget.spend(self.by_hash.len() + other.by_hash.len()) {
             return None;
         }
@@ -78,25 +78,28 @@ impl Pieces {
     }
 }
 
-/// Whether files of these sizes can have enough in common.
-fn can_be_alike(one: u64, other: u64) -> bool {
+/// True if files of these sizes can have enough in common.
+fn can_be_similar(one: u64, other: u64) -> bool {
     let (shorter, longer) = (one.min(other), one.max(other));
-    longer > 0 && shorter * 100 >= longer * LEAST
+    longer > 0 && shorter * 100 >= longer * MIN_SIMILARITY
 }
 
-/// The old and the new files, by size, that are worth reading: those that have one of about their size on the other side.
-/// Where they are too many bytes, the largest are left out.
-pub fn worth_reading(old: &BTreeMap<String, u64>, new: &BTreeMap<String, u64>) -> (BTreeSet<String>, BTreeSet<String>) {
-    worth_reading_within(old, new, READ_LIMIT)
+/// Selects the files that have one of similar size on the other side. If they exceed the read limit, the largest are
+/// left out.
+pub fn select_for_reading(
+    old: &BTreeMap<String, u64>,
+    new: &BTreeMap<String, u64>,
+) -> (BTreeSet<String>, BTreeSet<String>) {
+    select_for_reading_within(old, new, READ_LIMIT)
 }
 
-fn worth_reading_within(
+fn select_for_reading_within(
     old: &BTreeMap<String, u64>,
     new: &BTreeMap<String, u64>,
     limit: u64,
 ) -> (BTreeSet<String>, BTreeSet<String>) {
     let has_match = |size: u64, others: &BTreeMap<String, u64>| {
-        size <= FILE_LIMIT && others.values().any(|other| *other <= FILE_LIMIT && can_be_alike(size, *other))
+        size <= FILE_LIMIT && others.values().any(|other| *other <= FILE_LIMIT && can_be_similar(size, *other))
     };
     let old_ones = old.iter().filter(|(_, size)| has_match(**size, new)).map(|(path, size)| (*size, path, true));
     let new_ones = new.iter().filter(|(_, size)| has_match(**size, old)).map(|(path, size)| (*size, path, false));
@@ -116,7 +119,8 @@ fn worth_reading_within(
     (old, new)
 }
 
-/// The new files that are old ones under another name. Those that are most alike are found first, and every old file once.
+/// Returns the new files that are old ones under another name. The most similar pairs are chosen first, and each old
+/// file is used once.
 pub fn moved(old: &BTreeMap<String, Vec<u8>>, new: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
     moved_within(old, new, &mut Budget(WORK_LIMIT))
 }
@@ -131,11 +135,12 @@ fn moved_within(
     };
     let (old, new) = (pieces(old), pieces(new));
     let pairs = new.iter().flat_map(|new| old.iter().map(move |old| (old, new)));
-    let mut pairs: Vec<_> = pairs.filter(|((_, old), (_, new))| can_be_alike(old.size, new.size)).collect();
-    // The likely ones first, for as long as the budget lasts: those of the same name, then those of about the same size.
+    let mut pairs: Vec<_> = pairs.filter(|((_, old), (_, new))| can_be_similar(old.size, new.size)).collect();
+    // Likely pairs first, until the budget is exhausted: those with the same file name, then those of similar size.
     pairs.sort_by_key(|((from, old), (to, new))| (name(from) != name(to), old.size.abs_diff(new.size)));
-    let compared = pairs.into_iter().map_while(|((from, old), (to, new))| Some((old.likeness(new, budget)?, from, to)));
-    let mut alike: Vec<_> = compared.filter(|(likeness, ..)| *likeness >= LEAST).collect();
+    let compared =
+        pairs.into_iter().map_while(|((from, old), (to, new))| Some((old.similarity_to(new, budget)?, from, to)));
+    let mut alike: Vec<_> = compared.filter(|(similarity_to, ..)| *similarity_to >= MIN_SIMILARITY).collect();
     alike.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2))));
     let (mut sources, mut moved) = (BTreeSet::new(), BTreeSet::new());
     for (_, from, to) in alike {
@@ -164,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_content_makes_it_the_same_file() {
+    fn half_of_the_content_makes_a_move() {
         assert_eq!(found(&[("a", "one\ntwo\nsix\nten\n")], &[("b", "one\ntwo\nsix\nTEN\n")]), ["b"]);
         assert_eq!(found(&[("a", "one\ntwo\nsix\nten\n")], &[("b", "one\ntwo\nSIX\nTEN\n")]), ["b"]);
         assert_eq!(found(&[("a", "one\ntwo\nsix\nten\n")], &[("b", "one\nTWO\nSIX\nTEN\n")]), [""; 0]);
@@ -173,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_file_has_one_new_name_the_one_that_is_most_like_it() {
+    fn an_old_file_is_moved_to_the_most_similar_new_one() {
         let old = [("a", "one\ntwo\nsix\nten\n")];
         assert_eq!(
             found(&old, &[("b", "one\ntwo\nX\n"), ("c", "one\ntwo\nsix\nten\nX\n"), ("d", "one\ntwo\n")]),
@@ -182,12 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_the_budget_was_not_moved() {
+    fn files_beyond_the_budget_are_not_moved() {
         let text = |start: &str| (0..100).map(|line| format!("{start} {line}\n")).collect::<Vec<_>>().concat();
         let (a, b) = (text("a"), text("b"));
         let old = files(&[("old/a", &a), ("old/b", &b)]);
         let new = files(&[("new/a", &a), ("new/c", &b)]);
-        // 400 pieces to read, and 200 for each of the 4 pairs, of which the one with the same name is the first.
+        // 400 pieces to read, and 200 for each of the 4 pairs, of which the one with the same file name is compared
+        // first.
         let found = |budget: usize| moved_within(&old, &new, &mut Budget(budget)).into_iter().collect::<Vec<_>>();
         assert_eq!(found(1200), ["new/a", "new/c"]);
         assert_eq!(found(600), ["new/a"]);
@@ -196,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_sizes_cost_no_comparison() {
+    fn files_of_different_sizes_are_not_compared() {
         let (long, short) = ("line\n".repeat(3), "line\n");
         let mut budget = Budget(100);
         assert!(moved_within(&files(&[("a", &long)]), &files(&[("b", short)]), &mut budget).is_empty());
@@ -204,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_files_and_those_without_a_match_are_not_read() {
+    fn the_largest_files_and_those_without_a_candidate_are_not_read() {
         let sizes = |sizes: &[(&str, u64)]| sizes.iter().map(|(path, size)| ((*path).to_owned(), *size)).collect();
         let old = sizes(&[("small", 10), ("large", 1000), ("alone", 100), ("huge", FILE_LIMIT + 1)]);
         let new = sizes(&[("small too", 20), ("large too", 900), ("huge too", FILE_LIMIT + 1), ("empty", 0)]);
         let read = |limit: u64| {
-            let (old, new) = worth_reading_within(&old, &new, limit);
+            let (old, new) = select_for_reading_within(&old, &new, limit);
             old.into_iter().chain(new).collect::<Vec<_>>()
         };
         assert_eq!(read(READ_LIMIT), ["large", "small", "large too", "small too"]);

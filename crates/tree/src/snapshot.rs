@@ -1,4 +1,4 @@
-//! How a working tree was at a moment: which commit, and what was in the files that differed from it.
+//! A snapshot of a working tree: its commit, and the contents of the files that differed from it.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::tree::Tree;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// When, for people.
+    /// For people.
     pub timestamp: String,
-    /// What was checked out; none before the first commit.
+    /// The commit that was checked out; `None` before the first commit.
     pub commit: Option<String>,
     pub staged_files: Vec<String>,
     pub untracked_files: Vec<String>,
-    /// What was in every file that was not as it was committed.
+    /// The fingerprint of every file that differed from the commit.
     pub contents: BTreeMap<String, String>,
 }
 
@@ -29,12 +29,13 @@ impl Snapshot {
         Ok(Self { timestamp, commit, staged_files, untracked_files, contents })
     }
 
-    /// What is in every file that is not as it is committed.
+    /// Returns the fingerprint of every file that differs from the commit.
     pub fn contents(tree: &Tree) -> Result<BTreeMap<String, String>, GitError> {
         contents(tree, tree.head().as_deref())
     }
 
-    /// What became of the tree since. A file that was changed before and not since is none of it.
+    /// Returns the changes since the snapshot. A file that was already changed, and has not changed since, is not among
+    /// them.
     pub fn changes(&self, tree: &Tree) -> Result<Changes, GitError> {
         let now = tree.changes_since(&commit_of(tree, self.commit.as_deref())?)?;
         let left_over = self.contents.iter().filter_map(|(path, before)| {
@@ -59,5 +60,5 @@ fn contents(tree: &Tree, commit: Option<&str>) -> Result<BTreeMap<String, String
 }
 
 fn commit_of(tree: &Tree, commit: Option<&str>) -> Result<String, GitError> {
-    commit.map_or_else(|| tree.nothing().map(|commit| commit.id), |id| Ok(id.to_owned()))
+    commit.map_or_else(|| tree.empty_tree().map(|commit| commit.id), |id| Ok(id.to_owned()))
 }

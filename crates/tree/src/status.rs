@@ -1,15 +1,16 @@
-//! What differs from the commit that is checked out, as `git status` tells it.
+//! The files that differ from the checked-out commit, from `git status`.
 //!
-//! `git diff` opens every object of a changed file to compare it; `git status` knows by the index, and takes a quarter of
-//! the time. It cannot tell what is in a file that differs from the index: where that matters, a line is unsure.
+//! `git diff` opens every object of a changed file to compare it; `git status` relies on the index, and takes a quarter
+//! of the time. It does not know the content of a file that differs from the index: if that matters, the line is
+//! uncertain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::file_rules::Status as Changed;
 
-use crate::difference::{EMPTY, Line};
+use crate::raw_diff::{DiffLine, EMPTY};
 
-/// How it is asked for. Untracked files are somebody else's question.
+/// Untracked files are listed by another command.
 pub const ARGUMENTS: &[&str] = &[
     "status",
     "--porcelain=v2",
@@ -27,14 +28,14 @@ const NO_MODE: &str = "000000";
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct GitStatus {
-    /// What is checked out; none before the first commit.
+    /// The checked-out commit; `None` before the first commit.
     pub head: Option<String>,
-    pub lines: BTreeMap<String, Line>,
-    /// Files that may be as they were committed after all, or are in conflict.
-    pub unsure: BTreeSet<String>,
+    pub lines: BTreeMap<String, DiffLine>,
+    /// Files whose content may be as committed after all, or that are in conflict.
+    pub uncertain: BTreeSet<String>,
 }
 
-/// What `git status` printed, of the files below `prefix`.
+/// Parses the output of `git status`, for the files below `prefix`.
 pub fn read(output: &[u8], prefix: &str) -> GitStatus {
     let mut status = GitStatus::default();
     for record in output.split(|byte| *byte == 0) {
@@ -43,7 +44,7 @@ pub fn read(output: &[u8], prefix: &str) -> GitStatus {
         match kind {
             "#" => status.head = status.head.or_else(|| head(rest)),
             "1" => status.add(rest, prefix),
-            "u" => status.unsure.extend(in_conflict(rest, prefix)),
+            "u" => status.uncertain.extend(in_conflict(rest, prefix)),
             _ => {}
         }
     }
@@ -66,23 +67,23 @@ impl GitStatus {
         let Some(path) = path.strip_prefix(prefix) else { return };
 
         let status = match (*old_mode, *new_mode) {
-            // Staged, and gone.
+            // Staged, and then deleted.
             (NO_MODE, NO_MODE) => return,
             (NO_MODE, _) => Changed::Added,
             (_, NO_MODE) => Changed::Deleted,
             _ => Changed::Modified,
         };
         let is_as_staged = letters.ends_with('.');
-        // Another mode is a difference too, whatever is in the file.
-        let is_told_apart = old_id == staged_id && staged_mode == new_mode;
-        let may_be_as_before = status == Changed::Modified && !is_as_staged && !is_told_apart;
-        // One that was only announced and is gone is told of as if it had been committed with nothing in it.
-        let may_never_have_been = *letters == ".D" && EMPTY.contains(old_id);
-        if may_be_as_before || may_never_have_been {
-            self.unsure.insert(path.to_owned());
+        // A different mode is a difference, whatever the content is.
+        let is_known_to_differ = old_id == staged_id && staged_mode == new_mode;
+        let may_be_unchanged = status == Changed::Modified && !is_as_staged && !is_known_to_differ;
+        // A deleted file that was added with `--intent-to-add` is reported as if it had been committed empty.
+        let may_be_intent_to_add = *letters == ".D" && EMPTY.contains(old_id);
+        if may_be_unchanged || may_be_intent_to_add {
+            self.uncertain.insert(path.to_owned());
         }
         let new_id = if is_as_staged { (*staged_id).to_owned() } else { "0".repeat(old_id.len()) };
         let [old_mode, new_mode, old_id] = [old_mode, new_mode, old_id].map(|field| (*field).to_owned());
-        self.lines.insert(path.to_owned(), Line { old_mode, new_mode, old_id, new_id, status });
+        self.lines.insert(path.to_owned(), DiffLine { old_mode, new_mode, old_id, new_id, status });
     }
 }

@@ -9,22 +9,23 @@ use std::time::Duration;
 
 use engine::file_rules::{Changes, Status};
 
-use crate::difference::{self, Line};
 use crate::git::{Git, GitError};
+use crate::raw_diff::{self, DiffLine};
 use crate::repository::Repository;
 use crate::{similarity, status};
 
-/// Files of which it is looked whether they were moved. Whoever adds more than this at once did not move them.
+/// The maximum number of new files that are checked for moves by identical content.
 const MOVED_LIMIT: usize = 1000;
-/// Files of which it is looked whether they were moved and edited, on each side: every one is compared with every other.
+/// The maximum number of files on each side that are checked for moves with edits: every file is compared with every
+/// other.
 const EDITED_LIMIT: usize = 200;
-/// How many names one call of git gets.
+/// The maximum number of paths for one call of git.
 const NAMES_AT_ONCE: usize = 200;
 
-/// How many commits a history has at most.
+/// The maximum number of commits that are listed of a history.
 const HISTORY_LIMIT: usize = 2000;
 
-/// How every difference is asked for.
+/// The arguments of every diff.
 const RAW: &[&str] = &[
     "--raw",
     "-z",
@@ -37,7 +38,7 @@ const RAW: &[&str] = &[
     "--end-of-options",
 ];
 
-/// The part of a git working tree that a project is.
+/// The part of a git working tree that belongs to a project.
 #[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
@@ -45,18 +46,18 @@ pub struct Tree {
     repository: Repository,
 }
 
-/// Something to compare with.
+/// A commit that the working tree is compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// Its full id, or that of the tree without any file.
+    /// Its full id, or that of the empty tree.
     pub id: String,
-    /// What people should know about how it was found.
+    /// A remark for people on how it was chosen.
     pub note: Option<String>,
-    /// Why it is not what was asked for, but `HEAD`.
+    /// The reason if `HEAD` was chosen because the default branch is not known.
     pub unknown: Option<UnknownDefault>,
 }
 
-/// The default branch is not known.
+/// The error for an unknown default branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownDefault {
     pub why: String,
@@ -65,7 +66,7 @@ pub struct UnknownDefault {
 }
 
 impl UnknownDefault {
-    /// `named`: by the configuration.
+    /// `named` is the branch from the configuration.
     fn new(named: Option<&str>, remote: Option<&str>) -> Self {
         let why = match (named, remote) {
             (Some(name), _) => format!("there is no branch `{name}`, which `default_branch` names"),
@@ -80,7 +81,7 @@ impl UnknownDefault {
             Some(_) => "name another one in `.linchpin/config.yml`",
             None => "set `default_branch: NAME` in `.linchpin/config.yml`",
         };
-        // Only with a destination does it also work in a clone of one branch.
+        // Only with a destination does this also work in a single-branch clone.
         let fetch = |remote: &str, name: &str| format!("`git fetch {remote} {name}:refs/remotes/{remote}/{name}`");
         let help = match (named, remote) {
             (Some(name), Some(remote)) => format!("{set}, or run {}", fetch(remote, name)),
@@ -97,22 +98,21 @@ impl Commit {
     }
 }
 
-/// A commit and what it was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct CommitWithParents {
     pub id: String,
     pub parents: Vec<String>,
 }
 
 impl Tree {
-    /// `None` where the folder is in no git repository. Every call of git may take so long.
+    /// Returns `None` if the directory is in no git repository. `limit` is the timeout of each call of git.
     pub fn of(root: &Path, limit: Duration) -> Option<Self> {
         let repository = Repository::of(root)?;
         let git = Git::new(root, repository.git_dir(), repository.work_tree(), limit);
         let git = if repository.could_run_programs() {
             match filters(&git) {
                 Ok(filters) => git.without_filters(filters),
-                // What it would run cannot be told, so nothing is asked of it.
+                // The filters are not known, so git must not run.
                 Err(fault) => git.failing(fault),
             }
         } else {
@@ -125,47 +125,47 @@ impl Tree {
         &self.root
     }
 
-    /// Where the project lies in its repository: empty, or a folder with a slash behind it.
+    /// The path of the project in its repository: empty, or ending with a slash.
     pub fn prefix(&self) -> String {
         let inside = self.root.strip_prefix(self.repository.work_tree()).unwrap_or(Path::new(""));
         let inside = inside.to_string_lossy();
         if inside.is_empty() { String::new() } else { format!("{inside}/") }
     }
 
-    /// Filters that the repository's own configuration names, and that are not run.
+    /// The filters in the repository's own configuration, which are disabled.
     pub fn filters(&self) -> Vec<String> {
         self.git.filters().iter().map(|filter| filter.to_string_lossy().into_owned()).collect()
     }
 
-    /// What is checked out; none before the first commit.
+    /// The commit that is checked out; `None` before the first commit.
     pub fn head(&self) -> Option<String> {
-        // A file that says no id may mean another.
+        // Git may resolve a `HEAD` that contains no id.
         self.repository.head().or_else(|| self.commit("HEAD").ok().flatten())
     }
 
-    /// Where the branch left the default branch: `named`, or the one that there is.
+    /// Returns the commit where the branch left the default branch, which is `named` or detected.
     pub fn base(&self, named: Option<&str>) -> Result<Commit, GitError> {
-        let Some(head) = self.head() else { return self.nothing() };
+        let Some(head) = self.head() else { return self.empty_tree() };
         let Some(tip) = self.tip_of_default(named)? else { return Ok(self.without_default(head, named)) };
         self.fork_point(&head, &tip)
     }
 
-    /// The tip of the default branch.
+    /// Returns the tip of the default branch.
     pub fn default_tip(&self, named: Option<&str>) -> Result<Commit, GitError> {
         match (self.tip_of_default(named)?, self.head()) {
             (Some(tip), _) => Ok(Commit::at(tip)),
             (None, Some(head)) => Ok(self.without_default(head, named)),
-            (None, None) => self.nothing(),
+            (None, None) => self.empty_tree(),
         }
     }
 
-    /// What is checked out, in place of the default branch, which is not known.
+    /// Returns `HEAD` in place of the unknown default branch.
     fn without_default(&self, head: String, named: Option<&str>) -> Commit {
         let unknown = UnknownDefault::new(named, self.repository.remote().as_deref());
         Commit { unknown: Some(unknown), ..Commit::at(head) }
     }
 
-    /// Where two lines of work parted.
+    /// Returns the merge base of two commits.
     pub fn fork_point(&self, one: &str, other: &str) -> Result<Commit, GitError> {
         if one == other {
             return Ok(Commit::at(one.to_owned()));
@@ -181,8 +181,9 @@ impl Tree {
         })
     }
 
-    /// The commits that lead to `tip` and not to `before`, children first; the newest of very many.
-    pub fn history(&self, tip: &str, before: Option<&str>) -> Result<Vec<Made>, GitError> {
+    /// Returns the ancestors of `tip` that are not ancestors of `before`, children first; at most the newest
+    /// [`HISTORY_LIMIT`].
+    pub fn history(&self, tip: &str, before: Option<&str>) -> Result<Vec<CommitWithParents>, GitError> {
         let limit = format!("--max-count={HISTORY_LIMIT}");
         let mut arguments = vec!["rev-list", "--topo-order", "--parents", &limit, "--end-of-options", tip];
         let before = before.map(|before| format!("^{before}"));
@@ -190,22 +191,22 @@ impl Tree {
         let printed = self.git.output(&arguments)?;
         let made = |line: &str| {
             let mut ids = line.split(' ').map(str::to_owned);
-            Some(Made { id: ids.next()?, parents: ids.collect() })
+            Some(CommitWithParents { id: ids.next()?, parents: ids.collect() })
         };
         Ok(String::from_utf8_lossy(&printed).lines().filter_map(made).collect())
     }
 
-    /// The ids of the commits that were made in this repository since the reflog of `HEAD` had this length, or on other
-    /// branches since this time; `None` if the reflog of `HEAD` does not reach back so far.
-    pub fn made_since(&self, length: Option<u64>, time: Option<i64>) -> Option<BTreeSet<String>> {
-        let mut made = self.repository.made_since(length)?;
-        made.extend(time.map(|time| self.repository.made_elsewhere_since(time)).unwrap_or_default());
+    /// Returns the ids of the commits that were made in this repository since the reflog of `HEAD` had this length, or
+    /// on other branches since this time; `None` if the reflog of `HEAD` does not reach back so far.
+    pub fn commits_made_since(&self, length: Option<u64>, time: Option<i64>) -> Option<BTreeSet<String>> {
+        let mut made = self.repository.commits_made_since(length)?;
+        made.extend(time.map(|time| self.repository.commits_made_elsewhere_since(time)).unwrap_or_default());
         Some(made)
     }
 
-    /// The full id of a commit that a person names.
+    /// Returns the full id of a commit that a person names.
     pub fn commit(&self, name: &str) -> Result<Option<String>, GitError> {
-        // Behind this, a name that begins with a dash is a name.
+        // After `--end-of-options`, a name that begins with a dash is no option.
         self.git.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
     }
 
@@ -228,32 +229,32 @@ impl Tree {
         Ok(None)
     }
 
-    /// A repository without a commit has changed all that is in it.
-    pub fn nothing(&self) -> Result<Commit, GitError> {
+    /// Returns the empty tree, as the base of a repository without a commit.
+    pub fn empty_tree(&self) -> Result<Commit, GitError> {
         let id = self.git.line(&["hash-object", "-t", "tree", "/dev/null"])?;
         let id = id.ok_or_else(|| GitError::Failed("it does not know the empty tree".to_owned()))?;
         Ok(Commit::at(id))
     }
 
-    /// The net difference between a commit and what lies in the working tree: committed, staged, unstaged and untracked.
+    /// Returns the net changes between a commit and the working tree: committed, staged, unstaged and untracked.
     pub fn changes_since(&self, commit: &str) -> Result<Changes, GitError> {
-        let lines = self.difference_from(commit)?;
+        let lines = self.diff_with_working_tree(commit)?;
         let ids = self.ids(&lines);
         Ok(self.changes(lines, &ids))
     }
 
-    /// The same, a line for every file.
-    pub(crate) fn difference_from(&self, commit: &str) -> Result<BTreeMap<String, Line>, GitError> {
+    /// Like `changes_since`, with a line for each file.
+    pub(crate) fn diff_with_working_tree(&self, commit: &str) -> Result<BTreeMap<String, DiffLine>, GitError> {
         let (tracked, untracked) = thread::scope(|scope| {
             let untracked = scope.spawn(|| self.untracked());
-            let tracked = self.tracked_difference(commit);
+            let tracked = self.tracked_diff(commit);
             (tracked, untracked.join())
         });
         let untracked = untracked.unwrap_or_else(|_| Err(GitError::Failed("reading its answer failed".to_owned())))?;
         let mut lines = tracked?;
         for path in untracked {
             match lines.get_mut(&path) {
-                // Taken out of the index, and still there.
+                // Removed from the index, but still in the working tree.
                 Some(line) => {
                     line.status = Status::Modified;
                     line.new_mode.clone_from(&line.old_mode);
@@ -267,68 +268,68 @@ impl Tree {
         Ok(lines)
     }
 
-    /// The net difference of the files that git knows.
-    fn tracked_difference(&self, commit: &str) -> Result<BTreeMap<String, Line>, GitError> {
+    /// Returns the net diff of tracked files.
+    fn tracked_diff(&self, commit: &str) -> Result<BTreeMap<String, DiffLine>, GitError> {
         let status = status::read(&self.git.output(status::ARGUMENTS)?, &self.prefix());
         let head = match status.head {
             Some(head) => head,
-            None => self.nothing()?.id,
+            None => self.empty_tree()?.id,
         };
-        let mut lines = if head == commit { BTreeMap::new() } else { self.raw_difference(&[commit, &head, "--"])? };
-        // What was committed since and edited again may be as it was.
-        let mut unsure = status.unsure;
-        unsure.extend(status.lines.keys().filter(|path| lines.contains_key(*path)).cloned());
+        let mut lines = if head == commit { BTreeMap::new() } else { self.raw_diff(&[commit, &head, "--"])? };
+        // A file that was committed since and edited again may be unchanged in total.
+        let mut uncertain = status.uncertain;
+        uncertain.extend(status.lines.keys().filter(|path| lines.contains_key(*path)).cloned());
         lines.extend(status.lines);
-        lines.retain(|path, _| !unsure.contains(path));
-        lines.extend(self.exact_difference(commit, &unsure)?);
+        lines.retain(|path, _| !uncertain.contains(path));
+        lines.extend(self.content_diff(commit, &uncertain)?);
         Ok(lines)
     }
 
-    /// The same of a few files, by what is in them.
-    fn exact_difference(&self, commit: &str, paths: &BTreeSet<String>) -> Result<BTreeMap<String, Line>, GitError> {
+    /// Returns the diff of a few files, by their contents.
+    fn content_diff(&self, commit: &str, paths: &BTreeSet<String>) -> Result<BTreeMap<String, DiffLine>, GitError> {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
         }
         let mut between = vec![commit.to_owned(), "--".to_owned()];
-        // A name that is no text cannot be said again.
+        // A name that is not UTF-8 cannot be passed back to git.
         let can_be_named = paths.len() <= NAMES_AT_ONCE && !paths.iter().any(|path| path.contains('\u{fffd}'));
         if can_be_named {
             between.extend(paths.iter().map(|path| format!(":(literal){path}")));
         }
-        let mut lines = self.raw_difference(&between.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let mut lines = self.raw_diff(&between.iter().map(String::as_str).collect::<Vec<_>>())?;
         lines.retain(|path, _| paths.contains(path));
         Ok(lines)
     }
 
-    /// What a commit that is made now would have changed since another. `index`: the one that git is about to commit, where
-    /// that is another than usual.
-    pub fn changes_staged(&self, commit: &str, index: Option<&OsStr>) -> Result<Changes, GitError> {
+    /// Returns the changes between a commit and the index. `index`: the index that git is about to commit, if it is not
+    /// the default one.
+    pub fn staged_changes_since(&self, commit: &str, index: Option<&OsStr>) -> Result<Changes, GitError> {
         let git = self.git.clone().with_index(index);
         let mut arguments = vec!["diff", "--cached"];
         arguments.extend(RAW);
         arguments.extend([commit, "--"]);
-        let lines = difference::lines(&git.output(&arguments)?);
+        let lines = raw_diff::lines(&git.output(&arguments)?);
         Ok(self.changes(lines, &BTreeMap::new()))
     }
 
-    /// What the commits between two changed, as a whole.
+    /// Returns the net changes between two commits.
     pub fn changes_between(&self, from: &str, to: &str) -> Result<Changes, GitError> {
-        let lines = self.raw_difference(&[from, to, "--"])?;
+        let lines = self.raw_diff(&[from, to, "--"])?;
         Ok(self.changes(lines, &BTreeMap::new()))
     }
 
-    fn changes(&self, lines: BTreeMap<String, Line>, ids: &BTreeMap<String, String>) -> Changes {
+    fn changes(&self, lines: BTreeMap<String, DiffLine>, ids: &BTreeMap<String, String>) -> Changes {
         let moved = self.moved(&lines, ids);
-        difference::changes(lines, ids, &moved).filtered(|path| self.is_not_ours(path))
+        raw_diff::changes(lines, ids, &moved).filtered(|path| self.is_not_written_by_linchpin(path))
     }
 
-    /// The new files that are old ones under another name, with other content.
-    fn moved(&self, lines: &BTreeMap<String, Line>, ids: &BTreeMap<String, String>) -> BTreeSet<String> {
-        let id = |path: &str, line: &Line| ids.get(path).unwrap_or(&line.new_id).clone();
-        let gone = difference::deleted_ids(lines);
+    /// Returns the new files that are old ones with another name and other content.
+    fn moved(&self, lines: &BTreeMap<String, DiffLine>, ids: &BTreeMap<String, String>) -> BTreeSet<String> {
+        let id = |path: &str, line: &DiffLine| ids.get(path).unwrap_or(&line.new_id).clone();
+        let gone = raw_diff::deleted_ids(lines);
         let new = lines.iter().filter(|(_, line)| line.status == Status::Added && line.is_file());
         let new: Vec<(&String, String)> = new.map(|(path, line)| (path, id(path, line))).collect();
-        // The same content under another name says enough.
+        // An old file whose content exists under a new name is already found.
         let found: BTreeSet<&String> = new.iter().map(|(_, id)| id).filter(|id| gone.contains(*id)).collect();
         let old = lines.iter().filter(|(_, line)| line.status == Status::Deleted && line.was_file());
         let old = old.filter(|(_, line)| gone.contains(&line.old_id) && !found.contains(&line.old_id));
@@ -344,7 +345,7 @@ impl Tree {
             let size = sizes.get(*id).copied().or_else(|| size_of_plain(&self.root.join(path)))?;
             Some(((*path).clone(), size))
         });
-        let (worth_old, worth_new) = similarity::worth_reading(&old_sizes, &new_sizes.collect());
+        let (worth_old, worth_new) = similarity::select_for_reading(&old_sizes, &new_sizes.collect());
         let old: Vec<_> = old.into_iter().filter(|(path, _)| worth_old.contains(*path)).collect();
         let new: Vec<_> = new.into_iter().filter(|(path, _)| worth_new.contains(*path)).collect();
         let ids = old.iter().chain(&new).map(|(_, id)| id.as_str());
@@ -357,26 +358,27 @@ impl Tree {
         similarity::moved(&old, &new.collect())
     }
 
-    /// How many bytes there are in each; of what git does not have, nothing.
+    /// Returns the size of each object that git has.
     fn sizes<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, u64> {
         let is_told = |id: &&str| id.len() >= 40 && !id.bytes().all(|byte| byte == b'0');
         let asked = one_a_line(ids.filter(is_told));
-        // Where git does not answer, a file with other content is a new one.
+        // Without an answer, a file with other content counts as new.
         let printed = self.git.output_of(&["cat-file", "--batch-check=%(objectname) %(objectsize)"], asked);
         let printed = String::from_utf8(printed.unwrap_or_default()).unwrap_or_default();
         let sizes = printed.lines().filter_map(|line| line.split_once(' '));
         sizes.filter_map(|(id, size)| Some((id.to_owned(), size.parse().ok()?))).collect()
     }
 
-    /// What is in each.
+    /// Returns the contents of each object.
     fn blobs<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
         let asked = one_a_line(ids);
         let printed = self.git.output_of(&["cat-file", "--batch=%(objectname) %(objectsize)"], asked);
-        difference::blobs(&printed.unwrap_or_default())
+        raw_diff::blobs(&printed.unwrap_or_default())
     }
 
-    /// What Linchpin itself writes is nobody's change, ignored or not: at the root, and where a folder has a policy of its own.
-    pub(crate) fn is_not_ours(&self, path: &str) -> bool {
+    /// False for files that Linchpin itself writes, ignored or not: at the root, and in directories with a policy of
+    /// their own.
+    pub(crate) fn is_not_written_by_linchpin(&self, path: &str) -> bool {
         let (folder, rest) = match path.strip_prefix(".linchpin/") {
             Some(rest) => ("", rest),
             None => match path.split_once("/.linchpin/") {
@@ -391,19 +393,19 @@ impl Tree {
         !(is_written && has_policy())
     }
 
-    /// Files that are in no commit and are not ignored.
+    /// Returns the files that are in no commit and not ignored.
     pub fn untracked(&self) -> Result<Vec<String>, GitError> {
         let output = self.git.output(&["ls-files", "--others", "--exclude-standard", "-z"])?;
-        Ok(difference::paths(&output).collect())
+        Ok(raw_diff::paths(&output).collect())
     }
 
-    /// Files that are staged otherwise than they were committed.
+    /// Returns the files whose staged state differs from the commit.
     pub fn staged(&self) -> Result<Vec<String>, GitError> {
         let arguments = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
-        Ok(difference::paths(&self.git.output(&arguments)?).collect())
+        Ok(raw_diff::paths(&self.git.output(&arguments)?).collect())
     }
 
-    /// The messages of the commits between two.
+    /// Returns the messages of the commits between two.
     pub fn messages(&self, from: &str, to: &str) -> Result<String, GitError> {
         let range = format!("{from}..{to}");
         let output =
@@ -411,35 +413,35 @@ impl Tree {
         Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
-    fn raw_difference(&self, between: &[&str]) -> Result<BTreeMap<String, Line>, GitError> {
+    fn raw_diff(&self, between: &[&str]) -> Result<BTreeMap<String, DiffLine>, GitError> {
         let mut arguments = vec!["diff"];
         arguments.extend(RAW);
         arguments.extend(between);
-        Ok(difference::lines(&self.git.output(&arguments)?))
+        Ok(raw_diff::lines(&self.git.output(&arguments)?))
     }
 
-    /// What is in files of which the lines do not say it, where that matters.
-    fn ids(&self, lines: &BTreeMap<String, Line>) -> BTreeMap<String, String> {
+    /// Returns the ids of files that git has not read, if they are needed.
+    fn ids(&self, lines: &BTreeMap<String, DiffLine>) -> BTreeMap<String, String> {
         let may_be_moved = lines.values().any(|line| line.status == Status::Deleted)
             && lines.values().filter(|line| line.status == Status::Added).count() <= MOVED_LIMIT;
-        let matters = |line: &Line| match line.status {
+        let matters = |line: &DiffLine| match line.status {
             Status::Added => may_be_moved,
-            Status::Modified => line.new_id.is_empty() || line.may_be_mode_only(),
+            Status::Modified => line.new_id.is_empty() || line.may_differ_only_in_mode(),
             Status::Deleted => false,
         };
         let is_plain = |path: &str| fs::symlink_metadata(self.root.join(path)).is_ok_and(|metadata| metadata.is_file());
         let wanted = lines.iter().filter(|(path, line)| matters(line) && line.is_file() && is_plain(path));
         let wanted: Vec<&str> = wanted.map(|(path, _)| path.as_str()).collect();
-        self.hashed(&wanted)
+        self.blob_ids(&wanted)
     }
 
-    /// What git calls the content of plain files.
-    pub(crate) fn hashed(&self, wanted: &[&str]) -> BTreeMap<String, String> {
+    /// Returns the blob ids of regular files.
+    pub(crate) fn blob_ids(&self, wanted: &[&str]) -> BTreeMap<String, String> {
         let mut ids = BTreeMap::new();
         for paths in wanted.chunks(NAMES_AT_ONCE) {
             let mut arguments = vec!["hash-object", "--"];
             arguments.extend(paths);
-            // A file that has just vanished takes the others along; then they count as changed.
+            // If one file has just vanished, git fails for all of them; then they count as changed.
             let Ok(output) = self.git.output(&arguments) else { continue };
             let output = String::from_utf8_lossy(&output).into_owned();
             ids.extend(paths.iter().zip(output.lines()).map(|(path, id)| ((*path).to_owned(), id.to_owned())));
@@ -452,20 +454,20 @@ impl Tree {
     }
 }
 
-/// Each id once, as git reads them.
+/// Returns each id once, one per line.
 fn one_a_line<'i>(ids: impl Iterator<Item = &'i str>) -> String {
     ids.collect::<BTreeSet<_>>().into_iter().flat_map(|id| [id, "\n"]).collect()
 }
 
-/// How many bytes there are in a file; `None` where it is no plain one.
+/// Returns the size of a regular file; `None` for anything else.
 fn size_of_plain(path: &Path) -> Option<u64> {
     let metadata = fs::symlink_metadata(path).ok()?;
     metadata.is_file().then_some(metadata.len())
 }
 
-/// A line for a file that git does not know.
-fn new_file() -> Line {
-    Line {
+/// Returns the line for an untracked file.
+fn new_file() -> DiffLine {
+    DiffLine {
         old_mode: "000000".to_owned(),
         new_mode: "100644".to_owned(),
         old_id: String::new(),
@@ -474,8 +476,7 @@ fn new_file() -> Line {
     }
 }
 
-/// The names of filters in the repository's own configuration, whichever of its files they are in; without trust nothing of
-/// it is run.
+/// Returns the names of filters in the repository's own configuration files, which must not run without trust.
 fn filters(git: &Git) -> Result<Vec<OsString>, GitError> {
     let arguments = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\."];
     let output = git.found(&arguments)?;
@@ -495,7 +496,7 @@ fn filters(git: &Git) -> Result<Vec<OsString>, GitError> {
     Ok(filters)
 }
 
-/// Names that git prints need not be text.
+/// Names in git's output need not be UTF-8.
 #[cfg(unix)]
 fn os_string(bytes: &[u8]) -> OsString {
     <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).to_os_string()

@@ -11,7 +11,7 @@ use engine::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::StateChanges;
-use tree::{GitError, Made, Repository, Tree};
+use tree::{CommitWithParents, GitError, Repository, Tree};
 
 /// The session variable that stores it.
 const VARIABLE: &str = "_session_start";
@@ -55,7 +55,7 @@ impl SessionStart {
     }
 
     fn now(repository: &Repository) -> Self {
-        Self { commit: repository.head(), began: None, log: repository.log_length() }
+        Self { commit: repository.head(), began: None, log: repository.reflog_length() }
     }
 
     pub fn began(&self) -> Option<i64> {
@@ -84,7 +84,7 @@ impl SessionStart {
             // On a new branch without commits, all files would be changes.
             return Ok(EarlierBaseline { commit: start, is_start_lost });
         }
-        let own = tree.made_since(self.log, self.began);
+        let own = tree.commits_made_since(self.log, self.began);
         // Without a start commit and without a reflog, any commit may be the session's.
         if own.as_ref().map_or(is_start_lost, BTreeSet::is_empty) {
             return Ok(EarlierBaseline { commit: None, is_start_lost });
@@ -111,7 +111,7 @@ enum Before {
 
 /// `history` is sorted children first. `own` has the commits that the session may have made; `None` means any. Returns
 /// the newest commit that does not descend from one of these; if there is none, the parent of the first of these.
-fn before_own(history: &[Made], own: Option<&BTreeSet<String>>) -> Before {
+fn before_own(history: &[CommitWithParents], own: Option<&BTreeSet<String>>) -> Before {
     let mut led_to: BTreeSet<&str> = BTreeSet::new();
     let (mut elsewhere, mut first) = (None, None);
     for made in history.iter().rev() {

@@ -73,7 +73,7 @@ impl Settlement {
         let entry = if let Some(entry) = known.filter(is_open) {
             entry
         } else {
-            let content = tree::content(&self.root, open.trigger_files());
+            let content = tree::combined_fingerprint(&self.root, open.trigger_files());
             let entry = self.new_entry(demand.id, &open, reference, &hash, content);
             self.put(&entry)?;
             entry
@@ -103,7 +103,7 @@ impl Settlement {
 
     /// A digest that changes if the session does anything about the demand.
     fn state(&self, open: &FileMatch) -> String {
-        let content = tree::content(&self.root, open.trigger_files());
+        let content = tree::combined_fingerprint(&self.root, open.trigger_files());
         policy::digest(format!("{content}\0{}", open.expected_files().join("\0")))
     }
 
@@ -114,7 +114,7 @@ impl Settlement {
         if !open.is_unmet() {
             return Ok(0);
         }
-        let content = tree::content(&self.root, open.trigger_files());
+        let content = tree::combined_fingerprint(&self.root, open.trigger_files());
         let hash = trigger_hash(demand.id, open.trigger_files(), &reference.name);
         let known = self.queue.find(demand.id, &hash);
         let entry = known.unwrap_or_else(|| self.new_entry(demand.id, &open, reference, &hash, content));
@@ -132,7 +132,7 @@ impl Settlement {
     /// Records the result of a demand's command.
     pub fn ran(&self, demand: &Demand, reference: &Reference, outcome: &CommandResult, tree: Option<String>) {
         let Demand { rule, found, .. } = demand;
-        let content = tree::content(&self.root, found.trigger_files());
+        let content = tree::combined_fingerprint(&self.root, found.trigger_files());
         let hash = hash_of(demand, reference);
         let entry = self.queue.find(&rule.id, &hash);
         let mut entry = entry.unwrap_or_else(|| self.new_entry(&rule.id, found, reference, &hash, String::new()));

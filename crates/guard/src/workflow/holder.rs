@@ -18,7 +18,7 @@ use policy::Sandbox;
 use runner::{BoundedProcess, Confinement, OutputSoFar, ProcessOutcome, WatchAction, shim};
 use serde::{Deserialize, Serialize};
 use store::{Masked, mask};
-use tree::{Contents, GitError, Tree};
+use tree::{GitError, Tree, TreeContents};
 
 use super::receipt::{Receipt, Receipts};
 use super::running::Announcement;
@@ -183,7 +183,7 @@ pub fn content(root: &Path) -> Result<Option<String>, GitError> {
     Ok(contents(root)?.map(|contents| contents.digest()))
 }
 
-fn contents(root: &Path) -> Result<Option<Contents>, GitError> {
+fn contents(root: &Path) -> Result<Option<TreeContents>, GitError> {
     Tree::of(root, GIT_LIMIT).map(|tree| tree.contents()).transpose()
 }
 

@@ -136,7 +136,7 @@ impl Looking<'_> {
 
     fn changes_since(&self, commit: &str) -> Result<Changes, Problem> {
         Ok(match &self.now {
-            Now::Staged(index) => self.tree.changes_staged(commit, index.as_deref().map(Path::as_os_str))?,
+            Now::Staged(index) => self.tree.staged_changes_since(commit, index.as_deref().map(Path::as_os_str))?,
             Now::WorkingTree => self.tree.changes_since(commit)?,
         })
     }

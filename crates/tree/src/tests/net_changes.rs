@@ -1,20 +1,21 @@
-//! Whatever was done to a tree: what counts as changed is what a commit of everything in it would change.
+//! Property: after any sequence of operations, the reported changes are those that a commit of the whole tree would
+//! contain.
 
 use std::fs;
 
 use proptest::prelude::*;
 
-use super::Scene;
+use super::TestProject;
 
 #[derive(Debug, Clone, Copy)]
-enum Deed {
+enum Operation {
     Write(usize, usize),
     Touch(usize),
     Delete(usize),
     Link(usize, usize),
     Execute(usize),
     Stage(usize),
-    Announce(usize),
+    IntentToAdd(usize),
     Unstage(usize),
     Commit,
 }
@@ -22,57 +23,57 @@ enum Deed {
 const FILES: &[&str] = &["kept.txt", "src/a.rs", "sp ace/[x]*.txt", "new.txt"];
 const TEXTS: &[&str] = &["one\n", "two\n", "longer than that\n"];
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn operation() -> impl Strategy<Value = Operation> {
     let file = || 0..FILES.len();
     prop_oneof![
-        4 => (file(), 0..TEXTS.len()).prop_map(|(file, text)| Deed::Write(file, text)),
-        1 => file().prop_map(Deed::Touch),
-        2 => file().prop_map(Deed::Delete),
-        1 => (file(), 0..TEXTS.len()).prop_map(|(file, text)| Deed::Link(file, text)),
-        1 => file().prop_map(Deed::Execute),
-        3 => file().prop_map(Deed::Stage),
-        1 => file().prop_map(Deed::Announce),
-        1 => file().prop_map(Deed::Unstage),
-        2 => Just(Deed::Commit),
+        4 => (file(), 0..TEXTS.len()).prop_map(|(file, text)| Operation::Write(file, text)),
+        1 => file().prop_map(Operation::Touch),
+        2 => file().prop_map(Operation::Delete),
+        1 => (file(), 0..TEXTS.len()).prop_map(|(file, text)| Operation::Link(file, text)),
+        1 => file().prop_map(Operation::Execute),
+        3 => file().prop_map(Operation::Stage),
+        1 => file().prop_map(Operation::IntentToAdd),
+        1 => file().prop_map(Operation::Unstage),
+        2 => Just(Operation::Commit),
     ]
 }
 
-impl Scene {
-    fn does(&self, deed: Deed) {
+impl TestProject {
+    fn perform(&self, operation: Operation) {
         let path = |file: usize| self.root.join(FILES[file]);
         let is_there = |file: usize| fs::symlink_metadata(path(file)).is_ok();
-        match deed {
-            Deed::Write(file, text) => {
+        match operation {
+            Operation::Write(file, text) => {
                 let _ = fs::remove_file(path(file));
                 self.write(FILES[file], TEXTS[text]);
             }
-            Deed::Touch(file) if is_there(file) => {
+            Operation::Touch(file) if is_there(file) => {
                 if let Ok(text) = fs::read(path(file)) {
                     fs::write(path(file), text).expect("a file");
                 }
             }
-            Deed::Delete(file) => drop(fs::remove_file(path(file))),
-            Deed::Link(file, text) => {
+            Operation::Delete(file) => drop(fs::remove_file(path(file))),
+            Operation::Link(file, text) => {
                 self.write(FILES[file], "").delete(FILES[file]);
                 std::os::unix::fs::symlink(TEXTS[text].trim(), path(file)).expect("a link");
             }
-            Deed::Execute(file) if path(file).is_file() => {
+            Operation::Execute(file) if path(file).is_file() => {
                 let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
                 fs::set_permissions(path(file), mode).expect("a mode");
             }
-            Deed::Stage(file) if is_there(file) => drop(self.git(&["add", "--", &literal(file)])),
-            Deed::Announce(file) if is_there(file) => drop(self.git(&["add", "-N", "--", &literal(file)])),
-            Deed::Unstage(file) => {
+            Operation::Stage(file) if is_there(file) => drop(self.git(&["add", "--", &literal(file)])),
+            Operation::IntentToAdd(file) if is_there(file) => drop(self.git(&["add", "-N", "--", &literal(file)])),
+            Operation::Unstage(file) => {
                 drop(self.git(&["rm", "--force", "--cached", "--quiet", "--ignore-unmatch", "--", &literal(file)]));
             }
-            // What was only announced cannot be committed.
-            Deed::Commit => drop(self.commit("more")),
+            // A file that was added with `--intent-to-add` cannot be committed.
+            Operation::Commit => drop(self.commit("more")),
             _ => {}
         }
     }
 
-    /// What a commit of everything would change, told by git with a new index: a copy would not know which of its entries were
-    /// too young to be trusted.
+    /// The changes that a commit of everything would contain, determined by git with a new index: a copy of the index
+    /// would not know which of its entries are too recent to be trusted.
     fn would_commit(&self, base: &str) -> Vec<String> {
         let index = self.folder.path().join("index");
         let flag = format!("core.worktree={}", self.root.display());
@@ -96,14 +97,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     #[test]
-    fn what_changed_is_what_a_commit_of_everything_would_change(deeds in prop::collection::vec(deed(), 1..10)) {
-        let scene = Scene::new();
-        for deed in &deeds {
-            scene.does(*deed);
+    fn changes_are_those_of_a_commit_of_everything(operations in prop::collection::vec(operation(), 1..10)) {
+        let project = TestProject::new();
+        for operation in &operations {
+            project.perform(*operation);
         }
-        let base = scene.tree().base(None).expect("a base").id;
-        let changes = scene.tree().changes_since(&base).expect("git answers");
+        let base = project.tree().base(None).expect("a base").id;
+        let changes = project.tree().changes_since(&base).expect("git answers");
         let changed: Vec<String> = changes.paths().map(str::to_owned).collect();
-        prop_assert_eq!(changed, scene.would_commit(&base));
+        prop_assert_eq!(changed, project.would_commit(&base));
     }
 }
