@@ -1,7 +1,7 @@
 //! Outcomes of rules, recorded for statistics.
 
 use engine::{Level, Verdict};
-use store::{PhaseName, RecordedRuleOutcome, RuleOutcome};
+use store::{CountedOutcome, PhaseName, RecordedRuleOutcome};
 
 use crate::failure::GUARD;
 
@@ -12,9 +12,9 @@ pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) 
     let mut spoken = spoken.peekable();
     let phase = spoken.peek().and_then(|_| phase());
     let outcome = |level: Level| match level {
-        Level::Warn => RuleOutcome::Warned,
-        Level::Block if verdict.not_enforced.is_none() => RuleOutcome::Blocked,
-        Level::Allow | Level::Ask | Level::Block => RuleOutcome::Fired,
+        Level::Warn => CountedOutcome::Warned,
+        Level::Block if verdict.not_enforced.is_none() => CountedOutcome::Blocked,
+        Level::Allow | Level::Ask | Level::Block => CountedOutcome::Fired,
     };
     spoken
         .map(|finding| RecordedRuleOutcome {
@@ -28,7 +28,7 @@ pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) 
 /// One outcome, recorded for each of several rules.
 pub fn about<'r>(
     rules: impl Iterator<Item = &'r str>,
-    outcome: RuleOutcome,
+    outcome: CountedOutcome,
     phase: Option<PhaseName>,
 ) -> impl Iterator<Item = RecordedRuleOutcome> {
     rules.map(move |rule| RecordedRuleOutcome { rule: rule.to_owned(), phase: phase.clone(), outcome })

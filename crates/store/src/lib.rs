@@ -79,7 +79,7 @@ pub use note::{LOOP_SESSION, Note, NoteKind, PERSON_SESSION};
 pub use notice::StoreNotice;
 pub use record::{EventRecord, JournalDetail};
 pub use registry::{RuleVersion, StoredRuleVersion};
-pub use rule_counts::{PhaseName, RecordedRuleOutcome, RuleCounts, RuleOutcome};
+pub use rule_counts::{CountedOutcome, PhaseName, RecordedRuleOutcome, RuleCounts};
 pub use session_key::{SessionKey, phase_key};
 pub use state::SessionState;
 pub use tokens::{PhaseStart, TranscriptChunk, TranscriptMessage};

@@ -23,7 +23,7 @@ pub struct PhaseName {
 
 /// An outcome of a rule: what the rule did, or how it was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleOutcome {
+pub enum CountedOutcome {
     /// The rule fired without warning or blocking: it asked or approved, or it was not enforced.
     Fired,
     Warned,
@@ -41,7 +41,7 @@ pub struct RecordedRuleOutcome {
     pub rule: String,
     /// None outside of workflows.
     pub phase: Option<PhaseName>,
-    pub outcome: RuleOutcome,
+    pub outcome: CountedOutcome,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,19 +76,19 @@ struct StoredCounts {
 }
 
 impl StoredCounts {
-    fn count(&mut self, outcome: RuleOutcome) {
+    fn count(&mut self, outcome: CountedOutcome) {
         let count = &mut self.count;
         match outcome {
-            RuleOutcome::Fired => count.fired += 1,
-            RuleOutcome::Warned => (count.fired, count.warned) = (count.fired + 1, count.warned + 1),
-            RuleOutcome::Blocked => (count.fired, count.blocked) = (count.fired + 1, count.blocked + 1),
-            RuleOutcome::Acknowledged => count.acknowledged += 1,
-            RuleOutcome::Continued if count.fired > self.answered => {
+            CountedOutcome::Fired => count.fired += 1,
+            CountedOutcome::Warned => (count.fired, count.warned) = (count.fired + 1, count.warned + 1),
+            CountedOutcome::Blocked => (count.fired, count.blocked) = (count.fired + 1, count.blocked + 1),
+            CountedOutcome::Acknowledged => count.acknowledged += 1,
+            CountedOutcome::Continued if count.fired > self.answered => {
                 count.acknowledged += 1;
                 self.answered = count.fired;
             }
-            RuleOutcome::Continued => {}
-            RuleOutcome::Forced => count.forced += 1,
+            CountedOutcome::Continued => {}
+            CountedOutcome::Forced => count.forced += 1,
         }
     }
 }
@@ -112,7 +112,7 @@ impl Store {
                 .prepare_cached("SELECT value FROM state WHERE session = ?1 AND kind = ?2 AND name = ?3")?
                 .query_row(params![session, KIND, rule], |row| row.get(0))
                 .optional()?;
-            if stored.is_none() && *outcome == RuleOutcome::Continued {
+            if stored.is_none() && *outcome == CountedOutcome::Continued {
                 continue;
             }
             let mut stored: StoredCounts = stored.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();

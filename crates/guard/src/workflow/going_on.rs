@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::rules::{AckBy, Rule};
 use serde_json::json;
-use store::{NoteKind, RuleOutcome, StateChanges};
+use store::{CountedOutcome, NoteKind, StateChanges};
 
 use super::move_commands::{find, stay};
 use super::scene::Scene;
@@ -60,7 +60,7 @@ impl Moves<'_> {
         let names = fired.iter().map(|rule| rule.id.as_str());
         changes.rule_outcomes.extend(rule_deeds::about(
             names,
-            RuleOutcome::Continued,
+            CountedOutcome::Continued,
             Some(active.position.phase_named()),
         ));
         let past: Vec<&str> = fired.iter().chain(&of_session).map(|rule| rule.id.as_str()).collect();
@@ -109,7 +109,7 @@ impl Moves<'_> {
         }
         changes.rule_outcomes.extend(rule_deeds::about(
             rules.iter().map(|rule| rule.id.as_str()),
-            RuleOutcome::Continued,
+            CountedOutcome::Continued,
             None,
         ));
     }

@@ -12,7 +12,7 @@ use engine::Situation;
 use engine::rules::{Rule, Tier};
 use engine::workflow::{Action, Node, Requirement, Transition, Workflow};
 use serde_json::{Map, Value, json};
-use store::{NoteKind, RecordedRuleOutcome, RuleOutcome, StateChanges};
+use store::{CountedOutcome, NoteKind, RecordedRuleOutcome, StateChanges};
 use tree::Repository;
 
 use super::acting::{Acted, act};
@@ -75,7 +75,7 @@ impl Moves<'_> {
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene)? {
             let rule_outcomes = rule_deeds::about(
                 [rule.id.as_str()].into_iter(),
-                RuleOutcome::Blocked,
+                CountedOutcome::Blocked,
                 Some(active.position.phase_named()),
             );
             return self.held(&active, &rule.id, outcome, Some(&rule), rule_outcomes.collect());
@@ -86,7 +86,7 @@ impl Moves<'_> {
             // Two gates may contain the same rule.
             let rules: BTreeSet<&str> = lacks.iter().flat_map(|lack| &lack.rules).map(String::as_str).collect();
             let rule_outcomes =
-                rule_deeds::about(rules.into_iter(), RuleOutcome::Blocked, Some(active.position.phase_named()))
+                rule_deeds::about(rules.into_iter(), CountedOutcome::Blocked, Some(active.position.phase_named()))
                     .collect();
             let step = self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, rule_outcomes)?;
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
@@ -113,7 +113,7 @@ impl Moves<'_> {
             let passed_over = passed_over.iter().map(|rule| rule.id.as_str());
             doing.changes.rule_outcomes.extend(rule_deeds::about(
                 passed_over,
-                RuleOutcome::Forced,
+                CountedOutcome::Forced,
                 Some(now.position.phase_named()),
             ));
             self.act("on_exit", &node.on_exit, &now, &scene, &mut doing);

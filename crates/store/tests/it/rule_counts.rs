@@ -2,7 +2,7 @@
 
 use engine::event::EventKind;
 use engine::verdict::Verdict;
-use store::{PhaseName, RecordedRuleOutcome, RuleCounts, RuleOutcome, StateChanges};
+use store::{CountedOutcome, PhaseName, RecordedRuleOutcome, RuleCounts, StateChanges};
 
 use crate::sample::{KEY, event, open, place, record, record_plain};
 
@@ -10,7 +10,7 @@ fn phase(id: &str) -> PhaseName {
     PhaseName { phase: id.to_owned(), workflow: "work".to_owned(), node: "code".to_owned() }
 }
 
-fn outcome_changes(outcome: RuleOutcome, phase: Option<PhaseName>) -> StateChanges {
+fn outcome_changes(outcome: CountedOutcome, phase: Option<PhaseName>) -> StateChanges {
     StateChanges {
         rule_outcomes: vec![RecordedRuleOutcome { rule: "r".to_owned(), phase, outcome }],
         ..StateChanges::default()
@@ -30,19 +30,19 @@ fn outcomes_of_a_rule_by_phase() {
         );
     };
     // `continue` before the rule fired does not count.
-    tell(RuleOutcome::Continued, Some("1.2"));
+    tell(CountedOutcome::Continued, Some("1.2"));
     for outcome in [
-        RuleOutcome::Warned,
-        RuleOutcome::Blocked,
-        RuleOutcome::Continued,
-        RuleOutcome::Continued,
-        RuleOutcome::Fired,
-        RuleOutcome::Continued,
+        CountedOutcome::Warned,
+        CountedOutcome::Blocked,
+        CountedOutcome::Continued,
+        CountedOutcome::Continued,
+        CountedOutcome::Fired,
+        CountedOutcome::Continued,
     ] {
         tell(outcome, Some("1.1"));
     }
-    tell(RuleOutcome::Forced, Some("1.2"));
-    tell(RuleOutcome::Acknowledged, None);
+    tell(CountedOutcome::Forced, Some("1.2"));
+    tell(CountedOutcome::Acknowledged, None);
     let counts = store.rule_counts().unwrap();
     let of = |phase: Option<&str>| counts["r"][&phase.map(self::phase)];
     assert_eq!(of(Some("1.1")), RuleCounts { fired: 3, warned: 1, blocked: 1, acknowledged: 2, forced: 0 });
@@ -61,13 +61,13 @@ fn pruned_sessions_do_not_count() {
         &mut store,
         &event(EventKind::Stop, 1),
         &Verdict::empty(),
-        &outcome_changes(RuleOutcome::Warned, Some(phase("1.1"))),
+        &outcome_changes(CountedOutcome::Warned, Some(phase("1.1"))),
     );
     record(
         &mut store,
         &event(EventKind::Stop, 20),
         &Verdict::empty(),
-        &outcome_changes(RuleOutcome::Warned, Some(phase("1.2"))),
+        &outcome_changes(CountedOutcome::Warned, Some(phase("1.2"))),
     );
     record_plain(&mut store, &event(EventKind::Stop, 30));
     store.prune(10).unwrap();
