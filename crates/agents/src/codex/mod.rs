@@ -7,10 +7,9 @@ mod shell_patch;
 mod transcript;
 mod translate;
 
-use crate::Adapter;
-use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::protocol::event_names;
+use crate::{Adapter, NativeTools};
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "codex",

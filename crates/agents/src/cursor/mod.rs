@@ -5,10 +5,9 @@ mod encode;
 mod install;
 mod translate;
 
-use crate::Adapter;
-use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::transcript::TranscriptFormat;
+use crate::{Adapter, NativeTools};
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "cursor",

@@ -6,10 +6,9 @@ mod transcript;
 mod translate;
 mod trusted_folders;
 
-use crate::Adapter;
-use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::protocol::encode;
+use crate::{Adapter, NativeTools};
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "gemini",

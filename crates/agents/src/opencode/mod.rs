@@ -5,10 +5,9 @@ mod install;
 mod transcript;
 mod translate;
 
-use crate::Adapter;
-use crate::NativeTools;
 use crate::environment::AgentVariables;
 use crate::protocol::{encode, event_names};
+use crate::{Adapter, NativeTools};
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "opencode",
