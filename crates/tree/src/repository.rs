@@ -58,8 +58,8 @@ impl Repository {
 
     /// The branch that is checked out; `None` if `HEAD` is detached.
     pub fn branch(&self) -> Option<String> {
-        if self.has_other_store() {
-            return self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
+        if self.uses_reftable() {
+            return self.ask_git(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
         }
         let head = read_short(&self.git_dir.join("HEAD"))?;
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
@@ -67,7 +67,7 @@ impl Repository {
 
     /// The commit that is checked out; `None` before the first commit.
     pub fn head(&self) -> Option<String> {
-        if self.has_other_store() {
+        if self.uses_reftable() {
             return self.resolve("HEAD");
         }
         let head = read_short(&self.git_dir.join("HEAD"))?;
@@ -90,8 +90,8 @@ impl Repository {
     /// The branch that `HEAD` of a remote points to.
     fn default_of(&self, remote: &str) -> Option<String> {
         let head = format!("refs/remotes/{remote}/HEAD");
-        let name = if self.has_other_store() {
-            self.ask(&["symbolic-ref", "--quiet", &head])?
+        let name = if self.uses_reftable() {
+            self.ask_git(&["symbolic-ref", "--quiet", &head])?
         } else {
             read_short(&self.common_dir.join(&head))?.trim().strip_prefix("ref: ")?.to_owned()
         };
@@ -113,9 +113,9 @@ impl Repository {
     /// The only branch of a repository without remote branches.
     fn only_branch(&self) -> Option<String> {
         let mut names = BTreeSet::new();
-        if self.has_other_store() {
+        if self.uses_reftable() {
             let listed = ["for-each-ref", "--count=2", "--format=%(refname)", "refs/heads", "refs/remotes"];
-            names.extend(self.ask(&listed)?.lines().map(str::to_owned));
+            names.extend(self.ask_git(&listed)?.lines().map(str::to_owned));
         } else {
             let packed = self.common_dir.join("packed-refs");
             // Git may be able to read a file that is too large for us.
@@ -149,8 +149,14 @@ impl Repository {
 
     /// Returns the id of the commit that a full branch name points to.
     pub fn resolve(&self, name: &str) -> Option<String> {
-        if self.has_other_store() {
-            return self.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")]);
+        if self.uses_reftable() {
+            return self.ask_git(&[
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                &format!("{name}^{{commit}}"),
+            ]);
         }
         if let Some(text) = read_short(&self.common_dir.join(name)) {
             return id(text.trim());
@@ -163,7 +169,7 @@ impl Repository {
     }
 
     /// True if there is certainly no such branch. A file without an id may refer to another branch.
-    pub fn lacks(&self, name: &str) -> bool {
+    pub fn is_certainly_missing(&self, name: &str) -> bool {
         let packed = self.common_dir.join("packed-refs");
         // Git may be able to read a file that is too large for us.
         let is_all_read = !packed.exists() || read_up_to(&packed, PACKED_LIMIT).is_some();
@@ -171,16 +177,16 @@ impl Repository {
     }
 
     /// True if branches are in a reftable, which only git reads.
-    fn has_other_store(&self) -> bool {
+    fn uses_reftable(&self) -> bool {
         self.common_dir.join("reftable").exists()
     }
 
-    fn ask(&self, arguments: &[&str]) -> Option<String> {
+    fn ask_git(&self, arguments: &[&str]) -> Option<String> {
         Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT).line(arguments).ok()?
     }
 
     /// True if the repository's own configuration could make `git status` run a program: it has a filter or an include.
-    pub fn could_run_programs(&self) -> bool {
+    pub fn config_may_run_programs(&self) -> bool {
         let files = [
             self.common_dir.join("config"),
             self.common_dir.join("config.worktree"),
@@ -209,7 +215,7 @@ impl Repository {
 
     /// True if anything differs from `HEAD`, including untracked files; `None` if git does not answer in time.
     pub fn is_dirty(&self) -> Option<bool> {
-        if self.could_run_programs() {
+        if self.config_may_run_programs() {
             return None;
         }
         let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT);

@@ -26,7 +26,7 @@ const NAMES_AT_ONCE: usize = 200;
 const HISTORY_LIMIT: usize = 2000;
 
 /// The arguments of every diff.
-const RAW: &[&str] = &[
+const RAW_DIFF_ARGUMENTS: &[&str] = &[
     "--raw",
     "-z",
     "--no-renames",
@@ -109,7 +109,7 @@ impl Tree {
     pub fn of(root: &Path, limit: Duration) -> Option<Self> {
         let repository = Repository::of(root)?;
         let git = Git::new(root, repository.git_dir(), repository.work_tree(), limit);
-        let git = if repository.could_run_programs() {
+        let git = if repository.config_may_run_programs() {
             match filters(&git) {
                 Ok(filters) => git.without_filters(filters),
                 // The filters are not known, so git must not run.
@@ -219,7 +219,7 @@ impl Tree {
             let name = format!("{folder}/{branch}");
             let known = self.repository.resolve(&name);
             let id = match known {
-                None if !self.repository.lacks(&name) => self.commit(&name)?,
+                None if !self.repository.is_certainly_missing(&name) => self.commit(&name)?,
                 known => known,
             };
             if id.is_some() {
@@ -306,7 +306,7 @@ impl Tree {
     pub fn staged_changes_since(&self, commit: &str, index: Option<&OsStr>) -> Result<Changes, GitError> {
         let git = self.git.clone().with_index(index);
         let mut arguments = vec!["diff", "--cached"];
-        arguments.extend(RAW);
+        arguments.extend(RAW_DIFF_ARGUMENTS);
         arguments.extend([commit, "--"]);
         let lines = raw_diff::lines(&git.output(&arguments)?);
         Ok(self.changes(lines, &BTreeMap::new()))
@@ -415,7 +415,7 @@ impl Tree {
 
     fn raw_diff(&self, between: &[&str]) -> Result<BTreeMap<String, DiffLine>, GitError> {
         let mut arguments = vec!["diff"];
-        arguments.extend(RAW);
+        arguments.extend(RAW_DIFF_ARGUMENTS);
         arguments.extend(between);
         Ok(raw_diff::lines(&self.git.output(&arguments)?))
     }
