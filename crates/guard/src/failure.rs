@@ -94,3 +94,68 @@ pub fn skipped_rule_notice(rule: &str, unreadable: Stored) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::event;
+
+    fn failures() -> [Failure; 8] {
+        [
+            Failure::Undecodable("no session".to_owned()),
+            Failure::Deadline(Duration::from_secs(2)),
+            Failure::Panicked("oops".to_owned()),
+            Failure::MissingCommand,
+            Failure::MissingTool,
+            Failure::FileLimit,
+            Failure::UnreadablePolicy,
+            Failure::UnreadableStage,
+        ]
+    }
+
+    #[test]
+    fn a_call_that_was_not_judged_is_put_before_a_person() {
+        for kind in engine::EventKind::ALL.into_iter().filter(|kind| kind.awaits_permission()) {
+            for failure in failures() {
+                let verdict = failure.verdict(&event(kind));
+                assert_eq!((verdict.level, verdict.approved), (Level::Ask, false), "{failure:?}");
+                assert_eq!(verdict.findings, [failure.finding()]);
+            }
+        }
+    }
+
+    #[test]
+    fn an_event_that_no_agent_waits_for_goes_by_and_the_person_is_told() {
+        for kind in engine::EventKind::ALL.into_iter().filter(|kind| !kind.awaits_permission()) {
+            let verdict = Failure::Deadline(Duration::from_secs(2)).verdict(&event(kind));
+            assert!(!verdict.asks_or_blocks() && verdict.findings.is_empty(), "{kind:?}");
+            let told = format!("the rules were not judged within 2000 ms; this {} went by unjudged", kind.name());
+            assert_eq!(verdict.notices, [told]);
+        }
+    }
+
+    #[test]
+    fn an_event_without_a_name_is_refused_whatever_its_kind() {
+        for kind in engine::EventKind::ALL {
+            let nameless = Event { name: String::new(), ..event(kind) };
+            assert_eq!(Failure::MissingTool.verdict(&nameless).level, Level::Block, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_pause_does_not_lift_a_failure() {
+        for failure in failures() {
+            assert!(failure.finding().protects_guard, "{failure:?}");
+        }
+        let nameless = Event { name: String::new(), ..event(engine::EventKind::Stop) };
+        assert!(Failure::MissingTool.verdict(&nameless).findings.iter().all(|finding| finding.protects_guard));
+    }
+
+    #[test]
+    fn a_failure_is_told_as_a_sentence_that_names_it() {
+        let reason = Failure::MissingCommand.finding().reason;
+        assert!(reason.starts_with("This shell call does not say what it would run. "), "{reason}");
+        let reason = Failure::Undecodable(String::new()).finding().reason;
+        assert!(!reason.is_empty());
+    }
+}

@@ -23,6 +23,8 @@ mod project;
 pub mod replay;
 mod rule_deeds;
 pub mod session;
+#[cfg(test)]
+mod tests;
 pub mod workflow;
 
 pub use environment::Environment;

@@ -165,3 +165,6 @@ fn modified(path: &Path) -> Option<i64> {
     let time = fs::symlink_metadata(path).ok()?.modified().ok()?;
     i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
+
+#[cfg(test)]
+mod tests;

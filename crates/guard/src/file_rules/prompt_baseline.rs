@@ -97,3 +97,84 @@ impl PromptBaseline {
         Ok(serde_json::from_slice(&read_plain(&self.path, LARGEST)?)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::EventKind;
+
+    use super::*;
+    use crate::tests::Scratch;
+
+    #[test]
+    fn a_baseline_stays_in_its_folder_whatever_the_session_is_called() {
+        let folder = Path::new("/tmp/x/rules/baselines");
+        let long = "a".repeat(81);
+        for session in ["s-1_A", "", "../../elsewhere", "a/b", "a b", "é", "a\0b", &long] {
+            let baseline = PromptBaseline::new(Path::new("/tmp/x"), session, 5000);
+            assert_eq!(baseline.path.parent(), Some(folder), "{session}");
+            let name = baseline.path.file_name().and_then(std::ffi::OsStr::to_str).expect("a name");
+            assert!(name.starts_with("prompt_5_") && name.len() < 120, "{name}");
+        }
+        let plain = PromptBaseline::new(Path::new("/tmp/x"), "s-1_A", 5000);
+        assert_eq!(plain.path, folder.join("prompt_5_s-1_A.json"));
+    }
+
+    #[test]
+    fn two_prompts_and_two_sessions_have_names_of_their_own() {
+        let reference = |session, time| PromptBaseline::new(Path::new("/tmp/x"), session, time).reference;
+        let names = [reference("s", 5000), reference("s", 5001), reference("t", 5000), reference("a b", 5000)];
+        let different: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(different.len(), names.len(), "{names:?}");
+    }
+
+    #[test]
+    fn a_session_remembers_when_its_last_prompt_was_kept() {
+        let mut changes = StateChanges::default();
+        PromptBaseline::remember(5000, &mut changes);
+        let variables = changes.variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        assert_eq!(PromptBaseline::last(&variables), Some(5000));
+        assert_eq!(PromptBaseline::last(&serde_json::Map::new()), None);
+    }
+
+    #[test]
+    fn the_tree_at_a_prompt_is_kept_with_what_is_not_committed() {
+        let scratch = Scratch::new().committed();
+        scratch.file("before", "text");
+        let mut kept = KeptBaselines::default();
+        kept.keep(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(kept.is_kept && kept.notices.is_empty());
+        scratch.file("after", "text");
+        let baseline = PromptBaseline::new(&scratch.project().tmp(&scratch.environment), "s", 5000);
+        let tree = Tree::of(&scratch.root, GIT_LIMIT).expect("a repository");
+        let changes = baseline.read().expect("a snapshot").changes(&tree).expect("changes");
+        assert!(changes.contains("after") && !changes.contains("before"));
+    }
+
+    #[test]
+    fn outside_of_git_nothing_is_kept_and_nothing_said() {
+        let scratch = Scratch::new();
+        let mut kept = KeptBaselines::default();
+        kept.keep(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(!kept.is_kept && kept.notices.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_told() {
+        let scratch = Scratch::new().committed();
+        crate::tests::write(&scratch.root.join(".linchpin/tmp/rules/baselines"), "no folder");
+        crate::tests::write(&scratch.state("tmp/rules/baselines"), "no folder");
+        let mut kept = KeptBaselines::default();
+        kept.keep(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(!kept.is_kept);
+        assert!(kept.notices.concat().starts_with("how things were at this prompt was not kept"), "{:?}", kept.notices);
+    }
+
+    #[test]
+    fn a_damaged_snapshot_is_none() {
+        let scratch = Scratch::new();
+        let baseline = PromptBaseline::new(&scratch.environment.temp, "s", 5000);
+        assert!(matches!(baseline.read(), Err(BaselineError::Io(_))));
+        crate::tests::write(&baseline.path, "{");
+        assert!(matches!(baseline.read(), Err(BaselineError::Unreadable(_))));
+    }
+}

@@ -393,3 +393,6 @@ pub fn read_plain(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
 fn mark(own: &Path, rule: &str, file: &str, baseline: &str) -> PathBuf {
     own.join("settled").join(trigger_hash(rule, [file], baseline))
 }
+
+#[cfg(test)]
+mod tests;

@@ -129,3 +129,6 @@ fn before_own(history: &[CommitWithParents], own: Option<&BTreeSet<String>>) -> 
         (Some(first), None) => first.parents.first().map_or(Before::Nothing, |parent| Before::Commit(parent.clone())),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -337,3 +337,6 @@ pub fn prompt_result(output: &str) -> ActionResult {
         tree: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

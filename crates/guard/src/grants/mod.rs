@@ -7,6 +7,8 @@ mod acknowledgement;
 mod allowance;
 mod enforcement_mode;
 mod pause;
+#[cfg(test)]
+mod tests;
 mod trust;
 
 pub use acceptance::Acceptance;

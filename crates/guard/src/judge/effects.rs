@@ -100,7 +100,9 @@ impl Effects {
                 SessionNotice::Always(text) => news.push(text),
                 SessionNotice::Once(text) => {
                     let variable = format!("_told:{}", policy::digest(&text));
-                    if state.is_none_or(|state| !state.variables.contains_key(&variable)) {
+                    let was_told = state.is_some_and(|state| state.variables.contains_key(&variable));
+                    // Another policy may have the same to say of this event.
+                    if !was_told && !self.changes.variables.contains_key(&variable) {
                         self.changes.set(variable, true);
                         news.push(text);
                     }

@@ -12,6 +12,8 @@ mod occasion;
 mod programs;
 mod record;
 mod settle;
+#[cfg(test)]
+mod tests;
 
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;

@@ -164,3 +164,6 @@ impl Moves<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

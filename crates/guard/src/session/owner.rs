@@ -124,3 +124,6 @@ fn unfinished(store: &Store, since: i64, latest: usize) -> Result<Vec<(SessionOw
     calls.sort_by_key(|(_, call)| Reverse(call.event));
     Ok(calls)
 }
+
+#[cfg(test)]
+mod tests;

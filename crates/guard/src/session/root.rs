@@ -115,3 +115,6 @@ pub fn project_of_command(environment: &Environment) -> Project {
         .and_then(|(agent, session)| remembered(agent.name(), &session, environment))
         .unwrap_or_else(|| Project::of_sessions(environment))
 }
+
+#[cfg(test)]
+mod tests;

@@ -89,3 +89,6 @@ pub fn asked<'a>(active: &'a Active, besides: &'a [Requirement]) -> Vec<(String,
     }
     asked
 }
+
+#[cfg(test)]
+mod tests;

@@ -145,3 +145,6 @@ fn digest(path: &str, root: &Path) -> Option<String> {
     let metadata = fs::metadata(&file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
     metadata.and_then(|_| fs::read(&file).ok()).map(policy::digest)
 }
+
+#[cfg(test)]
+mod tests;

@@ -216,3 +216,6 @@ const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and it is no
 fn shown(gate: &Gate) -> String {
     plain_text::line(&gate.to_string())
 }
+
+#[cfg(test)]
+mod tests;

@@ -145,3 +145,6 @@ fn fired(active: &Active, scene: &Scene) -> Result<Vec<Rule>, Refusal> {
     let scope = active.pace_scope();
     Ok(rules.filter(|rule| scope.has_fired(&rule.digest) || refused_a_move(rule)).cloned().collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -225,4 +225,26 @@ mod tests {
         assert_eq!(run(&["test", "-f", "built"]), [""; 0]);
         assert_eq!(run(&["/bin/sh", "/elsewhere/check.sh"]), [""; 0]);
     }
+
+    #[test]
+    fn globs_stand_for_the_files_that_they_match_now() {
+        let scratch = crate::tests::Scratch::bare();
+        let of = || {
+            let mut named = NamedFiles::of(&gate(&["sh", "-c", "sh tests/*.sh"], true), &scratch.root);
+            named.resolve(&scratch.root);
+            named.paths
+        };
+        assert!(!of().contains("tests/one.sh"));
+        scratch.file("tests/one.sh", "").file("tests/two.py", "");
+        let all = of();
+        assert!(all.contains("tests/one.sh") && !all.contains("tests/two.py"), "{all:?}");
+    }
+
+    #[test]
+    fn only_gates_with_a_command_name_files() {
+        for gate in [Gate::Expression("check.sh".to_owned()), Gate::Approval("sh check.sh".to_owned())] {
+            let named = NamedFiles::of(&gate, Path::new("/repo"));
+            assert!(!named.includes("check.sh") && named.run.is_empty(), "{gate:?}");
+        }
+    }
 }

@@ -222,4 +222,26 @@ mod tests {
         assert!(without.answers(None) && !Receipt { told: true, ..without.clone() }.answers(None));
         assert_eq!(without.lack(None, "linchpin next"), None);
     }
+
+    #[test]
+    fn each_command_of_each_project_has_its_own_receipt() {
+        let scratch = crate::tests::Scratch::bare();
+        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        let of = |text: &[&str], root: &Path| Receipts::of(&words(text), root, &scratch.environment);
+        of(&["make", "check"], &scratch.root).keep(&receipt(true)).expect("written");
+        assert_eq!(of(&["make", "check"], &scratch.root).last(), Some(receipt(true)));
+        assert_eq!(of(&["make", "check", "-k"], &scratch.root).last(), None);
+        assert_eq!(of(&["make check"], &scratch.root).last(), None);
+        assert_eq!(of(&["make", "check"], Path::new("/elsewhere")).last(), None);
+    }
+
+    #[test]
+    fn a_damaged_receipt_is_none_and_is_replaced_by_the_next() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let receipts = Receipts::at(folder.path().to_owned(), &["make".to_owned()]);
+        fs::write(receipts.file(), "{").expect("a file");
+        assert_eq!(receipts.last(), None);
+        receipts.keep(&receipt(true)).expect("written");
+        assert_eq!(receipts.last(), Some(receipt(true)));
+    }
 }

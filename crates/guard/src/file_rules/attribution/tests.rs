@@ -1,0 +1,253 @@
+//! Which session answers for a change: decided by when calls ran, and by what they name.
+
+use engine::event::FileAccess;
+use engine::file_rules::{Change, Status};
+use engine::{Event, EventKind};
+use std::time::{Duration, SystemTime};
+
+use super::*;
+use crate::tests::{Scratch, after_call, before_call, options};
+
+const MINUTE: i64 = 60 * 1000;
+
+/// A shell call of a session that ran in this time.
+fn ran(session: &str, (started, ended): (i64, i64), command: &str) -> RecordedCall {
+    RecordedCall {
+        agent: "claude".to_owned(),
+        session: session.to_owned(),
+        started,
+        ended,
+        quiet_after: ended,
+        has_ended: true,
+        tool: "Bash".to_owned(),
+        command: Some(command.to_owned()),
+        paths: Vec::new(),
+        cwd: "/repo".to_owned(),
+    }
+}
+
+/// A call of an editing tool.
+fn edit(session: &str, times: (i64, i64), path: &str) -> RecordedCall {
+    RecordedCall {
+        tool: "Edit".to_owned(),
+        command: None,
+        paths: vec![FileAccess::new(path.to_owned(), Access::Write)],
+        ..ran(session, times, "")
+    }
+}
+
+/// A call of which no end was seen.
+fn unfinished(call: RecordedCall) -> RecordedCall {
+    RecordedCall { has_ended: false, ..call }
+}
+
+fn sessions(owners: &Owners<'_>) -> Vec<String> {
+    owners.iter().map(|(_, session)| (*session).to_owned()).collect()
+}
+
+/// The sessions that answer for a change at this time. Those of `named` write the path, and are calls as well.
+fn owners_at(time: i64, named: &[RecordedCall], others: &[RecordedCall]) -> Vec<String> {
+    let all: Vec<RecordedCall> = named.iter().chain(others).cloned().collect();
+    let named: Vec<&RecordedCall> = named.iter().collect();
+    sessions(&owners_of_change(time, &named, &all))
+}
+
+const EVERYBODY: [&str; 0] = [];
+
+#[test]
+fn a_change_belongs_to_the_call_that_names_the_file_and_ran_then() {
+    let named = [edit("a", (10, 20), "/repo/f")];
+    let beside = [ran("b", (0, 100), "make")];
+    for time in [10, 15, 20] {
+        assert_eq!(owners_at(time, &named, &beside), ["a"], "{time}");
+    }
+}
+
+#[test]
+fn a_change_after_every_call_that_names_the_file_belongs_to_the_calls_that_ran_then() {
+    let named = [edit("a", (10, 20), "/repo/f")];
+    // The one that wrote it before has still changed it.
+    assert_eq!(owners_at(50, &named, &[ran("b", (40, 60), "make")]), ["a", "b"]);
+    assert_eq!(owners_at(50, &[], &[ran("b", (40, 60), "make"), ran("c", (50, 50), "make")]), ["b", "c"]);
+}
+
+#[test]
+fn a_change_while_no_call_ran_belongs_to_everybody() {
+    assert_eq!(owners_at(50, &[], &[]), EVERYBODY);
+    assert_eq!(owners_at(50, &[], &[ran("b", (10, 49), "make"), ran("c", (51, 60), "make")]), EVERYBODY);
+    // Somebody has changed the file by hand since.
+    assert_eq!(owners_at(50, &[edit("a", (10, 20), "/repo/f")], &[]), EVERYBODY);
+}
+
+#[test]
+fn a_call_that_only_edits_another_file_does_not_account_for_a_change_beside_it() {
+    assert_eq!(owners_at(50, &[], &[edit("b", (40, 60), "/repo/other")]), EVERYBODY);
+    let mcp = RecordedCall { tool: "mcp__files__write".to_owned(), ..edit("b", (40, 60), "/repo/other") };
+    assert_eq!(owners_at(50, &[], &[mcp]), ["b"]);
+}
+
+#[test]
+fn an_older_change_may_be_a_finished_calls_too() {
+    // A program may set another time than now for what it writes.
+    assert_eq!(owners_at(5, &[edit("a", (10, 20), "/repo/f")], &[]), ["a"]);
+    assert_eq!(owners_at(5, &[unfinished(edit("a", (10, 20), "/repo/f"))], &[]), EVERYBODY);
+}
+
+#[test]
+fn a_finished_call_answers_for_what_other_hooks_of_its_agent_do_right_after() {
+    let formatted = RecordedCall { quiet_after: 30, ..edit("a", (10, 20), "/repo/f") };
+    assert_eq!(owners_at(30, std::slice::from_ref(&formatted), &[]), ["a"]);
+    assert_eq!(owners_at(31, &[formatted], &[]), EVERYBODY);
+}
+
+#[test]
+fn an_unfinished_call_answers_only_for_what_changed_while_it_may_have_run() {
+    let call = unfinished(edit("a", (10, 20), "/repo/f"));
+    assert_eq!(owners_at(15, std::slice::from_ref(&call), &[]), ["a"]);
+    assert_eq!(owners_at(21, std::slice::from_ref(&call), &[]), EVERYBODY);
+    // That somebody else changed the file then does not make it one that was made.
+    assert_eq!(owners_at(50, &[call], &[ran("b", (40, 60), "make")]), ["b"]);
+}
+
+#[test]
+fn everybody_who_wrote_a_file_in_turn_answers_for_it() {
+    let named = [edit("a", (10, 20), "/repo/f"), edit("b", (30, 40), "/repo/f"), edit("c", (50, 60), "/repo/f")];
+    assert_eq!(owners_at(35, &named, &[]), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_file_that_is_gone_belongs_to_the_calls_that_may_have_deleted_it() {
+    let gone = Path::new("/nowhere/at/all");
+    let deleting = RecordedCall {
+        paths: vec![FileAccess::new("/nowhere/at/all".to_owned(), Access::Delete)],
+        ..edit("tool", (10, 20), "")
+    };
+    let calls = [
+        ran("shell", (10, 20), "rm all"),
+        deleting,
+        edit("writer", (10, 20), "/nowhere/at/all"),
+        unfinished(ran("unmade", (10, 20), "rm all")),
+    ];
+    let named: Vec<&RecordedCall> = calls.iter().collect();
+    assert_eq!(sessions(&owners_of_deletion(gone, &named)), ["shell", "tool"]);
+}
+
+#[test]
+fn what_a_shell_text_writes_is_known_by_the_files_that_it_names() {
+    let attribution = attribution(Path::new("/nowhere"), None);
+    for (command, written) in [
+        ("echo x > a.txt", &["/repo/a.txt"][..]),
+        ("cd src && rm b.rs", &["/repo/src/b.rs"]),
+        ("cat a.txt", &[]),
+        ("cp a.txt /tmp/b.txt", &["/tmp/b.txt"]),
+    ] {
+        let found: Vec<String> =
+            attribution.written(&ran("a", (0, 1), command)).iter().map(|path| path::tidy(path)).collect();
+        assert_eq!(found, written, "{command}");
+    }
+    assert_eq!(attribution.written(&edit("a", (0, 1), "/repo/f")), ["/repo/f"]);
+    let read =
+        RecordedCall { paths: vec![FileAccess::new("/repo/f".to_owned(), Access::Read)], ..edit("a", (0, 1), "") };
+    assert_eq!(attribution.written(&read), [""; 0]);
+}
+
+#[test]
+fn a_session_only_looked_while_all_its_commands_are_known_to_read() {
+    let attribution = attribution(Path::new("/nowhere"), None);
+    for (calls, only_looked) in [
+        (vec![], true),
+        (vec![ran("s", (0, 1), "cat a.txt | grep x")], true),
+        (vec![ran("s", (0, 1), "git status")], true),
+        (vec![ran("s", (0, 1), "echo x > a.txt")], false),
+        (vec![ran("s", (0, 1), "./build.sh")], false),
+        (vec![ran("s", (0, 1), "cat \"unclosed")], false),
+        (vec![edit("s", (0, 1), "/repo/f")], false),
+        (vec![RecordedCall { tool: "mcp__files__read".to_owned(), paths: vec![], ..edit("s", (0, 1), "") }], false),
+        (vec![RecordedCall { tool: "Read".to_owned(), paths: vec![], ..edit("s", (0, 1), "") }], true),
+        (vec![ran("s", (0, 1), "ls"), ran("other", (0, 1), "rm f")], true),
+        (vec![ran("s", (0, 1), "ls"), ran("s", (0, 1), "rm f")], false),
+    ] {
+        assert_eq!(attribution.only_looked(&calls), only_looked, "{calls:?}");
+    }
+}
+
+fn attribution(store: &Path, began: Option<i64>) -> Attribution {
+    Attribution {
+        store: store.to_owned(),
+        options: options(100 * MINUTE),
+        agent: "claude".to_owned(),
+        session: "s".to_owned(),
+        home: None,
+        began,
+    }
+}
+
+fn changes(paths: &[&str]) -> Changes {
+    paths.iter().map(|path| Change { status: Status::Modified, path: (*path).to_owned() }).collect()
+}
+
+/// Those of the changed files for which session `s` answers; none: for all.
+fn own(scratch: &Scratch, began: Option<i64>, paths: &[&str]) -> Option<Vec<String>> {
+    let store = scratch.project().store(&scratch.environment);
+    let of_session = attribution(&store, began).of_session(&scratch.root, &changes(paths))?;
+    let own = of_session.paths().filter(|path| of_session.is_own(path));
+    Some(own.map(str::to_owned).collect())
+}
+
+/// A file that last changed at this time.
+fn file_of(scratch: &Scratch, path: &str, time: i64) {
+    scratch.file(path, "text");
+    let file = fs::File::options().write(true).open(scratch.root.join(path)).expect("a file");
+    let time = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(time).expect("a time"));
+    file.set_modified(time).expect("a time");
+}
+
+/// A call that ran from its time for a minute.
+fn record_call(scratch: &Scratch, session: &str, command: &str, time: i64) {
+    let at = |event: Event, time: i64| {
+        scratch.record(&Event {
+            session: session.to_owned(),
+            time,
+            cwd: scratch.root.to_string_lossy().into_owned(),
+            ..event
+        });
+    };
+    at(before_call(command), time);
+    at(after_call(command), time + MINUTE);
+}
+
+#[test]
+fn a_session_alone_in_the_tree_answers_for_everything() {
+    let scratch = Scratch::new();
+    assert_eq!(own(&scratch, None, &["a"]), None, "nothing is known of any session");
+    record_call(&scratch, "s", "echo x > f", 10 * MINUTE);
+    assert_eq!(own(&scratch, Some(0), &["a"]), None);
+    // One that never called a tool works on nothing.
+    scratch.record(&Event { session: "other".to_owned(), ..scratch.event(EventKind::Prompt, 20 * MINUTE) });
+    assert_eq!(own(&scratch, Some(0), &["a"]), None);
+}
+
+#[test]
+fn each_of_two_sessions_answers_for_what_changed_while_its_calls_ran() {
+    let scratch = Scratch::new();
+    record_call(&scratch, "s", "make", 10 * MINUTE);
+    record_call(&scratch, "other", "make", 20 * MINUTE);
+    for (path, time) in [("mine", 10 * MINUTE + 5), ("others", 20 * MINUTE + 5), ("nobodys", 50 * MINUTE)] {
+        file_of(&scratch, path, time);
+    }
+    assert_eq!(
+        own(&scratch, None, &["mine", "nobodys", "others"]),
+        Some(vec!["mine".to_owned(), "nobodys".to_owned()])
+    );
+}
+
+#[test]
+fn a_session_that_only_looked_does_not_answer_for_what_was_there_before() {
+    let scratch = Scratch::new();
+    record_call(&scratch, "s", "cat old", 10 * MINUTE);
+    file_of(&scratch, "old", MINUTE);
+    file_of(&scratch, "new", 10 * MINUTE + 5);
+    assert_eq!(own(&scratch, Some(5 * MINUTE), &["new", "old"]), Some(vec!["new".to_owned()]));
+    // Where nobody knows when it began, it answers for all.
+    assert_eq!(own(&scratch, None, &["new", "old"]), None);
+}

@@ -1,0 +1,254 @@
+//! What is kept of demands: written, found again, damaged, brought along by a repository.
+
+use super::*;
+use crate::tests::write as write_file;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn queue(&self) -> Queue {
+        Queue::new(&self.tmp(), &self.folder.path().join("state"))
+    }
+
+    fn tmp(&self) -> PathBuf {
+        self.folder.path().join("tmp")
+    }
+
+    fn entry_file(&self, hash: &str, status: QueueStatus) -> PathBuf {
+        self.tmp().join("rules/queue").join(format!("{hash}{}", status.ending()))
+    }
+}
+
+const HASH: &str = "0123456789ab";
+
+fn entry(status: QueueStatus) -> QueueEntry {
+    QueueEntry {
+        rule_name: "docs".to_owned(),
+        trigger_hash: HASH.to_owned(),
+        status,
+        created_at: "2026-01-01T00:00:00Z".to_owned(),
+        evaluated_at: Some("2026-01-01T00:00:01Z".to_owned()),
+        baseline_ref: "main".to_owned(),
+        trigger_files: vec!["a.rs".to_owned()],
+        expected_files: vec!["a.md".to_owned()],
+        matched_files: vec!["b.md".to_owned()],
+        action_result: Some(ActionResult {
+            kind: "command".to_owned(),
+            command: Some("make docs".to_owned()),
+            exit_code: Some(2),
+            output: None,
+            stdout: Some("out".to_owned()),
+            stderr: Some("err".to_owned()),
+            tree: Some("t".to_owned()),
+        }),
+        session: "s".to_owned(),
+        shown: 3,
+        asked: BTreeMap::from([("s".to_owned(), TimesAsked { times: 2, state: "x".to_owned() })]),
+        content: "c".to_owned(),
+    }
+}
+
+fn reference(name: &str) -> Reference {
+    Reference::from(name.to_owned())
+}
+
+#[test]
+fn an_entry_is_read_as_it_was_written() {
+    for status in QueueStatus::ALL {
+        let place = Place::new();
+        place.queue().put(&entry(status)).expect("written");
+        assert_eq!(place.queue().find("docs", HASH), Some(entry(status)), "{status:?}");
+    }
+}
+
+#[test]
+fn an_entry_has_one_status_at_a_time() {
+    let place = Place::new();
+    let queue = place.queue();
+    for status in QueueStatus::ALL {
+        queue.put(&entry(status)).expect("written");
+        let files: Vec<_> = QueueStatus::ALL.into_iter().filter(|at| place.entry_file(HASH, *at).exists()).collect();
+        assert_eq!(files, [status]);
+    }
+}
+
+#[test]
+fn an_answer_counts_more_than_what_a_killed_process_left_beside_it() {
+    for (kept, left) in [
+        (QueueStatus::Passed, QueueStatus::Queued),
+        (QueueStatus::Passed, QueueStatus::Failed),
+        (QueueStatus::Failed, QueueStatus::Queued),
+        (QueueStatus::Skipped, QueueStatus::Queued),
+    ] {
+        let place = Place::new();
+        place.queue().put(&entry(kept)).expect("written");
+        write_file(&place.entry_file(HASH, left), &serde_json::to_string(&entry(left)).expect("JSON"));
+        assert_eq!(place.queue().find("docs", HASH).map(|found| found.status), Some(kept), "{kept:?} beside {left:?}");
+    }
+}
+
+#[test]
+fn an_entry_that_cannot_be_used_is_removed_and_told_of_and_is_then_none() {
+    let whole = serde_json::to_string(&entry(QueueStatus::Queued)).expect("JSON");
+    let half: String = whole.chars().take(whole.len() / 2).collect();
+    for (text, why) in [
+        (half, "it is cut short"),
+        (String::new(), "it is cut short"),
+        ("nothing of the kind".to_owned(), "it is not JSON"),
+        (r#"{"rule_name": "docs"}"#.to_owned(), "it lacks a field, or has a value of another kind"),
+        (whole.replace(HASH, "ba9876543210"), "it is about something else than its name says"),
+        (whole.replace("\"queued\"", "\"passed\""), "it is about something else than its name says"),
+    ] {
+        let place = Place::new();
+        let queue = place.queue();
+        queue.put(&entry(QueueStatus::Queued)).expect("written");
+        let file = place.entry_file(HASH, QueueStatus::Queued);
+        write_file(&file, &text);
+        assert_eq!(queue.find("docs", HASH), None, "{why}");
+        assert!(!file.exists(), "{why}");
+        let told = format!(
+            "the queue entry `{HASH}.queued.json` of rule `docs` cannot be used: {why}. It was removed, and what still holds \
+             is asked for again"
+        );
+        assert_eq!(queue.take_problems(), [told]);
+        assert_eq!(queue.take_problems(), [""; 0], "told once");
+    }
+}
+
+#[test]
+fn a_folder_in_the_place_of_an_entry_is_removed_like_a_damaged_entry() {
+    let place = Place::new();
+    let queue = place.queue();
+    let file = place.entry_file(HASH, QueueStatus::Queued);
+    fs::create_dir_all(file.join("inside")).expect("a folder");
+    assert_eq!(queue.find("docs", HASH), None);
+    assert!(!file.exists());
+    assert_eq!(queue.take_problems().len(), 1);
+}
+
+#[test]
+fn a_dry_run_writes_and_removes_nothing() {
+    let place = Place::new();
+    let queue = place.queue().for_dry_run(true);
+    queue.put(&entry(QueueStatus::Passed)).expect("nothing to write");
+    queue.settle("docs", "a.rs", &reference("main"), "c").expect("nothing to write");
+    assert!(!place.tmp().exists());
+    place.queue().settle("docs", "a.rs", &reference("main"), "c").expect("written");
+    queue.unsettle("docs", ["a.rs"].into_iter(), &reference("main"));
+    assert_eq!(place.queue().settled("docs", "a.rs", &reference("main")), ["c"]);
+    let damaged = place.entry_file(HASH, QueueStatus::Queued);
+    write_file(&damaged, "nothing of the kind");
+    assert_eq!(queue.find("docs", HASH), None);
+    assert!(damaged.exists() && queue.take_problems().is_empty());
+}
+
+#[test]
+fn answers_that_a_repository_brings_along_do_not_count() {
+    let (ours, theirs) = (Place::new(), Place::new());
+    ours.queue().put(&entry(QueueStatus::Passed)).expect("written");
+    ours.queue().settle("docs", "a.rs", &reference("main"), "c").expect("written");
+    // All that lies in the project is copied: the entry and the name of the folder. What the user has is not.
+    let name = fs::read_to_string(ours.tmp().join("rules/name")).expect("a name");
+    for path in [PathBuf::from("rules/name"), PathBuf::from(format!("rules/queue/{HASH}.passed.json"))] {
+        write_file(&theirs.tmp().join(&path), &fs::read_to_string(ours.tmp().join(&path)).expect("a file"));
+    }
+    write_file(&theirs.tmp().join("rules/demands").join(&name).join(HASH), "");
+    let queue = theirs.queue();
+    assert_eq!(queue.find("docs", HASH), None);
+    assert!(queue.take_problems().concat().contains("it was not written here"));
+    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), [""; 0]);
+}
+
+#[test]
+fn a_name_that_is_none_is_replaced() {
+    let place = Place::new();
+    for text in ["", "../../elsewhere", "0123456789abcdef0123456z", "0123456789abcdef012345678"] {
+        write_file(&place.tmp().join("rules/name"), text);
+        assert_eq!(place.queue().name(), None, "{text}");
+        place.queue().settle("docs", "a.rs", &reference("main"), "c").expect("written");
+        let name = place.queue().name().expect("a name");
+        assert_ne!(name, text);
+        assert_eq!(place.queue().settled("docs", "a.rs", &reference("main")), ["c"]);
+    }
+}
+
+#[test]
+fn a_file_is_settled_for_one_rule_and_one_baseline() {
+    let place = Place::new();
+    let queue = place.queue();
+    queue.settle("docs", "a.rs", &reference("main"), "content").expect("written");
+    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), ["content"]);
+    for (rule, file, baseline) in [("tests", "a.rs", "main"), ("docs", "b.rs", "main"), ("docs", "a.rs", "other")] {
+        assert_eq!(queue.settled(rule, file, &reference(baseline)), [""; 0], "{rule} {file} {baseline}");
+    }
+    queue.unsettle("docs", ["a.rs"].into_iter(), &reference("main"));
+    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), [""; 0]);
+}
+
+#[test]
+fn an_answer_to_two_baselines_counts_for_each() {
+    let place = Place::new();
+    let queue = place.queue();
+    let both = Reference { name: "start".to_owned(), also: Some("main".to_owned()) };
+    queue.settle("docs", "a.rs", &both, "content").expect("written");
+    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), ["content"]);
+    assert_eq!(queue.settled("docs", "a.rs", &reference("start")), ["content"]);
+    queue.unsettle("docs", ["a.rs"].into_iter(), &both);
+    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), [""; 0]);
+}
+
+#[test]
+fn a_demand_is_named_by_its_rule_its_files_in_any_order_and_its_baseline() {
+    let name = |rule: &str, files: &[&str], baseline: &str| trigger_hash(rule, files.iter().copied(), baseline);
+    let demand = name("docs", &["a", "b"], "main");
+    assert_eq!(demand.len(), 12);
+    assert_eq!(demand, name("docs", &["b", "a"], "main"));
+    for other in [
+        name("doc", &["a", "b"], "main"),
+        name("docs", &["a"], "main"),
+        name("docs", &["a", "b", "c"], "main"),
+        name("docs", &["ab"], "main"),
+        name("docs", &["a", "b"], "mai"),
+        name("docsm", &["a", "b"], "ain"),
+    ] {
+        assert_ne!(demand, other);
+    }
+}
+
+#[test]
+fn unreadable_entries_are_cleared_away_and_other_files_are_left_alone() {
+    let place = Place::new();
+    let queue = place.queue();
+    queue.put(&entry(QueueStatus::Queued)).expect("written");
+    let folder = place.tmp().join("rules/queue");
+    write_file(&folder.join("ba9876543210.failed.json"), "{");
+    write_file(&folder.join("notes.txt"), "mine");
+    write_file(&folder.join("notes.json"), "{");
+    let told = queue.remove_unreadable();
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0].starts_with("the queue entry `ba9876543210.failed.json` cannot be used: it is cut short."),
+        "{}",
+        told[0]
+    );
+    let mut left: Vec<String> = fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    left.sort();
+    assert_eq!(left, [format!("{HASH}.queued.json"), "notes.json".to_owned(), "notes.txt".to_owned()]);
+}
+
+#[test]
+fn where_nothing_can_be_written_the_error_names_the_file() {
+    let place = Place::new();
+    write_file(&place.tmp().join("rules"), "a file in the place of the folder");
+    let error = place.queue().put(&entry(QueueStatus::Queued)).expect_err("no folder");
+    assert!(error.to_string().contains("rules/name` cannot be written"), "{error}");
+}

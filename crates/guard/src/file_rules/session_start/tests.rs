@@ -1,0 +1,159 @@
+//! What a session's work is compared with, where its own commits moved the baseline.
+
+use std::fs;
+
+use engine::EventKind;
+
+use super::super::GIT_LIMIT;
+use super::*;
+use crate::tests::{Scratch, event};
+
+fn made(id: &str, parents: &[&str]) -> CommitWithParents {
+    CommitWithParents { id: id.to_owned(), parents: parents.iter().map(|&parent| parent.to_owned()).collect() }
+}
+
+fn before(history: &[CommitWithParents], own: &[&str]) -> Before {
+    before_own(history, Some(&own.iter().map(|&id| id.to_owned()).collect()))
+}
+
+fn commit(id: &str) -> Before {
+    Before::Commit(id.to_owned())
+}
+
+#[test]
+fn a_history_without_the_sessions_commits_is_as_good_as_it_is() {
+    assert_eq!(before(&[], &["x"]), Before::AsGood);
+    assert_eq!(before(&[made("b", &["a"]), made("a", &["start"])], &["x"]), Before::AsGood);
+    assert_eq!(before(&[made("b", &["a"]), made("a", &["start"])], &[]), Before::AsGood);
+}
+
+#[test]
+fn where_the_session_made_all_of_it_it_is_compared_with_what_the_first_was_made_from() {
+    assert_eq!(before(&[made("b", &["a"]), made("a", &["start"])], &["a", "b"]), commit("start"));
+    assert_eq!(before(&[made("a", &[])], &["a"]), Before::Nothing);
+}
+
+#[test]
+fn the_newest_commit_from_elsewhere_goes_before_the_sessions_own() {
+    // Somebody else's commit, then the session's on top.
+    assert_eq!(before(&[made("own", &["theirs"]), made("theirs", &["start"])], &["own"]), commit("theirs"));
+    // What was made on top of the session's commit belongs to it, whoever made it.
+    let built_on = [made("later", &["own"]), made("own", &["theirs"]), made("theirs", &["start"])];
+    assert_eq!(before(&built_on, &["own"]), commit("theirs"));
+}
+
+#[test]
+fn a_merge_of_the_sessions_work_is_the_sessions() {
+    let history =
+        [made("merge", &["theirs", "own"]), made("theirs", &["start"]), made("own", &["start"]), made("start", &[])];
+    assert_eq!(before(&history, &["own"]), commit("theirs"));
+}
+
+#[test]
+fn where_the_log_cannot_say_any_commit_may_be_the_sessions() {
+    assert_eq!(before_own(&[made("b", &["a"]), made("a", &["start"])], None), commit("start"));
+}
+
+#[test]
+fn a_session_remembers_where_it_began() {
+    let scratch = Scratch::new().committed();
+    let head = scratch.git(&["rev-parse", "HEAD"]);
+    let start = SessionStart::at(&event(EventKind::Prompt), &scratch.root);
+    assert_eq!((start.commit.as_deref(), start.began()), (Some(head.as_str()), Some(1000)));
+    let mut changes = StateChanges::default();
+    start.remember(&mut changes);
+    let variables = changes.variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    assert_eq!(SessionStart::of(&variables), Some(start));
+}
+
+#[test]
+fn a_session_first_heard_of_at_a_stop_began_at_an_unknown_time() {
+    let scratch = Scratch::new().committed();
+    for kind in EventKind::ALL {
+        let start = SessionStart::at(&event(kind), &scratch.root);
+        assert_eq!(start.began().is_none(), kind.is_stop(), "{kind:?}");
+    }
+}
+
+#[test]
+fn every_commit_is_the_sessions_in_a_repository_that_it_makes() {
+    let scratch = Scratch::new();
+    let start = SessionStart::at(&event(EventKind::Prompt), &scratch.root);
+    scratch.git(&["init", "-q", "-b", "main"]);
+    let baseline = scratch.file("a", "work").commit("work");
+    let tree = Tree::of(&scratch.root, GIT_LIMIT).expect("a repository");
+    let earlier = start.before(&tree, &baseline).expect("git answers");
+    assert_eq!(earlier.commit, Some(tree.nothing().expect("the empty tree").id));
+}
+
+#[test]
+fn a_session_without_a_start_remembers_nothing() {
+    let mut variables = Map::new();
+    assert_eq!(SessionStart::of(&variables), None);
+    variables.insert(VARIABLE.to_owned(), Value::from("nothing of the kind"));
+    assert_eq!(SessionStart::of(&variables), None);
+}
+
+#[test]
+fn a_start_moves_only_with_what_is_checked_out_and_keeps_its_time() {
+    let scratch = Scratch::new().committed();
+    let start = SessionStart::at(&event(EventKind::Prompt), &scratch.root);
+    assert_eq!(start.moved(&scratch.root), None);
+    let head = scratch.commit("second");
+    let moved = start.moved(&scratch.root).expect("another commit");
+    assert_eq!((moved.commit.as_deref(), moved.began()), (Some(head.as_str()), Some(1000)));
+    assert!(moved.log > start.log);
+}
+
+/// A session that began with the first commit, with what it is then compared with in place of `baseline`.
+struct Begun {
+    scratch: Scratch,
+    start: SessionStart,
+    first: String,
+}
+
+impl Begun {
+    fn new() -> Self {
+        let scratch = Scratch::new().committed();
+        let start = SessionStart::at(&event(EventKind::Prompt), &scratch.root);
+        let first = scratch.git(&["rev-parse", "HEAD"]);
+        Self { scratch, start, first }
+    }
+
+    fn before(&self, baseline: &str) -> (Option<String>, bool) {
+        let tree = Tree::of(&self.scratch.root, GIT_LIMIT).expect("a repository");
+        let earlier = self.start.before(&tree, baseline).expect("git answers");
+        (earlier.commit, earlier.is_start_lost)
+    }
+}
+
+#[test]
+fn while_nothing_was_committed_the_baseline_is_as_good() {
+    let begun = Begun::new();
+    begun.scratch.file("a", "not committed");
+    assert_eq!(begun.before(&begun.first), (None, false));
+}
+
+#[test]
+fn commits_of_the_session_on_the_default_branch_do_not_hide_its_work() {
+    let begun = Begun::new();
+    begun.scratch.file("a", "work").commit("work");
+    let baseline = begun.scratch.file("b", "more").commit("more");
+    assert_eq!(begun.before(&baseline), (Some(begun.first.clone()), false));
+    // A baseline from before the session's commits is compared with as it is.
+    assert_eq!(begun.before(&begun.first), (None, false));
+}
+
+#[test]
+fn a_start_that_git_has_dropped_is_said_to_be_lost() {
+    let mut begun = Begun::new();
+    begun.start.commit = Some("0123456789012345678901234567890123456789".to_owned());
+    // Without a time, only the reflog of `HEAD` counts.
+    begun.start.began = None;
+    let baseline = begun.scratch.file("a", "work").commit("work");
+    // The log still tells what the session made.
+    assert_eq!(begun.before(&baseline), (Some(begun.first.clone()), true));
+    // Without it, no commit could be told from the session's own.
+    fs::remove_file(begun.scratch.root.join(".git/logs/HEAD")).expect("removed");
+    assert_eq!(begun.before(&baseline), (None, true));
+}

@@ -1,0 +1,473 @@
+//! What becomes of a demand: asked again, given up, promised, acknowledged, met by a command, no longer asked for.
+
+use engine::file_rules::{CommandAction, FilePattern, FileRule, FileRuleKind, Refire, RunFor, Status, TriggeringFile};
+use engine::rules::{Detector, Rule};
+use path::pattern::Captures;
+use std::time::Duration;
+
+use super::*;
+use crate::tests::{Scratch, write};
+
+/// A rule that asks for `x.md` beside every changed file, and a project that it is judged in.
+struct Scene {
+    scratch: Scratch,
+    rule: Rule,
+    reference: Reference,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let file = FileRule {
+            kind: FileRuleKind::Created(Vec::<FilePattern>::new()),
+            exclude: Vec::new(),
+            scope: engine::file_rules::ChangeScope::default(),
+            refire: Refire::Files,
+            command: None,
+        };
+        let rule = Rule {
+            title: Some("Docs follow code".to_owned()),
+            max_holds: Some(2),
+            ..Rule::synthetic("docs".to_owned(), "docs.md", Detector::Files(Box::new(file)), String::new())
+        };
+        let scratch = Scratch::new();
+        scratch.file("a.rs", "one").file("b.rs", "one");
+        Self { scratch, rule, reference: "main".to_owned().into() }
+    }
+
+    /// The same with another rule.
+    fn with(mut self, change: impl FnOnce(&mut Rule, &mut FileRule)) -> Self {
+        let mut file = self.rule.as_file_rule().expect("a file rule").clone();
+        change(&mut self.rule, &mut file);
+        self.rule.detect = Detector::Files(Box::new(file));
+        self
+    }
+
+    fn with_command(self) -> Self {
+        self.with(|_, file| {
+            file.command = Some(CommandAction {
+                text: "make docs".to_owned(),
+                words: vec!["make".to_owned()],
+                run_for: RunFor::AllMatches,
+                timeout: Duration::from_secs(1),
+            });
+        })
+    }
+
+    fn queue(&self) -> Queue {
+        Queue::of(&self.scratch.project(), &self.scratch.environment)
+    }
+
+    /// What session `s` knows, whose agent last said nothing.
+    fn settlement(&self) -> Settlement {
+        self.saying("s", None)
+    }
+
+    fn saying(&self, session: &str, message: Option<&str>) -> Settlement {
+        Settlement::new(&self.scratch.root, self.queue(), session, "now".to_owned(), message)
+    }
+
+    fn answered(&self, found: &FileMatch) -> DemandState {
+        self.answered_by(&self.settlement(), found)
+    }
+
+    fn answered_by(&self, settlement: &Settlement, found: &FileMatch) -> DemandState {
+        let demand = self.rule.as_unmet(found).expect("a file rule");
+        settlement.answered(&demand, &self.reference).expect("it is written down")
+    }
+
+    fn demand(&self, found: &FileMatch, asked_before: u32) -> Demand {
+        Demand { rule: self.rule.clone(), found: found.clone(), release_notice: None, times_asked: asked_before }
+    }
+
+    /// The agent of this session is asked once: judged, recorded, and told.
+    fn ask(&self, session: &str, found: &FileMatch) -> DemandState {
+        let settlement = self.saying(session, None);
+        let answered = self.answered_by(&settlement, found);
+        self.tell(&settlement, found, answered.times_asked);
+        answered
+    }
+
+    fn tell(&self, settlement: &Settlement, found: &FileMatch, asked_before: u32) {
+        let demands = [(self.demand(found, asked_before), self.reference.clone())];
+        settlement.conclude(&demands, &Variables::new(), &["docs".to_owned()], true);
+    }
+
+    fn hash(&self, found: &FileMatch) -> String {
+        trigger_hash("docs", found.trigger_files(), &self.reference.name)
+    }
+
+    fn entry(&self, found: &FileMatch) -> QueueEntry {
+        self.queue().find("docs", &self.hash(found)).expect("an entry")
+    }
+
+    fn acknowledge(&self, found: &FileMatch) -> Result<usize, String> {
+        let demand = self.rule.as_unmet(found).expect("a file rule");
+        self.settlement().acknowledge(&demand, &self.reference, "a person says so")
+    }
+}
+
+/// These files changed, and each lacks `missing`.
+fn lacking(files: &[&str], missing: &[&str]) -> FileMatch {
+    let trigger = |path: &&str| TriggeringFile {
+        path: (*path).to_owned(),
+        status: Status::Modified,
+        captures: Captures::default(),
+        missing: missing.iter().map(|&missing| missing.to_owned()).collect(),
+        safety: Vec::new(),
+    };
+    FileMatch { triggers: files.iter().map(trigger).collect(), ..FileMatch::default() }
+}
+
+fn a() -> FileMatch {
+    lacking(&["a.rs"], &["a.md"])
+}
+
+fn settled_files(answered: &DemandState) -> Vec<&str> {
+    answered.settled.iter().map(String::as_str).collect()
+}
+
+fn open(shown: u32) -> DemandState {
+    DemandState { times_asked: shown, ..DemandState::default() }
+}
+
+fn failed_command() -> CommandResult {
+    let result = ActionResult { kind: "command".to_owned(), exit_code: Some(1), ..prompt_result("") };
+    CommandResult { is_passed: false, result, notices: Vec::new() }
+}
+
+// Asked, asked again, given up.
+
+#[test]
+fn a_new_demand_is_written_down_as_open_and_not_yet_shown() {
+    let scene = Scene::new();
+    assert_eq!(scene.answered(&a()), open(0));
+    let entry = scene.entry(&a());
+    assert_eq!((entry.status, entry.shown, entry.session.as_str()), (QueueStatus::Queued, 0, "s"));
+    assert_eq!((entry.trigger_files, entry.expected_files), (vec!["a.rs".to_owned()], vec!["a.md".to_owned()]));
+}
+
+#[test]
+fn a_demand_is_given_up_after_it_held_as_often_as_it_may_and_once_more_as_a_warning() {
+    let scene = Scene::new();
+    let asked: Vec<(u32, bool)> = (0..5)
+        .map(|_| {
+            let answered = scene.ask("s", &a());
+            (answered.times_asked, answered.is_given_up)
+        })
+        .collect();
+    // `max_holds` is 2: the engine holds at 0 and 1, lets go at 2, and nothing is said from 3 on.
+    assert_eq!(asked, [(0, false), (1, false), (2, false), (3, true), (4, true)]);
+}
+
+#[test]
+fn a_warning_is_said_once() {
+    let scene = Scene::new().with(|rule, _| rule.action = Level::Warn);
+    assert!(!scene.ask("s", &a()).is_given_up);
+    assert!(scene.ask("s", &a()).is_given_up);
+}
+
+#[test]
+fn whoever_does_something_about_a_demand_is_asked_from_the_beginning() {
+    let scene = Scene::new();
+    scene.ask("s", &a());
+    assert_eq!(scene.answered(&a()).times_asked, 1);
+    // The file itself changed.
+    scene.scratch.file("a.rs", "two");
+    assert_eq!(scene.ask("s", &a()).times_asked, 0);
+    assert_eq!(scene.answered(&a()).times_asked, 1);
+    // Less is missing.
+    let before = lacking(&["b.rs"], &["b.md", "b.txt"]);
+    scene.ask("s", &before);
+    assert_eq!(scene.answered(&before).times_asked, 1);
+    assert_eq!(scene.answered(&lacking(&["b.rs"], &["b.md"])).times_asked, 0);
+}
+
+#[test]
+fn each_session_and_each_subagent_is_asked_for_itself() {
+    let scene = Scene::new();
+    scene.ask("s", &a());
+    scene.ask("s", &a());
+    let shown = |settlement: &Settlement| scene.answered_by(settlement, &a()).times_asked;
+    assert_eq!(shown(&scene.settlement()), 2);
+    assert_eq!(shown(&scene.saying("other", None)), 0);
+    let subagent = scene.settlement().for_subagent("1");
+    assert_eq!(shown(&subagent), 0);
+    scene.tell(&subagent, &a(), 0);
+    assert_eq!(shown(&scene.settlement().for_subagent("1")), 1);
+    assert_eq!(shown(&scene.settlement().for_subagent("2")), 0);
+    assert_eq!(shown(&scene.settlement()), 2);
+    assert_eq!(scene.entry(&a()).shown, 3, "counted by all together");
+}
+
+#[test]
+fn another_baseline_is_another_demand() {
+    let mut scene = Scene::new();
+    scene.ask("s", &a());
+    scene.reference = "later".to_owned().into();
+    assert_eq!(scene.answered(&a()).times_asked, 0);
+}
+
+#[test]
+fn what_is_met_or_silenced_is_not_written_down() {
+    let scene = Scene::new();
+    for found in [FileMatch::default(), FileMatch { is_safe: true, ..a() }] {
+        assert_eq!(scene.answered(&found), DemandState::default());
+        assert_eq!(scene.queue().find("docs", &scene.hash(&found)), None);
+    }
+}
+
+#[test]
+fn a_demand_that_cannot_be_written_down_is_not_made() {
+    let scene = Scene::new();
+    write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
+    write(&scene.scratch.state("tmp/rules/queue"), "no folder");
+    let found = a();
+    let demand = scene.rule.as_unmet(&found).expect("a file rule");
+    let settlement = scene.settlement();
+    assert_eq!(settlement.answered(&demand, &scene.reference), None);
+    let problem = settlement.take_problem().expect("the person is told");
+    assert!(problem.contains("cannot be written"), "{problem}");
+    assert_eq!(settlement.take_problem(), None);
+}
+
+// Promised.
+
+#[test]
+fn a_promise_by_id_or_title_settles_what_an_agent_may_answer() {
+    for promise in ["docs", "DOCS", "Docs follow code", "✓ docs"] {
+        let scene = Scene::new();
+        scene.ask("s", &a());
+        let promising = scene.saying("s", Some(&format!("Done. <promise>{promise}</promise>")));
+        assert_eq!(settled_files(&scene.answered_by(&promising, &a())), ["a.rs"], "{promise}");
+        let entry = scene.entry(&a());
+        assert_eq!(entry.status, QueueStatus::Passed);
+        assert_eq!(entry.action_result.and_then(|result| result.output).as_deref(), Some("promised by the agent"));
+        // It stays answered, for everybody.
+        assert_eq!(settled_files(&scene.answered_by(&scene.saying("other", None), &a())), ["a.rs"]);
+    }
+}
+
+#[test]
+fn a_promise_does_not_settle_what_only_a_person_or_a_command_can() {
+    let promise = Some("<promise>docs</promise>");
+    for scene in [Scene::new().with(|rule, _| rule.ack = AckBy::Human), Scene::new().with_command()] {
+        assert_eq!(scene.answered_by(&scene.saying("s", promise), &a()), open(0));
+        assert_eq!(scene.entry(&a()).status, QueueStatus::Queued);
+    }
+}
+
+#[test]
+fn a_promise_of_another_rule_settles_nothing() {
+    let scene = Scene::new();
+    for message in ["<promise>doc</promise>", "docs", "`<promise>docs</promise>`"] {
+        assert_eq!(scene.answered_by(&scene.saying("s", Some(message)), &a()), open(0), "{message}");
+    }
+}
+
+// Acknowledged, and what asks again.
+
+#[test]
+fn an_acknowledgement_settles_each_open_file_once() {
+    let scene = Scene::new();
+    let both = lacking(&["a.rs", "b.rs"], &["x.md"]);
+    assert_eq!(scene.acknowledge(&both), Ok(2));
+    assert_eq!(scene.acknowledge(&both), Ok(0));
+    assert_eq!(settled_files(&scene.answered(&both)), ["a.rs", "b.rs"]);
+    assert_eq!(scene.acknowledge(&FileMatch::default()), Ok(0));
+}
+
+#[test]
+fn a_file_that_comes_later_is_asked_for_alone() {
+    let scene = Scene::new();
+    assert_eq!(scene.acknowledge(&a()), Ok(1));
+    let both = lacking(&["a.rs", "b.rs"], &["x.md"]);
+    let answered = scene.answered(&both);
+    assert_eq!((settled_files(&answered), answered.times_asked), (vec!["a.rs"], 0));
+    assert_eq!(scene.entry(&lacking(&["b.rs"], &["x.md"])).trigger_files, ["b.rs"]);
+    assert_eq!(scene.acknowledge(&both), Ok(1));
+}
+
+#[test]
+fn another_content_asks_again_only_where_the_rule_says_so_or_runs_a_command() {
+    for (scene, asks_again) in [
+        (Scene::new(), false),
+        (Scene::new().with(|_, file| file.refire = Refire::Content), true),
+        (Scene::new().with_command(), true),
+    ] {
+        assert_eq!(scene.acknowledge(&a()), Ok(1));
+        assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+        scene.scratch.file("a.rs", "two");
+        assert_eq!(scene.answered(&a()).settled.is_empty(), asks_again);
+        // What it was answered for is answered for.
+        scene.scratch.file("a.rs", "one");
+        assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+    }
+}
+
+#[test]
+fn an_answer_counts_for_the_other_baseline_that_it_names() {
+    let mut scene = Scene::new();
+    scene.reference = Reference { name: "start".to_owned(), also: Some("main".to_owned()) };
+    assert_eq!(scene.acknowledge(&a()), Ok(1));
+    scene.reference = "main".to_owned().into();
+    assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+    scene.reference = "elsewhere".to_owned().into();
+    assert_eq!(scene.answered(&a()), open(0));
+}
+
+#[test]
+fn where_the_record_of_an_answer_is_damaged_it_is_asked_for_again() {
+    let scene = Scene::new();
+    assert_eq!(scene.acknowledge(&a()), Ok(1));
+    let tmp = scene.scratch.project().tmp(&scene.scratch.environment);
+    write(&tmp.join("rules/queue").join(format!("{}.passed.json", scene.hash(&a()))), "{");
+    let settlement = scene.settlement();
+    assert_eq!(scene.answered_by(&settlement, &a()), open(0));
+    assert_eq!(settlement.queue().take_problems().len(), 1);
+    assert_eq!(scene.acknowledge(&a()), Ok(1));
+    assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+}
+
+// What is written down once a judgement is recorded.
+
+#[test]
+fn what_the_agent_was_not_told_does_not_count_as_asked() {
+    let scene = Scene::new();
+    let settlement = scene.settlement();
+    scene.answered_by(&settlement, &a());
+    let demands = [(scene.demand(&a(), 0), scene.reference.clone())];
+    settlement.conclude(&demands, &Variables::new(), &["docs".to_owned()], false);
+    assert_eq!(scene.answered(&a()).times_asked, 0);
+    assert_eq!(scene.entry(&a()).shown, 0);
+}
+
+#[test]
+fn a_demand_that_lets_go_has_failed_and_is_open_still() {
+    let scene = Scene::new();
+    let settlement = scene.settlement();
+    scene.answered_by(&settlement, &a());
+    let demand = Demand { release_notice: Some("it lets go".to_owned()), ..scene.demand(&a(), 2) };
+    settlement.conclude(&[(demand, scene.reference.clone())], &Variables::new(), &["docs".to_owned()], true);
+    assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
+    assert_eq!(scene.answered(&a()), DemandState { times_asked: 3, is_given_up: true, ..DemandState::default() });
+    // With another session it begins anew, and is open.
+    scene.ask("other", &a());
+    assert_eq!(scene.entry(&a()).status, QueueStatus::Queued);
+}
+
+/// The session's variables after it was asked.
+fn remembered(scene: &Scene, demands: &[(Demand, Reference)], before: &Variables, judged: &[&str]) -> Variables {
+    let judged: Vec<String> = judged.iter().map(|&rule| rule.to_owned()).collect();
+    let mut changes = StateChanges::default();
+    scene.settlement().remember(demands, before, &judged, &mut changes);
+    let mut variables = before.clone();
+    for (name, value) in changes.variables {
+        match value {
+            Some(value) => drop(variables.insert(name, value)),
+            None => drop(variables.remove(&name)),
+        }
+    }
+    variables
+}
+
+#[test]
+fn a_session_remembers_which_demand_of_a_rule_is_open() {
+    let scene = Scene::new();
+    scene.ask("s", &a());
+    let demands = [(scene.demand(&a(), 0), scene.reference.clone())];
+    let variables = remembered(&scene, &demands, &Variables::new(), &["docs"]);
+    let open = open_demands(&scene.queue(), &variables);
+    assert_eq!(open.iter().map(|entry| entry.rule_name.as_str()).collect::<Vec<_>>(), ["docs"]);
+    // A rule that was not judged now is as open as it was.
+    assert_eq!(remembered(&scene, &[], &variables, &[]), variables);
+    assert_eq!(remembered(&scene, &[], &variables, &["docs"]), Variables::new());
+}
+
+#[test]
+fn a_demand_that_is_answered_is_not_among_the_open_ones() {
+    let scene = Scene::new();
+    scene.ask("s", &a());
+    let demands = [(scene.demand(&a(), 0), scene.reference.clone())];
+    let variables = remembered(&scene, &demands, &Variables::new(), &["docs"]);
+    scene.acknowledge(&a()).expect("written");
+    assert_eq!(open_demands(&scene.queue(), &variables), []);
+}
+
+#[test]
+fn a_demand_that_is_no_longer_made_is_skipped() {
+    for (judged, status) in [(&["docs".to_owned()][..], QueueStatus::Skipped), (&[], QueueStatus::Queued)] {
+        let scene = Scene::new();
+        scene.ask("s", &a());
+        let demands = [(scene.demand(&a(), 0), scene.reference.clone())];
+        let before = remembered(&scene, &demands, &Variables::new(), &["docs"]);
+        scene.settlement().conclude(&[], &before, judged, true);
+        assert_eq!(scene.entry(&a()).status, status, "{judged:?}");
+    }
+}
+
+#[test]
+fn an_answered_demand_stays_answered_when_it_is_no_longer_made() {
+    let scene = Scene::new();
+    scene.ask("s", &a());
+    let demands = [(scene.demand(&a(), 0), scene.reference.clone())];
+    let before = remembered(&scene, &demands, &Variables::new(), &["docs"]);
+    scene.acknowledge(&a()).expect("written");
+    scene.settlement().conclude(&[], &before, &["docs".to_owned()], true);
+    assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
+}
+
+// Commands.
+
+#[test]
+fn a_command_that_passes_settles_the_files_as_they_are_then() {
+    let scene = Scene::new().with_command();
+    let settlement = scene.settlement();
+    scene.answered_by(&settlement, &a());
+    let passed = CommandResult { is_passed: true, ..failed_command() };
+    scene.scratch.file("a.rs", "formatted by the command");
+    settlement.ran(&scene.demand(&a(), 0), &scene.reference, &passed, Some("tree".to_owned()));
+    assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
+    assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
+}
+
+#[test]
+fn a_command_that_failed_is_not_run_again_until_something_changes() {
+    let scene = Scene::new().with_command();
+    let settlement = scene.settlement();
+    scene.answered_by(&settlement, &a());
+    let demand = scene.demand(&a(), 0);
+    let known = |tree: Option<&str>| settlement.known_result(&demand, &scene.reference, tree).is_some();
+    assert!(!known(Some("tree")), "it was never run");
+    settlement.ran(&demand, &scene.reference, &failed_command(), Some("tree".to_owned()));
+    assert!(known(Some("tree")));
+    assert!(!known(Some("other tree")));
+    assert!(!known(None), "without git nobody can tell what changed");
+    assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
+    assert!(scene.answered(&a()).settled.is_empty());
+}
+
+#[test]
+fn a_failed_command_stays_failed_while_the_agent_is_told_of_it() {
+    let scene = Scene::new().with_command();
+    let settlement = scene.settlement();
+    scene.answered_by(&settlement, &a());
+    settlement.ran(&scene.demand(&a(), 0), &scene.reference, &failed_command(), Some("tree".to_owned()));
+    scene.tell(&settlement, &a(), 0);
+    assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
+    assert_eq!(scene.answered(&a()).times_asked, 1);
+}
+
+#[test]
+fn a_dry_run_answers_as_usual_and_writes_nothing() {
+    let scene = Scene::new();
+    let dry = Settlement::new(
+        &scene.scratch.root,
+        scene.queue().for_dry_run(true),
+        "s",
+        "now".to_owned(),
+        Some("<promise>docs</promise>"),
+    );
+    assert_eq!(settled_files(&scene.answered_by(&dry, &a())), ["a.rs"]);
+    assert_eq!(scene.queue().find("docs", &scene.hash(&a())), None);
+    assert_eq!(scene.answered(&a()), open(0));
+}

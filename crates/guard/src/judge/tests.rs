@@ -1,0 +1,530 @@
+//! How what several policies say becomes one verdict, and what is done about it.
+
+use std::ffi::OsString;
+use std::fs;
+
+use engine::event::{FileAccess, ToolCall};
+use engine::observers::VariableChanges;
+use engine::{Decision, Finding, Level, NotEnforced, SectionKind};
+use path::Access;
+use policy::{BrokenFile, CompiledPolicy};
+use serde_json::{Value, json};
+use store::{JournalFilter, StateChanges};
+
+use super::load::{ApplicablePolicy, PolicyScope};
+use super::observe::Observed;
+use super::settle::Settled;
+use super::*;
+use crate::grants::{Pause, Span};
+use crate::session::SessionNotice;
+use crate::tests::{Scratch, active, before_call, event, finding, shell_call, workflow, write};
+
+// The fold: `CombinedVerdict`.
+
+/// What one policy has to say of an event.
+struct Policies {
+    scratch: Scratch,
+    project: Project,
+    policy: Arc<CompiledPolicy>,
+}
+
+/// Settled without demands.
+fn said(findings: Vec<Finding>) -> Settled {
+    let decision = Decision {
+        verdict: Verdict::of(findings),
+        holds: Vec::new(),
+        demands: Vec::new(),
+        pace_updates: Vec::new(),
+        judged_file_rules: Vec::new(),
+        skipped: Vec::new(),
+        undecided: Vec::new(),
+        considered: Vec::new(),
+    };
+    Settled { decision, demands: None, notices: Vec::new(), changes: StateChanges::default() }
+}
+
+fn approving() -> Settled {
+    let mut settled = said(vec![finding("safe", Level::Allow)]);
+    settled.decision.verdict.approved = true;
+    settled
+}
+
+fn noticing(notices: Vec<SessionNotice>) -> Settled {
+    Settled { notices, ..said(Vec::new()) }
+}
+
+fn set(variables: &[(&str, Value)]) -> Observed {
+    let variables: VariableChanges =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), Some(value.clone()))).collect();
+    Observed { variables, ..Observed::default() }
+}
+
+impl Policies {
+    fn new() -> Self {
+        Self::configured("")
+    }
+
+    fn configured(config: &str) -> Self {
+        let scratch = Scratch::new();
+        scratch.file(".linchpin/config.yml", config);
+        let project = scratch.project();
+        let policy = project.looked_at(&scratch.environment);
+        assert_eq!(policy.broken, []);
+        Self { scratch, project, policy: Arc::new(policy) }
+    }
+
+    fn combined<'a>(&'a self, event: &Event, is_first: bool, state: Option<&'a SessionState>) -> CombinedVerdict<'a> {
+        CombinedVerdict::new(event, is_first, state, &self.policy.config)
+    }
+
+    /// Adds what the policy of this scope says.
+    fn add(&self, combined: &mut CombinedVerdict<'_>, scope: PolicyScope, observed: Observed, settled: Settled) {
+        self.add_policy(combined, scope, &self.policy, observed, Ok(settled));
+    }
+
+    fn add_policy(
+        &self,
+        combined: &mut CombinedVerdict<'_>,
+        scope: PolicyScope,
+        policy: &CompiledPolicy,
+        observed: Observed,
+        settled: Result<Settled, Failure>,
+    ) {
+        let Scratch { environment, .. } = &self.scratch;
+        let store = self.project.store(environment);
+        let builder = SituationBuilder::for_hook(&self.project, Arc::clone(&self.policy), None, store, environment);
+        let event = Arc::new(self.scratch.event(EventKind::BeforeTool, 1000));
+        let (situation, facts) = builder.of_policy(&self.project, policy, &event, None, None);
+        combined.add(&ApplicablePolicy { scope, project: &self.project, policy, facts, situation }, observed, settled);
+    }
+
+    /// The verdict on a call of which each of these policies says this.
+    fn verdict(&self, said: Vec<Settled>) -> Verdict {
+        let mut combined = self.combined(&event(EventKind::BeforeTool), false, None);
+        for settled in said {
+            self.add(&mut combined, PolicyScope::Project, Observed::default(), settled);
+        }
+        combined.into_verdict(|_| None).0
+    }
+}
+
+#[test]
+fn of_several_policies_the_strictest_decides() {
+    let policies = Policies::new();
+    for first in Level::ALL {
+        for second in Level::ALL {
+            let verdict = policies.verdict(vec![said(vec![finding("a", first)]), said(vec![finding("b", second)])]);
+            assert_eq!(verdict.level, first.max(second), "{first:?} and {second:?}");
+            assert_eq!(verdict.findings.len(), 2, "nothing that was said is lost");
+            assert!(verdict.findings[0].level >= verdict.findings[1].level, "the strictest comes first");
+        }
+    }
+    assert_eq!(policies.verdict(Vec::new()), Verdict::empty());
+}
+
+#[test]
+fn a_call_is_approved_only_if_no_policy_says_anything_stricter() {
+    let policies = Policies::new();
+    assert!(policies.verdict(vec![approving(), said(Vec::new())]).approved);
+    assert!(policies.verdict(vec![said(Vec::new()), approving()]).approved);
+    assert!(!policies.verdict(vec![said(vec![finding("a", Level::Allow)])]).approved, "allowed, and not all of it");
+    for level in [Level::Warn, Level::Ask, Level::Block] {
+        assert!(!policies.verdict(vec![approving(), said(vec![finding("b", level)])]).approved, "{level:?}");
+    }
+}
+
+#[test]
+fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
+    let policies = Policies::new();
+    for (other, level) in [(Level::Allow, Level::Ask), (Level::Block, Level::Block)] {
+        let mut combined = policies.combined(&event(EventKind::BeforeTool), false, None);
+        let failed = Err(Failure::UnreadablePolicy);
+        policies.add_policy(&mut combined, PolicyScope::Folder, &policies.policy, Observed::default(), failed);
+        policies.add(&mut combined, PolicyScope::Project, Observed::default(), said(vec![finding("a", other)]));
+        let verdict = combined.into_verdict(|_| None).0;
+        assert_eq!(verdict.level, level);
+        assert!(verdict.findings.contains(&Failure::UnreadablePolicy.finding()));
+    }
+}
+
+#[test]
+fn a_broken_file_is_told_of_when_a_session_begins_and_when_something_is_asked() {
+    let policies = Policies::new();
+    let mut broken = policies.project.looked_at(&policies.scratch.environment);
+    broken.broken = vec![BrokenFile { problem: "x.md:1:1: no".to_owned(), has_last_good: false, is_in_part: false }];
+    for (is_first, level, is_told) in [
+        (true, Level::Allow, true),
+        (false, Level::Allow, false),
+        (false, Level::Warn, false),
+        (false, Level::Ask, true),
+        (false, Level::Block, false),
+    ] {
+        let mut combined = policies.combined(&event(EventKind::BeforeTool), is_first, None);
+        let settled = Ok(said(vec![finding("a", level)]));
+        policies.add_policy(&mut combined, PolicyScope::Project, &broken, Observed::default(), settled);
+        let notices = combined.into_verdict(|_| None).0.notices;
+        let told: &[&str] = if is_told { &["broken policy file, it is not in force: x.md:1:1: no"] } else { &[] };
+        assert_eq!(notices, told, "{is_first} {level:?}");
+    }
+}
+
+#[test]
+fn what_waits_for_trust_is_told_of_when_a_session_begins() {
+    let policies = Policies::new();
+    let mut untrusted = policies.project.looked_at(&policies.scratch.environment);
+    untrusted.untrusted = vec!["it waits".to_owned()];
+    for (is_first, told) in [(true, &["it waits"][..]), (false, &[])] {
+        let mut combined = policies.combined(&event(EventKind::Prompt), is_first, None);
+        let settled = Ok(said(Vec::new()));
+        policies.add_policy(&mut combined, PolicyScope::Project, &untrusted, Observed::default(), settled);
+        assert_eq!(combined.into_verdict(|_| None).0.notices, told);
+    }
+}
+
+#[test]
+fn what_is_told_once_a_session_is_told_once_however_many_policies_say_it() {
+    let policies = Policies::new();
+    let notices = || vec![SessionNotice::Once("no git here".to_owned()), SessionNotice::Always("busy".to_owned())];
+    let told = |state: &SessionState| {
+        let mut combined = policies.combined(&event(EventKind::Stop), false, Some(state));
+        for scope in [PolicyScope::Project, PolicyScope::Folder] {
+            policies.add(&mut combined, scope, Observed::default(), noticing(notices()));
+        }
+        let (verdict, effects) = combined.into_verdict(|_| None);
+        (verdict.notices, effects.changes.variables)
+    };
+    let mut state = SessionState::default();
+    let (notices, variables) = told(&state);
+    assert_eq!(notices, ["no git here", "busy", "busy"]);
+    for (name, value) in variables {
+        state.variables.insert(name, value.expect("a value"));
+    }
+    assert_eq!(told(&state).0, ["busy", "busy"]);
+}
+
+#[test]
+fn the_policy_of_a_folder_does_not_set_what_the_project_goes_by() {
+    let policies = Policies::configured("variables: {release: false}\n");
+    let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
+    let add = |combined: &mut CombinedVerdict<'_>, scope, observed| {
+        policies.add(combined, scope, observed, said(Vec::new()));
+    };
+    add(&mut combined, PolicyScope::Project, set(&[("release", json!(false)), ("mine", json!(1))]));
+    add(&mut combined, PolicyScope::Folder, set(&[("release", json!(true)), ("mine", json!(2)), ("its", json!(3))]));
+    add(&mut combined, PolicyScope::Folder, set(&[("its", json!(4))]));
+    let variables = combined.into_verdict(|_| None).1.changes.variables;
+    let of = |name: &str| variables.get(name).cloned().flatten();
+    assert_eq!((of("release"), of("mine"), of("its")), (Some(json!(false)), Some(json!(1)), Some(json!(3))));
+}
+
+#[test]
+fn the_policy_of_a_folder_does_not_set_a_variable_of_the_project_that_nothing_set_yet() {
+    let policies = Policies::configured("variables: {release: false}\n");
+    let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
+    policies.add(&mut combined, PolicyScope::Folder, set(&[("release", json!(true))]), said(Vec::new()));
+    assert!(combined.into_verdict(|_| None).1.changes.variables.is_empty());
+}
+
+#[test]
+fn a_workflow_keeps_its_own_variables_and_hands_on_the_others() {
+    let policies = Policies::new();
+    let mut declaring = workflow("work");
+    declaring.variables.insert("rounds".to_owned(), "0".to_owned());
+    let scope = PolicyScope::Workflow(Arc::new(active(declaring)));
+    let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
+    policies.add(&mut combined, scope, set(&[("rounds", json!(1)), ("mood", json!("good"))]), said(Vec::new()));
+    let changes = combined.into_verdict(|_| None).1.changes;
+    assert_eq!(changes.workflow, VariableChanges::from([("rounds".to_owned(), Some(json!(1)))]));
+    assert_eq!(changes.variables, VariableChanges::from([("mood".to_owned(), Some(json!("good")))]));
+}
+
+#[test]
+fn a_verdict_is_lifted_by_what_is_said_of_all_of_it() {
+    let policies = Policies::new();
+    let mut combined = policies.combined(&event(EventKind::BeforeTool), false, None);
+    for (rule, level) in [("a", Level::Block), ("b", Level::Ask)] {
+        policies.add(&mut combined, PolicyScope::Project, Observed::default(), said(vec![finding(rule, level)]));
+    }
+    let verdict = combined.into_verdict(|whole| (whole.findings.len() == 2).then_some(NotEnforced::Paused)).0;
+    assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, Some(NotEnforced::Paused)));
+}
+
+#[test]
+fn a_promise_of_nothing_that_waits_is_answered_where_the_stop_is_held() {
+    let policies = Policies::new();
+    let stop = Event { message: Some("<promise>dcos</promise>".to_owned()), ..event(EventKind::Stop) };
+    let demand = || Finding { section: Some(SectionKind::Demand), ..finding("docs", Level::Block) };
+    let context = |finding: Finding, lifted: Option<NotEnforced>| {
+        let mut combined = policies.combined(&stop, false, None);
+        policies.add(&mut combined, PolicyScope::Project, Observed::default(), said(vec![finding]));
+        combined.into_verdict(|_| lifted).0.context
+    };
+    let told = "Nothing waits for `<promise>dcos</promise>`. What is waited for: `<promise>docs</promise>`.";
+    assert_eq!(context(demand(), None), [told]);
+    assert_eq!(context(demand(), Some(NotEnforced::Observe)), [""; 0]);
+    assert_eq!(context(Finding { level: Level::Warn, ..demand() }, None), [""; 0]);
+    assert_eq!(context(Finding { section: Some(SectionKind::PersonsDemand), ..demand() }, None), [""; 0]);
+}
+
+// What a call has to say.
+
+#[test]
+fn a_call_that_does_not_say_what_it_is_about_cannot_be_judged() {
+    let call = |name: &str| ToolCall { name: name.to_owned(), ..ToolCall::default() };
+    let with_file = |name: &str| ToolCall { files: vec![FileAccess::new("/a".to_owned(), Access::Read)], ..call(name) };
+    let with_shell = |shell: ShellText| ToolCall { shell: Some(shell), ..call("Bash") };
+    let missing = |tool: Option<ToolCall>| missing_in_call(&Event { tool, ..event(EventKind::BeforeTool) });
+    for (tool, expected) in [
+        (None, Some(Failure::MissingTool)),
+        (Some(call("")), Some(Failure::MissingTool)),
+        (Some(with_shell(ShellText::Missing)), Some(Failure::MissingCommand)),
+        (Some(with_shell(ShellText::Command(String::new()))), None),
+        (Some(shell_call("ls")), None),
+        (Some(call("Read")), Some(Failure::MissingTool)),
+        (Some(call("Write")), Some(Failure::MissingTool)),
+        (Some(call("Edit")), Some(Failure::MissingTool)),
+        (Some(call("MultiEdit")), Some(Failure::MissingTool)),
+        (Some(call("NotebookEdit")), Some(Failure::MissingTool)),
+        (Some(with_file("Write")), None),
+        (Some(call("WebSearch")), None),
+        // A patch in a shell call is an edit, and its text says of which file.
+        (Some(ToolCall { shell: Some(ShellText::Command("apply_patch".to_owned())), ..call("Edit") }), None),
+    ] {
+        assert_eq!(missing(tool.clone()), expected, "{tool:?}");
+    }
+}
+
+#[test]
+fn only_where_the_agent_waits_for_permission_is_a_missing_call_a_failure() {
+    for kind in EventKind::ALL {
+        let expected = kind.awaits_permission().then_some(Failure::MissingTool);
+        assert_eq!(missing_in_call(&event(kind)), expected, "{kind:?}");
+    }
+}
+
+// The whole path, from an event to what is written down.
+
+const NO_DANGER: &str = "---\ncommand_pattern: '^danger( |$)'\n---\nDanger is not for agents.\n";
+
+/// A project whose agents may not run `danger`.
+fn guarded() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.file(".linchpin/rules/no-danger.md", NO_DANGER);
+    scratch
+}
+
+fn judged(scratch: &Scratch, event: Event) -> Judged {
+    let project = scratch.project();
+    let event = Arc::new(event);
+    Judge::new(&project, &event, &scratch.environment).judge(&event, false, &|_| {})
+}
+
+fn call_in(scratch: &Scratch, command: &str, folder: &str) -> Event {
+    let cwd = scratch.root.join(folder).to_string_lossy().into_owned();
+    Event { cwd, ..before_call(command) }
+}
+
+fn level_and_lift(judged: &Judged) -> (Level, Option<NotEnforced>) {
+    (judged.verdict.level, judged.verdict.not_enforced)
+}
+
+#[test]
+fn a_folder_cannot_lift_or_loosen_what_the_project_says() {
+    for (path, text) in [
+        ("sub/.linchpin/config.yml", "mode: observe\n"),
+        ("sub/.linchpin/config.yml", "enabled: false\n"),
+        ("sub/.linchpin/rules/no-danger.md", "---\ncommand_pattern: '^danger( |$)'\naction: allow\n---\nFine.\n"),
+        ("sub/.linchpin/rules/no-danger.md", "---\ncommand_pattern: '^danger( |$)'\nenabled: false\n---\nFine.\n"),
+    ] {
+        let scratch = guarded();
+        scratch.file(path, text);
+        let judged = judged(&scratch, call_in(&scratch, "danger", "sub"));
+        assert_eq!(level_and_lift(&judged), (Level::Block, None), "{path}: {text}");
+    }
+}
+
+#[test]
+fn a_folder_adds_rules_to_those_of_the_project() {
+    let scratch = guarded();
+    let rule = "---\ncommand_pattern: '^touch( |$)'\n---\nNothing is touched here.\n";
+    scratch.file("sub/.linchpin/rules/no-touch.md", rule).file("other/README", "");
+    let level = |command: &str, folder: &str| judged(&scratch, call_in(&scratch, command, folder)).verdict.level;
+    assert_eq!(level("touch a", "sub"), Level::Block);
+    assert_eq!(level("cd sub && touch a", ""), Level::Block);
+    assert_eq!(level("touch a", "other"), Level::Allow);
+    assert_eq!(level("danger", "sub"), Level::Block);
+}
+
+/// Lets the call of a journal's last entry through.
+fn allow_last(scratch: &Scratch, span: Span) -> i64 {
+    let entries = scratch.store(2000).entries(&JournalFilter::default()).expect("entries");
+    let last = entries.last().expect("an entry");
+    let call = Call::of_entry(last).expect("a call");
+    Allowances::of(&scratch.root, &scratch.environment).grant(&call, last.id, span).expect("written");
+    last.id.0
+}
+
+#[test]
+fn a_refused_call_has_a_number_by_which_a_person_lets_it_through_once() {
+    let scratch = guarded();
+    let call = || call_in(&scratch, "danger", "");
+    let refused = judged(&scratch, call());
+    assert_eq!(refused.verdict.refusal_id, refused.id.map(|id| id.0));
+    let refusal = allow_last(&scratch, Span::Once);
+    let allowed = judged(&scratch, call());
+    assert_eq!(level_and_lift(&allowed), (Level::Block, Some(NotEnforced::Allowed { refusal })));
+    assert_eq!(allowed.verdict.refusal_id, None);
+    assert_eq!(level_and_lift(&judged(&scratch, call())), (Level::Block, None));
+}
+
+#[test]
+fn a_call_that_is_not_refused_uses_up_no_allowance() {
+    let scratch = guarded();
+    let call = || call_in(&scratch, "danger", "");
+    judged(&scratch, call());
+    allow_last(&scratch, Span::Once);
+    Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
+    assert_eq!(level_and_lift(&judged(&scratch, call())), (Level::Block, Some(NotEnforced::Paused)));
+    Pause::end(&scratch.root, &scratch.environment).expect("ended");
+    assert!(matches!(judged(&scratch, call()).verdict.not_enforced, Some(NotEnforced::Allowed { .. })));
+}
+
+#[test]
+fn a_dry_run_uses_up_no_allowance_and_leaves_no_trace() {
+    let scratch = guarded();
+    judged(&scratch, call_in(&scratch, "danger", ""));
+    allow_last(&scratch, Span::Once);
+    let entries = || scratch.store(2000).entries(&JournalFilter::default()).expect("entries").len();
+    let before = entries();
+    for _ in 0..2 {
+        let asked = judged(&scratch, Event { is_dry_run: true, ..call_in(&scratch, "danger", "") });
+        assert!(matches!(asked.verdict.not_enforced, Some(NotEnforced::Allowed { .. })));
+        assert_eq!(asked.id, None);
+    }
+    assert_eq!(entries(), before);
+}
+
+#[test]
+fn a_dry_run_in_a_project_without_a_journal_makes_none() {
+    let scratch = guarded();
+    let asked = judged(&scratch, Event { is_dry_run: true, ..call_in(&scratch, "danger", "") });
+    assert_eq!(asked.verdict.level, Level::Block);
+    assert!(asked.verdict.notices.is_empty(), "{:?}", asked.verdict.notices);
+    assert!(!scratch.project().store(&scratch.environment).exists());
+}
+
+#[test]
+fn a_trial_of_the_hook_is_answered_as_if_nothing_were_set_aside() {
+    let scratch = guarded();
+    Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
+    let trial = |session: &str| {
+        let event = Event { is_dry_run: true, session: session.to_owned(), ..call_in(&scratch, "danger", "") };
+        level_and_lift(&judged(&scratch, event))
+    };
+    assert_eq!(trial(TRIAL_SESSION), (Level::Block, None));
+    assert_eq!(trial("s"), (Level::Block, Some(NotEnforced::Paused)));
+}
+
+#[test]
+fn without_a_journal_a_call_is_judged_and_the_person_told() {
+    let scratch = guarded();
+    // Nowhere can a journal be.
+    fs::create_dir_all(scratch.root.join(".linchpin/state.db")).expect("a folder");
+    fs::create_dir_all(scratch.state("state.db")).expect("a folder");
+    for (command, level) in [("danger", Level::Block), ("ls", Level::Allow)] {
+        let judged = judged(&scratch, call_in(&scratch, command, ""));
+        assert_eq!((judged.verdict.level, judged.id, judged.verdict.refusal_id), (level, None, None));
+        let notices = judged.verdict.notices.join("\n");
+        assert!(notices.contains("rules that need it are skipped, and this is not recorded"), "{notices}");
+    }
+}
+
+#[test]
+fn an_event_that_could_not_be_judged_is_recorded_and_a_pause_does_not_lift_it() {
+    let scratch = guarded();
+    Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
+    let event = Arc::new(call_in(&scratch, "danger", ""));
+    let project = scratch.project();
+    let judge = Judge::new(&project, &event, &scratch.environment);
+    let verdict = judge.record_unjudged(&event, Failure::Deadline(Duration::from_secs(1)).verdict(&event));
+    assert_eq!((verdict.level, verdict.not_enforced), (Level::Ask, None));
+    let entries = scratch.store(2000).entries(&JournalFilter::default()).expect("entries");
+    assert_eq!(entries.iter().map(|entry| entry.verdict.level).collect::<Vec<_>>(), [Level::Ask]);
+}
+
+#[test]
+fn a_call_in_a_run_whose_hat_cannot_be_read_is_put_before_a_person() {
+    fn in_run(name: &str) -> Option<OsString> {
+        (name == "LINCHPIN_RUN").then(|| "5".into())
+    }
+    fn elsewhere(name: &str) -> Option<OsString> {
+        (name == "LINCHPIN_RUN_ROOT").then(|| "/elsewhere".into()).or_else(|| in_run(name))
+    }
+    let scratch = guarded().with_variables(in_run);
+    let verdict = judged(&scratch, call_in(&scratch, "ls", "")).verdict;
+    assert_eq!(verdict.level, Level::Ask);
+    assert_eq!(verdict.findings, [Failure::UnreadableStage.finding()]);
+    assert_eq!(judged(&scratch, scratch.event(EventKind::Prompt, 1000)).verdict.level, Level::Allow);
+    // The run of another project does not matter here.
+    let scratch = guarded().with_variables(elsewhere);
+    assert_eq!(judged(&scratch, call_in(&scratch, "ls", "")).verdict.level, Level::Allow);
+}
+
+// Demands that a command settles.
+
+/// A repository with a changed file, and a rule of the user whose command would settle it. Nothing here may come to run it:
+/// commands are started through this very binary, which is a test's.
+fn with_command() -> Scratch {
+    let scratch = Scratch::new().committed();
+    let rule = "---\ntrigger: src/**\naction: {command: 'make docs'}\n---\nRun it.\n";
+    write(&scratch.environment.config.join("rules/run.md"), rule);
+    scratch.file("src/a", "text");
+    scratch
+}
+
+fn stopped(scratch: &Scratch, is_dry_run: bool) -> Verdict {
+    judged(scratch, Event { is_dry_run, ..scratch.event(EventKind::Stop, 1000) }).verdict
+}
+
+#[test]
+fn the_command_of_a_rule_is_not_run_where_nothing_is_enforced_or_kept() {
+    let observing = with_command();
+    write(&observing.environment.config.join("config.yml"), "mode: observe\n");
+    let verdict = stopped(&observing, false);
+    assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, Some(NotEnforced::Observe)));
+
+    let paused = with_command();
+    Pause { until: 5000, reason: "x".to_owned() }.begin(&paused.root, &paused.environment).expect("written");
+    let verdict = stopped(&paused, false);
+    assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, Some(NotEnforced::Paused)));
+
+    let verdict = stopped(&with_command(), true);
+    assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, None));
+    let told = "a rule's command was not run: it counts as not met until the command passes";
+    assert!(verdict.notices.iter().any(|notice| notice == told), "{:?}", verdict.notices);
+}
+
+#[test]
+fn a_demand_is_counted_once_for_each_stop_that_it_held() {
+    let scratch = Scratch::new().committed();
+    let rule = "---\ntrigger: src/**\nsafety: README\nmax_holds: 2\n---\nTell of it.\n";
+    write(&scratch.environment.config.join("rules/tell.md"), rule);
+    scratch.file("src/a", "text");
+    let levels: Vec<Level> = (0..4).map(|_| stopped(&scratch, false).level).collect();
+    assert_eq!(levels, [Level::Block, Level::Block, Level::Warn, Level::Allow]);
+}
+
+#[test]
+fn a_stop_that_is_not_held_does_not_count_for_a_demand() {
+    let scratch = Scratch::new().committed();
+    let rule = "---\ntrigger: src/**\nsafety: README\nmax_holds: 1\n---\nTell of it.\n";
+    write(&scratch.environment.config.join("rules/tell.md"), rule);
+    scratch.file("src/a", "text");
+    Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
+    for _ in 0..3 {
+        assert_eq!(stopped(&scratch, false).level, Level::Block);
+    }
+    Pause::end(&scratch.root, &scratch.environment).expect("ended");
+    let verdict = stopped(&scratch, false);
+    assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, None));
+}

@@ -1,0 +1,228 @@
+//! Whether a hat may hand the work over.
+
+use std::ffi::OsString;
+
+use engine::hats::Loop;
+use work::{IterationEnd, RunId, RunOutcome};
+
+use super::*;
+use crate::Project;
+use crate::tests::{Scratch, loop_of, moves};
+use crate::workflow::ApprovalRequest;
+
+const LOOP: &str = "
+agent: {command: [sh, agent.sh]}
+completion: {topic: loop.complete, after: [build.done]}
+gates:
+  late: 'phase.elapsed > 3600'
+  reviewed: {approval: 'Is it any good?'}
+topics:
+  held: {requires: [late]}
+  waits: {requires: [reviewed]}
+  both: {requires: [late, reviewed]}
+hats:
+  builder: {triggers: [task.start, build.done, held, waits, both], publishes: [build.done, held, waits, both, loop.complete]}
+";
+
+const NOW: i64 = 1_000_000;
+
+/// An iteration of a run, under the hat `builder`.
+struct Iteration {
+    scratch: Scratch,
+    project: Project,
+    stage: Stage,
+}
+
+impl Iteration {
+    fn new() -> Self {
+        Self::of(Scratch::new(), LOOP)
+    }
+
+    fn of(scratch: Scratch, text: &str) -> Self {
+        let the_loop = loop_of(&scratch, text);
+        let project = scratch.project();
+        let work = WorkDatabase::open(&project.work(&scratch.environment)).expect("work");
+        let run = work.begin_run(Some("Do it"), "task.start", NOW).expect("a run");
+        Self::begin(scratch, project, &the_loop, run)
+    }
+
+    fn begin(scratch: Scratch, project: Project, the_loop: &Loop, run: RunId) -> Self {
+        let work = WorkDatabase::open(&project.work(&scratch.environment)).expect("work");
+        let waiting = work.oldest_waiting_topic(run).expect("work").expect("a topic");
+        let hat = the_loop.hat_for(&waiting.topic).expect("a hat");
+        let number = work.begin_iteration(run, &waiting, &hat.id, NOW).expect("an iteration");
+        let mut stage = Stage::new(the_loop, hat, (run, number), number.into(), &project, &scratch.environment);
+        let of_stage = Some(Arc::new(stage.clone()));
+        let moves = Moves { stage: of_stage, ..moves(&project, &scratch.environment, NOW) };
+        moves.enter_iteration(&mut stage, &waiting.topic).expect("written");
+        Self { scratch, project, stage }
+    }
+
+    /// The next iteration of the same run.
+    fn next(self) -> Self {
+        let Self { scratch, project, stage } = self;
+        let end = IterationEnd { outcome: Some(work::IterationOutcome::HandedOver), ..IterationEnd::default() };
+        let work = WorkDatabase::open(&stage.work).expect("work");
+        work.end_iteration(stage.id(), stage.iteration, &end, NOW).expect("ended");
+        let the_loop = loop_of(&scratch, LOOP);
+        Self::begin(scratch, project, &the_loop, stage.id())
+    }
+
+    fn work(&self) -> WorkDatabase {
+        WorkDatabase::open(&self.stage.work).expect("work")
+    }
+
+    fn emit(&self, topic: &str) -> Result<(), EmitRefused> {
+        self.emit_at(topic, NOW + 1000)
+    }
+
+    fn emit_at(&self, topic: &str, now: i64) -> Result<(), EmitRefused> {
+        let stage = Some(Arc::new(self.stage.clone()));
+        let moves = Moves { stage, is_agents: true, ..moves(&self.project, &self.scratch.environment, now) };
+        moves.emit(&self.stage, Emission { topic, summary: "Done.", payload: None })
+    }
+
+    /// What the next agent is told of the last refusal, and the gate that a person has to open.
+    fn refusal(&self) -> (Option<String>, Option<String>) {
+        let (work, run, number) = (self.work(), self.stage.id(), self.stage.iteration);
+        (work.refusal(run, number).expect("work"), work.awaited_gate(run, number).expect("work"))
+    }
+}
+
+#[test]
+fn a_topic_of_the_hat_is_handed_over_once() {
+    let iteration = Iteration::new();
+    iteration.emit("build.done").expect("accepted");
+    assert_eq!(iteration.work().handed_over(iteration.stage.id(), 1).expect("work").as_deref(), Some("build.done"));
+    for topic in ["build.done", "waits"] {
+        assert!(matches!(iteration.emit(topic), Err(EmitRefused::Already(first)) if first == "build.done"));
+    }
+    assert_eq!(iteration.work().accepted(iteration.stage.id()).expect("work"), ["task.start", "build.done"]);
+}
+
+#[test]
+fn a_topic_that_the_hat_does_not_publish_is_refused_with_the_nearest_one() {
+    let iteration = Iteration::new();
+    match iteration.emit("build.dine") {
+        Err(EmitRefused::NotItsTopic { hat, close, known, .. }) => {
+            assert_eq!((hat.as_str(), close.as_deref()), ("builder", Some("build.done")));
+            assert_eq!(known, ["build.done", "held", "waits", "both", "loop.complete"]);
+        }
+        other => panic!("{other:?}"),
+    }
+    let told = "the hat `builder` does not publish `build.dine`";
+    assert_eq!(iteration.refusal(), (Some(told.to_owned()), None));
+    assert!(iteration.emit("build.done").is_ok(), "a refusal uses nothing up");
+}
+
+#[test]
+fn completion_waits_for_the_topics_that_it_comes_after() {
+    let iteration = Iteration::new();
+    match iteration.emit("loop.complete") {
+        Err(EmitRefused::TooEarly { missing, .. }) => assert_eq!(missing, ["build.done"]),
+        other => panic!("{other:?}"),
+    }
+    iteration.emit("build.done").expect("accepted");
+    let next = iteration.next();
+    next.emit("loop.complete").expect("accepted");
+    assert_eq!(next.work().waiting(next.stage.id()).expect("work"), None, "nobody has to take what ends the run");
+}
+
+#[test]
+fn an_iteration_that_is_over_hands_nothing_over() {
+    let iteration = Iteration::new();
+    let (work, run) = (iteration.work(), iteration.stage.id());
+    work.end_iteration(run, 1, &IterationEnd::default(), NOW).expect("ended");
+    assert!(matches!(iteration.emit("build.done"), Err(EmitRefused::Over)));
+    assert_eq!(iteration.refusal(), (None, None), "that is no answer worth keeping");
+
+    let stopped = Iteration::new();
+    stopped.work().end_run(stopped.stage.id(), RunOutcome::Stopped, "asked", NOW).expect("ended");
+    assert!(matches!(stopped.emit("build.done"), Err(EmitRefused::Over)));
+}
+
+#[test]
+fn what_an_earlier_iteration_left_behind_does_not_speak_for_this_one() {
+    fn of_run(name: &str) -> Option<OsString> {
+        match name {
+            "LINCHPIN_RUN" => Some("1".into()),
+            "LINCHPIN_TICKET" => Some("ticket".into()),
+            _ => None,
+        }
+    }
+    let mut iteration = Iteration::of(Scratch::new().with_variables(of_run), LOOP);
+    assert!(matches!(iteration.emit("build.done"), Err(EmitRefused::Over)));
+    iteration.stage.ticket = "ticket".to_owned();
+    assert!(iteration.emit("build.done").is_ok());
+}
+
+#[test]
+fn a_gate_that_does_not_hold_refuses_and_the_next_agent_is_told_why() {
+    let iteration = Iteration::new();
+    match iteration.emit("held") {
+        Err(EmitRefused::Held { topic, lacks }) => {
+            assert_eq!((topic.as_str(), lacks[0].gate.as_str(), lacks.len()), ("held", "late", 1));
+        }
+        other => panic!("{other:?}"),
+    }
+    let told = "`held` was refused: late\n- late: `phase.elapsed > 3600` is not true";
+    assert_eq!(iteration.refusal(), (Some(told.to_owned()), None));
+    assert!(iteration.emit_at("held", NOW + 3_601_000).is_ok());
+}
+
+#[test]
+fn a_run_waits_for_a_person_only_where_nothing_else_is_missing() {
+    let iteration = Iteration::new();
+    assert!(matches!(iteration.emit("waits"), Err(EmitRefused::Held { .. })));
+    assert_eq!(iteration.refusal().1.as_deref(), Some("reviewed"));
+    assert!(matches!(iteration.emit("both"), Err(EmitRefused::Held { .. })));
+    assert_eq!(iteration.refusal().1, None);
+}
+
+#[test]
+fn a_persons_yes_opens_the_gate_that_waits() {
+    let iteration = Iteration::new();
+    assert!(iteration.emit("waits").is_err());
+    let stage = Some(Arc::new(iteration.stage.clone()));
+    let person = Moves { stage, ..moves(&iteration.project, &iteration.scratch.environment, NOW + 1000) };
+    let approvable = person.approvable(None).expect("something waits");
+    let asked = ApprovalRequest { gate: "reviewed".to_owned(), text: "Is it any good?".to_owned() };
+    assert_eq!(approvable.asked, [asked]);
+    person.approve(&approvable).expect("written");
+    assert!(iteration.emit("waits").is_ok());
+}
+
+#[test]
+fn a_pace_rule_of_the_hat_interrupts_before_gates_are_asked() {
+    let text = LOOP.replace(
+        "publishes: [build.done,",
+        "rules: [{phase_timeout: {max_duration: 60}, reason: Think.}], publishes: [build.done,",
+    );
+    let iteration = Iteration::of(Scratch::new(), &text);
+    let late = NOW + 120_000;
+    match iteration.emit_at("held", late) {
+        Err(EmitRefused::Interrupted { text, .. }) => assert!(text.contains("Think."), "{text}"),
+        other => panic!("{other:?}"),
+    }
+    let stage = Some(Arc::new(iteration.stage.clone()));
+    let agent = Moves { stage, is_agents: true, ..moves(&iteration.project, &iteration.scratch.environment, late) };
+    agent.go_on().expect("it goes on");
+    assert!(iteration.emit_at("build.done", late).is_ok());
+}
+
+#[test]
+fn a_gate_whose_script_the_hat_changed_does_not_hold() {
+    let text = LOOP.replace("  late: 'phase.elapsed > 3600'", "  late: {command: [sh, check.sh]}");
+    let scratch = Scratch::new();
+    scratch.file("check.sh", "exit 1");
+    let mut iteration = Iteration::of(scratch, &text);
+    let the_loop = loop_of(&iteration.scratch, &text);
+    let run = iteration.stage.id();
+    let files = crate::workflow::gate_files_of_run(&the_loop, run, &iteration.project, &iteration.scratch.environment);
+    iteration.stage.protect(&files.expect("written"));
+    iteration.scratch.file("check.sh", "exit 0");
+    match iteration.emit("held") {
+        Err(EmitRefused::Held { lacks, .. }) => assert!(lacks[0].why.contains("`check.sh` (now "), "{}", lacks[0].why),
+        other => panic!("{other:?}"),
+    }
+}

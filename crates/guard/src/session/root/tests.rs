@@ -1,0 +1,185 @@
+//! Which project a session is guarded by: decided once, and not to be moved by the agent.
+
+use std::fs;
+
+use engine::EventKind;
+
+use super::*;
+use crate::tests::{Scratch, event, write};
+
+/// The root that an event of session `s` in this folder is given.
+fn root_of(scratch: &Scratch, cwd: &str) -> SessionRoot {
+    of_event(&in_folder(scratch, cwd), None, &scratch.environment)
+}
+
+fn in_folder(scratch: &Scratch, cwd: &str) -> Event {
+    Event { cwd: scratch.root.join(cwd).to_string_lossy().into_owned(), ..event(EventKind::Prompt) }
+}
+
+/// A project, with another in it that has a policy of its own.
+fn nested() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.file("inner/.linchpin/config.yml", "").file("inner/src/a", "");
+    scratch
+}
+
+#[test]
+fn a_session_is_guarded_by_the_outermost_policy_around_its_first_event() {
+    for cwd in ["", "inner", "inner/src"] {
+        let scratch = nested();
+        let found = root_of(&scratch, cwd);
+        assert_eq!(found.project.root, scratch.root, "{cwd}");
+        assert!(found.is_first && found.project.tiers.project.is_some());
+    }
+}
+
+#[test]
+fn a_session_keeps_the_root_of_its_first_event() {
+    let scratch = Scratch::bare();
+    scratch.file("one/.linchpin/config.yml", "").file("two/.linchpin/config.yml", "");
+    assert_eq!(root_of(&scratch, "one").project.root, scratch.root.join("one"));
+    let later = root_of(&scratch, "two");
+    assert_eq!((later.project.root, later.is_first), (scratch.root.join("one"), false));
+    // A policy that appears around it changes nothing either.
+    scratch.file(".linchpin/config.yml", "");
+    assert_eq!(root_of(&scratch, "one").project.root, scratch.root.join("one"));
+}
+
+#[test]
+fn another_agent_or_session_is_another_session() {
+    let scratch = Scratch::bare();
+    scratch.file("one/.linchpin/config.yml", "").file("two/.linchpin/config.yml", "");
+    root_of(&scratch, "one");
+    for other in [
+        Event { session: "other".to_owned(), ..in_folder(&scratch, "two") },
+        Event { agent: "codex".to_owned(), ..in_folder(&scratch, "two") },
+    ] {
+        let found = of_event(&other, None, &scratch.environment);
+        assert_eq!((found.project.root, found.is_first), (scratch.root.join("two"), true));
+    }
+}
+
+#[test]
+fn an_event_without_a_session_is_always_the_first() {
+    let scratch = Scratch::new();
+    for _ in 0..2 {
+        let nameless = Event { session: String::new(), ..in_folder(&scratch, "") };
+        assert!(of_event(&nameless, None, &scratch.environment).is_first);
+    }
+    assert!(remembered("claude", "", &scratch.environment).is_none());
+}
+
+#[test]
+fn a_dry_run_and_a_folder_without_a_policy_are_not_remembered() {
+    let scratch = Scratch::new();
+    let asked = Event { is_dry_run: true, ..in_folder(&scratch, "") };
+    assert!(of_event(&asked, None, &scratch.environment).is_first);
+    assert!(root_of(&scratch, "").is_first, "the dry run left nothing behind");
+
+    let bare = Scratch::bare();
+    assert!(root_of(&bare, "").is_first && root_of(&bare, "").is_first);
+    // Once there is one, it counts.
+    bare.file(".linchpin/config.yml", "");
+    assert!(root_of(&bare, "").project.tiers.project.is_some());
+    assert!(!root_of(&bare, "").is_first);
+}
+
+#[test]
+fn a_policy_that_vanishes_during_the_session_still_counts() {
+    let scratch = Scratch::new();
+    root_of(&scratch, "");
+    fs::remove_dir_all(scratch.root.join(".linchpin")).expect("removed");
+    let later = root_of(&scratch, "");
+    assert!(!later.is_first && later.project.tiers.project.is_some());
+    // A session that begins now has none.
+    let new = Event { session: "new".to_owned(), ..in_folder(&scratch, "") };
+    assert!(of_event(&new, None, &scratch.environment).project.tiers.project.is_none());
+}
+
+#[test]
+fn a_session_under_the_users_policy_alone_is_not_given_a_project_policy_later() {
+    let scratch = Scratch::bare();
+    write(&scratch.environment.config.join("config.yml"), "");
+    assert!(root_of(&scratch, "").is_first);
+    let later = root_of(&scratch, "");
+    assert!(!later.is_first && later.project.tiers.project.is_none() && later.project.tiers.user.is_some());
+}
+
+#[test]
+fn a_session_that_starts_above_its_projects_is_guarded_by_the_first_it_comes_to() {
+    let scratch = Scratch::bare();
+    scratch.file("one/.linchpin/config.yml", "").file("plain/a", "");
+    let start = scratch.root.to_string_lossy().into_owned();
+    let at = |cwd: &str| of_event(&in_folder(&scratch, cwd), Some(&start), &scratch.environment);
+    assert_eq!(at("plain").project.root, scratch.root);
+    assert_eq!(at("one").project.root, scratch.root.join("one"));
+    let later = at("plain");
+    assert_eq!((later.project.root, later.is_first), (scratch.root.join("one"), false));
+}
+
+#[test]
+fn the_folder_that_the_agent_gives_as_its_sessions_goes_before_where_it_is() {
+    let scratch = Scratch::bare();
+    scratch.file("one/.linchpin/config.yml", "").file("two/.linchpin/config.yml", "");
+    let folder = |name: &str| scratch.root.join(name).to_string_lossy().into_owned();
+    let told = Event { session_folders: vec![folder("one")], ..in_folder(&scratch, "two") };
+    assert_eq!(of_event(&told, None, &scratch.environment).project.root, scratch.root.join("one"));
+    let other = Event { session: "other".to_owned(), ..told };
+    assert_eq!(of_event(&other, Some(&folder("two")), &scratch.environment).project.root, scratch.root.join("two"));
+    // What is no absolute path is no folder.
+    let third = Event { session: "third".to_owned(), ..other };
+    assert_eq!(of_event(&third, Some("two"), &scratch.environment).project.root, scratch.root.join("one"));
+}
+
+#[test]
+fn a_folder_that_is_gone_counts_as_what_is_left_of_it() {
+    let scratch = nested();
+    assert_eq!(root_of(&scratch, "inner/removed/deeper").project.root, scratch.root);
+    let nowhere = Event { cwd: String::new(), session: "other".to_owned(), ..event(EventKind::Prompt) };
+    assert_eq!(of_event(&nowhere, None, &scratch.environment).project.root, scratch.environment.cwd);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symlink_leads_to_the_project_that_it_stands_for() {
+    let scratch = Scratch::new();
+    let link = scratch.environment.temp.join("link");
+    std::os::unix::fs::symlink(&scratch.root, &link).expect("a link");
+    let through = Event { cwd: link.to_string_lossy().into_owned(), ..event(EventKind::Prompt) };
+    assert_eq!(of_event(&through, None, &scratch.environment).project.root, scratch.root);
+}
+
+#[test]
+fn a_damaged_memory_counts_as_none() {
+    let scratch = Scratch::new();
+    let file = memory("claude", "s", &scratch.environment);
+    for text in ["", "policy", "policy ", "policy relative/path", "something else altogether"] {
+        write(&file, text);
+        assert!(remembered("claude", "s", &scratch.environment).is_none(), "{text:?}");
+        assert!(root_of(&scratch, "").is_first, "{text:?}");
+    }
+}
+
+#[test]
+fn of_two_first_events_the_one_that_wrote_first_wins() {
+    let scratch = Scratch::new();
+    let file = memory("claude", "s", &scratch.environment);
+    remember(&file, &scratch.root, true);
+    remember(&file, Path::new("/elsewhere"), false);
+    let found = remembered("claude", "s", &scratch.environment).expect("a root");
+    assert_eq!(found.root, scratch.root);
+}
+
+#[test]
+fn a_command_in_a_session_is_about_the_sessions_project() {
+    fn of_claude(name: &str) -> Option<std::ffi::OsString> {
+        (name == "CLAUDE_CODE_SESSION_ID").then(|| "s".into())
+    }
+    let scratch = Scratch::bare().with_variables(of_claude);
+    scratch.file("one/.linchpin/config.yml", "").file("two/.linchpin/config.yml", "");
+    let mut environment = scratch.environment.clone();
+    environment.cwd = scratch.root.join("two");
+    assert_eq!(project_of_command(&environment).root, scratch.root.join("two"), "nothing is known of the session");
+    root_of(&scratch, "one");
+    assert_eq!(project_of_command(&environment).root, scratch.root.join("one"));
+}

@@ -1,0 +1,119 @@
+//! What a person's yes is good for.
+
+use engine::hats::Loop;
+use engine::workflow::Transition;
+use serde_json::Map;
+
+use super::*;
+use crate::tests::{Scratch, active, workflow, write};
+
+fn position(workflow: &str) -> Position {
+    Position::start(workflow, "d", "code", 1000, &Map::new())
+}
+
+fn yes(position: &Position) -> Approval {
+    Approval {
+        workflow: position.workflow.clone(),
+        gate: "review".to_owned(),
+        text: "Good?".to_owned(),
+        visit: position.phase(),
+        tree: Some("tree".to_owned()),
+        who: None,
+        time: 0,
+    }
+}
+
+struct Kept {
+    _scratch: Scratch,
+    approvals: Approvals,
+}
+
+fn kept(position: &Position) -> Kept {
+    let scratch = Scratch::new();
+    let approvals = Approvals::of(&scratch.root, &scratch.environment);
+    approvals.keep(&yes(position), position).expect("written");
+    Kept { _scratch: scratch, approvals }
+}
+
+#[test]
+fn a_yes_is_to_one_gate_one_text_and_one_tree() {
+    let at = position("work");
+    let Kept { approvals, .. } = &kept(&at);
+    assert!(approvals.includes("review", "Good?", &at, Some("tree")));
+    assert!(!approvals.includes("tests", "Good?", &at, Some("tree")));
+    assert!(!approvals.includes("review", "Good and done?", &at, Some("tree")));
+    assert!(!approvals.includes("review", "Good?", &at, Some("other tree")));
+    assert!(!approvals.includes("review", "Good?", &at, None));
+}
+
+#[test]
+fn in_a_workflow_a_yes_is_for_one_visit() {
+    let at = position("work");
+    let Kept { approvals, .. } = &kept(&at);
+    let includes = |position: &Position| approvals.includes("review", "Good?", position, Some("tree"));
+    // Going on past a pace rule stays in the visit.
+    assert!(includes(&at.continued()));
+    for (other, what) in [
+        (at.moved("code", "d", 2000), "another visit of the same node"),
+        (at.went_back("code", "d", 2000), "back at the same node"),
+        (position("other"), "another workflow"),
+        (Position::start("work", "d", "code", 3000, &Map::new()), "another run of the same number"),
+    ] {
+        assert!(!includes(&other), "{what}");
+    }
+}
+
+#[test]
+fn in_a_loop_a_yes_is_for_the_whole_run() {
+    let at = position(Loop::NAME);
+    let Kept { approvals, .. } = &kept(&at);
+    let includes = |position: &Position| approvals.includes("review", "Good?", position, Some("tree"));
+    assert!(includes(&at.moved("reviewer", "d", 2000)));
+    assert!(includes(&Position { forgotten: 7, ..at.clone() }));
+    assert!(!includes(&Position { run: at.run + 1, ..at }));
+}
+
+#[test]
+fn a_yes_to_another_tree_replaces_the_one_before() {
+    let at = position("work");
+    let Kept { approvals, .. } = &kept(&at);
+    let later = Approval { tree: Some("later".to_owned()), ..yes(&at) };
+    approvals.keep(&later, &at).expect("written");
+    assert!(approvals.includes("review", "Good?", &at, Some("later")));
+    assert!(!approvals.includes("review", "Good?", &at, Some("tree")));
+    assert_eq!(approvals.last("review", "Good?", &at), Some(later));
+}
+
+#[test]
+fn a_damaged_yes_is_none() {
+    let at = position("work");
+    let Kept { approvals, .. } = &kept(&at);
+    write(&approvals.file("review", "Good?", &at), "{");
+    assert_eq!(approvals.last("review", "Good?", &at), None);
+}
+
+#[test]
+fn a_yes_that_is_outdated_names_who_said_it() {
+    let at = position("work");
+    assert!(yes(&at).outdated().starts_with("a person said yes on "));
+    let named = Approval { who: Some("Ada\nLovelace".to_owned()), ..yes(&at) };
+    assert!(named.outdated().starts_with("Ada Lovelace said yes on "), "{}", named.outdated());
+}
+
+#[test]
+fn each_approval_on_the_ways_from_here_is_asked_for_once() {
+    let approval = |id: &str| Requirement { id: id.to_owned(), gate: Gate::Approval(format!("{id}?")) };
+    let mut work = workflow("work");
+    let node = &mut work.nodes[0];
+    node.requires =
+        vec![approval("review"), Requirement { id: "x".to_owned(), gate: Gate::Expression("true".to_owned()) }];
+    let way = |requires| Transition { when: "true".to_owned(), to: "done".to_owned(), requires };
+    node.transitions = vec![way(vec![approval("ship"), approval("review")]), way(vec![approval("ship")])];
+    let besides = [approval("close"), approval("ship")];
+    let asked: Vec<String> = asked(&active(work), &besides).into_iter().map(|(gate, _)| gate).collect();
+    assert_eq!(asked, ["review", "ship", "close"]);
+    // Where the node is gone, nothing can be said.
+    let mut gone = active(workflow("work"));
+    gone.workflow.nodes.clear();
+    assert_eq!(super::asked(&gone, &besides), []);
+}

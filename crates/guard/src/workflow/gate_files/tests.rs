@@ -1,0 +1,168 @@
+//! Whether the files behind a gate are what they were when the run began.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::tests::{Scratch, loop_of};
+use crate::workflow::approval::Approval;
+
+/// A gate that runs a script, one that only asks for a file, and one that is not protected.
+const LOOP: &str = "
+agent: {command: [sh, agent.sh]}
+gates:
+  checked: {command: [sh, check.sh]}
+  built: {command: [test, -f, built]}
+  free: {command: [sh, free.sh], protect: false}
+topics:
+  again: {requires: [checked, built, free]}
+hats:
+  worker: {triggers: [task.start, again], publishes: [loop.complete, again]}
+";
+
+struct Scene {
+    scratch: Scratch,
+    the_loop: Loop,
+    project: Project,
+}
+
+const RUN: RunId = RunId(1);
+
+impl Scene {
+    fn new() -> Self {
+        let scratch = Scratch::new();
+        let the_loop = loop_of(&scratch, LOOP);
+        let project = scratch.project();
+        Self { scratch, the_loop, project }
+    }
+
+    fn with_script() -> Self {
+        let scene = Self::new();
+        scene.scratch.file("check.sh", "exit 1").file("free.sh", "exit 1");
+        scene
+    }
+
+    fn files(&self, run: RunId) -> GateFiles {
+        gate_files_of_run(&self.the_loop, run, &self.project, &self.scratch.environment).expect("written")
+    }
+
+    fn stage(&self) -> Stage {
+        let hat = self.the_loop.hat("worker").expect("a hat");
+        let mut stage = Stage::new(&self.the_loop, hat, (RUN, 1), 1, &self.project, &self.scratch.environment);
+        stage.protect(&self.files(RUN));
+        stage
+    }
+
+    fn changed(&self, stage: &Stage) -> Vec<Lack> {
+        let required = self.the_loop.requires("again");
+        stage.changed_gates(required, &Position::of_stage(stage, 1000), &self.project, &self.scratch.environment)
+    }
+
+    fn approve(&self, stage: &Stage, gate: &str) {
+        let asked = stage.approvable_changes(&self.scratch.root);
+        let (_, text) = asked.into_iter().find(|(id, _)| id == gate).expect("a change");
+        let position = Position::of_stage(stage, 1000);
+        let approval = Approval {
+            workflow: position.workflow.clone(),
+            gate: gate.to_owned(),
+            text,
+            visit: position.phase(),
+            tree: None,
+            who: None,
+            time: 0,
+        };
+        Approvals::of(&self.scratch.root, &self.scratch.environment).keep(&approval, &position).expect("written");
+    }
+}
+
+#[test]
+fn files_are_kept_as_they_were_when_the_run_began() {
+    let scene = Scene::with_script();
+    let began = scene.files(RUN);
+    assert_eq!(began.get("check.sh"), Some(&Some(policy::digest("exit 1"))));
+    scene.scratch.file("check.sh", "exit 0");
+    assert_eq!(scene.files(RUN), began);
+    // Another run begins with the files as they are then.
+    assert_eq!(scene.files(RunId(2)).get("check.sh"), Some(&Some(policy::digest("exit 0"))));
+}
+
+#[test]
+fn a_file_that_was_not_there_is_kept_only_where_a_gate_runs_it() {
+    let scene = Scene::new();
+    let files = scene.files(RUN);
+    assert_eq!(files.get("check.sh"), Some(&None));
+    // `test -f built` asks for a file that agents are to make.
+    assert_eq!(files.get("built"), None);
+    assert_eq!(files.get("free.sh"), None);
+}
+
+#[test]
+fn a_damaged_record_is_made_anew() {
+    let scene = Scene::with_script();
+    let began = scene.files(RUN);
+    let file: PathBuf = scene.scratch.state(&format!("runs/{RUN}.gates.json"));
+    crate::tests::write(&file, "{");
+    assert_eq!(scene.files(RUN), began);
+    let kept: GateFiles = serde_json::from_slice(&fs::read(&file).expect("a file")).expect("JSON");
+    assert_eq!(kept.get("check.sh"), began.get("check.sh"));
+}
+
+#[test]
+fn a_hat_has_a_rule_against_writing_the_files_of_gates() {
+    let scene = Scene::with_script();
+    let hat = scene.the_loop.hat("worker").expect("a hat");
+    let bare = Stage::new(&scene.the_loop, hat, (RUN, 1), 1, &scene.project, &scene.scratch.environment);
+    let rules = |stage: &Stage| stage.workflow.rules_at("worker").count();
+    assert_eq!(rules(&scene.stage()), rules(&bare) + 1);
+    let mut without_files = bare.clone();
+    without_files.protect(&GateFiles::new());
+    assert_eq!(rules(&without_files), rules(&bare));
+}
+
+#[test]
+fn a_gate_whose_script_was_changed_does_not_hold() {
+    let scene = Scene::with_script();
+    let stage = scene.stage();
+    assert_eq!(scene.changed(&stage), []);
+    scene.scratch.file("check.sh", "exit 0").file("free.sh", "exit 0").file("built", "");
+    let lacks = scene.changed(&stage);
+    assert_eq!(lacks.iter().map(|lack| lack.gate.as_str()).collect::<Vec<_>>(), ["checked"]);
+    let short = policy::digest("exit 0").chars().take(12).collect::<String>();
+    assert_eq!(
+        lacks[0].why,
+        format!(
+            "this gate's command names files that were changed since the run began: `check.sh` (now {short})\nPut back what \
+             was there, as with `git checkout -- check.sh`; or a person accepts the change: `linchpin approve checked`"
+        )
+    );
+    scene.scratch.file("check.sh", "exit 1");
+    assert_eq!(scene.changed(&stage), []);
+}
+
+#[test]
+fn a_script_that_was_made_or_deleted_during_the_run_does_not_count_either() {
+    let made = Scene::new();
+    let stage = made.stage();
+    made.scratch.file("check.sh", "exit 0");
+    let why = made.changed(&stage).remove(0).why;
+    assert!(why.contains("`check.sh` (was not there, now ") && why.contains("\nDelete `check.sh`; or"), "{why}");
+
+    let deleted = Scene::with_script();
+    let stage = deleted.stage();
+    fs::remove_file(deleted.scratch.root.join("check.sh")).expect("removed");
+    let why = deleted.changed(&stage).remove(0).why;
+    assert!(why.contains("`check.sh` (gone)\nPut back"), "{why}");
+}
+
+#[test]
+fn a_persons_yes_is_to_what_the_files_are_then() {
+    let scene = Scene::with_script();
+    let stage = scene.stage();
+    scene.scratch.file("check.sh", "exit 0");
+    scene.approve(&stage, "checked");
+    assert_eq!(scene.changed(&stage), []);
+    // Whatever else changes.
+    scene.scratch.file("other", "text");
+    assert_eq!(scene.changed(&stage), []);
+    scene.scratch.file("check.sh", "true");
+    assert_eq!(scene.changed(&stage).len(), 1);
+}

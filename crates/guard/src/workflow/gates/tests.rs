@@ -1,0 +1,345 @@
+//! What of a move's requirements does not hold.
+
+use std::cell::RefCell;
+
+use engine::event::Event;
+use engine::file_rules::{AttributionMode, FilePattern, FileRule, FileRuleKind, Refire};
+use engine::workflow::{ExpectedResponse, Workflow};
+use store::SessionState;
+
+use super::*;
+use crate::facts::SituationBuilder;
+use crate::tests::{Scratch, active, outside, workflow};
+use crate::workflow::approval::Approval;
+use crate::workflow::receipt::{Receipt, Receipts};
+
+thread_local! {
+    /// The webhooks that were asked.
+    static ASKED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The gates of one move.
+struct Scene {
+    scratch: Scratch,
+    active: Active,
+    is_session_known: bool,
+    is_in_run: bool,
+}
+
+fn required(id: &str, gate: Gate) -> Requirement {
+    Requirement { id: id.to_owned(), gate }
+}
+
+fn expression(text: &str) -> Requirement {
+    required(text, Gate::Expression(text.to_owned()))
+}
+
+fn approval(id: &str) -> Requirement {
+    required(id, Gate::Approval("Is it any good?".to_owned()))
+}
+
+fn command(id: &str) -> Requirement {
+    let gate = Gate::Command {
+        text: format!("make {id}"),
+        words: vec!["make".to_owned(), id.to_owned()],
+        timeout: Duration::from_secs(1),
+        protect: true,
+    };
+    required(id, gate)
+}
+
+/// A webhook that says yes unless its id is `no`.
+fn webhook(id: &str) -> Requirement {
+    let expect = ExpectedResponse { status: 200, json: None };
+    let webhook =
+        Webhook { url: format!("https://example.com/{id}"), method: "POST".to_owned(), headers: Vec::new(), expect };
+    required(id, Gate::Webhook(Box::new(webhook)))
+}
+
+fn ask(webhook: &Webhook, question: &Value, _: &Environment) -> Result<(), String> {
+    ASKED.with_borrow_mut(|asked| asked.push(format!("{} at {}", webhook.url, question["node"])));
+    if webhook.url.ends_with("/no") { Err("it answered 500".to_owned()) } else { Ok(()) }
+}
+
+fn asked() -> Vec<String> {
+    ASKED.with_borrow_mut(std::mem::take)
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self::in_project(Scratch::new(), workflow("work"))
+    }
+
+    fn in_project(scratch: Scratch, workflow: Workflow) -> Self {
+        Self { scratch, active: active(workflow), is_session_known: true, is_in_run: false }
+    }
+
+    fn lacks(&self, required: &[Requirement]) -> Vec<Lack> {
+        let Scratch { environment, .. } = &self.scratch;
+        let project = self.scratch.project();
+        let policy = Arc::new(project.looked_at(environment));
+        let builder = SituationBuilder::for_command(&project, Arc::clone(&policy), None, environment);
+        let event = Arc::new(Event { kind: EventKind::Other, ..self.scratch.event(EventKind::Other, 1000) });
+        let state = self.is_session_known.then(SessionState::default);
+        let active = Arc::new(self.active.clone());
+        let (situation, _) = builder.in_workflow(&active, &policy, &event, state.as_ref());
+        let outside = Outside { webhook: ask, ..outside() };
+        let gates = Gates {
+            active: &active,
+            situation: &situation,
+            project: &project,
+            environment,
+            config: &policy.config,
+            outside: &outside,
+            variables: Vec::new(),
+            is_in_run: self.is_in_run,
+            since_activation: false,
+        };
+        gates.lacks(required.iter())
+    }
+
+    /// The gates that do not hold.
+    fn names(&self, required: &[Requirement]) -> Vec<String> {
+        self.lacks(required).into_iter().map(|lack| lack.gate).collect()
+    }
+
+    fn why(&self, required: Requirement) -> String {
+        self.lacks(&[required]).into_iter().map(|lack| lack.why).collect()
+    }
+
+    fn approve(&self, gate: &str, tree: Option<String>) {
+        let approval = Approval {
+            workflow: "work".to_owned(),
+            gate: gate.to_owned(),
+            text: "Is it any good?".to_owned(),
+            visit: self.active.position.phase(),
+            tree,
+            who: Some("Ada".to_owned()),
+            time: 0,
+        };
+        let approvals = Approvals::of(&self.scratch.root, &self.scratch.environment);
+        approvals.keep(&approval, &self.active.position).expect("written");
+    }
+}
+
+// Expressions.
+
+#[test]
+fn an_expression_holds_only_where_it_is_true() {
+    let scene = Scene::new();
+    assert_eq!(scene.lacks(&[expression("phase.visit == 1")]), []);
+    assert_eq!(scene.why(expression("phase.visit == 2")), "`phase.visit == 2` is not true");
+    let why = scene.why(expression("1 +"));
+    assert!(why.starts_with("`1 +` cannot be evaluated: "), "{why}");
+}
+
+#[test]
+fn a_variable_of_an_unknown_session_is_not_taken_for_its_first_value() {
+    let mut scene = Scene::new();
+    scene.scratch.file(".linchpin/config.yml", "variables: {tested: true}\n");
+    assert_eq!(scene.lacks(&[expression("tested")]), []);
+    scene.is_session_known = false;
+    let why = scene.why(expression("tested"));
+    assert!(why.ends_with("Name it: `linchpin next --session ID`"), "{why}");
+    // `emit` cannot name a session, so in a run it is not told to.
+    scene.is_in_run = true;
+    let why = scene.why(expression("tested"));
+    assert!(why.contains("which session wears this hat") && !why.contains("--session"), "{why}");
+}
+
+// The order in which gates are looked at.
+
+#[test]
+fn all_cheap_gates_that_do_not_hold_are_told_at_once() {
+    let scene = Scene::new();
+    let required = [expression("false"), expression("true"), approval("review"), expression("1 == 2")];
+    assert_eq!(scene.names(&required), ["false", "review", "1 == 2"]);
+}
+
+#[test]
+fn nobody_is_asked_while_a_cheap_gate_does_not_hold() {
+    let scene = Scene::in_project(Scratch::new(), Workflow { tier: engine::rules::Tier::User, ..workflow("work") });
+    assert_eq!(scene.names(&[webhook("first"), expression("false")]), ["false"]);
+    assert_eq!(asked(), [""; 0]);
+}
+
+#[test]
+fn gates_that_reach_out_are_asked_in_order_up_to_the_first_that_does_not_hold() {
+    let scene = Scene::in_project(Scratch::new(), Workflow { tier: engine::rules::Tier::User, ..workflow("work") });
+    let required = [webhook("yes"), webhook("no"), webhook("later"), command("tests")];
+    let lacks = scene.lacks(&required);
+    assert_eq!(lacks.len(), 1);
+    assert_eq!(lacks[0].why, "https://example.com/no did not say yes: it answered 500");
+    assert_eq!(asked(), ["https://example.com/yes at \"code\"", "https://example.com/no at \"code\""]);
+}
+
+#[test]
+fn an_untrusted_workflow_neither_starts_nor_asks_anything() {
+    let mut of_project = workflow("work");
+    of_project.gates = [("hook".to_owned(), webhook("hook").gate)].into();
+    let scene = Scene::in_project(Scratch::new(), of_project.clone());
+    for required in [webhook("hook"), command("tests")] {
+        let why = scene.why(required);
+        assert!(why.ends_with(" is not trusted yet; `linchpin trust`"), "{why}");
+    }
+    assert_eq!(asked(), [""; 0]);
+    // What is only looked at holds all the same.
+    assert_eq!(scene.lacks(&[expression("true")]), []);
+    Trust::of(&scene.scratch.root, &scene.scratch.environment).accept_workflow(&of_project).expect("written");
+    assert_eq!(scene.lacks(&[webhook("hook")]), []);
+    assert_eq!(asked().len(), 1);
+}
+
+// Approvals.
+
+#[test]
+fn an_approval_holds_once_a_person_said_yes_to_the_tree_as_it_is() {
+    let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
+    let told = "a person has to say yes to: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
+    assert_eq!(scene.why(approval("review")), told);
+    scene.approve("review", content(&scene.scratch.root).expect("git answers"));
+    assert_eq!(scene.lacks(&[approval("review")]), []);
+    assert_eq!(scene.names(&[approval("other")]), ["other"], "each gate needs its own yes");
+    scene.scratch.file("later", "text");
+    let why = scene.why(approval("review"));
+    assert!(why.contains("\nAda said yes on ") && why.contains("and the tree has changed since\n"), "{why}");
+}
+
+#[test]
+fn outside_of_git_a_yes_counts_for_the_whole_visit() {
+    let mut scene = Scene::new();
+    scene.approve("review", None);
+    scene.scratch.file("later", "text");
+    assert_eq!(scene.lacks(&[approval("review")]), []);
+    scene.active.position = scene.active.position.moved("code", "d", 2000);
+    assert_eq!(scene.names(&[approval("review")]), ["review"]);
+}
+
+// Commands.
+
+#[test]
+fn a_command_that_passed_on_this_tree_is_not_run_again() {
+    let of_user = Workflow { tier: engine::rules::Tier::User, ..workflow("work") };
+    let scene = Scene::in_project(Scratch::new().committed(), of_user);
+    // There is nothing here that could run it.
+    let cannot = scene.why(command("tests"));
+    assert!(cannot.starts_with("`make tests` cannot be started: "), "{cannot}");
+    let words = ["make".to_owned(), "tests".to_owned()];
+    let receipts = Receipts::of(&words, &scene.scratch.root, &scene.scratch.environment);
+    let receipt = Receipt {
+        run: "1".to_owned(),
+        command: store::mask("make tests").into_static(),
+        exit_code: Some(0),
+        passed: true,
+        ending: "passed".to_owned(),
+        duration: Duration::from_secs(1),
+        tree: content(&scene.scratch.root).expect("git answers"),
+        tree_stayed: true,
+        changed: Vec::new(),
+        output: store::mask("").into_static(),
+        ended: 0,
+        told: false,
+    };
+    receipts.keep(&receipt).expect("written");
+    assert_eq!(scene.lacks(&[command("tests")]), []);
+    assert_eq!(scene.names(&[command("lint")]), ["lint"], "another command has another receipt");
+    scene.scratch.file("later", "text");
+    assert_eq!(scene.names(&[command("tests")]), ["tests"]);
+}
+
+#[test]
+fn a_command_that_failed_is_told_once_and_then_run_again() {
+    let of_user = Workflow { tier: engine::rules::Tier::User, ..workflow("work") };
+    let scene = Scene::in_project(Scratch::new().committed(), of_user);
+    let words = ["make".to_owned(), "tests".to_owned()];
+    let receipt = Receipt {
+        run: "1".to_owned(),
+        command: store::mask("make tests").into_static(),
+        exit_code: Some(2),
+        passed: false,
+        ending: "failed with exit code 2".to_owned(),
+        duration: Duration::from_secs(1),
+        tree: content(&scene.scratch.root).expect("git answers"),
+        tree_stayed: true,
+        changed: Vec::new(),
+        output: store::mask("one failed").into_static(),
+        ended: 0,
+        told: false,
+    };
+    Receipts::of(&words, &scene.scratch.root, &scene.scratch.environment).keep(&receipt).expect("written");
+    assert_eq!(scene.why(command("tests")), "`make tests` failed with exit code 2\none failed");
+    let again = scene.why(command("tests"));
+    assert!(again.starts_with("`make tests` cannot be started: "), "it would be run: {again}");
+}
+
+// File rules.
+
+/// A rule that asks for a look at every changed file below `src`.
+fn look(action: Level) -> Requirement {
+    let pattern = FilePattern::new(&path::pattern::Pattern::parse("src/**").expect("a pattern"));
+    let file = FileRule {
+        kind: FileRuleKind::Trigger { trigger: vec![pattern], safety: Vec::new() },
+        exclude: Vec::new(),
+        scope: ChangeScope { compare_to: Baseline::Base, attribute: AttributionMode::Tree },
+        refire: Refire::Files,
+        command: None,
+    };
+    let rule = Rule {
+        action,
+        max_holds: Some(0),
+        ..Rule::synthetic("look".to_owned(), "look.md", Detector::Files(Box::new(file)), "Look at it.".to_owned())
+    };
+    required("reviewed", Gate::FileRules(vec![rule]))
+}
+
+#[test]
+fn a_gate_of_file_rules_holds_where_they_are_met_and_never_tires() {
+    for action in [Level::Warn, Level::Block] {
+        let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
+        assert_eq!(scene.lacks(&[look(action)]), []);
+        scene.scratch.file("src/a", "text");
+        for times in 0..3 {
+            let lacks = scene.lacks(&[look(action)]);
+            note_asked(&scene.scratch, times + 1);
+            assert_eq!(lacks.len(), 1, "{action:?}");
+            assert_eq!((lacks[0].gate.as_str(), lacks[0].rules.as_slice()), ("reviewed", &["look".to_owned()][..]));
+            let told = "Where `look` does not apply: `linchpin ack look --reason \"…\"`.";
+            assert!(lacks[0].why.ends_with(told), "{}", lacks[0].why);
+        }
+        fs_remove(&scene.scratch, "src/a");
+        assert_eq!(scene.lacks(&[look(action)]), []);
+    }
+}
+
+/// What stops leave behind that the rule held so often: the session was asked for `src/a`, and did nothing about it.
+fn note_asked(scratch: &Scratch, times: u32) {
+    let queue = scratch.root.join(".linchpin/tmp/rules/queue");
+    let entry = std::fs::read_dir(queue).expect("a queue").next().expect("an entry").expect("an entry").path();
+    let mut kept: Value = serde_json::from_slice(&std::fs::read(&entry).expect("a file")).expect("JSON");
+    let state = policy::digest(format!("{}\0", tree::combined_fingerprint(&scratch.root, ["src/a"])));
+    kept["asked"]["s"] = json!({ "times": times, "state": state });
+    crate::tests::write(&entry, &kept.to_string());
+}
+
+fn fs_remove(scratch: &Scratch, path: &str) {
+    std::fs::remove_file(scratch.root.join(path)).expect("removed");
+}
+
+#[test]
+fn a_gate_does_not_let_pass_what_git_cannot_tell() {
+    let scene = Scene::new();
+    assert_eq!(
+        scene.why(look(Level::Block)),
+        "`look` cannot be judged: git cannot say what changed; `linchpin check` says why"
+    );
+}
+
+#[test]
+fn a_gate_does_not_let_pass_what_cannot_be_written_down() {
+    let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
+    scene.scratch.file("src/a", "text");
+    crate::tests::write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
+    crate::tests::write(&scene.scratch.state("tmp/rules/queue"), "no folder");
+    let why = scene.why(look(Level::Block));
+    assert_eq!(why, "look cannot be judged: what was asked for cannot be written down");
+}

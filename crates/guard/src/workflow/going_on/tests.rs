@@ -1,0 +1,136 @@
+//! Going on past pace rules: whose, and what counts again from there.
+
+use engine::EventKind;
+use store::{JournalFilter, SessionKey};
+
+use super::*;
+use crate::session::SessionOwner;
+use crate::tests::{Scratch, moves};
+use crate::workflow::Force;
+
+const BEGAN: i64 = 1_000_000;
+/// Ten minutes later.
+const LATE: i64 = BEGAN + 600_000;
+
+fn owner() -> SessionOwner {
+    SessionOwner { agent: "claude".to_owned(), session: "s".to_owned() }
+}
+
+/// A session that this rule of the project, a time limit, has interrupted.
+fn interrupted(ack: &str) -> Scratch {
+    let scratch = Scratch::new();
+    let rule = format!("---\nphase_timeout: {{max_duration: 60}}\nlive: block\nack: {ack}\n---\nToo slow.\n");
+    scratch.file(".linchpin/rules/slow.md", &rule);
+    let rules = scratch.project().looked_at(&scratch.environment).rules;
+    let digest = rules.get("slow").expect("rules").expect("a rule").digest;
+    let mut changes = StateChanges::default();
+    changes.set(format!("_pace:{digest}"), json!({}));
+    let prompt = scratch.event(EventKind::Prompt, BEGAN);
+    scratch.record_judged(&prompt, &engine::Verdict::empty(), &changes);
+    scratch
+}
+
+fn interrupts(scratch: &Scratch) -> usize {
+    let state = scratch.store(LATE).session(SessionKey { agent: "claude", session: "s" }).expect("a session");
+    pace_facts::interrupting(&state.variables).count()
+}
+
+/// Runs `continue` in session `s`.
+fn go_on(scratch: &Scratch, is_agents: bool) -> Result<Step, Refusal> {
+    let project = scratch.project();
+    Moves { session: Some(owner()), is_agents, ..moves(&project, &scratch.environment, LATE) }.go_on()
+}
+
+#[test]
+fn where_nothing_has_interrupted_there_is_nothing_to_go_past() {
+    let scratch = Scratch::new();
+    scratch.record(&scratch.event(EventKind::Prompt, BEGAN));
+    assert!(matches!(go_on(&scratch, true), Err(Refusal::NothingToContinue)));
+}
+
+#[test]
+fn a_session_goes_on_past_the_rule_that_interrupted_it() {
+    for is_agents in [true, false] {
+        let scratch = interrupted("agent");
+        let step = go_on(&scratch, is_agents).expect("it goes on");
+        assert_eq!(step.outcome, StepOutcome::Counting(vec!["slow".to_owned()]));
+        assert!(!step.moved);
+        assert_eq!(interrupts(&scratch), 0);
+        assert!(matches!(go_on(&scratch, is_agents), Err(Refusal::NothingToContinue)));
+        let notes = scratch
+            .store(LATE)
+            .entries(&JournalFilter { kind: Some("continue".to_owned()), ..JournalFilter::default() });
+        let notes = notes.expect("entries");
+        assert_eq!(notes.len(), 1);
+        assert_eq!(notes[0].fields["by"], if is_agents { "agent" } else { "person" });
+    }
+}
+
+#[test]
+fn a_rule_for_people_lets_only_a_person_go_on() {
+    let scratch = interrupted("human");
+    assert!(matches!(go_on(&scratch, true), Err(Refusal::OnlyAPerson(rule)) if rule == "slow"));
+    assert_eq!(interrupts(&scratch), 1);
+    assert!(go_on(&scratch, false).is_ok());
+    assert_eq!(interrupts(&scratch), 0);
+}
+
+#[test]
+fn without_a_session_no_rule_of_a_session_is_gone_past() {
+    let scratch = interrupted("agent");
+    let project = scratch.project();
+    assert!(matches!(moves(&project, &scratch.environment, LATE).go_on(), Err(Refusal::NothingToContinue)));
+    assert_eq!(interrupts(&scratch), 1);
+}
+
+/// A workflow at its first node, which has a time limit of a minute.
+fn started(ack: &str) -> Scratch {
+    let scratch = Scratch::new();
+    let text = format!(
+        "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    rules: [{{phase_timeout: {{max_duration: 60}}, ack: \
+         {ack}}}]\n    transitions: [{{when: code_complete, to: done}}]\n"
+    );
+    scratch.file(".linchpin/workflows/work.yml", &text);
+    moves(&scratch.project(), &scratch.environment, BEGAN).start("work", None).expect("a workflow");
+    scratch
+}
+
+/// Runs `continue` in the phase.
+fn go_on_in_phase(scratch: &Scratch, is_agents: bool) -> Result<Step, Refusal> {
+    let project = scratch.project();
+    Moves { is_agents, ..moves(&project, &scratch.environment, LATE) }.go_on()
+}
+
+fn next(scratch: &Scratch) -> Step {
+    let project = scratch.project();
+    let agent = Moves { is_agents: true, ..moves(&project, &scratch.environment, LATE) };
+    agent.next(&[], &Force::None).expect("a step")
+}
+
+#[test]
+fn a_phase_goes_on_past_the_rule_that_refused_the_move() {
+    let scratch = started("agent");
+    assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
+    let step = go_on_in_phase(&scratch, true).expect("it goes on");
+    assert_eq!((step.outcome, step.moved), (StepOutcome::Prompt("Code.".to_owned()), false));
+    assert_eq!(next(&scratch).outcome, StepOutcome::Ended);
+}
+
+#[test]
+fn where_no_rule_of_the_phase_has_fired_going_on_says_so() {
+    let scratch = started("agent");
+    let step = go_on_in_phase(&scratch, true).expect("a prompt");
+    assert_eq!(step.notices, ["No pace rule has fired at `code`, so there is nothing to go past."]);
+    // It does not count as having gone on.
+    assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
+}
+
+#[test]
+fn a_rule_of_the_phase_that_is_for_people_stays_where_an_agent_wants_to_go_on() {
+    let scratch = started("human");
+    next(&scratch);
+    assert!(matches!(go_on_in_phase(&scratch, true), Err(Refusal::OnlyAPerson(_))));
+    assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
+    assert!(go_on_in_phase(&scratch, false).is_ok());
+    assert_eq!(next(&scratch).outcome, StepOutcome::Ended);
+}
