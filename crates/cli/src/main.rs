@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         // This binary, started by itself to confine a rule's command.
         Some(verb) if verb == runner::shim::WORD => runner::shim::run(arguments),
         // This binary, started by itself to run the command of a gate.
-        Some(verb) if verb == guard::workflow::HOLDER => guard::workflow::hold(arguments),
+        Some(verb) if verb == guard::workflow::GATE_ARGUMENT => guard::workflow::run_gate(arguments),
         None if commands::hook::is_bare_copilot_hook() => {
             commands::hook::run([Agent::Copilot.name().into()].into_iter())
         }

@@ -36,7 +36,7 @@ pub struct AgentWatch<'a> {
     /// The number of the last progress message that was reported.
     pub reported_progress: i64,
     /// When the agent last called Linchpin, as of the last poll.
-    last_sign_of_life: Option<SystemTime>,
+    last_activity: Option<SystemTime>,
     polled: Instant,
     heartbeat: Instant,
 }
@@ -57,7 +57,7 @@ impl<'a> AgentWatch<'a> {
             iteration,
             clock,
             reported_progress,
-            last_sign_of_life: None,
+            last_activity: None,
             polled: now,
             heartbeat: now,
         }
@@ -87,8 +87,8 @@ impl<'a> AgentWatch<'a> {
             return WatchResult::Stop(StopReason::StoppedByPerson);
         }
         let last = sign_of_life();
-        let is_new = last.is_some() && self.last_sign_of_life.is_some() && last != self.last_sign_of_life;
-        self.last_sign_of_life = last;
+        let is_new = last.is_some() && self.last_activity.is_some() && last != self.last_activity;
+        self.last_activity = last;
         if is_new { WatchResult::SignOfLife } else { WatchResult::Nothing }
     }
 

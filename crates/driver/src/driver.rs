@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use engine::hats::{AgentChoice, Hat, Loop};
 use guard::facts::Position;
-use guard::session::Stage;
-use guard::workflow::{Moves, Outside, Refusal};
+use guard::session::HatPhase;
+use guard::workflow::{GateRunners, WorkflowCommands, WorkflowError};
 use guard::{Environment, Project};
 use policy::CompiledPolicy;
 use serde_json::json;
@@ -32,7 +32,7 @@ pub struct Driver<'a> {
     pub project: &'a Project,
     pub environment: &'a Environment,
     pub policy: Arc<CompiledPolicy>,
-    pub outside: Outside,
+    pub gate_runners: GateRunners,
     /// The loop in its current version, which a person has accepted.
     pub the_loop: Loop,
     pub signals: &'a Signals,
@@ -60,7 +60,7 @@ pub enum DriveError {
     #[error(transparent)]
     Work(#[from] WorkError),
     #[error(transparent)]
-    Refusal(#[from] Refusal),
+    WorkflowError(#[from] WorkflowError),
     #[error(transparent)]
     Store(#[from] store::StoreError),
 }
@@ -71,7 +71,7 @@ impl Driver<'_> {
         let Some(lock) = RunLock::take(&self.project.root, self.environment)? else {
             return Err(DriveError::Running { run: running(&self.project.root, self.environment) });
         };
-        let store = Store::open(&self.project.store(self.environment), self.store_options())?;
+        let store = Store::open(&self.project.journal_path(self.environment), self.store_options())?;
         self.project.had_journal(self.environment);
         if let Some(position) = Position::of(&store.workflow()?.variables) {
             let node = position.node().to_owned();
@@ -81,7 +81,7 @@ impl Driver<'_> {
     }
 
     pub(crate) fn work(&self) -> Result<WorkDatabase, DriveError> {
-        Ok(WorkDatabase::open(&self.project.work(self.environment))?)
+        Ok(WorkDatabase::open(&self.project.work_database_path(self.environment))?)
     }
 
     /// The agent of a hat, or else of the loop.
@@ -89,16 +89,16 @@ impl Driver<'_> {
         hat.agent.as_ref().unwrap_or(&self.the_loop.agent)
     }
 
-    pub(crate) fn moves(&self, stage: &Stage) -> Moves<'_> {
-        Moves {
+    pub(crate) fn moves(&self, stage: &HatPhase) -> WorkflowCommands<'_> {
+        WorkflowCommands {
             project: self.project,
             environment: self.environment,
             policy: Arc::clone(&self.policy),
             now: (self.clock)(),
             session: None,
-            stage: Some(Arc::new(stage.clone())),
-            is_agents: false,
-            outside: self.outside.clone(),
+            hat_phase: Some(Arc::new(stage.clone())),
+            is_by_agent: false,
+            gate_runners: self.gate_runners.clone(),
         }
     }
 
@@ -131,8 +131,8 @@ impl Driver<'_> {
             changes: &changes,
         };
         // A lost note does no harm: the work database has the run itself.
-        let _ =
-            Store::open(&self.project.store(self.environment), self.store_options()).map(|mut store| store.note(&note));
+        let _ = Store::open(&self.project.journal_path(self.environment), self.store_options())
+            .map(|mut store| store.note(&note));
     }
 
     /// True if the journal has a tool call since a time that has not ended. An agent may be silent while its build
@@ -140,8 +140,8 @@ impl Driver<'_> {
     pub(crate) fn has_open_call(&self, since: i64) -> bool {
         let options = self.store_options();
         let now = options.now;
-        let calls =
-            Store::open(&self.project.store(self.environment), options).and_then(|store| store.calls(LATEST_EVENTS));
+        let calls = Store::open(&self.project.journal_path(self.environment), options)
+            .and_then(|store| store.calls(LATEST_EVENTS));
         calls.is_ok_and(|calls| calls.iter().any(|call| call.started >= since && call.is_open(now)))
     }
 

@@ -3,7 +3,7 @@
 use engine::hats::Hat;
 use engine::hats::prompt::Prompt;
 use guard::loops::tree_digest;
-use guard::session::Stage;
+use guard::session::HatPhase;
 use work::{IterationEnd, IterationOutcome, PublishedTopic};
 
 use crate::active_run::ActiveRun;
@@ -24,7 +24,7 @@ impl Driver<'_> {
     ) -> Result<IterationResult, DriveError> {
         let (id, work, spent) = (active.run.id, active.work, active.spent);
         let number = work.begin_iteration(id, published, &hat.id, (self.clock)())?;
-        let mut stage = Stage::new(&self.the_loop, hat, (id, number), published.id, self.project, self.environment);
+        let mut stage = HatPhase::new(&self.the_loop, hat, (id, number), published.id, self.project, self.environment);
         stage.protect(&active.gate_files);
         self.moves(&stage).enter_iteration(&mut stage, &published.topic)?;
         (active.report)(RunEvent::Iteration { number, hat: &hat.id, topic: &published.topic, spent });
@@ -56,7 +56,7 @@ impl Driver<'_> {
     /// Stores the end of the iteration.
     fn close_iteration(
         &self,
-        stage: &Stage,
+        stage: &HatPhase,
         hat: &Hat,
         finished: &FinishedTurn,
         active: &mut ActiveRun<'_>,

@@ -2,7 +2,7 @@
 
 use engine::hats::{Hat, Loop};
 use guard::loops::Emission;
-use guard::session::Stage;
+use guard::session::HatPhase;
 use runner::ProcessEnd;
 use work::{IterationOutcome, WorkDatabase};
 
@@ -43,7 +43,7 @@ pub(crate) struct IterationConclusion {
 impl Driver<'_> {
     pub(crate) fn conclude(
         &self,
-        stage: &Stage,
+        stage: &HatPhase,
         hat: &Hat,
         finished: &FinishedTurn,
         work: &WorkDatabase,
@@ -83,7 +83,7 @@ impl Driver<'_> {
     /// topic.
     fn nothing_handed_over(
         &self,
-        stage: &Stage,
+        stage: &HatPhase,
         hat: &Hat,
         refused: Option<String>,
         work: &WorkDatabase,
@@ -114,7 +114,7 @@ impl Driver<'_> {
     }
 
     /// Publishes the hat's default topic. `refused`: why the agent's own attempt was refused.
-    fn publish_default(&self, stage: &Stage, hat: &Hat, refused: Option<&str>) {
+    fn publish_default(&self, stage: &HatPhase, hat: &Hat, refused: Option<&str>) {
         let Some(topic) = hat.default_publishes.as_deref() else { return };
         let summary = match refused.and_then(first_line) {
             // The same hat would start again without knowing what was refused.

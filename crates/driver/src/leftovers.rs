@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use guard::Environment;
-use guard::session::Stage;
+use guard::session::HatPhase;
 use runner::{Leftovers, ProcessGroupId};
 use work::RunId;
 
@@ -14,7 +14,7 @@ use crate::run_lock::RunLock;
 pub fn leftovers(run: RunId, root: &Path, environment: &Environment) -> Leftovers {
     let group = fs::read_to_string(group_file(run, root, environment)).ok();
     let group = group.and_then(|group| group.parse::<ProcessGroupId>().ok());
-    Leftovers { started_by: Stage::started_by(run, root), group }
+    Leftovers { started_by: HatPhase::started_by(run, root), group }
 }
 
 /// Ends leftover processes and returns their number; none if a run is active in this tree.

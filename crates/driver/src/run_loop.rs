@@ -2,7 +2,7 @@
 
 use std::io;
 
-use guard::session::Stage;
+use guard::session::HatPhase;
 use guard::workflow::gate_files_of_run;
 use work::{RunId, RunOutcome, WorkDatabase};
 
@@ -46,7 +46,7 @@ impl Driver<'_> {
         }
         self.end_leftovers(run, report);
         // The tokens of an aborted iteration count too.
-        if let Some(stage) = Stage::of_run(run, self.project, self.environment) {
+        if let Some(stage) = HatPhase::of_run(run, self.project, self.environment) {
             work.note_tokens(run, stage.iteration, self.moves(&stage).tokens_of_iteration())?;
         }
         work.resume_run(run, &self.the_loop.completion.topic, (self.clock)())?;
@@ -95,7 +95,7 @@ impl Driver<'_> {
 
     /// Runs the next iteration. Returns the conclusion if the run ends.
     fn step(&self, active: &mut ActiveRun<'_>) -> Result<Option<RunConclusion>, DriveError> {
-        if !self.project.work(self.environment).exists() {
+        if !self.project.work_database_path(self.environment).exists() {
             let gone = io::Error::other("what is kept of runs, tasks and memories was deleted while it went on");
             return Err(gone.into());
         }

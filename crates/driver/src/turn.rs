@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use engine::hats::Hat;
-use guard::session::Stage;
+use guard::session::HatPhase;
 use runner::{NotStarted, ProcessEnd, StreamedProcess, WatchAction, shim};
 
 use crate::agent_command::agent_command;
@@ -17,7 +17,7 @@ use crate::leftovers::AgentGroup;
 use crate::run_event::RunEvent;
 
 pub struct Turn<'a> {
-    pub stage: &'a Stage,
+    pub stage: &'a HatPhase,
     pub hat: &'a Hat,
     pub prompt: &'a str,
     /// The file for the agent's output.
@@ -57,13 +57,13 @@ impl Driver<'_> {
             argv: command.words,
             folder: self.project.root.clone(),
             variables: vec![
-                (Stage::RUN, stage.id().to_string().into()),
-                (Stage::ITERATION, stage.iteration.to_string().into()),
-                (Stage::TICKET, stage.ticket.clone().into()),
-                (Stage::ROOT, self.project.root.clone().into()),
-                (runner::STARTED_BY, Stage::started_by(stage.id(), &self.project.root).into()),
-                (Stage::HAT, hat.id.clone().into()),
-                (Stage::BINARY, self.binary.clone()),
+                (HatPhase::RUN, stage.id().to_string().into()),
+                (HatPhase::ITERATION, stage.iteration.to_string().into()),
+                (HatPhase::TICKET, stage.ticket.clone().into()),
+                (HatPhase::ROOT, self.project.root.clone().into()),
+                (runner::STARTED_BY, HatPhase::started_by(stage.id(), &self.project.root).into()),
+                (HatPhase::HAT, hat.id.clone().into()),
+                (HatPhase::BINARY, self.binary.clone()),
             ],
             stdin: command.input,
             get_variable: &get,
@@ -79,7 +79,7 @@ impl Driver<'_> {
         let end = process.run(
             |stream, piece| output.receive(stream, piece, |text| (report.borrow_mut())(RunEvent::Said(text))),
             || {
-                let sign_of_life = || stage.last_sign_of_life(self.project, self.environment);
+                let sign_of_life = || stage.last_activity(self.project, self.environment);
                 match watch.poll(|text| self.report_progress(text, &mut **report.borrow_mut()), sign_of_life) {
                     WatchResult::Stop(reason) => {
                         stop = Some(reason);

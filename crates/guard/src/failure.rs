@@ -10,7 +10,7 @@ use engine::facts::Stored;
 use engine::{Event, Finding, Level, Verdict};
 
 /// The rule id of findings that the guard itself makes.
-pub const GUARD: &str = "linchpin";
+pub const GUARD_RULE: &str = "linchpin";
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -30,14 +30,14 @@ pub enum Failure {
     #[error("the compiled policy cannot be read")]
     UnreadablePolicy,
     #[error("this is part of a run of the loop, and what its hat may do cannot be read")]
-    UnreadableStage,
+    UnreadableHat,
 }
 
 impl Failure {
     pub fn finding(&self) -> Finding {
         let reason = format!("{}. Nobody can say whether this is allowed, so a person has to.", capitalised(self));
         Finding {
-            rule: GUARD.to_owned(),
+            rule: GUARD_RULE.to_owned(),
             level: Level::Ask,
             reason,
             because: Vec::new(),
@@ -109,7 +109,7 @@ mod tests {
             Failure::MissingTool,
             Failure::FileLimit,
             Failure::UnreadablePolicy,
-            Failure::UnreadableStage,
+            Failure::UnreadableHat,
         ]
     }
 

@@ -21,7 +21,7 @@ pub mod loops;
 mod plain_text;
 mod project;
 pub mod replay;
-mod rule_deeds;
+mod rule_outcomes;
 pub mod session;
 #[cfg(test)]
 mod tests;

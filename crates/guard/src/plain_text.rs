@@ -1,7 +1,7 @@
 //! Makes output of programs and contents of files safe to display: no terminal control sequences, limited length.
 
 /// The last lines, without control sequences.
-pub fn end(text: &str, lines: usize, bytes: usize) -> String {
+pub fn last_lines(text: &str, lines: usize, bytes: usize) -> String {
     let text = without_controls(text);
     let kept: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
     let kept = kept.get(kept.len().saturating_sub(lines)..).unwrap_or_default().join("\n");
@@ -10,7 +10,7 @@ pub fn end(text: &str, lines: usize, bytes: usize) -> String {
 }
 
 /// The whole text in one line, shortened.
-pub fn line(text: &str) -> String {
+pub fn single_line(text: &str) -> String {
     const LONGEST: usize = 200;
     let line = without_controls(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LONGEST) {
@@ -51,17 +51,20 @@ mod tests {
 
     #[test]
     fn nothing_drives_the_terminal() {
-        assert_eq!(end("\u{1b}[31mred\u{1b}[0m\r\nb\u{8}ell\u{7}\u{1b}]0;title\u{7}", 9, 99), "red\nbell]0;title");
-        assert_eq!(end("10 %\r50 %\r100 %\ndone\n\n", 9, 99), "100 %\ndone");
-        assert_eq!(end("\u{202e}txt", 9, 99), "txt");
-        assert_eq!(end("\u{1b}[", 9, 99), "");
+        assert_eq!(
+            last_lines("\u{1b}[31mred\u{1b}[0m\r\nb\u{8}ell\u{7}\u{1b}]0;title\u{7}", 9, 99),
+            "red\nbell]0;title"
+        );
+        assert_eq!(last_lines("10 %\r50 %\r100 %\ndone\n\n", 9, 99), "100 %\ndone");
+        assert_eq!(last_lines("\u{202e}txt", 9, 99), "txt");
+        assert_eq!(last_lines("\u{1b}[", 9, 99), "");
     }
 
     #[test]
     fn the_end_is_kept() {
-        assert_eq!(end("a\nb\nc\n", 2, 99), "b\nc");
-        assert_eq!(end("äöü", 2, 3), "ü");
-        assert_eq!(line("a\n  b\u{1b}[1m c"), "a b c");
-        assert_eq!(line(&"x".repeat(300)).chars().count(), 201);
+        assert_eq!(last_lines("a\nb\nc\n", 2, 99), "b\nc");
+        assert_eq!(last_lines("äöü", 2, 3), "ü");
+        assert_eq!(single_line("a\n  b\u{1b}[1m c"), "a b c");
+        assert_eq!(single_line(&"x".repeat(300)).chars().count(), 201);
     }
 }

@@ -18,8 +18,8 @@ use store::{
 };
 use tempfile::TempDir;
 
-use crate::facts::{Active, Position};
-use crate::workflow::{HolderOptions, Moves, Outside};
+use crate::facts::{ActiveWorkflow, Position};
+use crate::workflow::{GateRunOptions, GateRunners, WorkflowCommands};
 use crate::{Environment, Project};
 
 /// A project in a temporary folder, for a user who has no home and no environment variables.
@@ -100,7 +100,7 @@ impl Scratch {
     }
 
     pub fn store(&self, now: i64) -> Store {
-        Store::open(&self.project().store(&self.environment), options(now)).expect("a journal")
+        Store::open(&self.project().journal_path(&self.environment), options(now)).expect("a journal")
     }
 
     /// An event of session `s`, in this project.
@@ -214,34 +214,34 @@ pub fn workflow(name: &str) -> Workflow {
 }
 
 /// A workflow that has just begun.
-pub fn active(workflow: Workflow) -> Active {
+pub fn active(workflow: Workflow) -> ActiveWorkflow {
     let position = Position::start(&workflow.name, &workflow.digest, &workflow.start, 1000, &Map::new());
-    Active { workflow, position, state: SessionState::default(), claims: Map::new(), now: 1000 }
+    ActiveWorkflow { workflow, position, state: SessionState::default(), claims: Map::new(), now: 1000 }
 }
 
 /// Gates that start nothing and whose webhooks say yes.
-pub fn outside() -> Outside {
-    let holding = HolderOptions {
+pub fn gate_runners() -> GateRunners {
+    let command_options = GateRunOptions {
         call: Vec::new(),
-        patience: Duration::ZERO,
+        wait_limit: Duration::ZERO,
         again: "linchpin next",
         is_interrupted: None,
         show: |_| {},
     };
-    Outside { holding, webhook: |_, _, _| Ok(()) }
+    GateRunners { command: command_options, webhook: |_, _, _| Ok(()) }
 }
 
 /// A person who moves workflows at this time.
-pub fn moves<'a>(project: &'a Project, environment: &'a Environment, now: i64) -> Moves<'a> {
-    Moves {
+pub fn moves<'a>(project: &'a Project, environment: &'a Environment, now: i64) -> WorkflowCommands<'a> {
+    WorkflowCommands {
         project,
         environment,
-        policy: Arc::new(project.looked_at(environment)),
+        policy: Arc::new(project.compiled_read_only(environment)),
         now,
         session: None,
-        stage: None,
-        is_agents: false,
-        outside: outside(),
+        hat_phase: None,
+        is_by_agent: false,
+        gate_runners: gate_runners(),
     }
 }
 

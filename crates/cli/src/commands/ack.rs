@@ -6,9 +6,9 @@ use engine::rules::Rule;
 use engine::suggest;
 use guard::Project;
 use guard::facts::Position;
-use guard::file_rules::AnswerByHand;
+use guard::file_rules::ManualAnswer;
 use guard::grants::Acknowledgement;
-use guard::session::{SessionOwner, Stage, project_of_command};
+use guard::session::{HatPhase, SessionOwner, project_of_command};
 use serde_json::{Map, json};
 use store::{Note, NoteKind, SessionKey};
 
@@ -99,20 +99,20 @@ fn settle(
     project: &Project,
     context: &Context,
 ) -> Result<usize, Problem> {
-    let config = project.looked_at(&context.environment).config;
+    let config = project.compiled_read_only(&context.environment).config;
     let how = format!("acknowledged by {}: {}", acknowledgement.by.name(), acknowledgement.reason);
     let environment = &context.environment;
-    let answer = AnswerByHand {
+    let answer = ManualAnswer {
         project,
         config: &config,
         session: whose,
-        kept_for_hat: Stage::of_process(project, environment).and_then(|stage| stage.kept_tree()),
+        hat_snapshot: HatPhase::of_process(project, environment).and_then(|stage| stage.tree_snapshot()),
         how: &how,
         now: acknowledgement.time,
         environment,
     };
     answer
-        .settle(rule)
+        .answer(rule)
         .map_err(|why| Problem::new("Git", format!("what `{}` asks for cannot be settled: {why}", rule.id)))
 }
 
@@ -121,7 +121,7 @@ fn rule(name: &str, project: &Project, context: &Context) -> Result<(Rule, Proje
     let here = Project::of_person(&context.environment);
     let mut rules = Vec::new();
     for project in [project, &here] {
-        let found = project.looked_at(&context.environment).rules.all();
+        let found = project.compiled_read_only(&context.environment).rules.all();
         let found = found.map_err(|error| Problem::new("Unreadable", error.to_string()))?;
         rules.extend(found.into_iter().map(|rule| (rule, project)));
     }

@@ -2,7 +2,7 @@
 
 use engine::{EventKind, Level};
 use guard::Project;
-use guard::grants::{Allowances, Call, Span};
+use guard::grants::{AllowanceSpan, Allowances, CallDigest};
 use serde_json::{Map, Value, json};
 use store::{EventId, JournalEntry, JournalFilter, Note, NoteKind, SessionKey, StateChanges, Store};
 
@@ -17,7 +17,7 @@ pub fn run(arguments: &AllowArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_sessions(&context.environment);
     let entry = entry(arguments.id, &super::log::open(&project, context)?)?;
     let call = refused_call(&entry, &project)?;
-    let span = if arguments.session { Span::Session } else { Span::Once };
+    let span = if arguments.session { AllowanceSpan::Session } else { AllowanceSpan::Once };
     if !context.output.json {
         show(&entry, context);
     }
@@ -28,8 +28,8 @@ pub fn run(arguments: &AllowArguments, context: &Context) -> CommandOutcome {
     note(&entry, span, &project, context)?;
     Allowances::of(&project.root, &context.environment).grant(&call, entry.id, span)?;
     let said = match span {
-        Span::Once => "Allowed once: the agent may make this call again, and it passes.",
-        Span::Session => "Allowed for this session: this call passes whenever the agent makes it.",
+        AllowanceSpan::Once => "Allowed once: the agent may make this call again, and it passes.",
+        AllowanceSpan::Session => "Allowed for this session: this call passes whenever the agent makes it.",
     };
     context.output.line_or(
         said,
@@ -46,10 +46,10 @@ pub fn run(arguments: &AllowArguments, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-fn question(span: Span) -> &'static str {
+fn question(span: AllowanceSpan) -> &'static str {
     match span {
-        Span::Once => "Let it through once?",
-        Span::Session => "Let it through for the whole session?",
+        AllowanceSpan::Once => "Let it through once?",
+        AllowanceSpan::Session => "Let it through for the whole session?",
     }
 }
 
@@ -61,7 +61,7 @@ fn entry(id: i64, store: &Store) -> Result<JournalEntry, Problem> {
 
 const REFUSALS: &str = "a refusal names its number; `linchpin log --level ask` shows those of this project";
 
-fn refused_call(entry: &JournalEntry, project: &Project) -> Result<Call, Problem> {
+fn refused_call(entry: &JournalEntry, project: &Project) -> Result<CallDigest, Problem> {
     let id = entry.id.0;
     if entry.session.root != project.root.to_string_lossy() {
         let message = format!("event {id} is of another project, `{}`", entry.session.root);
@@ -75,7 +75,7 @@ fn refused_call(entry: &JournalEntry, project: &Project) -> Result<Call, Problem
         return Err(refuses("was not refused"));
     }
     let awaits_permission = EventKind::from_name(&entry.kind).is_some_and(EventKind::awaits_permission);
-    let call = awaits_permission.then(|| Call::of_entry(entry)).flatten();
+    let call = awaits_permission.then(|| CallDigest::of_entry(entry)).flatten();
     call.ok_or_else(
         || {
             if awaits_permission { refuses("does not say what the call was") } else { refuses("is no call") }
@@ -99,7 +99,7 @@ fn show(entry: &JournalEntry, context: &Context) {
     output.blank();
 }
 
-fn note(entry: &JournalEntry, span: Span, project: &Project, context: &Context) -> Result<(), Problem> {
+fn note(entry: &JournalEntry, span: AllowanceSpan, project: &Project, context: &Context) -> Result<(), Problem> {
     let fields = [("refusal", json!(entry.id)), ("span", json!(span.name())), ("by", json!("person"))];
     let fields: Map<String, Value> = fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect();
     super::note(

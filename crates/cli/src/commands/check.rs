@@ -40,7 +40,7 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
         project: &project,
         policy: Arc::clone(&policy),
         environment: &context.environment,
-        place: guard::facts::place(&project.root, &policy.config, &context.environment),
+        base_folders: guard::facts::base_folders(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
         // What was promised or acknowledged here counts before a commit; a person who looks wants to see what there is.
         answers: arguments.staged.then(|| Queue::of(&project, &context.environment).for_dry_run(true)),

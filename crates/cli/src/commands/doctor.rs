@@ -61,7 +61,7 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
 
 /// The rules of one policy, and what is wrong with its files. `is_counted`: whether a rule is one of its own.
 fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &Context) -> Vec<DoctorCheck> {
-    let compiled = project.looked_at(&context.environment);
+    let compiled = project.compiled_read_only(&context.environment);
     let rules = compiled.rules.all().unwrap_or_default();
     let number = rules.iter().filter(|rule| is_counted(rule)).count();
     let mut checks = vec![DoctorCheck::fine(format!("{} in force", counted(number, "rule")))];
@@ -106,7 +106,7 @@ fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<DoctorCheck> {
 /// What keeps the rules from being enforced; the project's root alone decides it.
 fn lifting_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
-    if project.has_policy() && project.looked_at(&context.environment).config.mode == PolicyMode::Observe {
+    if project.has_policy() && project.compiled_read_only(&context.environment).config.mode == PolicyMode::Observe {
         checks.push(DoctorCheck::bad(OBSERVING, "`mode: enforce` in the configuration ends it"));
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
@@ -127,7 +127,7 @@ fn state_check(context: &Context) -> Option<DoctorCheck> {
 }
 
 fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
-    let path = project.store(&context.environment);
+    let path = project.journal_path(&context.environment);
     let options = store::StoreOptions { busy: std::time::Duration::from_secs(1), now: super::now(), run: None };
     let in_folder = || policy::check_writable(path.parent().unwrap_or(&path)).map_err(StoreError::from);
     let read = Store::open_existing_read(&path, options).map(drop);
@@ -160,7 +160,7 @@ fn queue_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
 
 /// Tasks, memories and runs, where there are any.
 fn work_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
-    let path = project.work(&context.environment);
+    let path = project.work_database_path(&context.environment);
     let error = WorkDatabase::open_existing(&path)
         .and_then(|work| work.map_or(Ok(()), |work| work.tasks().counts(None).map(drop)))
         .err()?;

@@ -5,8 +5,8 @@ mod command;
 use engine::decide::{ConsideredRule, RuleOutcome as Judged};
 use engine::{Finding, Level, expr};
 use guard::Project;
-use guard::failure::GUARD;
-use guard::replay::{Replay, ReplayError, Since};
+use guard::failure::GUARD_RULE;
+use guard::replay::{Replay, ReplayError, RuleChange};
 use guard::workflow::KnownNames;
 use path::pattern::Pattern;
 use serde_json::{Map, Value, json};
@@ -125,13 +125,13 @@ fn explain_entry(wanted: Wanted, context: &Context) -> CommandOutcome {
         };
         Problem::new("NotFound", message).help("`linchpin log` shows what there is")
     })?;
-    let policy = project.looked_at(&context.environment);
+    let policy = project.compiled_read_only(&context.environment);
     let journal = super::log::open(&project, context)?;
     let mut replay = Replay::new(&project, policy, journal, &context.environment);
     let considered = replay.explain(&store, &entry)?;
     let mut spoken = Vec::new();
     for finding in &entry.verdict.findings {
-        spoken.push((finding, replay.since(finding).map_err(ReplayError::from)?));
+        spoken.push((finding, replay.rule_change(finding).map_err(ReplayError::from)?));
     }
     if context.output.json {
         let rules: Vec<Value> = considered.iter().map(consideration_json).collect();
@@ -175,11 +175,11 @@ fn outcome_text(considered: &ConsideredRule) -> String {
     }
 }
 
-fn show(entry: &JournalEntry, spoken: &[(&Finding, Since)], considered: &[ConsideredRule], context: &Context) {
+fn show(entry: &JournalEntry, spoken: &[(&Finding, RuleChange)], considered: &[ConsideredRule], context: &Context) {
     let output = &context.output;
     output.line(output.bold(&super::log::headline(entry)));
     for (finding, since) in spoken {
-        let fate = if finding.rule == GUARD { "the guard itself".to_owned() } else { since_text(*since, finding) };
+        let fate = if finding.rule == GUARD_RULE { "the guard itself".to_owned() } else { since_text(*since, finding) };
         let unapproved = super::log::unapproved(finding);
         output.line(format!("  {} by {}{unapproved}; {fate}", output.level(finding.level), finding.rule));
     }

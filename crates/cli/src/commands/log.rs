@@ -53,7 +53,7 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
 
 pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
     let options = store::StoreOptions { busy: Duration::from_secs(2), now: super::now(), run: None };
-    Store::open_existing_read(&project.store(&context.environment), options).map_err(|error| match error {
+    Store::open_existing_read(&project.journal_path(&context.environment), options).map_err(|error| match error {
         StoreError::Missing { .. } => Problem::new("NoJournal", format!("there is no journal yet for `{}`", project.root.display()))
             .help("it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed"),
         other => other.into(),
@@ -181,10 +181,10 @@ fn prune(project: &Project, context: &Context) -> CommandOutcome {
     person::required("log prune", &context.environment)?;
     // Reading first: `prune` is no reason to make a journal.
     drop(open(project, context)?);
-    let retention =
-        i64::try_from(project.looked_at(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
+    let retention = i64::try_from(project.compiled_read_only(&context.environment).config.retention.as_millis())
+        .unwrap_or(i64::MAX);
     let options = store::StoreOptions { busy: Duration::from_secs(5), now: super::now(), run: None };
-    let mut store = Store::open(&project.store(&context.environment), options)?;
+    let mut store = Store::open(&project.journal_path(&context.environment), options)?;
     let pruned = store.prune(super::now().saturating_sub(retention))?;
     context.output.line_or(format!("{} deleted.", counted(pruned, "event")), &json!({ "deleted": pruned }));
     Ok(ExitCode::Done)

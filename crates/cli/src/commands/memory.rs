@@ -17,7 +17,7 @@ const MOST_OF_LINE: usize = 80;
 pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
-    let work = WorkDatabase::open(&project.work(&context.environment))?;
+    let work = WorkDatabase::open(&project.work_database_path(&context.environment))?;
     let memories = work.memories();
     match &arguments.action {
         MemoryAction::Add { text, kind, tags } => {

@@ -64,7 +64,7 @@ pub fn run() -> process::ExitCode {
         Colour::Never => false,
         Colour::Auto => environment.get("NO_COLOR").is_none() && io::stdout().is_terminal(),
     };
-    guard::session::Stage::keep_alive(&environment);
+    guard::session::HatPhase::keep_alive(&environment);
     let only_prints = matches!(arguments.command, Command::Log(_) | Command::Rules { what: RulesArguments::Export(_) });
     let output = Output::new(arguments.json, coloured).for_reading(only_prints);
     let context = Context { environment, output };
@@ -172,7 +172,7 @@ fn missing_root(command: &Command, environment: &Environment) -> Option<Problem>
 /// Writes into the journal what somebody did by hand.
 fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), Problem> {
     let options = store::StoreOptions { busy: Duration::from_secs(5), now: note.time, run: None };
-    Store::open(&project.store(&context.environment), options)?.note(note)?;
+    Store::open(&project.journal_path(&context.environment), options)?.note(note)?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use engine::{Finding, Verdict};
 use guard::Project;
 use guard::replay::{
-    Replay, ReplayError, ReplayOutcome as Replayed, ReplayScope, ReplayTally, Silenced, Since, VerdictChange,
+    Replay, ReplayError, ReplayOutcome as Replayed, ReplayScope, ReplayTally, RuleChange, Silenced, VerdictChange,
 };
 use policy::CompiledPolicy;
 use serde_json::{Value, json};
@@ -126,16 +126,16 @@ fn change_text(entry: &JournalEntry, change: &VerdictChange, output: &Output) ->
 }
 
 fn fate(silenced: &Silenced) -> String {
-    since_text(silenced.since, &silenced.finding)
+    since_text(silenced.rule_change, &silenced.finding)
 }
 
 /// What became of a rule that spoke, for people.
-pub fn since_text(since: Since, finding: &Finding) -> String {
+pub fn since_text(since: RuleChange, finding: &Finding) -> String {
     match (since, &finding.digest) {
-        (Since::Gone, _) => "the rule is no longer in force".to_owned(),
-        (Since::Changed, Some(digest)) => format!("changed since (was {digest})"),
-        (Since::Changed, None) => "changed since".to_owned(),
-        (Since::Same, _) => "the rule is unchanged since".to_owned(),
+        (RuleChange::Gone, _) => "the rule is no longer in force".to_owned(),
+        (RuleChange::Changed, Some(digest)) => format!("changed since (was {digest})"),
+        (RuleChange::Changed, None) => "changed since".to_owned(),
+        (RuleChange::Same, _) => "the rule is unchanged since".to_owned(),
     }
 }
 
@@ -179,7 +179,7 @@ fn silenced_json(silenced: &Silenced) -> Value {
         "level": finding.level.name(),
         "because": finding.because,
         "digest": finding.digest,
-        "since": silenced.since.name(),
+        "since": silenced.rule_change.name(),
         "clauses_now": clauses,
     })
 }

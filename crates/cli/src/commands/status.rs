@@ -61,7 +61,7 @@ impl Status {
     fn read(arguments: &StatusArguments, context: &Context) -> Result<Self, Problem> {
         let environment = &context.environment;
         let project = project_of_command(environment);
-        let policy = Arc::new(project.looked_at(environment));
+        let policy = Arc::new(project.compiled_read_only(environment));
         let rules = if project.has_policy() {
             policy.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?
         } else {
@@ -158,7 +158,7 @@ impl Status {
 fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Problem>) {
     match super::log::open(project, context) {
         Ok(store) => (Some(store), None),
-        Err(problem) => (None, Some(problem).filter(|_| project.store(&context.environment).exists())),
+        Err(problem) => (None, Some(problem).filter(|_| project.journal_path(&context.environment).exists())),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use guard::Project;
 use guard::loops::ClosingRefused;
-use guard::session::{CommandRun, Stage, project_of_command};
+use guard::session::{CommandRun, HatPhase, project_of_command};
 use serde_json::{Value, json};
 use store::Store;
 use work::{Blocker, TITLE, Task, TaskChange, TaskDraft, TaskError, TaskId, TaskState, Tasks, TextError, WorkDatabase};
@@ -21,14 +21,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
     let project = project_of_command(&context.environment);
     validate::require_policy(&project)?;
-    let work = WorkDatabase::open(&project.work(&context.environment))?;
+    let work = WorkDatabase::open(&project.work_database_path(&context.environment))?;
     let tasks = work.tasks();
     let now = super::now();
     match &arguments.action {
         TaskAction::Add { key, said } => add(key.as_deref(), said, tasks, context)?,
         TaskAction::Ensure { key, said } => ensure(key, said, tasks, context)?,
         TaskAction::Start(NamedTaskArguments { task }) => {
-            let run = Stage::of_process(&project, &context.environment).map(|stage| stage.starter());
+            let run = HatPhase::of_process(&project, &context.environment).map(|stage| stage.starter());
             let moved = tasks.start(tasks.find(task)?.id, run.as_deref(), now)?;
             note_claim(&moved.task, "start", &project, context);
             tell(&moved, "Started", "is in progress already", context);
@@ -78,14 +78,14 @@ fn ensure(key: &str, said: &TaskTextArguments, tasks: Tasks<'_>, context: &Conte
 /// For rules that ask what the session has taken on. Where it cannot be written down, the task is what it is all the same.
 fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
     let environment = &context.environment;
-    if !project.store(environment).exists() {
+    if !project.journal_path(environment).exists() {
         return;
     }
     let command = CommandRun { words: &["task", verb], session: None, environment, now: super::now() };
     let options = store::StoreOptions { busy: PATIENCE, now: command.now, run: None };
-    let config = project.looked_at(environment).config;
+    let config = project.compiled_read_only(environment).config;
     let (id, root) = (task.id.to_string(), project.root.to_string_lossy());
-    let noted = Store::open(&project.store(environment), options)
+    let noted = Store::open(&project.journal_path(environment), options)
         .and_then(|mut store| guard::session::note_claim(&id, verb == "start", &command, &config, &root, &mut store));
     if let Err(error) = noted {
         context.output.aside(format!("warning: rules do not learn of this: {error}"));
@@ -96,15 +96,15 @@ fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) ->
     if let Some(mover) = Mover::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed) {
         match mover.moves(context).may_close_tasks() {
             Ok(()) => {}
-            Err(ClosingRefused::Held(lacks)) => {
+            Err(ClosingRefused::GatesFailed(failed_gates)) => {
                 loops::held(
                     &format!("{} is not closed: what has to hold for that does not.", task.id),
-                    &lacks,
+                    &failed_gates,
                     context,
                 );
                 return Ok(ExitCode::No);
             }
-            Err(ClosingRefused::Refusal(refusal)) => return Err(refused::problem(refusal)),
+            Err(ClosingRefused::WorkflowError(refusal)) => return Err(refused::problem(refusal)),
         }
     }
     let moved = tasks.close(task.id, super::now())?;

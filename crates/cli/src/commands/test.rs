@@ -7,7 +7,7 @@ use engine::file_rules::Change;
 use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
 use guard::Project;
-use guard::replay::trial;
+use guard::replay::rule_cases;
 use policy::{Case, CaseSubject, Cases, Diagnostic, Expectation, LoadedPolicy, RuleOrigin, RuleStatus};
 use serde_json::{Value, json};
 
@@ -87,8 +87,8 @@ struct Run {
 
 impl Run {
     fn new(case: Case, rules: &RuleSet, rule: Option<&Rule>, loaded: &LoadedPolicy) -> Result<Self, Problem> {
-        let decision =
-            trial::judge(&case, rules, &loaded.config).map_err(|error| Problem::new("Internal", error.to_string()))?;
+        let decision = rule_cases::judge(&case, rules, &loaded.config)
+            .map_err(|error| Problem::new("Internal", error.to_string()))?;
         let verdict = &decision.verdict;
         // A rule that approves either does or leaves the call to the agent's own asking.
         let leaves_it = rule.is_some_and(|rule| rule.action == Level::Allow) && !verdict.approved;

@@ -6,7 +6,7 @@ use std::path::Path;
 use engine::hats::Loop;
 use engine::workflow::Workflow;
 use guard::Project;
-use guard::grants::{Acceptance, Trust as Accepted};
+use guard::grants::{AcceptedWeakenings, Trust as Accepted};
 use guard::session::policy as session_policy;
 use policy::edit::EditRefusal;
 use policy::{Diagnostic, ErrorKind, LastGoodPolicy, LoadedPolicy, PolicyMode, Severity, Weakening};
@@ -106,7 +106,7 @@ struct Waiting {
 impl Waiting {
     fn of(project: &Project, context: &Context) -> Self {
         let loaded = project.load(&context.environment);
-        let policy = project.looked_at(&context.environment);
+        let policy = project.compiled_read_only(&context.environment);
         let changes = session_policy::kept_by_any(project, &policy, &context.environment);
         let found = policy::workflows(&project.tiers, &loaded);
         let loop_file = policy::loop_file(&project.tiers, &loaded);
@@ -163,7 +163,7 @@ fn accept(project: &Project, waiting: &Waiting, context: &Context) -> io::Result
     if accepted.config.mode == PolicyMode::Observe {
         changes.push(Weakening::mode_to_observe());
     }
-    Acceptance::of(&project.root, &context.environment).add(&changes, super::now())
+    AcceptedWeakenings::of(&project.root, &context.environment).add(&changes, super::now())
 }
 
 /// What is to be accepted: a whole rule file, or the line of a configuration.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::Compared;
 use crate::facts::{LiveFacts, TaskFacts};
-use crate::file_rules::{Queue, settled, trigger_hash};
+use crate::file_rules::{Queue, answered_files, trigger_hash};
 
 pub struct CheckFacts {
     pub compared: Compared,
@@ -115,9 +115,9 @@ impl Facts for CheckFacts {
         }
         let reference = self.compared.changes.get(&demand.file.scope).and_then(Option::as_ref);
         let Some((queue, since)) = self.answers.as_ref().zip(reference) else { return Ok(DemandState::default()) };
-        let settled = settled(queue, &self.root, demand, &since.reference);
+        let settled = answered_files(queue, &self.root, demand, &since.reference);
         // Called only for its notice of a damaged queue file.
-        queue.find(demand.id, &trigger_hash(demand.id, demand.found.trigger_files(), &since.reference.name));
+        queue.find_or_discard(demand.id, &trigger_hash(demand.id, demand.found.trigger_files(), &since.reference.name));
         Ok(DemandState { settled, ..DemandState::default() })
     }
 

@@ -19,7 +19,7 @@ use crate::facts::SituationBuilder;
 use crate::facts::TaskFacts;
 use crate::file_rules::{ActionResult, ChangedSince, Queue};
 use crate::project::Project;
-use crate::session::Stage;
+use crate::session::HatPhase;
 
 /// The agent name of a check's own event.
 const AGENT: &str = "check";
@@ -31,7 +31,7 @@ pub struct FileCheck<'a> {
     pub project: &'a Project,
     pub policy: Arc<CompiledPolicy>,
     pub environment: &'a Environment,
-    pub place: BaseFolders,
+    pub base_folders: BaseFolders,
     pub compared: Compared,
     /// Earlier answers to demands, if they count.
     pub answers: Option<Queue>,
@@ -73,7 +73,7 @@ impl CheckedRule {
     }
 
     /// Facts that the rule needs and that only a session has, or that cannot be read.
-    pub fn lacks(&self) -> Option<&[String]> {
+    pub fn missing_facts(&self) -> Option<&[String]> {
         match &self.outcome {
             RuleOutcome::Undecidable(facts) => Some(facts),
             _ => None,
@@ -90,12 +90,12 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     let event = Arc::new(Event {
         kind: EventKind::Stop,
         name: "check".to_owned(),
-        cwd: check.place.root.clone(),
+        cwd: check.base_folders.root.clone(),
         is_dry_run: true,
         ..Event::unknown(AGENT, check.now)
     });
-    let stage = Stage::of_process(check.project, check.environment).map(Arc::new);
-    let builder = SituationBuilder::for_command(check.project, Arc::clone(&check.policy), stage, check.environment);
+    let hat_phase = HatPhase::of_process(check.project, check.environment).map(Arc::new);
+    let builder = SituationBuilder::for_command(check.project, Arc::clone(&check.policy), hat_phase, check.environment);
     let (around, mut notes) = builder.facts_without_session(&event);
     let facts = Arc::new(CheckFacts {
         compared: check.compared,
@@ -108,13 +108,13 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         around,
         defaults: Mutex::default(),
     });
-    let situation = Arc::new(Situation::new(event, check.place, Arc::clone(&facts) as _));
+    let situation = Arc::new(Situation::new(event, check.base_folders, Arc::clone(&facts) as _));
     let decision = engine::decide(&DecisionRequest { situation: &situation, rules: &set, evaluate_all: true })?;
     let mut rules: Vec<CheckedRule> =
         decision.considered.into_iter().map(|considered| checked(considered, &situation, &facts)).collect();
     for skipped in &decision.skipped {
         let Some(rule) = set.get(&skipped.rule)? else { continue };
-        let outcome = RuleOutcome::Undecidable(vec![STORED.to_owned()]);
+        let outcome = RuleOutcome::Undecidable(vec![STORED_STATE.to_owned()]);
         rules.push(CheckedRule { rule, found: FileMatch::default(), outcome, command: None, silenced_by: Vec::new() });
     }
     notes.extend(facts.answers.iter().flat_map(Queue::take_problems));
@@ -122,7 +122,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
 }
 
 /// The missing fact of a rule when the project's stored state cannot be read.
-pub const STORED: &str = "the project's journal or tasks";
+pub const STORED_STATE: &str = "the project's journal or tasks";
 
 fn checked(considered: ConsideredRule, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {
     let is =

@@ -15,12 +15,12 @@ const MAX_ENTRIES: usize = 2_000;
 /// A search in more files than this is treated like a search of their directory.
 const MAX_SEARCHED: usize = 100;
 /// Directories that recursive searches skip unless the pattern names them.
-const PASSED_OVER: &[&str] = &[".git", "node_modules"];
+const SKIPPED_FOLDERS: &[&str] = &[".git", "node_modules"];
 
 /// How a pattern is matched.
-struct Reading {
+struct MatchOptions {
     sees_hidden: bool,
-    passes_over: &'static [&'static str],
+    skipped: &'static [&'static str],
     max_paths: usize,
 }
 
@@ -28,15 +28,15 @@ struct Reading {
 pub fn expanded(pattern: &str) -> Vec<String> {
     // A pattern with `**` also matches hidden files.
     let sees_hidden = pattern.contains("/**/");
-    found(pattern, &Reading { sees_hidden, passes_over: &[], max_paths: MAX_PATHS }, &mut Tree::default())
+    found(pattern, &MatchOptions { sees_hidden, skipped: &[], max_paths: MAX_PATHS }, &mut DirectoryCache::default())
 }
 
 /// Expands a glob as search tools such as ripgrep do: braces are alternatives, and hidden files match.
 pub fn searched(pattern: &str) -> Vec<String> {
-    let reading = Reading { sees_hidden: true, passes_over: PASSED_OVER, max_paths: MAX_SEARCHED };
-    let mut tree = Tree::default();
+    let options = MatchOptions { sees_hidden: true, skipped: SKIPPED_FOLDERS, max_paths: MAX_SEARCHED };
+    let mut tree = DirectoryCache::default();
     let patterns = alternatives(pattern);
-    let mut paths: Vec<String> = patterns.iter().flat_map(|pattern| found(pattern, &reading, &mut tree)).collect();
+    let mut paths: Vec<String> = patterns.iter().flat_map(|pattern| found(pattern, &options, &mut tree)).collect();
     paths.truncate(MAX_SEARCHED);
     paths
 }
@@ -67,9 +67,9 @@ fn innermost_braces(pattern: &str) -> Option<(&str, &str, &str)> {
 
 /// Directory listings, each read once.
 #[derive(Default)]
-struct Tree {
+struct DirectoryCache {
     folders: HashMap<PathBuf, Rc<[Entry]>>,
-    looked_at: usize,
+    entries_read: usize,
 }
 
 struct Entry {
@@ -77,33 +77,33 @@ struct Entry {
     is_folder: bool,
 }
 
-impl Tree {
+impl DirectoryCache {
     /// The directory's entries; empty once the limit is reached.
     fn entries(&mut self, folder: &Path) -> Rc<[Entry]> {
         if let Some(known) = self.folders.get(folder) {
             return Rc::clone(known);
         }
-        let left = MAX_ENTRIES.saturating_sub(self.looked_at);
+        let left = MAX_ENTRIES.saturating_sub(self.entries_read);
         let there = (left > 0).then(|| fs::read_dir(folder).ok()).flatten();
         let entry = |entry: fs::DirEntry| Entry {
             name: entry.file_name().to_string_lossy().into_owned(),
             is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
         };
         let entries: Rc<[Entry]> = there.into_iter().flatten().filter_map(Result::ok).take(left).map(entry).collect();
-        self.looked_at += entries.len();
+        self.entries_read += entries.len();
         self.folders.insert(folder.to_owned(), Rc::clone(&entries));
         entries
     }
 
     /// The given directories and all directories below them, including hidden ones, nearest first. The farthest are
     /// dropped if there are too many. Symlinks are not followed.
-    fn below(&mut self, mut folders: Vec<PathBuf>, passed_over: &[&str]) -> Vec<PathBuf> {
+    fn below(&mut self, mut folders: Vec<PathBuf>, skipped: &[&str]) -> Vec<PathBuf> {
         let mut known: HashSet<PathBuf> = folders.iter().cloned().collect();
         let mut next = 0;
         while let Some(folder) = folders.get(next).cloned() {
             next += 1;
             let entries = self.entries(&folder);
-            let inner = entries.iter().filter(|entry| entry.is_folder && !passed_over.contains(&entry.name.as_str()));
+            let inner = entries.iter().filter(|entry| entry.is_folder && !skipped.contains(&entry.name.as_str()));
             for inner in inner.map(|entry| folder.join(&entry.name)) {
                 if folders.len() < MAX_ENTRIES && known.insert(inner.clone()) {
                     folders.push(inner);
@@ -127,7 +127,7 @@ fn plain_classes(segment: &str) -> String {
     CLASSES.iter().fold(segment.to_owned(), |text, (class, letters)| text.replace(class, letters))
 }
 
-fn found(pattern: &str, reading: &Reading, tree: &mut Tree) -> Vec<String> {
+fn found(pattern: &str, options: &MatchOptions, tree: &mut DirectoryCache) -> Vec<String> {
     let mut found = vec![PathBuf::from("/")];
     for segment in pattern.split('/').filter(|segment| !segment.is_empty()) {
         if !segment.contains(['*', '?', '[']) {
@@ -137,7 +137,7 @@ fn found(pattern: &str, reading: &Reading, tree: &mut Tree) -> Vec<String> {
             continue;
         }
         if segment == "**" {
-            found = tree.below(found, reading.passes_over);
+            found = tree.below(found, options.skipped);
             continue;
         }
         // A pattern that cannot be parsed matches every name.
@@ -147,11 +147,11 @@ fn found(pattern: &str, reading: &Reading, tree: &mut Tree) -> Vec<String> {
         'folders: for folder in &found {
             for Entry { name, .. } in tree.entries(folder).iter() {
                 // Hidden files only match a pattern that begins with a dot.
-                let is_meant = reading.sees_hidden || !name.starts_with('.') || segment.starts_with('.');
+                let is_meant = options.sees_hidden || !name.starts_with('.') || segment.starts_with('.');
                 if is_meant && is_named(name) {
                     next.push(folder.join(name));
                 }
-                if next.len() > reading.max_paths {
+                if next.len() > options.max_paths {
                     break 'folders;
                 }
             }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use shell::Written;
 use store::{EventId, SessionState, Store};
 
-use super::active::Active;
+use super::active_workflow::ActiveWorkflow;
 use super::fact_names::{
     CLAIMS_FACT, fact_name, hold_counter, pace_fact, review_fact, stop_fact, tasks_fact, tree_fact, variable_fact,
 };
@@ -29,10 +29,10 @@ use super::pace_facts::{PaceError, PaceFacts, PaceScope};
 use super::path_lookup::PathLookup;
 use super::path_record::PathRecord;
 use super::session_journal::{COMMANDS_LIMIT, SessionJournal, simple_commands};
+use super::session_scripts::written;
 use super::task_facts::TaskFacts;
 use super::token_count::TokenCount;
-use super::written::written;
-use crate::file_rules::{FileFacts, FileSetting, answered_fact, answered_record, changes_fact, changes_record};
+use crate::file_rules::{FileFacts, FileFactsBuilder, answered_fact, answered_record, changes_fact, changes_record};
 use crate::grants::is_acknowledged;
 
 pub struct LiveFacts {
@@ -44,12 +44,12 @@ pub struct LiveFacts {
     history: SessionJournal,
     /// Created when a file rule first asks.
     files: OnceLock<Arc<FileFacts>>,
-    file_setting: FileSetting,
+    files_builder: FileFactsBuilder,
     pace: PaceFacts,
     /// The workflow whose rules are being judged.
-    active: Option<Arc<Active>>,
+    active: Option<Arc<ActiveWorkflow>>,
     /// The active workflow, while rules of another policy are being judged.
-    beside: Option<Arc<Active>>,
+    surrounding: Option<Arc<ActiveWorkflow>>,
     observed: ObservedVariables,
     used: Mutex<Map<String, Value>>,
     asked_input: Mutex<AskedInput>,
@@ -66,10 +66,10 @@ impl LiveFacts {
         state: Option<SessionState>,
         config: Arc<Config>,
         history: SessionJournal,
-        file_setting: FileSetting,
+        files_builder: FileFactsBuilder,
         tokens: Arc<TokenCount>,
     ) -> Self {
-        let event = &file_setting.event;
+        let event = &files_builder.event;
         let pace = PaceFacts::new(Arc::clone(event), history.store.clone(), history.options, tokens);
         Self {
             folder: folder.to_owned(),
@@ -77,10 +77,10 @@ impl LiveFacts {
             config,
             history,
             files: OnceLock::new(),
-            file_setting,
+            files_builder,
             pace,
             active: None,
-            beside: None,
+            surrounding: None,
             observed: ObservedVariables::default(),
             used: Mutex::default(),
             asked_input: Mutex::default(),
@@ -91,14 +91,14 @@ impl LiveFacts {
     }
 
     /// The facts for rules of other policies while a workflow is active.
-    pub fn beside_workflow(mut self, active: Option<Arc<Active>>) -> Self {
-        self.beside = active;
+    pub fn with_surrounding_workflow(mut self, active: Option<Arc<ActiveWorkflow>>) -> Self {
+        self.surrounding = active;
         self
     }
 
     /// The active workflow, whether or not its own rules are being judged.
-    fn workflow_around(&self) -> Result<Option<&Arc<Active>>, Missing> {
-        match self.active.as_ref().or(self.beside.as_ref()) {
+    fn active_workflow(&self) -> Result<Option<&Arc<ActiveWorkflow>>, Missing> {
+        match self.active.as_ref().or(self.surrounding.as_ref()) {
             Some(active) => Ok(Some(active)),
             // Without the journal it is unknown whether a workflow is active.
             None => self.stored().map(|_| None),
@@ -106,15 +106,15 @@ impl LiveFacts {
     }
 
     /// The facts for rules of a workflow. They may refer to the project's own rules by id.
-    pub fn in_workflow(mut self, active: Arc<Active>, others: &RuleSet) -> Self {
+    pub fn in_workflow(mut self, active: Arc<ActiveWorkflow>, others: &RuleSet) -> Self {
         self.active = Some(active);
-        self.file_setting.rules.push(others.clone());
+        self.files_builder.rules.push(others.clone());
         self
     }
 
     /// The time of the session's last prompt, which may be the current event.
     fn last_prompt(&self, session: &str) -> Option<i64> {
-        let event = &self.file_setting.event;
+        let event = &self.files_builder.event;
         if event.kind == EventKind::Prompt && session == self.history.session {
             return Some(event.time);
         }
@@ -158,7 +158,7 @@ impl LiveFacts {
     }
 
     pub fn files(&self) -> &Arc<FileFacts> {
-        self.files.get_or_init(|| Arc::new(self.file_setting.facts(self.state.as_ref())))
+        self.files.get_or_init(|| Arc::new(self.files_builder.build(self.state.as_ref())))
     }
 
     /// The file facts, if a rule asked for any.
@@ -175,7 +175,11 @@ impl LiveFacts {
     }
 
     /// A fact about tasks, computed once and recorded.
-    fn of_tasks(&self, name: String, ask: impl FnOnce(&TaskFacts) -> Result<Value, Missing>) -> Result<Value, Missing> {
+    fn task_fact(
+        &self,
+        name: String,
+        ask: impl FnOnce(&TaskFacts) -> Result<Value, Missing>,
+    ) -> Result<Value, Missing> {
         if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
             return Ok(known);
         }
@@ -230,14 +234,14 @@ impl Facts for LiveFacts {
     }
 
     fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
-        let active = self.workflow_around()?;
+        let active = self.active_workflow()?;
         let value = active.map_or_else(|| field.without_workflow(), |active| active.workflow_field(field));
         self.note(format!("workflow.{}", field.name()), &value);
         Ok(value)
     }
 
     fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
-        let active = self.workflow_around()?;
+        let active = self.active_workflow()?;
         let tokens = match active.filter(|_| field == PhaseField::Tokens) {
             Some(active) => {
                 let spent = self.pace.spent(Some(&active.position.phase()));
@@ -268,21 +272,21 @@ impl Facts for LiveFacts {
     }
 
     fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
-        self.of_tasks(tasks_fact(field), |tasks| tasks.count(field))
+        self.task_fact(tasks_fact(field), |tasks| tasks.count(field))
     }
 
     fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
-        let answer = self.of_tasks(tree_fact(id), |tasks| tasks.tree_is_complete(id).map(Value::Bool))?;
+        let answer = self.task_fact(tree_fact(id), |tasks| tasks.tree_is_complete(id).map(Value::Bool))?;
         Ok(answer == Value::Bool(true))
     }
 
     fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
-        let answer = self.of_tasks(review_fact(id), |tasks| tasks.needs_review(id).map(Value::Bool))?;
+        let answer = self.task_fact(review_fact(id), |tasks| tasks.needs_review(id).map(Value::Bool))?;
         Ok(answer == Value::Bool(true))
     }
 
     fn claims(&self) -> Result<Map<String, Value>, Missing> {
-        Ok(self.workflow_around()?.map(|active| active.claims.clone()).unwrap_or_default())
+        Ok(self.active_workflow()?.map(|active| active.claims.clone()).unwrap_or_default())
     }
 
     fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
@@ -319,9 +323,9 @@ impl Facts for LiveFacts {
         let state = self.stored()?;
         let scope = match &self.active {
             Some(active) => active.pace_scope(),
-            None => PaceScope::of_session(state, self.file_setting.event.time),
+            None => PaceScope::of_session(state, self.files_builder.event.time),
         };
-        let standing = self.pace.standing(rule, happening, &scope).map_err(|error| match error {
+        let standing = self.pace.state_at(rule, happening, &scope).map_err(|error| match error {
             PaceError::MetricAccessFailed(_) => Missing::Unreadable(Stored::Journal),
             PaceError::RegexMatchFailed(why) => Missing::Failed(why),
         })?;
@@ -384,7 +388,7 @@ impl Facts for LiveFacts {
     fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.stored()?.counter(&self.hold_counter(rule));
         // A stop that was not held before starts a new count.
-        Ok(if self.file_setting.event.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
+        Ok(if self.files_builder.event.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
     }
 
     fn is_acknowledged(&self, rule: &str, digest: &str) -> bool {

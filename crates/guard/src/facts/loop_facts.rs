@@ -7,11 +7,11 @@ use engine::facts::LoopField;
 use serde_json::{Value, json};
 use work::{RunId, WorkDatabase};
 
-use crate::session::Stage;
+use crate::session::HatPhase;
 
 /// Opens the database of tasks and runs only when a fact needs it, because most events do not.
 pub struct LoopFacts {
-    pub stage: Option<Arc<Stage>>,
+    pub hat_phase: Option<Arc<HatPhase>>,
     /// The path of the database.
     pub work: PathBuf,
 }
@@ -19,22 +19,22 @@ pub struct LoopFacts {
 impl LoopFacts {
     /// A field of `loop` in expressions; null outside of runs.
     pub fn field(&self, field: LoopField) -> Result<Value, work::WorkError> {
-        let Some(stage) = &self.stage else {
+        let Some(hat_phase) = &self.hat_phase else {
             return Ok(if field == LoopField::Active { json!(false) } else { Value::Null });
         };
-        let run = stage.id();
+        let run = hat_phase.id();
         let work = || WorkDatabase::open(&self.work);
         Ok(match field {
             LoopField::Active => json!(true),
-            LoopField::Hat => json!(stage.hat()),
-            LoopField::Iteration => json!(stage.iteration),
+            LoopField::Hat => json!(hat_phase.hat()),
+            LoopField::Iteration => json!(hat_phase.iteration),
             LoopField::Topics => json!(work()?.accepted_topics(run)?),
             LoopField::Elapsed => json!(work()?.usage(run)?.time / 1000),
             LoopField::Tokens => json!(work()?.usage(run)?.tokens),
-            LoopField::HandedOver => json!(work()?.handed_over(run, stage.iteration)?),
-            LoopField::WaitsFor => json!(work()?.awaited_gate(run, stage.iteration)?),
+            LoopField::HandedOver => json!(work()?.handed_over(run, hat_phase.iteration)?),
+            LoopField::WaitsFor => json!(work()?.awaited_gate(run, hat_phase.iteration)?),
             LoopField::Unfinished => {
-                let unfinished = work()?.tasks().started_in(&stage.starter())?;
+                let unfinished = work()?.tasks().started_in(&hat_phase.starter())?;
                 unfinished.iter().map(|task| json!(task.id.to_string())).collect()
             }
         })
@@ -50,8 +50,8 @@ impl LoopFacts {
     ) -> Result<bool, work::WorkError> {
         let Some(work) = WorkDatabase::open_existing(&self.work)? else { return Ok(false) };
         let asked = session.unwrap_or(own);
-        let run = match (session, &self.stage) {
-            (None, Some(stage)) => Some(stage.id()),
+        let run = match (session, &self.hat_phase) {
+            (None, Some(hat_phase)) => Some(hat_phase.id()),
             (Some(named), _) => named.parse::<RunId>().ok().filter(|_| named.starts_with('r')),
             (None, None) => None,
         };

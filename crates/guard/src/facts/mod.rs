@@ -3,7 +3,7 @@
 //! [`LiveFacts`] computes them and records those that were used; [`RecordedFacts`] answers from the record. This module
 //! makes no decisions.
 
-mod active;
+mod active_workflow;
 mod fact_names;
 mod git_facts;
 pub(crate) mod glob;
@@ -18,21 +18,21 @@ mod path_record;
 mod position;
 mod recorded_facts;
 mod session_journal;
+mod session_scripts;
 mod situation_builder;
 mod task_facts;
 pub mod token_count;
-mod written;
 
-pub use active::Active;
+pub use active_workflow::ActiveWorkflow;
 pub use fact_names::held_rule;
 pub(crate) use fact_names::{SESSION_VARIABLE, hold_counter};
 pub(crate) use live_facts::LiveFacts;
 pub use pace_facts::PaceError;
 pub(crate) use past_workflow::PastWorkflow;
-pub(crate) use path_lookup::LONGEST_PATH;
-pub(crate) use path_record::{LINKS, PathRecord};
+pub(crate) use path_lookup::MAX_PATH_LENGTH;
+pub(crate) use path_record::{PATHS_FACT, PathRecord};
 pub use position::{Position, Visit};
-pub(crate) use recorded_facts::{Past, RecordedFacts, unsure_paths};
+pub(crate) use recorded_facts::{RecordedFacts, SessionPast, unsure_paths};
 pub(crate) use situation_builder::SituationBuilder;
-pub use situation_builder::place;
+pub use situation_builder::base_folders;
 pub use task_facts::TaskFacts;

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use store::{CountedAttempt, SessionKey, SessionState, StateChanges, Store, StoreError};
 
 use super::token_count;
-use super::token_count::{Spent, TokenCount};
+use super::token_count::{TokenCount, TokensUsed};
 
 /// Prefix of the phase variable with what a rule remembers; the rule's digest follows.
 const MEMORY: &str = "_pace:";
@@ -26,7 +26,7 @@ const MEMORY: &str = "_pace:";
 /// group of attempts that count together, for example all runs of one command.
 const FULL: &str = "_full:";
 /// Only this many lots are checked again at a move.
-const MOST_FULL: usize = 16;
+const MAX_FULL: usize = 16;
 /// Prefix of the phase variable with the point from which a rule's limit counts after `continue`; the rule's digest
 /// follows.
 const PASSED: &str = "_passed:";
@@ -36,9 +36,9 @@ const CONTINUED: &str = "_continued";
 /// The number of tokens that the session had used by then.
 const TOKENS_BEFORE: &str = "_continued_tokens";
 /// Counts of one lot stop at this number.
-const MOST_COUNTED: usize = 1_000;
+const MAX_COUNTED: usize = 1_000;
 /// The maximum number of attempts that are read for all lots of a rule together.
-const MOST_LISTED: usize = 10_000;
+const MAX_LISTED: usize = 10_000;
 /// The number of characters of a digest that are used in names of lots.
 const SHORT: usize = 16;
 
@@ -99,7 +99,7 @@ impl<'a> PaceScope<'a> {
     }
 
     /// The earliest start of a rule's window.
-    fn afresh(&self, digest: &str) -> Option<i64> {
+    fn restarted_at(&self, digest: &str) -> Option<i64> {
         self.continued.max(self.passed(digest).map(|passed| passed.time))
     }
 }
@@ -156,12 +156,12 @@ impl PaceFacts {
     }
 
     /// The tokens of a phase, or else of the session, from its beginning.
-    pub fn spent(&self, phase: Option<&str>) -> Result<Spent, PaceError> {
-        self.tokens.spent(phase).ok_or_else(unopened)
+    pub fn spent(&self, phase: Option<&str>) -> Result<TokensUsed, PaceError> {
+        self.tokens.spent(phase).ok_or_else(unreadable_journal)
     }
 
     /// The state of a rule at this event; `None` if the event cannot change the rule's result.
-    pub fn standing(
+    pub fn state_at(
         &self,
         rule: PaceRuleRef<'_>,
         happening: Option<&Activity>,
@@ -177,7 +177,7 @@ impl PaceFacts {
         let mut since = phase.started;
         let tally = match &pace.limit {
             PaceLimit::RepeatedCommand { window, .. } | PaceLimit::RepeatedFileEdit { window, .. } => {
-                since = phase.window_start(*window, scope.afresh(digest));
+                since = phase.window_start(*window, scope.restarted_at(digest));
                 let Some(happening) = happening else { return Ok(None) };
                 let attempts = happening
                     .counted(&pace.limit, now)
@@ -190,9 +190,9 @@ impl PaceFacts {
             _ if scope.is_past_totals => return Ok(None),
             PaceLimit::PhaseTimeout { .. } => Tally::Time,
             // Token counts do not change before a call, and the agent is waiting.
-            PaceLimit::TokenBudget { .. } if !token_count::is_news_at(self.event.kind) => return Ok(None),
+            PaceLimit::TokenBudget { .. } if !token_count::has_new_tokens(self.event.kind) => return Ok(None),
             PaceLimit::TokenBudget { .. } => match self.spent_in(scope)? {
-                Spent::Behind => return Ok(None),
+                TokensUsed::Behind => return Ok(None),
                 // At a stop, the agent does not see a warning; after the next call it does.
                 _ if self.event.kind.is_stop() && pace.live == LiveMode::Warn => return Ok(None),
                 spent => Tally::Tokens(spent.known()),
@@ -201,7 +201,7 @@ impl PaceFacts {
         };
 
         let passed = scope.passed(digest).map_or(0, |passed| passed.total);
-        let mut standing = PaceState {
+        let mut state = PaceState {
             phase,
             tally,
             window_start: since,
@@ -211,10 +211,10 @@ impl PaceFacts {
             continued_from: passed,
         };
         // The local time zone is only looked up if the message needs it.
-        if pace.judge(&standing).is_some() {
-            standing.phase.utc_offset = utc_offset(now);
+        if pace.judge(&state).is_some() {
+            state.phase.utc_offset = utc_offset(now);
         }
-        Ok(Some(standing))
+        Ok(Some(state))
     }
 
     /// The state of a rule at a move; `None` if the rule is set aside. `commits` counts the commits of as many phases
@@ -237,12 +237,12 @@ impl PaceFacts {
             }
             Ok(attempts)
         };
-        self.taken_together(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
+        self.state_of_all(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
     }
 
     /// The state of a rule for reports. It covers all lots, and rules that are set aside, so it reads more than
     /// [`Self::at_move`].
-    pub fn so_far(
+    pub fn for_report(
         &self,
         rule: &Rule,
         scope: &PaceScope<'_>,
@@ -250,18 +250,17 @@ impl PaceFacts {
     ) -> Result<Option<PaceState>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
         let attempts = |since| {
-            let lots =
-                self.journal()?.attempts_by_prefix(self.whose(scope), &lots(&rule.digest), since, MOST_LISTED)?;
+            let lots = self.journal()?.attempts_by_prefix(self.whose(scope), &lots(&rule.digest), since, MAX_LISTED)?;
             let mut attempts: Vec<Attempt> =
                 lots.into_iter().filter_map(|(lot, time, value)| attempt(&lot, time, value)).collect();
             attempts.sort_by_key(|attempt| attempt.time);
             Ok(attempts)
         };
-        self.taken_together(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
+        self.state_of_all(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
     }
 
     /// The state of a rule over all attempts. `attempts` returns those since a time.
-    fn taken_together(
+    fn state_of_all(
         &self,
         digest: &str,
         limit: &PaceLimit,
@@ -274,7 +273,7 @@ impl PaceFacts {
         let mut since = phase.started;
         let tally = match limit {
             PaceLimit::RepeatedCommand { window, .. } | PaceLimit::RepeatedFileEdit { window, .. } => {
-                since = phase.window_start(*window, scope.afresh(digest));
+                since = phase.window_start(*window, scope.restarted_at(digest));
                 Tally::of_attempts(attempts(since)?)
             }
             PaceLimit::PhaseTimeout { .. } => Tally::Time,
@@ -297,13 +296,13 @@ impl PaceFacts {
     }
 
     /// Restarts the limit of a rule that has fired, because somebody deliberately continued past it.
-    pub fn go_past(&self, rule: &Rule, scope: &PaceScope<'_>, changes: &mut StateChanges) {
+    pub fn restart_limit(&self, rule: &Rule, scope: &PaceScope<'_>, changes: &mut StateChanges) {
         let Some(pace) = rule.as_pace_rule() else { return };
         let now = self.event.time;
         let total = match &pace.limit {
             PaceLimit::PhaseTimeout { .. } => u64::try_from(now.saturating_sub(scope.started) / 1000).unwrap_or(0),
             PaceLimit::TokenBudget { max_tokens, count } => {
-                let spent = self.spent_in(scope).ok().and_then(Spent::known).map(|tokens| tokens.sum(count));
+                let spent = self.spent_in(scope).ok().and_then(TokensUsed::known).map(|tokens| tokens.sum(count));
                 // The rule has fired, so at least this many tokens are used up, even if transcripts are gone.
                 let before = scope.passed(&rule.digest).map_or(0, |passed| passed.total);
                 spent.unwrap_or_else(|| before.saturating_add(*max_tokens))
@@ -320,9 +319,9 @@ impl PaceFacts {
     }
 
     /// The tokens that count towards limits.
-    fn spent_in(&self, scope: &PaceScope<'_>) -> Result<Spent, PaceError> {
+    fn spent_in(&self, scope: &PaceScope<'_>) -> Result<TokensUsed, PaceError> {
         let mut spent = self.spent(scope.phase.as_deref())?;
-        if let Spent::Known(tokens) = &mut spent {
+        if let TokensUsed::Known(tokens) = &mut spent {
             *tokens -= scope.tokens_before;
         }
         Ok(spent)
@@ -338,7 +337,7 @@ impl PaceFacts {
     fn journal(&self) -> Result<MutexGuard<'_, Store>, PaceError> {
         let journal =
             self.journal.get_or_init(|| Store::open_existing_read(&self.store, self.options).ok().map(Mutex::new));
-        journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or_else(unopened)
+        journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or_else(unreadable_journal)
     }
 
     /// Earlier attempts of a lot, oldest first.
@@ -350,7 +349,7 @@ impl PaceFacts {
         since: i64,
         scope: &PaceScope<'_>,
     ) -> Result<Vec<Attempt>, StoreError> {
-        let counted = journal.attempts(self.whose(scope), lot, since, MOST_COUNTED)?;
+        let counted = journal.attempts(self.whose(scope), lot, since, MAX_COUNTED)?;
         Ok(counted.into_iter().filter_map(|(time, value)| attempt(key, time, value)).collect())
     }
 
@@ -431,7 +430,7 @@ impl PaceFacts {
         let news: Vec<String> = full.into_iter().filter(|lot| !known.contains(lot)).collect();
         let is_news = !news.is_empty() && scope.phase.is_some();
         known.extend(news);
-        let excess = known.len().saturating_sub(MOST_FULL);
+        let excess = known.len().saturating_sub(MAX_FULL);
         known.drain(..excess);
         let added = Added {
             digest: digest.to_owned(),
@@ -463,7 +462,7 @@ pub fn is_of_phase(variable: &str) -> bool {
     [MEMORY, FULL, PASSED].iter().any(|kept| variable.starts_with(kept))
 }
 
-fn unopened() -> PaceError {
+fn unreadable_journal() -> PaceError {
     PaceError::MetricAccessFailed("the journal cannot be opened".to_owned())
 }
 

@@ -185,22 +185,22 @@ mod tests {
 
     /// The state after each entry: node, history, start of the visit, past totals, and a variable.
     fn followed(store: &Store) -> Vec<String> {
-        let mut stood = PastWorkflow::before(store).unwrap();
-        let told = |stood: &PastWorkflow| {
+        let mut past_workflow = PastWorkflow::before(store).unwrap();
+        let told = |past_workflow: &PastWorkflow| {
             let shown = |value: Result<Value, Unknown>| value.map_or("?".to_owned(), |value| value.to_string());
             let known = [
-                shown(stood.phase_field(PhaseField::Name, 2_000)),
-                shown(stood.workflow_field(WorkflowField::History)),
-                stood.visit_started().map_or("?".to_owned(), |started| started.to_string()),
-                stood.is_past_totals().to_string(),
-                stood.variables.get("seen").map_or("?".to_owned(), Value::to_string),
+                shown(past_workflow.phase_field(PhaseField::Name, 2_000)),
+                shown(past_workflow.workflow_field(WorkflowField::History)),
+                past_workflow.visit_started().map_or("?".to_owned(), |started| started.to_string()),
+                past_workflow.is_past_totals().to_string(),
+                past_workflow.variables.get("seen").map_or("?".to_owned(), Value::to_string),
             ];
             known.join(" ")
         };
-        let mut all = vec![told(&stood)];
+        let mut all = vec![told(&past_workflow)];
         for entry in store.entries(&JournalFilter::default()).unwrap() {
-            stood.follow(&entry);
-            all.push(told(&stood));
+            past_workflow.follow(&entry);
+            all.push(told(&past_workflow));
         }
         all
     }

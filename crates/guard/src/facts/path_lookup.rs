@@ -60,7 +60,7 @@ impl PathLookup {
 
     /// The path with symlinks resolved. Components that do not exist are kept.
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
-        if path.as_os_str().len() > LONGEST_PATH {
+        if path.as_os_str().len() > MAX_PATH_LENGTH {
             return None;
         }
         // Strips a trailing slash or `.`, which would be looked up in the symlink's target.
@@ -77,7 +77,7 @@ impl PathLookup {
 }
 
 /// The longest path that operating systems accept; nothing exists at a longer one.
-pub const LONGEST_PATH: usize = 4096;
+pub const MAX_PATH_LENGTH: usize = 4096;
 
 /// The target of a dangling symlink: writing to the symlink creates that file.
 fn dangling(link: &Path) -> Option<PathBuf> {

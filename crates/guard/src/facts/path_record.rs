@@ -10,7 +10,7 @@ use shell::Written;
 use store::JournalEntry;
 
 /// The name of the fact; its value is null if there were too many answers to record.
-pub const LINKS: &str = "links";
+pub const PATHS_FACT: &str = "links";
 const LIMIT: usize = 256;
 
 const PATTERN: &str = "\n";
@@ -80,7 +80,7 @@ impl PathRecord {
 
     /// The answers recorded with an event.
     pub fn of_entry(entry: &JournalEntry) -> Self {
-        entry.facts.get(LINKS).map(Self::of_fact).unwrap_or_default()
+        entry.facts.get(PATHS_FACT).map(Self::of_fact).unwrap_or_default()
     }
 
     fn of_fact(fact: &Value) -> Self {
@@ -103,7 +103,7 @@ impl PathRecord {
 
     /// True if there were too many answers to record.
     pub fn is_lost(entry: &JournalEntry) -> bool {
-        entry.facts.get(LINKS).is_some_and(Value::is_null)
+        entry.facts.get(PATHS_FACT).is_some_and(Value::is_null)
     }
 
     /// The real path, if it differs from the path.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::{PhaseName, PhaseStart, StateChanges};
 
-use crate::session::Stage;
+use crate::session::HatPhase;
 
 /// The workflow variable that stores the position.
 const POSITION: &str = "_at";
@@ -93,8 +93,8 @@ impl Position {
     }
 
     /// The position of a run that has just put the hat on.
-    pub fn of_stage(stage: &Stage, now: i64) -> Self {
-        Self::in_run(stage.run, stage.iteration, stage.hat(), &stage.workflow.digest, now)
+    pub fn of_hat_phase(hat_phase: &HatPhase, now: i64) -> Self {
+        Self::in_run(hat_phase.run, hat_phase.iteration, hat_phase.hat(), &hat_phase.workflow.digest, now)
     }
 
     /// What an approval is valid for: this visit, or the whole run, because its next iteration continues the same work.
@@ -124,7 +124,7 @@ impl Position {
     }
 
     /// The node from which the current one was reached, ignoring detours that `prev` undid.
-    pub fn way_back(&self) -> Option<&str> {
+    pub fn previous_node(&self) -> Option<&str> {
         let mut trail: Vec<&str> = Vec::new();
         for visit in &self.history {
             if visit.is_back {

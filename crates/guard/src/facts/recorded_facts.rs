@@ -26,7 +26,7 @@ use super::fact_names::{
     CLAIMS_FACT, fact_name, hold_counter, pace_fact, review_fact, stop_fact, tasks_fact, tree_fact, variable_fact,
 };
 use super::past_workflow::{PastWorkflow, Unknown};
-use super::path_record::{LINKS, PathRecord};
+use super::path_record::{PATHS_FACT, PathRecord};
 use super::session_journal::{COMMANDS_LIMIT, simple_commands};
 use super::{input_record, token_count};
 use crate::file_rules::{answered_fact, answered_of_record, changes_fact, changes_of_record};
@@ -34,7 +34,7 @@ use crate::grants::is_acknowledged;
 
 /// Session state that follows from earlier events.
 #[derive(Debug, Clone, Default)]
-pub struct Past {
+pub struct SessionPast {
     pub variables: Map<String, Value>,
     /// How often each rule has held the current stop, according to the rules used for this replay.
     pub holds: BTreeMap<String, u32>,
@@ -42,7 +42,7 @@ pub struct Past {
     pub is_cut: bool,
 }
 
-impl Past {
+impl SessionPast {
     /// Applies an entry's changes. It is called before its own event is judged, because observers run before the rules.
     pub fn follow(&mut self, entry: &JournalEntry) {
         // Names of session variables contain no dot.
@@ -59,7 +59,7 @@ impl Past {
 pub struct RecordedFacts {
     entry: Arc<JournalEntry>,
     event: Arc<Event>,
-    past: Past,
+    past: SessionPast,
     /// The policy's directory relative to the project's root; empty for the project's own policy.
     folder: PathBuf,
     config: Arc<Config>,
@@ -76,7 +76,7 @@ impl RecordedFacts {
     pub fn new(
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
-        past: Past,
+        past: SessionPast,
         folder: &Path,
         policy: &CompiledPolicy,
         journal: &Arc<Mutex<Store>>,
@@ -96,8 +96,8 @@ impl RecordedFacts {
     }
 
     /// The facts for rules of a workflow.
-    pub fn in_workflow(mut self, workflow: Arc<Workflow>, stood: Arc<PastWorkflow>) -> Self {
-        self.workflow = Some((workflow, stood));
+    pub fn in_workflow(mut self, workflow: Arc<Workflow>, past_workflow: Arc<PastWorkflow>) -> Self {
+        self.workflow = Some((workflow, past_workflow));
         self
     }
 
@@ -110,18 +110,18 @@ impl RecordedFacts {
         if let Some(recorded) = self.recorded(&fact) {
             return Ok(recorded.clone());
         }
-        let followed = self.workflow.as_ref().and_then(|(_, stood)| follow(stood).ok());
+        let followed = self.workflow.as_ref().and_then(|(_, past_workflow)| follow(past_workflow).ok());
         followed.ok_or(Missing::NotRecorded(fact))
     }
 
     /// The recorded value, for facts that do not follow from earlier entries.
-    fn told(&self, fact: String) -> Result<Value, Missing> {
+    fn recorded_value(&self, fact: String) -> Result<Value, Missing> {
         self.recorded(&fact).cloned().ok_or(Missing::NotRecorded(fact))
     }
 
     /// The same, for a fact that is true or false.
-    fn told_flag(&self, fact: String) -> Result<bool, Missing> {
-        Ok(self.told(fact)? == Value::Bool(true))
+    fn recorded_flag(&self, fact: String) -> Result<bool, Missing> {
+        Ok(self.recorded_value(fact)? == Value::Bool(true))
     }
 
     fn recorded(&self, name: &str) -> Option<&Value> {
@@ -160,7 +160,7 @@ pub fn unsure_paths(entry: &JournalEntry) -> Option<String> {
     if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
         return Some(input_record::masked(EventPart::Paths));
     }
-    PathRecord::is_lost(entry).then(|| LINKS.to_owned())
+    PathRecord::is_lost(entry).then(|| PATHS_FACT.to_owned())
 }
 
 impl Facts for RecordedFacts {
@@ -170,8 +170,8 @@ impl Facts for RecordedFacts {
         if let Some(recorded) = self.recorded(&fact) {
             return Ok(Some(recorded.clone()).filter(|value| !value.is_null()));
         }
-        if let Some((workflow, stood)) = of_workflow {
-            return stood.variable(name, workflow).map_err(|Unknown| Missing::NotRecorded(fact));
+        if let Some((workflow, past_workflow)) = of_workflow {
+            return past_workflow.variable(name, workflow).map_err(|Unknown| Missing::NotRecorded(fact));
         }
         match self.past.variables.get(name) {
             Some(followed) => Ok(Some(followed.clone())),
@@ -194,7 +194,7 @@ impl Facts for RecordedFacts {
     }
 
     fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
-        self.known(format!("workflow.{}", field.name()), |stood| stood.workflow_field(field))
+        self.known(format!("workflow.{}", field.name()), |past_workflow| past_workflow.workflow_field(field))
     }
 
     fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
@@ -203,34 +203,34 @@ impl Facts for RecordedFacts {
     }
 
     fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
-        self.known(format!("phase.{}", field.name()), |stood| stood.phase_field(field, self.event.time))
+        self.known(format!("phase.{}", field.name()), |past_workflow| past_workflow.phase_field(field, self.event.time))
     }
 
     fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
-        self.told(format!("loop.{}", field.name()))
+        self.recorded_value(format!("loop.{}", field.name()))
     }
 
     fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
-        self.told_flag(stop_fact(session))
+        self.recorded_flag(stop_fact(session))
     }
 
     fn git(&self, field: GitField) -> Result<Value, Missing> {
         if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.branches.default) {
             return Ok(Value::String(branch.clone()));
         }
-        self.told(format!("git.{}", field.name()))
+        self.recorded_value(format!("git.{}", field.name()))
     }
 
     fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
-        self.told(tasks_fact(field))
+        self.recorded_value(tasks_fact(field))
     }
 
     fn task_tree_is_complete(&self, id: &str) -> Result<bool, Missing> {
-        self.told_flag(tree_fact(id))
+        self.recorded_flag(tree_fact(id))
     }
 
     fn task_needs_review(&self, id: &str) -> Result<bool, Missing> {
-        self.told_flag(review_fact(id))
+        self.recorded_flag(review_fact(id))
     }
 
     fn changes(&self, reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
@@ -255,12 +255,12 @@ impl Facts for RecordedFacts {
         let counts = happening.is_some_and(|happening| {
             happening.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
         });
-        let is_past_totals = self.workflow.as_ref().is_some_and(|(_, stood)| stood.is_past_totals());
+        let is_past_totals = self.workflow.as_ref().is_some_and(|(_, past_workflow)| past_workflow.is_past_totals());
         // False if a live judgement would have skipped the rule as well.
         let is_looked_at = match limit {
             PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => counts,
             PaceLimit::PhaseTimeout { .. } => !is_past_totals,
-            PaceLimit::TokenBudget { .. } => !is_past_totals && token_count::is_news_at(self.event.kind),
+            PaceLimit::TokenBudget { .. } => !is_past_totals && token_count::has_new_tokens(self.event.kind),
             PaceLimit::RequireCommits { .. } => false,
         };
         if is_looked_at {
@@ -278,8 +278,8 @@ impl Facts for RecordedFacts {
             let key = SessionKey { agent: &self.entry.session.agent, session: &self.entry.session.id };
             let store = self.journal.lock().ok()?;
             let commands = match &self.workflow {
-                Some((_, stood)) => {
-                    store.commands_of_all_sessions(stood.visit_started()?, self.entry.id, COMMANDS_LIMIT)
+                Some((_, past_workflow)) => {
+                    store.commands_of_all_sessions(past_workflow.visit_started()?, self.entry.id, COMMANDS_LIMIT)
                 }
                 None => store.commands_before(key, self.entry.id, COMMANDS_LIMIT),
             };

@@ -11,16 +11,16 @@ use policy::Config;
 use serde_json::Map;
 use store::{SessionState, Store, StoreError};
 
-use super::active::Active;
+use super::active_workflow::ActiveWorkflow;
 use super::live_facts::LiveFacts;
 use super::loop_facts::LoopFacts;
 use super::position::Position;
 use super::session_journal::SessionJournal;
 use super::task_facts::TaskFacts;
 use super::token_count::TokenCount;
-use crate::file_rules::{FileSetting, PromptBaseline};
+use crate::file_rules::{FileFactsBuilder, PromptBaseline};
 use crate::project::{Project, store_options};
-use crate::session::Stage;
+use crate::session::HatPhase;
 use crate::{Environment, failure};
 
 /// The default path of the rules' directory, which `protect-guardrails` names.
@@ -32,9 +32,9 @@ pub struct SituationBuilder<'a> {
     /// The policy of the session's project.
     pub policy: Arc<CompiledPolicy>,
     /// The current hat, if the session belongs to a run of a loop.
-    pub stage: Option<Arc<Stage>>,
+    pub hat_phase: Option<Arc<HatPhase>>,
     /// The journal's path.
-    pub store: PathBuf,
+    pub journal_path: PathBuf,
     /// True if a command asks, not a hook.
     is_for_command: bool,
     tokens: OnceLock<Arc<TokenCount>>,
@@ -44,27 +44,27 @@ impl<'a> SituationBuilder<'a> {
     pub fn for_hook(
         project: &'a Project,
         policy: Arc<CompiledPolicy>,
-        stage: Option<Arc<Stage>>,
-        store: PathBuf,
+        hat_phase: Option<Arc<HatPhase>>,
+        journal_path: PathBuf,
         environment: &'a Environment,
     ) -> Self {
-        Self { environment, project, policy, stage, store, is_for_command: false, tokens: OnceLock::new() }
+        Self { environment, project, policy, hat_phase, journal_path, is_for_command: false, tokens: OnceLock::new() }
     }
 
     pub fn for_command(
         project: &'a Project,
         policy: Arc<CompiledPolicy>,
-        stage: Option<Arc<Stage>>,
+        hat_phase: Option<Arc<HatPhase>>,
         environment: &'a Environment,
     ) -> Self {
-        let store = project.store(environment);
-        Self { environment, project, policy, stage, store, is_for_command: true, tokens: OnceLock::new() }
+        let journal_path = project.journal_path(environment);
+        Self { environment, project, policy, hat_phase, journal_path, is_for_command: true, tokens: OnceLock::new() }
     }
 
     /// The situation for rules of the active workflow. `policy` is the policy of its current node.
     pub fn in_workflow(
         &self,
-        active: &Arc<Active>,
+        active: &Arc<ActiveWorkflow>,
         policy: &CompiledPolicy,
         event: &Arc<Event>,
         state: Option<&SessionState>,
@@ -80,9 +80,9 @@ impl<'a> SituationBuilder<'a> {
         policy: &CompiledPolicy,
         event: &Arc<Event>,
         state: Option<&SessionState>,
-        active: Option<&Arc<Active>>,
+        active: Option<&Arc<ActiveWorkflow>>,
     ) -> (Arc<Situation>, Arc<LiveFacts>) {
-        let facts = self.facts(project, policy, event, state).beside_workflow(active.cloned());
+        let facts = self.facts(project, policy, event, state).with_surrounding_workflow(active.cloned());
         self.situation(project, policy, event, facts)
     }
 
@@ -95,14 +95,15 @@ impl<'a> SituationBuilder<'a> {
     ) -> (Arc<Situation>, Arc<LiveFacts>) {
         let facts = Arc::new(facts);
         let is_part = project.root != self.project.root;
-        let place = BaseFolders { is_subfolder: is_part, ..place(&project.root, &policy.config, self.environment) };
-        (Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&facts) as _)), facts)
+        let base_folders =
+            BaseFolders { is_subfolder: is_part, ..base_folders(&project.root, &policy.config, self.environment) };
+        (Arc::new(Situation::new(Arc::clone(event), base_folders, Arc::clone(&facts) as _)), facts)
     }
 
     /// The facts of the project's workflow, loop and tasks, without a session; and notices of a workflow whose file is
     /// broken.
     pub fn facts_without_session(&self, event: &Arc<Event>) -> (LiveFacts, Vec<String>) {
-        let journal = Store::open_existing_read(&self.store, self.store_options(event));
+        let journal = Store::open_existing_read(&self.journal_path, self.store_options(event));
         let workflow = match journal.and_then(|journal| journal.workflow()) {
             Ok(workflow) => Some(workflow),
             // Without a journal, no workflow was ever started.
@@ -112,7 +113,7 @@ impl<'a> SituationBuilder<'a> {
         let mut broken = Vec::new();
         let active = self.active(workflow.as_ref(), event, &mut broken);
         let session = workflow.is_some().then(SessionState::default);
-        let facts = self.facts(self.project, &self.policy, event, session.as_ref()).beside_workflow(active);
+        let facts = self.facts(self.project, &self.policy, event, session.as_ref()).with_surrounding_workflow(active);
         (facts, broken)
     }
 
@@ -124,38 +125,46 @@ impl<'a> SituationBuilder<'a> {
         state: Option<&SessionState>,
     ) -> LiveFacts {
         let history = SessionJournal {
-            store: self.store.clone(),
+            store: self.journal_path.clone(),
             agent: event.agent.clone(),
             session: event.session.clone(),
             home: self.environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
             options: self.store_options(event),
-            in_loop: LoopFacts { stage: self.stage.clone(), work: self.project.work(self.environment) },
+            in_loop: LoopFacts {
+                hat_phase: self.hat_phase.clone(),
+                work: self.project.work_database_path(self.environment),
+            },
             tasks: TaskFacts::of(self.project, self.environment),
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
-        let files = FileSetting {
+        let files = FileFactsBuilder {
             project: project.clone(),
             environment: self.environment.clone(),
             event: Arc::clone(event),
             config: Arc::clone(&policy.config),
             rules: vec![policy.rules.clone()],
-            store: self.store.clone(),
+            store: self.journal_path.clone(),
             options: self.store_options(event),
-            kept: self.kept_tree(event, state),
+            kept: self.tree_snapshot(event, state),
         };
         let (state, config) = (state.cloned(), Arc::clone(&policy.config));
         LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
     }
 
     /// The active workflow. Adds a notice to `broken` if its file cannot be used.
-    pub fn active(&self, state: Option<&SessionState>, event: &Event, broken: &mut Vec<String>) -> Option<Arc<Active>> {
+    pub fn active(
+        &self,
+        state: Option<&SessionState>,
+        event: &Event,
+        broken: &mut Vec<String>,
+    ) -> Option<Arc<ActiveWorkflow>> {
         let now = event.time;
-        if let Some(stage) = &self.stage {
+        if let Some(hat_phase) = &self.hat_phase {
             // The rules of a hat apply even if the journal is unreadable.
             let state = state.cloned().unwrap_or_default();
-            let position = Position::of(&state.variables).unwrap_or_else(|| Position::of_stage(stage, now));
-            let (workflow, claims) = (stage.workflow.clone(), Map::new());
-            return Some(Arc::new(Active { workflow, position, state, claims, now }));
+            let position = Position::of(&state.variables).unwrap_or_else(|| Position::of_hat_phase(hat_phase, now));
+            let (workflow, claims) = (hat_phase.workflow.clone(), Map::new());
+            return Some(Arc::new(ActiveWorkflow { workflow, position, state, claims, now }));
         }
         let state = state?;
         let position = Position::of(&state.variables)?;
@@ -167,31 +176,32 @@ impl<'a> SituationBuilder<'a> {
         }
         let compiled = compiled?;
         let (state, claims) = (state.clone(), position.claims.clone());
-        Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, now }))
+        Some(Arc::new(ActiveWorkflow { workflow: compiled.workflow, position, state, claims, now }))
     }
 
     /// The name and time of the tree snapshot to compare with: for gates, the one taken when the hat was put on; else
     /// the one of the session's last prompt.
-    fn kept_tree(&self, event: &Event, state: Option<&SessionState>) -> Option<(String, i64)> {
-        let of_stage = self.stage.as_ref().filter(|_| self.is_for_command).and_then(|stage| stage.kept_tree());
-        of_stage.or_else(|| Some((event.session.clone(), PromptBaseline::last(&state?.variables)?)))
+    fn tree_snapshot(&self, event: &Event, state: Option<&SessionState>) -> Option<(String, i64)> {
+        let of_hat_phase =
+            self.hat_phase.as_ref().filter(|_| self.is_for_command).and_then(|hat_phase| hat_phase.tree_snapshot());
+        of_hat_phase.or_else(|| Some((event.session.clone(), PromptBaseline::last(&state?.variables)?)))
     }
 
     /// INVARIANT: a builder is used for one event only.
     pub fn tokens(&self, event: &Arc<Event>) -> &Arc<TokenCount> {
         self.tokens.get_or_init(|| {
             let of = if self.is_for_command { TokenCount::of_command } else { TokenCount::of_hook };
-            Arc::new(of(Arc::clone(event), self.store.clone(), self.store_options(event)))
+            Arc::new(of(Arc::clone(event), self.journal_path.clone(), self.store_options(event)))
         })
     }
 
     pub fn store_options(&self, event: &Event) -> store::StoreOptions {
-        store_options(&self.policy.config, event.time, self.stage.as_ref().map(|stage| stage.run))
+        store_options(&self.policy.config, event.time, self.hat_phase.as_ref().map(|hat_phase| hat_phase.run))
     }
 }
 
 /// The folders that paths in a policy's rules are relative to.
-pub fn place(root: &Path, config: &Config, environment: &Environment) -> BaseFolders {
+pub fn base_folders(root: &Path, config: &Config, environment: &Environment) -> BaseFolders {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut known_as = environment.known_folders();
     // The rules' directory is configurable, and protected wherever it is.

@@ -22,7 +22,7 @@ pub struct TaskFacts {
 impl TaskFacts {
     pub fn of(project: &Project, environment: &Environment) -> Self {
         Self {
-            path: project.work(environment),
+            path: project.work_database_path(environment),
             run: environment.get(agents::environment::IN_RUN),
             work: OnceLock::new(),
             counts: OnceLock::new(),

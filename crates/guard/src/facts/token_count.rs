@@ -6,7 +6,7 @@
 //!
 //! Unknown is not zero: if no transcript can be read, there is no number.
 
-mod reading;
+mod transcript_reader;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::{PERSON_SESSION, SessionKey, SessionState, StateChanges, Store, StoreError, TranscriptChunk};
 
-use self::reading::{Read, Reading};
+use self::transcript_reader::{NewMessages, TranscriptReader};
 use super::position::Position;
 use crate::Environment;
 use crate::project::Project;
@@ -28,7 +28,7 @@ use crate::session::SessionNotice;
 /// The variable in which a session or phase stores the paths of its transcripts.
 pub const TRANSCRIPTS: &str = "_transcripts";
 /// The maximum number of stored transcripts. The latest are kept.
-const MOST_TRANSCRIPTS: usize = 200;
+const MAX_TRANSCRIPTS: usize = 200;
 /// The payload field with the transcript of a subagent that stops.
 const SUBAGENTS: &str = "agent_transcript_path";
 
@@ -43,7 +43,7 @@ const HOOK_PATIENCE: Duration = Duration::from_millis(100);
 
 /// The known token usage of a session or phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spent {
+pub enum TokensUsed {
     Known(Tokens),
     /// No transcript can be read.
     Unknown,
@@ -51,7 +51,7 @@ pub enum Spent {
     Behind,
 }
 
-impl Spent {
+impl TokensUsed {
     pub fn known(self) -> Option<Tokens> {
         match self {
             Self::Known(tokens) => Some(tokens),
@@ -71,9 +71,9 @@ pub struct TokenCount {
 }
 
 struct Counted {
-    session: Spent,
+    session: TokensUsed,
     /// The current phase's name and usage.
-    phase: Option<(String, Spent)>,
+    phase: Option<(String, TokensUsed)>,
     /// Why the session's own transcripts cannot be read.
     problem: Option<String>,
 }
@@ -98,8 +98,12 @@ impl Transcript {
 }
 
 /// The usage of the current phase, for commands; `None` if no workflow is active.
-pub fn of_current_phase(project: &Project, environment: &Environment, options: store::StoreOptions) -> Option<Spent> {
-    let store = project.store(environment);
+pub fn of_current_phase(
+    project: &Project,
+    environment: &Environment,
+    options: store::StoreOptions,
+) -> Option<TokensUsed> {
+    let store = project.journal_path(environment);
     // A query must not create a journal.
     if !store.exists() {
         return None;
@@ -110,7 +114,7 @@ pub fn of_current_phase(project: &Project, environment: &Environment, options: s
 }
 
 /// True for events at which transcripts have new messages, because the model has just been working.
-pub fn is_news_at(kind: EventKind) -> bool {
+pub fn has_new_tokens(kind: EventKind) -> bool {
     matches!(kind, EventKind::AfterTool | EventKind::ToolFailed) || kind.is_stop()
 }
 
@@ -131,13 +135,13 @@ impl TokenCount {
     }
 
     /// The usage of a phase, or else of the session; `None` if the journal cannot be used.
-    pub fn spent(&self, phase: Option<&str>) -> Option<Spent> {
+    pub fn spent(&self, phase: Option<&str>) -> Option<TokensUsed> {
         let counted = self.counted.get_or_init(|| self.count().ok()).as_ref()?;
         Some(match phase {
             None => counted.session,
-            Some(phase) => counted.phase.as_ref().map_or(Spent::Unknown, |(current, spent)| {
+            Some(phase) => counted.phase.as_ref().map_or(TokensUsed::Unknown, |(current, spent)| {
                 // A phase that is being entered has no transcripts yet.
-                if current == phase { *spent } else { Spent::Unknown }
+                if current == phase { *spent } else { TokensUsed::Unknown }
             }),
         })
     }
@@ -145,7 +149,7 @@ impl TokenCount {
     /// The notice that the session's tokens are unknown, if a rule asked for them.
     pub fn notice(&self) -> Option<SessionNotice> {
         // Earlier, the transcript may not exist yet.
-        if !is_news_at(self.event.kind) {
+        if !has_new_tokens(self.event.kind) {
             return None;
         }
         let problem = self.counted.get()?.as_ref()?.problem.as_ref()?;
@@ -179,7 +183,7 @@ impl TokenCount {
         if all.len() == number {
             return None;
         }
-        all.drain(..all.len().saturating_sub(MOST_TRANSCRIPTS));
+        all.drain(..all.len().saturating_sub(MAX_TRANSCRIPTS));
         serde_json::to_value(all).ok()
     }
 
@@ -209,7 +213,7 @@ impl TokenCount {
         let mut paths = BTreeSet::new();
         transcripts.retain(|transcript| paths.insert(transcript.path.clone()));
 
-        let mut reading = Reading::new(&store, self.limit);
+        let mut reading = TranscriptReader::new(&store, self.limit);
         let (mut is_any_known, mut is_own_known) = (false, false);
         let mut problem = "its agent names no transcript".to_owned();
         for transcript in &transcripts {
@@ -225,24 +229,24 @@ impl TokenCount {
                 Err(_) => {}
             }
         }
-        let Reading { read, mut is_behind, .. } = reading;
+        let TranscriptReader { read, mut is_behind, .. } = reading;
         if !read.is_empty() {
-            let stretches: Vec<TranscriptChunk<'_>> = read.iter().map(Read::stretch).collect();
+            let stretches: Vec<TranscriptChunk<'_>> = read.iter().map(NewMessages::stretch).collect();
             let phases = position.as_ref().map(Position::phase_starts).unwrap_or_default();
             // If the write fails, the next event reads these messages again.
             is_behind |= store.add_token_usage(&stretches, &phases).is_err();
         }
 
         let spent = |is_known: bool, key: SessionKey<'_>| match is_known {
-            _ if is_behind => Ok(Spent::Behind),
-            true => store.tokens(key).map(Spent::Known),
-            false => Ok(Spent::Unknown),
+            _ if is_behind => Ok(TokensUsed::Behind),
+            true => store.tokens(key).map(TokensUsed::Known),
+            false => Ok(TokensUsed::Unknown),
         };
         let phase = match position.map(|position| position.phase()) {
             Some(phase) => Some((phase.clone(), spent(is_any_known, store::phase_key(&phase))?)),
             None => None,
         };
         let session = spent(is_own_known, own)?;
-        Ok(Counted { session, phase, problem: (session == Spent::Unknown).then_some(problem) })
+        Ok(Counted { session, phase, problem: (session == TokensUsed::Unknown).then_some(problem) })
     }
 }

@@ -20,20 +20,20 @@ use super::queue::ActionResult;
 use crate::Environment;
 
 /// The maximum length of file names in one call, well below the limits of operating systems.
-const NAMES_AT_ONCE: usize = 64 * 1024;
+const MAX_NAMES_LENGTH: usize = 64 * 1024;
 /// The maximum number of concurrent calls.
-const AT_ONCE: usize = 4;
+const MAX_WORKERS: usize = 4;
 /// The maximum number of files per call. A call locks all its files.
-const FILES_AT_ONCE: usize = 200;
+const MAX_FILES_PER_CALL: usize = 200;
 /// The minimum timeout for file locks held by others: many sessions may stop at once.
 const LOCK_PATIENCE: Duration = Duration::from_mins(1);
 /// How many of several failed calls are reported, and how many bytes of output for each.
-const TOLD: usize = 8;
-const END: usize = 512;
+const MAX_REPORTED_FAILURES: usize = 8;
+const MAX_REPORTED_BYTES: usize = 512;
 /// The maximum number of characters of a command that are shown.
-const SHOWN: usize = 200;
+const MAX_COMMAND_CHARS: usize = 200;
 /// The maximum number of paths in the message about a command that is not idempotent.
-const NAMED: usize = 5;
+const MAX_REPORTED_PATHS: usize = 5;
 
 /// What rules' commands need to run in a project.
 pub struct Commands<'a> {
@@ -68,7 +68,7 @@ impl Call {
 
 /// A call that failed.
 #[derive(Debug, Clone)]
-struct Failed {
+struct FailedCall {
     shown: String,
     exit_code: Option<i32>,
     stdout: String,
@@ -76,7 +76,7 @@ struct Failed {
     why: String,
 }
 
-impl Failed {
+impl FailedCall {
     /// Merges several failures: the exit code of the first, and the output of each.
     fn together(failures: Vec<Self>) -> Option<Self> {
         let others = failures.len().saturating_sub(1);
@@ -86,7 +86,7 @@ impl Failed {
             return Some(first);
         }
         first.why = format!("{}, and {others} more did not go well", first.why);
-        for Self { shown, stdout, stderr, why, .. } in failures.take(TOLD - 1) {
+        for Self { shown, stdout, stderr, why, .. } in failures.take(MAX_REPORTED_FAILURES - 1) {
             let _ = write!(first.stderr, "\n`{}`: {why}\n{}{}", shortened(&shown), end_of(&stdout), end_of(&stderr));
         }
         Some(first)
@@ -95,12 +95,12 @@ impl Failed {
 
 /// The end of one call's output.
 fn end_of(text: &str) -> &str {
-    text.get(text.ceil_char_boundary(text.len().saturating_sub(END))..).unwrap_or_default()
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(MAX_REPORTED_BYTES))..).unwrap_or_default()
 }
 
 /// A command shortened for display.
 fn shortened(command: &str) -> String {
-    match command.char_indices().nth(SHOWN) {
+    match command.char_indices().nth(MAX_COMMAND_CHARS) {
         Some((end, _)) => format!("{}…", command.get(..end).unwrap_or_default()),
         None => command.to_owned(),
     }
@@ -116,7 +116,7 @@ impl Commands<'_> {
     pub fn run(&self, rule: &str, action: &CommandAction, found: &FileMatch) -> CommandResult {
         let calls = calls(action, found, self.root);
         let mut notices = Vec::new();
-        let outcome = self.until_at_rest(action, &calls, &mut notices);
+        let outcome = self.run_checked(action, &calls, &mut notices);
         let (is_passed, failed) = match outcome {
             Ok(()) => (true, None),
             Err(failed) => (false, Some(failed)),
@@ -152,12 +152,12 @@ impl Commands<'_> {
         call.saturating_mul(2).saturating_mul(rounds).saturating_add(super::GIT_LIMIT * 3)
     }
 
-    fn until_at_rest(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
+    fn run_checked(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), FailedCall> {
         let shown = match calls {
             [only] => only.shown(),
             _ => action.text.clone(),
         };
-        let broken = |why: String| Failed {
+        let broken = |why: String| FailedCall {
             shown: shown.clone(),
             exit_code: None,
             stdout: String::new(),
@@ -168,24 +168,27 @@ impl Commands<'_> {
             Tree::of(self.root, super::GIT_LIMIT).ok_or_else(|| broken("this is no git repository".to_owned()))?;
         let state = || Snapshot::contents(&tree).map_err(|error| broken(error.to_string()));
         let policy = self.policy_files();
-        let outcome = self.at_rest(action, calls, notices, &broken, &state);
+        let outcome = self.run_until_stable(action, calls, notices, &broken, &state);
         // Checked even if the command failed.
         let policy_now = self.policy_files();
         if policy_now != policy {
             let paths = differing(&policy, &policy_now).join(", ");
-            return Err(Failed { exit_code: Some(0), ..broken(format!("it changed Linchpin's own policy: {paths}")) });
+            return Err(FailedCall {
+                exit_code: Some(0),
+                ..broken(format!("it changed Linchpin's own policy: {paths}"))
+            });
         }
         outcome
     }
 
-    fn at_rest(
+    fn run_until_stable(
         &self,
         action: &CommandAction,
         calls: &[Call],
         notices: &mut Vec<String>,
-        broken: &dyn Fn(String) -> Failed,
-        state: &dyn Fn() -> Result<BTreeMap<String, String>, Failed>,
-    ) -> Result<(), Failed> {
+        broken: &dyn Fn(String) -> FailedCall,
+        state: &dyn Fn() -> Result<BTreeMap<String, String>, FailedCall>,
+    ) -> Result<(), FailedCall> {
         let before = state()?;
         self.run_all(action, calls, notices)?;
         let after = state()?;
@@ -199,17 +202,17 @@ impl Commands<'_> {
         }
         let paths = differing(&after, &again);
         let why = format!("it does not come to rest: it changed {} once more", paths.join(", "));
-        let failed = Failed { exit_code: Some(0), ..broken(why) };
+        let failed = FailedCall { exit_code: Some(0), ..broken(why) };
         let is_changed = |file: &String| again.get(file) != after.get(file);
         let culprit = calls.iter().find(|call| call.files.iter().any(is_changed));
-        Err(culprit.map_or_else(|| failed.clone(), |call| Failed { shown: call.shown(), ..failed.clone() }))
+        Err(culprit.map_or_else(|| failed.clone(), |call| FailedCall { shown: call.shown(), ..failed.clone() }))
     }
 
     /// Runs all calls. Calls for a single file run concurrently; other calls run one after another, because they may
     /// share files.
-    fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
+    fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), FailedCall> {
         let next = AtomicUsize::new(0);
-        let done: Mutex<BTreeMap<usize, Result<Vec<ProcessNote>, Failed>>> = Mutex::default();
+        let done: Mutex<BTreeMap<usize, Result<Vec<ProcessNote>, FailedCall>>> = Mutex::default();
         thread::scope(|scope| {
             for _ in 0..workers(action, calls.len()) {
                 scope.spawn(|| {
@@ -236,15 +239,15 @@ impl Commands<'_> {
                 Err(failed) => failures.push(failed),
             }
         }
-        match Failed::together(failures) {
+        match FailedCall::together(failures) {
             Some(failed) => Err(failed),
             None => Ok(()),
         }
     }
 
-    fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<ProcessNote>, Failed> {
+    fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<ProcessNote>, FailedCall> {
         let shown = call.shown();
-        let broken = |why: String| Failed {
+        let broken = |why: String| FailedCall {
             shown: shown.clone(),
             exit_code: None,
             stdout: String::new(),
@@ -283,7 +286,7 @@ impl Commands<'_> {
         };
         let runner::ProcessOutcome { exit_code, stdout, stderr, notes, .. } = outcome;
         let why = notes.iter().fold(why, |why, note| format!("{why}; {note}"));
-        Err(Failed { shown, exit_code, stdout, stderr, why })
+        Err(FailedCall { shown, exit_code, stdout, stderr, why })
     }
 
     /// Fingerprints of the policy's own files.
@@ -313,7 +316,7 @@ impl Commands<'_> {
 /// The number of concurrent calls.
 fn workers(action: &CommandAction, calls: usize) -> usize {
     match action.run_for {
-        RunFor::EachMatch => thread::available_parallelism().map_or(1, usize::from).min(AT_ONCE).min(calls).max(1),
+        RunFor::EachMatch => thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS).min(calls).max(1),
         RunFor::AllMatches => 1,
     }
 }
@@ -354,7 +357,9 @@ fn batches(triggers: &[&TriggeringFile]) -> Vec<Vec<String>> {
     let mut size = 0;
     for trigger in triggers {
         size += trigger.path.len() + 1;
-        if let Some(batch) = batches.last_mut().filter(|batch| size <= NAMES_AT_ONCE && batch.len() < FILES_AT_ONCE) {
+        if let Some(batch) =
+            batches.last_mut().filter(|batch| size <= MAX_NAMES_LENGTH && batch.len() < MAX_FILES_PER_CALL)
+        {
             batch.push(trigger.path.clone());
         } else {
             batches.push(vec![trigger.path.clone()]);
@@ -389,7 +394,7 @@ fn argument(file: &str) -> String {
 
 fn differing(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
     let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
-    keys.filter(|key| one.get(*key) != other.get(*key)).take(NAMED).map(|key| format!("`{key}`")).collect()
+    keys.filter(|key| one.get(*key) != other.get(*key)).take(MAX_REPORTED_PATHS).map(|key| format!("`{key}`")).collect()
 }
 
 fn counted(files: usize) -> String {
@@ -397,7 +402,7 @@ fn counted(files: usize) -> String {
 }
 
 /// The text for the agent about a command that failed: the command, how it ended, and the end of its output.
-pub fn told(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
+pub fn failed_command_text(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
     let (title, body) = (rule.display_title(), Placeholders(found).fill(&rule.reason));
     let command = shortened(result.command.as_deref().unwrap_or_default());
     let why = result.output.as_deref().unwrap_or_default();

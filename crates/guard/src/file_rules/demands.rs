@@ -11,7 +11,7 @@ use engine::{Decision, SectionKind};
 use serde_json::{Map, Value};
 use store::{SessionState, StateChanges};
 
-use super::command_action::{CommandResult, Commands, told};
+use super::command_action::{CommandResult, Commands, failed_command_text};
 use super::file_facts::FileFacts;
 use super::queue::{Reference, trigger_hash};
 
@@ -26,7 +26,7 @@ pub struct Demands {
 
 /// Results of commands at one event. They run only once, even if the event is judged twice.
 #[derive(Default)]
-pub struct Ran(RefCell<BTreeMap<(PathBuf, String), CommandResult>>);
+pub struct CommandResults(RefCell<BTreeMap<(PathBuf, String), CommandResult>>);
 
 impl Demands {
     /// `None` if no file rule was judged.
@@ -61,12 +61,12 @@ impl Demands {
     pub fn run_commands(
         &mut self,
         commands: &Commands<'_>,
-        ran: &Ran,
+        ran: &CommandResults,
         decision: &mut Decision,
         more_time: &dyn Fn(Duration),
     ) -> Vec<String> {
         let mut notices = Vec::new();
-        let settlement = &self.files.settlement;
+        let session_demands = &self.files.session_demands;
         self.open.retain(|(demand, reference)| {
             let rule = &demand.rule;
             let Some(action) = rule.as_file_rule().and_then(|file| file.command.as_ref()) else { return true };
@@ -75,13 +75,13 @@ impl Demands {
             let known = ran.0.borrow().get(&key).cloned();
             let tree = self.files.state_of_tree();
             let known = known.or_else(|| {
-                let result = settlement.known_result(demand, reference, tree.as_deref())?;
+                let result = session_demands.known_result(demand, reference, tree.as_deref())?;
                 Some(CommandResult { is_passed: false, result, notices: Vec::new() })
             });
             let outcome = known.unwrap_or_else(|| {
                 more_time(commands.longest(action, &demand.found));
                 let outcome = commands.run(&rule.id, action, &demand.found);
-                settlement.ran(demand, reference, &outcome, self.files.state_of_tree());
+                session_demands.ran(demand, reference, &outcome, self.files.state_of_tree());
                 notices.extend(outcome.notices.iter().cloned());
                 outcome
             });
@@ -89,7 +89,7 @@ impl Demands {
             if outcome.is_passed {
                 decision.withdraw(demand);
             } else if let Some(finding) = decision.verdict.findings.iter_mut().find(|finding| finding.rule == rule.id) {
-                finding.reason = told(rule, &demand.found, &outcome.result);
+                finding.reason = failed_command_text(rule, &demand.found, &outcome.result);
                 // A finding keeps its section if only a person may acknowledge it.
                 if finding.section == Some(SectionKind::Demand) {
                     finding.section = Some(SectionKind::FailedCommand);
@@ -102,14 +102,14 @@ impl Demands {
 
     /// Sets the session's variables for open demands.
     pub fn remember(&self, changes: &mut StateChanges) {
-        self.files.settlement.remember(&self.open, &self.variables, &self.judged, changes);
+        self.files.session_demands.remember(&self.open, &self.variables, &self.judged, changes);
     }
 
     /// Writes the demands to the queue, once the judgement is recorded. `is_enforced` is true if the agent is told.
     /// Returns error messages.
-    pub fn conclude(&self, is_enforced: bool) -> Vec<String> {
-        let settlement = &self.files.settlement;
-        settlement.conclude(&self.open, &self.variables, &self.judged, is_enforced);
-        settlement.take_problem().into_iter().chain(settlement.queue().take_problems()).collect()
+    pub fn write_queue(&self, is_enforced: bool) -> Vec<String> {
+        let session_demands = &self.files.session_demands;
+        session_demands.write_queue(&self.open, &self.variables, &self.judged, is_enforced);
+        session_demands.take_problem().into_iter().chain(session_demands.queue().take_problems()).collect()
     }
 }

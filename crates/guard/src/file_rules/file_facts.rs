@@ -17,23 +17,23 @@ use super::attribution::Attribution;
 use super::changed::SessionChanges;
 use super::prompt_baseline::{PromptBaseline, timestamp};
 use super::queue::Queue;
+use super::session_demands::SessionDemands;
 use super::session_start::SessionStart;
-use super::settlement::Settlement;
 use crate::Environment;
 use crate::project::Project;
 
 /// The maximum number of changes recorded with a judgement.
-const KEPT: usize = 500;
+const MAX_RECORDED_CHANGES: usize = 500;
 
 pub struct FileFacts {
     pub changed: SessionChanges,
-    pub settlement: Settlement,
+    pub session_demands: SessionDemands,
     /// All rules in force, for rules that refer to another rule.
     pub rules: Vec<RuleSet>,
 }
 
 /// Everything needed to create [`FileFacts`]. Most events need no file facts, so they are created on demand.
-pub struct FileSetting {
+pub struct FileFactsBuilder {
     pub project: Project,
     pub environment: Environment,
     pub event: Arc<Event>,
@@ -46,9 +46,9 @@ pub struct FileSetting {
     pub kept: Option<(String, i64)>,
 }
 
-impl FileSetting {
+impl FileFactsBuilder {
     /// `state` is the session's stored state.
-    pub fn facts(&self, state: Option<&SessionState>) -> FileFacts {
+    pub fn build(&self, state: Option<&SessionState>) -> FileFacts {
         let start = state.and_then(|state| SessionStart::of(&state.variables));
         let (root, event) = (&self.project.root, &self.event);
         let tmp = self.project.tmp(&self.environment);
@@ -63,21 +63,21 @@ impl FileSetting {
             began: start.as_ref().and_then(SessionStart::began),
         };
         let message = event.message.as_deref();
-        let settlement = Settlement::new(
+        let session_demands = SessionDemands::new(
             root,
             Queue::of(&self.project, &self.environment).for_dry_run(event.is_dry_run),
             &event.session,
             timestamp(event.time),
             message,
         );
-        let settlement = match event.kind {
-            EventKind::SubagentStop => settlement.for_subagent(event.subagent.as_deref().unwrap_or_default()),
-            _ => settlement,
+        let session_demands = match event.kind {
+            EventKind::SubagentStop => session_demands.for_subagent(event.subagent.as_deref().unwrap_or_default()),
+            _ => session_demands,
         };
         FileFacts {
             changed: SessionChanges::new(root, self.config.branches.default.clone(), start, prompt, attribution)
                 .needing_default_branch(!event.kind.is_stop()),
-            settlement,
+            session_demands,
             rules: self.rules.clone(),
         }
     }
@@ -90,7 +90,7 @@ impl FileFacts {
 
     /// `None` if the demand cannot be written to the queue.
     pub fn answered(&self, demand: &UnmetFileRule<'_>) -> Option<DemandState> {
-        self.settlement.answered(demand, &self.changed.since(demand.file.scope)?.reference)
+        self.session_demands.answered(demand, &self.changed.since(demand.file.scope)?.reference)
     }
 
     /// A digest of all uncommitted files. A command that failed may succeed once any of them has changed.
@@ -117,7 +117,7 @@ pub fn answered_fact(rule: &str) -> String {
 
 /// Null if there are too many changes.
 pub fn changes_record(changes: &Changes) -> Value {
-    if changes.len() > KEPT {
+    if changes.len() > MAX_RECORDED_CHANGES {
         return Value::Null;
     }
     let record = |(path, status): (&str, Status)| {

@@ -1,39 +1,39 @@
 //! File rules at run time.
 //!
 //! [`engine::file_rules`] judges a given set of changes. Here, [`SessionChanges`] finds the changes, [`Queue`] stores
-//! the demands, and [`Settlement`] settles them for one session.
+//! the demands, and [`SessionDemands`] settles them for one session.
 
 use std::time::Duration;
 
-mod acknowledging;
 mod attribution;
 mod changed;
+mod cleanup;
 mod command_action;
 mod demands;
 mod file_facts;
-mod forgetting;
+mod manual_answer;
 mod promise;
 mod prompt_baseline;
 mod queue;
+mod session_demands;
 mod session_start;
-mod settlement;
 
-pub use acknowledging::AnswerByHand;
 pub use attribution::Attribution;
 pub use changed::{ChangedSince, SessionChanges};
-pub use command_action::{CommandResult, Commands, told};
-pub use demands::{Demands, Ran};
+pub use cleanup::delete_old;
+pub use command_action::{CommandResult, Commands, failed_command_text};
+pub use demands::{CommandResults, Demands};
 pub(crate) use file_facts::{
-    FileFacts, FileSetting, answered_fact, answered_of_record, answered_record, changes_fact, changes_of_record,
+    FileFacts, FileFactsBuilder, answered_fact, answered_of_record, answered_record, changes_fact, changes_of_record,
     changes_record,
 };
-pub use forgetting::forget_old;
-pub use promise::{Unheard, promises};
-pub use prompt_baseline::{KeptBaselines, PromptBaseline, timestamp};
+pub use manual_answer::ManualAnswer;
+pub use promise::{UnmatchedPromises, promises};
+pub use prompt_baseline::{PromptBaseline, PromptSnapshots, timestamp};
 pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, Reference, trigger_hash};
+pub(crate) use session_demands::answered_files;
+pub use session_demands::{SessionDemands, open_demands};
 pub use session_start::SessionStart;
-pub(crate) use settlement::settled;
-pub use settlement::{Settlement, open_demands};
 
 /// The time limit of one git call. Only stops and prompts wait for git.
 pub const GIT_LIMIT: Duration = Duration::from_secs(10);

@@ -29,31 +29,31 @@ pub fn promises(message: &str) -> Vec<String> {
 }
 
 /// True if one of the names is the rule's id or title.
-pub fn names_rule(names: &[String], id: &str, title: &str) -> bool {
+pub fn matches_rule(names: &[String], id: &str, title: &str) -> bool {
     let is_same = |name: &str, other: &str| name.to_lowercase() == other.to_lowercase();
     names.iter().any(|name| is_same(name, id) || is_same(name, title))
 }
 
 /// Promises in the message at a stop that match no file rule so far.
-pub struct Unheard(Vec<String>);
+pub struct UnmatchedPromises(Vec<String>);
 
-impl Unheard {
+impl UnmatchedPromises {
     pub fn of(event: &Event) -> Self {
         let message = event.message.as_deref().filter(|_| event.kind.is_stop());
         Self(message.map(promises).unwrap_or_default())
     }
 
     /// Drops the promises that match a judged rule. `judged` has the ids of file rules in `rules` that were judged.
-    pub fn hear(&mut self, rules: &RuleSet, judged: &[String]) {
+    pub fn drop_matching(&mut self, rules: &RuleSet, judged: &[String]) {
         self.0.retain(|name| {
             let is_meant =
-                |rule: engine::rules::Rule| names_rule(std::slice::from_ref(name), &rule.id, rule.display_title());
+                |rule: engine::rules::Rule| matches_rule(std::slice::from_ref(name), &rule.id, rule.display_title());
             !judged.iter().any(|id| rules.get(id).ok().flatten().is_some_and(is_meant))
         });
     }
 
     /// A hint for the agent about its unmatched promises, if its stop is held for a demand that can be promised.
-    pub fn told(&self, verdict: &Verdict) -> Option<String> {
+    pub fn hint(&self, verdict: &Verdict) -> Option<String> {
         let is_held = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
         let waited = is_held.filter(|finding| finding.section == Some(SectionKind::Demand));
         let waited: Vec<String> = waited.map(|finding| format!("`<promise>{}</promise>`", finding.rule)).collect();
@@ -61,7 +61,7 @@ impl Unheard {
             return None;
         }
         let said: Vec<String> =
-            self.0.iter().map(|name| format!("`<promise>{}</promise>`", plain_text::line(name))).collect();
+            self.0.iter().map(|name| format!("`<promise>{}</promise>`", plain_text::single_line(name))).collect();
         Some(format!("Nothing waits for {}. What is waited for: {}.", said.join(" or "), waited.join(", ")))
     }
 }
@@ -193,8 +193,8 @@ mod tests {
     #[test]
     fn a_rule_is_named_by_its_id_or_title_in_any_case() {
         let names = ["Source And Test".to_owned()];
-        assert!(names_rule(&names, "source-test", "Source and test"));
-        assert!(names_rule(&names, "SOURCE AND TEST", "x"));
-        assert!(!names_rule(&names, "source", "test"));
+        assert!(matches_rule(&names, "source-test", "Source and test"));
+        assert!(matches_rule(&names, "SOURCE AND TEST", "x"));
+        assert!(!matches_rule(&names, "source", "test"));
     }
 }

@@ -23,18 +23,18 @@ pub struct PromptBaseline {
 
 /// The result of taking snapshots when a prompt arrives.
 #[derive(Default)]
-pub struct KeptBaselines {
-    pub is_kept: bool,
+pub struct PromptSnapshots {
+    pub is_taken: bool,
     pub notices: Vec<String>,
 }
 
-impl KeptBaselines {
+impl PromptSnapshots {
     /// Takes a snapshot of a project's tree.
-    pub fn keep(&mut self, project: &Project, event: &Event, environment: &Environment) {
+    pub fn take(&mut self, project: &Project, event: &Event, environment: &Environment) {
         let Some(tree) = Tree::of(&project.root, GIT_LIMIT) else { return };
         let baseline = PromptBaseline::new(&project.tmp(environment), &event.session, event.time);
         match baseline.take(&tree, timestamp(event.time)) {
-            Ok(()) => self.is_kept = true,
+            Ok(()) => self.is_taken = true,
             Err(error) => self.notices.push(format!(
                 "how things were at this prompt was not kept, so rules that compare with it compare with the base of \
                  the branch: {error}"
@@ -140,9 +140,9 @@ mod tests {
     fn the_tree_at_a_prompt_is_kept_with_what_is_not_committed() {
         let scratch = Scratch::new().committed();
         scratch.file("before", "text");
-        let mut kept = KeptBaselines::default();
-        kept.keep(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
-        assert!(kept.is_kept && kept.notices.is_empty());
+        let mut kept = PromptSnapshots::default();
+        kept.take(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(kept.is_taken && kept.notices.is_empty());
         scratch.file("after", "text");
         let baseline = PromptBaseline::new(&scratch.project().tmp(&scratch.environment), "s", 5000);
         let tree = Tree::of(&scratch.root, GIT_LIMIT).expect("a repository");
@@ -153,9 +153,9 @@ mod tests {
     #[test]
     fn outside_of_git_nothing_is_kept_and_nothing_said() {
         let scratch = Scratch::new();
-        let mut kept = KeptBaselines::default();
-        kept.keep(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
-        assert!(!kept.is_kept && kept.notices.is_empty());
+        let mut kept = PromptSnapshots::default();
+        kept.take(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(!kept.is_taken && kept.notices.is_empty());
     }
 
     #[test]
@@ -163,9 +163,9 @@ mod tests {
         let scratch = Scratch::new().committed();
         crate::tests::write(&scratch.root.join(".linchpin/tmp/rules/baselines"), "no folder");
         crate::tests::write(&scratch.state("tmp/rules/baselines"), "no folder");
-        let mut kept = KeptBaselines::default();
-        kept.keep(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
-        assert!(!kept.is_kept);
+        let mut kept = PromptSnapshots::default();
+        kept.take(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(!kept.is_taken);
         assert!(kept.notices.concat().starts_with("how things were at this prompt was not kept"), "{:?}", kept.notices);
     }
 

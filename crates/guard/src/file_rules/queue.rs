@@ -222,7 +222,7 @@ impl Queue {
     }
 
     /// Returns the entry of a demand. A file that cannot be read causes a notice and counts as missing.
-    pub fn find(&self, rule: &str, hash: &str) -> Option<QueueEntry> {
+    pub fn find_or_discard(&self, rule: &str, hash: &str) -> Option<QueueEntry> {
         QueueStatus::ALL.into_iter().find_map(|status| match self.read(rule, hash, status) {
             Found::Entry(entry) => Some(*entry),
             Found::Nothing | Found::Damaged => None,
@@ -230,7 +230,7 @@ impl Queue {
     }
 
     /// True if the answer's file could not be used, which causes a notice.
-    pub fn has_damaged_answer(&self, rule: &str, hash: &str) -> bool {
+    pub fn discard_damaged_answer(&self, rule: &str, hash: &str) -> bool {
         matches!(self.read(rule, hash, QueueStatus::Passed), Found::Damaged)
     }
 
@@ -251,7 +251,7 @@ impl Queue {
                 Err(error) => malformed(&error).to_owned(),
             },
         };
-        self.put_away(rule, &path, &why);
+        self.discard(rule, &path, &why);
         Found::Damaged
     }
 
@@ -274,13 +274,13 @@ impl Queue {
     }
 
     /// Fingerprints of a file, one for each answer that was given for it to the rule.
-    pub fn settled(&self, rule: &str, file: &str, reference: &Reference) -> Vec<String> {
+    pub fn answer_fingerprints(&self, rule: &str, file: &str, reference: &Reference) -> Vec<String> {
         let own = self.own();
         let marks = own.iter().flat_map(|own| reference.names().map(|baseline| mark(own, rule, file, baseline)));
         marks.filter_map(|mark| fs::read_to_string(mark).ok()).collect()
     }
 
-    pub fn settle(&self, rule: &str, file: &str, reference: &Reference, content: &str) -> io::Result<()> {
+    pub fn record_answer(&self, rule: &str, file: &str, reference: &Reference, content: &str) -> io::Result<()> {
         if self.is_dry_run {
             return Ok(());
         }
@@ -290,7 +290,7 @@ impl Queue {
     }
 
     /// Removes the answers for these files to a rule.
-    pub fn unsettle<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, reference: &Reference) {
+    pub fn forget_answers<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, reference: &Reference) {
         if self.is_dry_run {
             return;
         }
@@ -313,7 +313,7 @@ impl Queue {
     }
 
     /// The entry is removed, unless this is a dry run: then the next hook does that and records it.
-    fn put_away(&self, rule: &str, path: &Path, why: &str) {
+    fn discard(&self, rule: &str, path: &Path, why: &str) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let outcome = if self.is_dry_run { LEFT_TO_HOOKS } else { removed(path) };
         let problem = format!("the queue entry `{name}` of rule `{rule}` cannot be used: {why}. {outcome}");

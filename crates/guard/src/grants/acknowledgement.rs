@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 use store::{CountedOutcome, PhaseName, SessionState, StateChanges};
 
-use crate::rule_deeds;
+use crate::rule_outcomes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledgement {
@@ -37,7 +37,7 @@ impl Acknowledgement {
     /// The changes to the session's state. `phase` is the current one, if a workflow is active.
     pub fn changes(&self, phase: Option<PhaseName>) -> StateChanges {
         let rule_outcomes =
-            rule_deeds::about([self.rule.as_str()].into_iter(), CountedOutcome::Acknowledged, phase).collect();
+            rule_outcomes::about([self.rule.as_str()].into_iter(), CountedOutcome::Acknowledged, phase).collect();
         let mut changes = StateChanges { rule_outcomes, ..StateChanges::default() };
         let value = json!({ "digest": self.digest, "reason": self.reason, "by": self.by.name(), "time": self.time });
         changes.set(variable(&self.rule), value);

@@ -14,13 +14,13 @@ use crate::Environment;
 
 /// How often an allowed call may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum AllowanceSpan {
     Once,
     /// Any number of times within its session.
     Session,
 }
 
-impl Span {
+impl AllowanceSpan {
     pub fn name(self) -> &'static str {
         match self {
             Self::Once => "once",
@@ -34,9 +34,9 @@ impl Span {
 }
 
 /// A digest that identifies a call.
-pub struct Call(String);
+pub struct CallDigest(String);
 
-impl Call {
+impl CallDigest {
     /// `input` is the journal's digest of the call's input. Returns `None` if the event lacks a field that the digest
     /// needs.
     pub fn of_event(event: &Event, input: Option<&str>) -> Option<Self> {
@@ -68,29 +68,29 @@ impl Allowances {
 
     /// Adds an allowance, replacing an earlier one for the same call. `refusal` is the id of the event in which the
     /// call was refused.
-    pub fn grant(&self, call: &Call, refusal: EventId, span: Span) -> io::Result<()> {
+    pub fn grant(&self, call: &CallDigest, refusal: EventId, span: AllowanceSpan) -> io::Result<()> {
         policy::write_private_file(&self.folder.join(&call.0), format!("{} {}\n", span.name(), refusal.0))
     }
 
     /// Returns the allowance for the call, if there is one. A one-time allowance is used up: if several processes try,
     /// only the one that removes the file gets it.
-    pub fn take(&self, call: &Call) -> Option<NotEnforced> {
+    pub fn take(&self, call: &CallDigest) -> Option<NotEnforced> {
         let (span, lifted) = self.find(call)?;
         match span {
-            Span::Session => {}
-            Span::Once => fs::remove_file(self.folder.join(&call.0)).ok()?,
+            AllowanceSpan::Session => {}
+            AllowanceSpan::Once => fs::remove_file(self.folder.join(&call.0)).ok()?,
         }
         Some(lifted)
     }
 
     /// Like [`Self::take`], but does not use the allowance up.
-    pub fn look_at(&self, call: &Call) -> Option<NotEnforced> {
+    pub fn peek(&self, call: &CallDigest) -> Option<NotEnforced> {
         self.find(call).map(|(_, lifted)| lifted)
     }
 
-    fn find(&self, call: &Call) -> Option<(Span, NotEnforced)> {
+    fn find(&self, call: &CallDigest) -> Option<(AllowanceSpan, NotEnforced)> {
         let text = fs::read_to_string(self.folder.join(&call.0)).ok()?;
         let (span, refusal) = text.trim_end().split_once(' ')?;
-        Some((Span::from_name(span)?, NotEnforced::Allowed { refusal: refusal.parse().ok()? }))
+        Some((AllowanceSpan::from_name(span)?, NotEnforced::Allowed { refusal: refusal.parse().ok()? }))
     }
 }

@@ -19,14 +19,14 @@ pub struct EnforcementMode<'a> {
 
 impl EnforcementMode<'_> {
     /// The reason why this verdict is not enforced, if any. Does not consider allowances for single calls.
-    pub fn of(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
+    pub fn lift_for(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
         let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
-        let lifted = verdict.asks_or_blocks().then(|| self.of_everything(now)).flatten();
+        let lifted = verdict.asks_or_blocks().then(|| self.lift_for_all(now)).flatten();
         lifted.filter(|lifted| *lifted != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
     }
 
     /// The reason why nothing is enforced, except what protects the guard itself.
-    pub fn of_everything(&self, now: i64) -> Option<NotEnforced> {
+    pub fn lift_for_all(&self, now: i64) -> Option<NotEnforced> {
         if self.mode == PolicyMode::Observe {
             return Some(NotEnforced::Observe);
         }

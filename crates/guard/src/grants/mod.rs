@@ -2,7 +2,7 @@
 //! the enforcement mode of a verdict. They are stored in the user's state directory, out of the repository's reach.
 //! This module does not judge.
 
-mod acceptance;
+mod accepted_weakenings;
 mod acknowledgement;
 mod allowance;
 mod enforcement_mode;
@@ -11,10 +11,10 @@ mod pause;
 mod tests;
 mod trust;
 
-pub use acceptance::Acceptance;
+pub use accepted_weakenings::AcceptedWeakenings;
 pub(crate) use acknowledgement::is_acknowledged;
 pub use acknowledgement::{AcknowledgedBy, Acknowledgement};
-pub use allowance::{Allowances, Call, Span};
+pub use allowance::{AllowanceSpan, Allowances, CallDigest};
 pub use enforcement_mode::{EnforcementMode, OBSERVING, paused};
 pub use pause::{LONGEST_PAUSE, Pause};
 pub use trust::{Trust, workflow_notice};

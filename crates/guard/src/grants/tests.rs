@@ -18,8 +18,8 @@ const HOUR: i64 = 60 * 60 * 1000;
 
 // Allowances: one call that a person let through.
 
-fn call_of(event: &Event) -> Call {
-    Call::of_event(event, Some("input")).expect("a call that can be told from others")
+fn call_of(event: &Event) -> CallDigest {
+    CallDigest::of_event(event, Some("input")).expect("a call that can be told from others")
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_call_that_is_allowed_once_passes_once() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), Span::Once).expect("written");
+    allowances.grant(&call, EventId(7), AllowanceSpan::Once).expect("written");
     assert_eq!(allowances.take(&call), Some(NotEnforced::Allowed { refusal: 7 }));
     assert_eq!(allowances.take(&call), None);
 }
@@ -37,7 +37,7 @@ fn a_call_that_is_allowed_for_its_session_passes_every_time() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), Span::Session).expect("written");
+    allowances.grant(&call, EventId(7), AllowanceSpan::Session).expect("written");
     for _ in 0..3 {
         assert_eq!(allowances.take(&call), Some(NotEnforced::Allowed { refusal: 7 }));
     }
@@ -48,9 +48,9 @@ fn looking_at_an_allowance_does_not_use_it_up() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), Span::Once).expect("written");
+    allowances.grant(&call, EventId(7), AllowanceSpan::Once).expect("written");
     for _ in 0..2 {
-        assert_eq!(allowances.look_at(&call), Some(NotEnforced::Allowed { refusal: 7 }));
+        assert_eq!(allowances.peek(&call), Some(NotEnforced::Allowed { refusal: 7 }));
     }
     assert!(allowances.take(&call).is_some());
 }
@@ -60,8 +60,8 @@ fn the_last_grant_for_a_call_replaces_the_one_before() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), Span::Session).expect("written");
-    allowances.grant(&call, EventId(9), Span::Once).expect("written");
+    allowances.grant(&call, EventId(7), AllowanceSpan::Session).expect("written");
+    allowances.grant(&call, EventId(9), AllowanceSpan::Once).expect("written");
     assert_eq!(allowances.take(&call), Some(NotEnforced::Allowed { refusal: 9 }));
     assert_eq!(allowances.take(&call), None);
 }
@@ -71,7 +71,7 @@ fn an_allowance_is_for_one_agent_session_tool_input_and_folder() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let granted = Event { cwd: "/a".to_owned(), ..before_call("make") };
-    allowances.grant(&call_of(&granted), EventId(7), Span::Session).expect("written");
+    allowances.grant(&call_of(&granted), EventId(7), AllowanceSpan::Session).expect("written");
     let renamed = |name: &str| {
         let tool = granted.tool.clone().map(|tool| engine::event::ToolCall { name: name.to_owned(), ..tool });
         Event { tool, ..granted.clone() }
@@ -81,22 +81,24 @@ fn an_allowance_is_for_one_agent_session_tool_input_and_folder() {
         call_of(&Event { session: "other".to_owned(), ..granted.clone() }),
         call_of(&Event { cwd: "/a/b".to_owned(), ..granted.clone() }),
         call_of(&renamed("Shell")),
-        Call::of_event(&granted, Some("other input")).expect("a call"),
+        CallDigest::of_event(&granted, Some("other input")).expect("a call"),
     ];
     for (number, other) in others.iter().enumerate() {
-        assert_eq!(allowances.look_at(other), None, "call {number}");
+        assert_eq!(allowances.peek(other), None, "call {number}");
     }
     // What is only known about the event and not about the call makes no difference.
     let later = Event { time: 99, kind: EventKind::Permission, ..granted };
-    assert!(allowances.look_at(&call_of(&later)).is_some());
+    assert!(allowances.peek(&call_of(&later)).is_some());
 }
 
 #[test]
 fn an_allowance_of_one_project_does_not_count_in_another() {
     let scratch = Scratch::new();
     let call = call_of(&before_call("make"));
-    Allowances::of(&scratch.root, &scratch.environment).grant(&call, EventId(7), Span::Session).expect("written");
-    assert_eq!(Allowances::of(Path::new("/elsewhere"), &scratch.environment).look_at(&call), None);
+    Allowances::of(&scratch.root, &scratch.environment)
+        .grant(&call, EventId(7), AllowanceSpan::Session)
+        .expect("written");
+    assert_eq!(Allowances::of(Path::new("/elsewhere"), &scratch.environment).peek(&call), None);
 }
 
 #[test]
@@ -109,7 +111,7 @@ fn a_call_that_cannot_be_told_from_others_cannot_be_allowed() {
         (Event { tool: None, ..call.clone() }, Some("input")),
         (call, None),
     ] {
-        assert!(Call::of_event(&event, input).is_none(), "{event:?}");
+        assert!(CallDigest::of_event(&event, input).is_none(), "{event:?}");
     }
 }
 
@@ -118,7 +120,7 @@ fn an_allowance_file_that_says_something_else_allows_nothing() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
-    allowances.grant(&call, EventId(7), Span::Once).expect("written");
+    allowances.grant(&call, EventId(7), AllowanceSpan::Once).expect("written");
     let folder = scratch.state("allowed");
     let file = fs::read_dir(&folder).expect("a folder").next().expect("one file").expect("one file").path();
     for text in ["", "once", "7 once", "twice 7", "once seven", "once 7 more"] {
@@ -136,11 +138,11 @@ fn a_call_is_the_same_in_the_journal_and_when_it_is_made_again() {
     scratch.record(&event);
     let mut store = scratch.store(2000);
     let entries = store.entries(&JournalFilter::default()).expect("entries");
-    let recorded = Call::of_entry(&entries[0]).expect("a call");
+    let recorded = CallDigest::of_entry(&entries[0]).expect("a call");
     let input = store.input_digest(&event).expect("a digest");
-    let again = Call::of_event(&event, input.as_deref()).expect("a call");
+    let again = CallDigest::of_event(&event, input.as_deref()).expect("a call");
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
-    allowances.grant(&recorded, entries[0].id, Span::Once).expect("written");
+    allowances.grant(&recorded, entries[0].id, AllowanceSpan::Once).expect("written");
     assert_eq!(allowances.take(&again), Some(NotEnforced::Allowed { refusal: entries[0].id.0 }));
 }
 
@@ -239,9 +241,17 @@ fn only_a_verdict_that_stops_something_needs_a_reason_not_to_be_enforced() {
     let (normal, paused) = (Modes::new(), Modes::paused());
     for level in Level::ALL {
         let stops = level >= Level::Ask;
-        assert_eq!(normal.of(PolicyMode::Enforce).of(&verdict(level), 0), None, "{level:?}");
-        assert_eq!(paused.of(PolicyMode::Enforce).of(&verdict(level), 0), stops.then_some(NotEnforced::Paused), "{level:?}");
-        assert_eq!(normal.of(PolicyMode::Observe).of(&verdict(level), 0), stops.then_some(NotEnforced::Observe), "{level:?}");
+        assert_eq!(normal.of(PolicyMode::Enforce).lift_for(&verdict(level), 0), None, "{level:?}");
+        assert_eq!(
+            paused.of(PolicyMode::Enforce).lift_for(&verdict(level), 0),
+            stops.then_some(NotEnforced::Paused),
+            "{level:?}"
+        );
+        assert_eq!(
+            normal.of(PolicyMode::Observe).lift_for(&verdict(level), 0),
+            stops.then_some(NotEnforced::Observe),
+            "{level:?}"
+        );
     }
 }
 
@@ -249,30 +259,30 @@ fn only_a_verdict_that_stops_something_needs_a_reason_not_to_be_enforced() {
 fn a_pause_does_not_lift_what_protects_the_guard() {
     let paused = Modes::paused();
     let mode = paused.of(PolicyMode::Enforce);
-    assert_eq!(mode.of(&protecting(Level::Block), 0), None);
-    assert_eq!(mode.of(&protecting(Level::Ask), 0), None);
+    assert_eq!(mode.lift_for(&protecting(Level::Block), 0), None);
+    assert_eq!(mode.lift_for(&protecting(Level::Ask), 0), None);
     // Nor anything else that is said of the same call.
     let both = Verdict::of(vec![finding("other", Level::Block), protecting(Level::Ask).findings.remove(0)]);
-    assert_eq!(mode.of(&both, 0), None);
+    assert_eq!(mode.lift_for(&both, 0), None);
     // A warning about the guard stops nothing, and holds up no pause.
     let warned = Verdict::of(vec![finding("other", Level::Block), protecting(Level::Warn).findings.remove(0)]);
-    assert_eq!(mode.of(&warned, 0), Some(NotEnforced::Paused));
+    assert_eq!(mode.lift_for(&warned, 0), Some(NotEnforced::Paused));
 }
 
 #[test]
 fn observe_mode_lifts_even_what_protects_the_guard() {
     let (normal, paused) = (Modes::new(), Modes::paused());
-    assert_eq!(normal.of(PolicyMode::Observe).of(&protecting(Level::Block), 0), Some(NotEnforced::Observe));
+    assert_eq!(normal.of(PolicyMode::Observe).lift_for(&protecting(Level::Block), 0), Some(NotEnforced::Observe));
     // Where both are true, observe mode is what is told: it does not end by itself.
-    assert_eq!(paused.of(PolicyMode::Observe).of(&protecting(Level::Block), 0), Some(NotEnforced::Observe));
+    assert_eq!(paused.of(PolicyMode::Observe).lift_for(&protecting(Level::Block), 0), Some(NotEnforced::Observe));
 }
 
 #[test]
 fn a_pause_that_is_over_lifts_nothing() {
     let paused = Modes::paused();
-    assert_eq!(paused.of(PolicyMode::Enforce).of_everything(HOUR - 1), Some(NotEnforced::Paused));
-    assert_eq!(paused.of(PolicyMode::Enforce).of_everything(HOUR), None);
-    assert_eq!(paused.of(PolicyMode::Observe).of_everything(HOUR), Some(NotEnforced::Observe));
+    assert_eq!(paused.of(PolicyMode::Enforce).lift_for_all(HOUR - 1), Some(NotEnforced::Paused));
+    assert_eq!(paused.of(PolicyMode::Enforce).lift_for_all(HOUR), None);
+    assert_eq!(paused.of(PolicyMode::Observe).lift_for_all(HOUR), Some(NotEnforced::Observe));
 }
 
 #[test]
@@ -365,7 +375,7 @@ fn milder(rule: &str, to: Option<&str>) -> Weakening {
 #[test]
 fn a_change_is_accepted_for_sessions_that_knew_the_rule_before() {
     let scratch = Scratch::new();
-    let acceptance = Acceptance::of(&scratch.root, &scratch.environment);
+    let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
     let change = milder("no-push", Some("d2"));
     assert!(!acceptance.includes(&change, 0));
     acceptance.add([&change], 500).expect("written");
@@ -377,7 +387,7 @@ fn a_change_is_accepted_for_sessions_that_knew_the_rule_before() {
 #[test]
 fn acceptance_is_of_one_rule_and_of_what_it_became() {
     let scratch = Scratch::new();
-    let acceptance = Acceptance::of(&scratch.root, &scratch.environment);
+    let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
     acceptance.add([&milder("no-push", Some("d2"))], 500).expect("written");
     acceptance.add([&milder("gone", None)], 500).expect("written");
     // What it was before does not matter: a person may have changed that too.
@@ -396,7 +406,7 @@ fn acceptance_is_of_one_rule_and_of_what_it_became() {
 #[test]
 fn what_is_accepted_adds_up() {
     let scratch = Scratch::new();
-    let acceptance = Acceptance::of(&scratch.root, &scratch.environment);
+    let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
     let (first, second) = (milder("a", None), milder("b", None));
     acceptance.add([&first], 100).expect("written");
     acceptance.add([&second], 200).expect("written");
@@ -410,10 +420,10 @@ fn a_change_of_the_users_own_policy_is_accepted_in_every_project() {
     let scratch = Scratch::new();
     let change = milder("mine", None);
     let elsewhere = PathBuf::from("/elsewhere");
-    Acceptance::of(&scratch.root, &scratch.environment).add([&change], 500).expect("written");
-    assert!(!Acceptance::of(&elsewhere, &scratch.environment).includes(&change, 0));
-    Acceptance::of_user(&scratch.environment).add([&change], 500).expect("written");
-    assert!(Acceptance::of(&elsewhere, &scratch.environment).includes(&change, 0));
+    AcceptedWeakenings::of(&scratch.root, &scratch.environment).add([&change], 500).expect("written");
+    assert!(!AcceptedWeakenings::of(&elsewhere, &scratch.environment).includes(&change, 0));
+    AcceptedWeakenings::of_user(&scratch.environment).add([&change], 500).expect("written");
+    assert!(AcceptedWeakenings::of(&elsewhere, &scratch.environment).includes(&change, 0));
 }
 
 // Acknowledgements.

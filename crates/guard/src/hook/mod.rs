@@ -13,13 +13,13 @@ use engine::observers::COLLABORATION_MODE;
 use engine::{Event, EventKind, Verdict};
 use serde_json::Value;
 
-use self::watchdog::{Progress, in_time};
+use self::watchdog::{Progress, with_deadline};
 use crate::failure::Failure;
-use crate::judge::{Judge, TRIAL_SESSION};
+use crate::judge::{Judge, SELF_TEST_SESSION};
 use crate::{Environment, file_limit, session};
 
-/// Judges the event in `payload` and passes the answer to `tell`, exactly once. `received` is when the event arrived,
-/// in milliseconds since 1970; `named` is the event's name from the hook's command line. After the deadline, `tell` is
+/// Judges the event in `payload` and passes the answer to `send`, exactly once. `received` is when the event arrived,
+/// in milliseconds since 1970; `named` is the event's name from the hook's command line. After the deadline, `send` is
 /// called from the watchdog's thread while this function is still running, and must end the process.
 pub fn hook(
     agent: Agent,
@@ -27,9 +27,9 @@ pub fn hook(
     payload: impl Read,
     received: i64,
     environment: &Environment,
-    tell: impl Fn(&Answer) + Send + Sync + 'static,
+    send: impl Fn(&Answer) + Send + Sync + 'static,
 ) {
-    in_time(agent, received, tell, |progress| {
+    with_deadline(agent, received, send, |progress| {
         judge(read_event(agent, named, payload, received), agent, environment, progress)
     });
 }
@@ -50,7 +50,7 @@ fn judge(
         Ok(event) => (event, None),
         Err(unread) => (unread.0, Some(unread.1)),
     };
-    let is_dry_run = event.is_dry_run || event.session == TRIAL_SESSION;
+    let is_dry_run = event.is_dry_run || event.session == SELF_TEST_SESSION;
     let event = progress.decoded(Event { is_dry_run, ..event });
     let root = session::root::of_event(&event, start.as_deref(), environment);
     // Without a policy there is nothing to enforce.
@@ -58,9 +58,9 @@ fn judge(
         return Verdict::empty();
     }
     if file_limit::is_too_low() {
-        progress.configured(&session::policy::config_looked_at(&root.project, &event, environment));
-        let (_, terms) = progress.known();
-        return terms.lift(failure.unwrap_or(Failure::FileLimit).verdict(&event));
+        progress.configured(&session::policy::config_read_only(&root.project, &event, environment));
+        let (_, settings) = progress.known();
+        return settings.lift(failure.unwrap_or(Failure::FileLimit).verdict(&event));
     }
     let judge = Judge::new(&root.project, &event, environment);
     progress.configured(judge.config());

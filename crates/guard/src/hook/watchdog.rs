@@ -27,20 +27,20 @@ pub(crate) struct Progress {
 #[derive(Default)]
 struct State {
     event: Option<Arc<Event>>,
-    terms: Terms,
+    settings: AnswerSettings,
     /// True once one of the two threads has started to answer.
     is_answered: bool,
 }
 
 /// The settings that affect the answer. Defaults apply until the configuration is read.
 #[derive(Clone, Copy)]
-pub(crate) struct Terms {
+pub(crate) struct AnswerSettings {
     deadline: Duration,
     output_limit: usize,
     mode: PolicyMode,
 }
 
-impl Terms {
+impl AnswerSettings {
     fn of(config: &Config) -> Self {
         Self { deadline: config.deadline, output_limit: config.output_limit, mode: config.mode }
     }
@@ -56,7 +56,7 @@ impl Terms {
 /// counts on a very busy machine, and far shorter than any agent's own timeout.
 const FIRST_DEADLINE: Duration = Duration::from_secs(10);
 
-impl Default for Terms {
+impl Default for AnswerSettings {
     fn default() -> Self {
         Self { deadline: FIRST_DEADLINE, ..Self::of(&Config::default()) }
     }
@@ -72,24 +72,24 @@ impl Progress {
     }
 
     pub(crate) fn configured(&self, config: &Config) {
-        self.state().terms = Terms::of(config);
+        self.state().settings = AnswerSettings::of(config);
         self.changed.notify_one();
     }
 
     /// Extends the deadline, for a step that may take longer than judging.
     pub(crate) fn needs(&self, more: Duration) {
-        self.state().terms.deadline += more;
+        self.state().settings.deadline += more;
         self.changed.notify_one();
     }
 
     /// The event, if it is decoded, and the settings for the answer.
-    pub(crate) fn known(&self) -> (Option<Arc<Event>>, Terms) {
+    pub(crate) fn known(&self) -> (Option<Arc<Event>>, AnswerSettings) {
         let state = self.state();
-        (state.event.clone(), state.terms)
+        (state.event.clone(), state.settings)
     }
 
     /// True for the first caller only. That caller answers.
-    fn take_turn(&self) -> bool {
+    fn claim_answer(&self) -> bool {
         !std::mem::replace(&mut self.state().is_answered, true)
     }
 
@@ -97,7 +97,7 @@ impl Progress {
     fn wait_for_deadline(&self, started: Instant) -> Duration {
         let mut state = self.state();
         loop {
-            let deadline = state.terms.deadline;
+            let deadline = state.settings.deadline;
             let left = deadline.saturating_sub(started.elapsed());
             if left.is_zero() {
                 return deadline;
@@ -108,24 +108,24 @@ impl Progress {
 }
 
 /// Runs `work` and gives one answer by the deadline, even if `work` panics or hangs.
-pub(crate) fn in_time(
+pub(crate) fn with_deadline(
     agent: Agent,
     received: i64,
-    tell: impl Fn(&Answer) + Send + Sync + 'static,
+    send: impl Fn(&Answer) + Send + Sync + 'static,
     work: impl FnOnce(&Progress) -> Verdict,
 ) {
     let started = Instant::now();
     let progress = Arc::new(Progress::default());
     let answer = move |progress: &Progress, outcome: Result<Verdict, Failure>| {
-        if !progress.take_turn() {
+        if !progress.claim_answer() {
             // The other thread is answering and will end the process.
             thread::sleep(TIME_TO_ANSWER);
             return;
         }
-        let (event, terms) = progress.known();
+        let (event, settings) = progress.known();
         let event = event.unwrap_or_else(|| Arc::new(Event::unknown(agent.name(), received)));
-        let verdict = outcome.unwrap_or_else(|failure| terms.lift(failure.verdict(&event)));
-        tell(&agents::encode(agent, &event, &verdict, terms.output_limit));
+        let verdict = outcome.unwrap_or_else(|failure| settings.lift(failure.verdict(&event)));
+        send(&agents::encode(agent, &event, &verdict, settings.output_limit));
     };
     let answer = Arc::new(answer);
     let watchdog = {
@@ -167,16 +167,16 @@ mod tests {
     }
 
     /// The first answer. Waits until the watchdog would have answered too.
-    fn told(work: impl FnOnce(&Progress) -> Verdict + Send + 'static) -> String {
+    fn first_answer(work: impl FnOnce(&Progress) -> Verdict + Send + 'static) -> String {
         let (sender, receiver) = mpsc::channel();
-        let tell = move |answer: &Answer| drop(sender.send(answer.stdout.clone()));
+        let send = move |answer: &Answer| drop(sender.send(answer.stdout.clone()));
         let work = |progress: &Progress| {
             let mut config = Config::default();
             config.deadline = Duration::from_millis(500);
             progress.configured(&config);
             work(progress)
         };
-        thread::spawn(move || in_time(Agent::Claude, 0, tell, work));
+        thread::spawn(move || with_deadline(Agent::Claude, 0, send, work));
         let first = receiver.recv().expect("an answer");
         assert_eq!(receiver.recv_timeout(Duration::from_millis(700)), Err(mpsc::RecvTimeoutError::Timeout));
         first
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_panic_asks() {
-        let answer = told(|progress| {
+        let answer = first_answer(|progress| {
             progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
             // `resume_unwind` skips the panic message, which takes long to print.
             std::panic::resume_unwind(Box::new("out of luck"))
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_judgement_that_does_not_come_back_asks_at_the_deadline() {
-        let answer = told(|progress| {
+        let answer = first_answer(|progress| {
             progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
             thread::sleep(Duration::from_mins(10));
             Verdict::empty()
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn an_event_that_nobody_waits_on_goes_by_with_a_notice() {
-        let answer = told(|progress| {
+        let answer = first_answer(|progress| {
             progress.decoded(event(EventKind::Stop, "Stop"));
             std::panic::resume_unwind(Box::new("out of luck"))
         });

@@ -5,12 +5,12 @@ use engine::{Event, Finding, Level, Verdict};
 use policy::Config;
 use store::SessionState;
 
-use super::effects::Effects;
-use super::load::{ApplicablePolicy, PolicyScope};
+use super::applicable::{ApplicablePolicy, PolicyScope};
+use super::consequences::Consequences;
 use super::observe::Observed;
-use super::settle::Settled;
+use super::settle::SettledDecision;
 use crate::failure::{self, Failure};
-use crate::file_rules::Unheard;
+use crate::file_rules::UnmatchedPromises;
 use crate::session::SessionNotice;
 
 pub(super) struct CombinedVerdict<'a> {
@@ -26,9 +26,9 @@ pub(super) struct CombinedVerdict<'a> {
     context: Vec<String>,
     /// Notices of policy files that cannot be used.
     broken: Vec<String>,
-    unheard: Unheard,
+    unmatched_promises: UnmatchedPromises,
     is_approved: bool,
-    pub(super) effects: Effects,
+    pub(super) consequences: Consequences,
 }
 
 impl<'a> CombinedVerdict<'a> {
@@ -41,65 +41,70 @@ impl<'a> CombinedVerdict<'a> {
             notices: Vec::new(),
             context: Vec::new(),
             broken: Vec::new(),
-            unheard: Unheard::of(event),
+            unmatched_promises: UnmatchedPromises::of(event),
             is_approved: false,
-            effects: Effects::default(),
+            consequences: Consequences::default(),
         }
     }
 
     /// The variables set so far.
     pub(super) fn variables(&self) -> &VariableChanges {
-        &self.effects.changes.variables
+        &self.consequences.changes.variables
     }
 
-    pub(super) fn note(&mut self, notices: impl IntoIterator<Item = String>) {
+    pub(super) fn add_notices(&mut self, notices: impl IntoIterator<Item = String>) {
         self.notices.extend(notices);
     }
 
-    pub(super) fn note_broken(&mut self, notices: impl IntoIterator<Item = String>) {
+    pub(super) fn add_broken_notices(&mut self, notices: impl IntoIterator<Item = String>) {
         self.broken.extend(notices);
     }
 
-    pub(super) fn note_news(&mut self, notices: impl IntoIterator<Item = SessionNotice>) {
-        let news = self.effects.news(notices, self.state);
+    pub(super) fn add_notices_once(&mut self, notices: impl IntoIterator<Item = SessionNotice>) {
+        let news = self.consequences.unseen(notices, self.state);
         self.notices.extend(news);
     }
 
-    pub(super) fn find(&mut self, failure: Option<Failure>) {
+    pub(super) fn add_failure(&mut self, failure: Option<Failure>) {
         self.findings.extend(failure.map(|failure| failure.finding()));
     }
 
     /// Adds the result of one policy.
-    pub(super) fn add(&mut self, here: &ApplicablePolicy<'_>, observed: Observed, settled: Result<Settled, Failure>) {
-        self.note_broken(here.policy.broken.iter().map(failure::broken_notice));
+    pub(super) fn add(
+        &mut self,
+        applicable: &ApplicablePolicy<'_>,
+        observed: Observed,
+        settled: Result<SettledDecision, Failure>,
+    ) {
+        self.add_broken_notices(applicable.policy.broken.iter().map(failure::broken_notice));
         if self.is_first {
-            self.note(here.policy.untrusted.iter().cloned());
+            self.add_notices(applicable.policy.untrusted.iter().cloned());
         }
-        self.note(observed.notices);
+        self.add_notices(observed.notices);
         self.context.extend(observed.texts);
-        self.keep_variables(&here.scope, observed.variables);
+        self.keep_variables(&applicable.scope, observed.variables);
         match settled {
-            Ok(settled) => self.add_settled(here, settled),
-            Err(failure) => self.find(Some(failure)),
+            Ok(settled) => self.add_settled(applicable, settled),
+            Err(failure) => self.add_failure(Some(failure)),
         }
     }
 
-    fn add_settled(&mut self, here: &ApplicablePolicy<'_>, settled: Settled) {
-        let Settled { decision, demands, notices, changes } = settled;
-        self.unheard.hear(&here.policy.rules, &decision.judged_file_rules);
-        self.note_news(notices);
+    fn add_settled(&mut self, applicable: &ApplicablePolicy<'_>, settled: SettledDecision) {
+        let SettledDecision { decision, demands, notices, changes } = settled;
+        self.unmatched_promises.drop_matching(&applicable.policy.rules, &decision.judged_file_rules);
+        self.add_notices_once(notices);
         self.is_approved |= decision.verdict.approved;
         self.findings.extend(decision.verdict.findings);
-        self.effects.changes.variables.extend(changes.variables);
-        self.effects.demands.extend(demands);
-        self.effects.add_facts(&here.facts);
-        let is_of_workflow = matches!(here.scope, PolicyScope::Workflow(_));
-        self.effects.conduct.add(decision.pace_updates, decision.holds, is_of_workflow, &here.facts);
+        self.consequences.changes.variables.extend(changes.variables);
+        self.consequences.demands.extend(demands);
+        self.consequences.add_facts(&applicable.facts);
+        let is_of_workflow = matches!(applicable.scope, PolicyScope::Workflow(_));
+        self.consequences.counters.add(decision.pace_updates, decision.holds, is_of_workflow, &applicable.facts);
     }
 
     /// Keeps the variables that observers and actions of a policy set.
     fn keep_variables(&mut self, scope: &PolicyScope, observed: VariableChanges) {
-        let changes = &mut self.effects.changes;
+        let changes = &mut self.consequences.changes;
         for (name, value) in observed {
             match scope {
                 PolicyScope::Workflow(active) if active.declares(&name) => {
@@ -118,8 +123,21 @@ impl<'a> CombinedVerdict<'a> {
     }
 
     /// Returns the verdict and its consequences. `lift` says why a verdict is not enforced.
-    pub(super) fn into_verdict(self, lift: impl FnOnce(&Verdict) -> Option<engine::NotEnforced>) -> (Verdict, Effects) {
-        let Self { is_first, findings, mut notices, context, broken, unheard, is_approved, effects, .. } = self;
+    pub(super) fn into_verdict(
+        self,
+        lift: impl FnOnce(&Verdict) -> Option<engine::NotEnforced>,
+    ) -> (Verdict, Consequences) {
+        let Self {
+            is_first,
+            findings,
+            mut notices,
+            context,
+            broken,
+            unmatched_promises,
+            is_approved,
+            consequences,
+            ..
+        } = self;
         let mut verdict = Verdict::of(findings);
         verdict.approved = is_approved && verdict.level == Level::Allow;
         // Told when a session begins, and again when the verdict is `ask`: the broken file may be the reason.
@@ -128,7 +146,7 @@ impl<'a> CombinedVerdict<'a> {
         }
         (verdict.notices, verdict.context) = (notices, context);
         verdict.not_enforced = lift(&verdict);
-        verdict.context.extend(unheard.told(&verdict));
-        (verdict, effects)
+        verdict.context.extend(unmatched_promises.hint(&verdict));
+        (verdict, consequences)
     }
 }

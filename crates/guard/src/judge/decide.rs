@@ -2,16 +2,17 @@
 
 use engine::{Decision, DecisionRequest};
 
-use super::load::{ApplicablePolicy, PolicyScope};
+use super::applicable::{ApplicablePolicy, PolicyScope};
 use crate::Environment;
 use crate::failure::Failure;
 
-pub(super) fn decide(here: &ApplicablePolicy<'_>, environment: &Environment) -> Result<Decision, Failure> {
-    let inquiry = DecisionRequest { situation: &here.situation, rules: &here.policy.rules, evaluate_all: false };
+pub(super) fn decide(applicable: &ApplicablePolicy<'_>, environment: &Environment) -> Result<Decision, Failure> {
+    let inquiry =
+        DecisionRequest { situation: &applicable.situation, rules: &applicable.policy.rules, evaluate_all: false };
     engine::decide(&inquiry).map_err(|_| {
         // A workflow's rules are not in the compiled policy.
-        if !matches!(here.scope, PolicyScope::Workflow(_)) {
-            here.project.forget_compiled(environment);
+        if !matches!(applicable.scope, PolicyScope::Workflow(_)) {
+            applicable.project.forget_compiled(environment);
         }
         Failure::UnreadablePolicy
     })

@@ -16,7 +16,7 @@ use crate::Environment;
 /// A larger answer is an error.
 const ANSWER_LIMIT: usize = 64 * 1024;
 /// The polling interval. Most programs take longer to start.
-const LOOK_AGAIN: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Runs the program. Its environment has the variables in `more_variables` besides those that commands of rules get.
 /// Empty output is an empty answer; any other output must be valid JSON.
@@ -100,7 +100,7 @@ fn read(output: impl Read + Send + 'static, end: Instant) -> Option<Vec<u8>> {
         if Instant::now() > end {
             return None;
         }
-        thread::sleep(LOOK_AGAIN);
+        thread::sleep(POLL_INTERVAL);
     }
     reader.join().ok()
 }
@@ -109,7 +109,7 @@ fn wait(child: &mut Child, end: Instant) -> Option<ExitStatus> {
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
-            Ok(None) if Instant::now() <= end => thread::sleep(LOOK_AGAIN),
+            Ok(None) if Instant::now() <= end => thread::sleep(POLL_INTERVAL),
             Ok(None) | Err(_) => return None,
         }
     }

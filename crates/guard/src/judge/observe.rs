@@ -11,11 +11,11 @@ use engine::observers::{Observer, ObserverKind, VariableChanges};
 use engine::workflow::Action;
 use engine::{Event, EventKind, Situation};
 
-use super::load::{ApplicablePolicy, PolicyScope};
-use super::occasion::Occasion;
-use super::programs::Programs;
+use super::applicable::{ApplicablePolicy, PolicyScope};
+use super::event_context::EventContext;
+use super::observer_programs::ObserverPrograms;
 use crate::project::Project;
-use crate::workflow::{Acted, act};
+use crate::workflow::{ActionOutput, run_actions};
 
 /// The results of one policy's observers and actions.
 #[derive(Default)]
@@ -30,61 +30,61 @@ pub(super) struct Observed {
 /// `before` holds the variables that earlier policies set. `is_in_run` is true if the session belongs to a run of a
 /// loop.
 pub(super) fn observe(
-    here: &ApplicablePolicy<'_>,
-    occasion: &Occasion<'_>,
+    applicable: &ApplicablePolicy<'_>,
+    context: &EventContext<'_>,
     before: &VariableChanges,
     is_in_run: bool,
 ) -> Observed {
-    if matches!(here.scope, PolicyScope::Workflow(_)) {
+    if matches!(applicable.scope, PolicyScope::Workflow(_)) {
         // A workflow sees the variables that the project's own observers set.
-        here.facts.overlay(before);
+        applicable.facts.overlay(before);
     }
     // External programs can have side effects, so a dry run starts none.
-    let programs = Some(&occasion.programs).filter(|_| !occasion.event.is_dry_run);
-    let mut notices = run_observers(here, programs);
-    let acted = run_actions(here, occasion.event, is_in_run);
-    notices.extend(acted.notices);
-    Observed { texts: acted.texts, notices, variables: here.facts.observed() }
+    let programs = Some(&context.programs).filter(|_| !context.event.is_dry_run);
+    let mut notices = run_observers(applicable, programs);
+    let action_output = run_event_actions(applicable, context.event, is_in_run);
+    notices.extend(action_output.notices);
+    Observed { texts: action_output.texts, notices, variables: applicable.facts.observed() }
 }
 
 /// Applies the changes of observers to the facts, and returns the notices.
-fn run_observers(here: &ApplicablePolicy<'_>, programs: Option<&Programs>) -> Vec<String> {
-    let observers = &here.policy.config.observers;
+fn run_observers(applicable: &ApplicablePolicy<'_>, programs: Option<&ObserverPrograms>) -> Vec<String> {
+    let observers = &applicable.policy.config.observers;
     // Without stored state there are no variables to change, and rules that use them are skipped.
-    if observers.is_empty() || !here.facts.has_state() {
+    if observers.is_empty() || !applicable.facts.has_state() {
         return Vec::new();
     }
-    here.facts.observing(true);
+    applicable.facts.observing(true);
     let mut notices = Vec::new();
     for observer in observers {
-        match changes(observer, &here.situation, here.project, programs) {
+        match changes(observer, &applicable.situation, applicable.project, programs) {
             Ok(changes) if changes.is_empty() => {}
-            Ok(changes) => here.facts.overlay(&changes),
+            Ok(changes) => applicable.facts.overlay(&changes),
             Err(why) => notices.push(format!("observer `{}` changed nothing: {why}", observer.name)),
         }
     }
-    here.facts.observing(false);
+    applicable.facts.observing(false);
     notices
 }
 
 /// Runs the actions that the workflow, or else the configuration, has for this event.
-fn run_actions(here: &ApplicablePolicy<'_>, event: &Event, is_in_run: bool) -> Acted {
+fn run_event_actions(applicable: &ApplicablePolicy<'_>, event: &Event, is_in_run: bool) -> ActionOutput {
     let kind = event.kind;
-    let act = |place: &str, actions: &mut dyn Iterator<Item = &Action>, guides: &BTreeMap<String, String>| {
-        act(place, actions, guides, &here.situation, &here.facts)
+    let run_actions = |place: &str, actions: &mut dyn Iterator<Item = &Action>, guides: &BTreeMap<String, String>| {
+        run_actions(place, actions, guides, &applicable.situation, &applicable.facts)
     };
-    let mut all = Acted::default();
-    if let PolicyScope::Workflow(active) = &here.scope {
+    let mut all = ActionOutput::default();
+    if let PolicyScope::Workflow(active) = &applicable.scope {
         // In a run, the prompt has the same information.
         if kind == EventKind::SessionStart && !is_in_run {
             all.texts.push(active.introduction());
         }
         let place = format!("`{}` of workflow `{}`", kind.name(), active.workflow.name);
-        all.extend(act(&place, &mut active.workflow.actions_on(kind), &active.workflow.guides));
-    } else if here.facts.has_state() {
-        for triggers in here.policy.config.triggers.iter().filter(|triggers| triggers.has_any(kind)) {
+        all.extend(run_actions(&place, &mut active.workflow.actions_on(kind), &active.workflow.guides));
+    } else if applicable.facts.has_state() {
+        for triggers in applicable.policy.config.triggers.iter().filter(|triggers| triggers.has_any(kind)) {
             let place = format!("`{}` of the configuration", kind.name());
-            all.extend(act(&place, &mut triggers.actions_on(kind), &triggers.guides));
+            all.extend(run_actions(&place, &mut triggers.actions_on(kind), &triggers.guides));
         }
     }
     all
@@ -94,7 +94,7 @@ fn changes(
     observer: &Observer,
     situation: &Arc<Situation>,
     project: &Project,
-    programs: Option<&Programs>,
+    programs: Option<&ObserverPrograms>,
 ) -> Result<VariableChanges, String> {
     match &observer.kind {
         ObserverKind::Declared(declared) => declared.observe(situation),

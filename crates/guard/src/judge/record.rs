@@ -7,19 +7,19 @@ use engine::{Event, NotEnforced, Verdict};
 use policy::{JournalMode, PinnedPolicy};
 use store::{EventRecord, JournalDetail, JudgementTransaction, RecordOutcome, SessionKey, Store, StoreError};
 
-use super::effects::Effects;
-use super::occasion::Stored;
+use super::consequences::Consequences;
+use super::event_context::Stored;
 use super::{Judge, Judged};
 use crate::facts::Position;
-use crate::grants::{Allowances, Call};
+use crate::grants::{Allowances, CallDigest};
 use crate::project::Project;
-use crate::rule_deeds;
+use crate::rule_outcomes;
 
 impl Judge<'_> {
     /// Records an event that could not be judged. A journal error is ignored: the verdict is given anyway.
     pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
-        verdict.not_enforced = self.enforcement().of(&verdict, event.time);
-        let judge = |_: Stored<'_>| (verdict.clone(), Effects::default());
+        verdict.not_enforced = self.enforcement().lift_for(&verdict, event.time);
+        let judge = |_: Stored<'_>| (verdict.clone(), Consequences::default());
         let recorded = self.record(event, &OnceCell::new(), &OnceCell::new(), judge);
         recorded.map_or(verdict, |judged| judged.verdict)
     }
@@ -29,14 +29,14 @@ impl Judge<'_> {
         event: &Arc<Event>,
         allowed: &OnceCell<Option<NotEnforced>>,
         nested: &OnceCell<Vec<(Project, PinnedPolicy)>>,
-        judge: impl Fn(Stored<'_>) -> (Verdict, Effects),
+        judge: impl Fn(Stored<'_>) -> (Verdict, Consequences),
     ) -> Result<Judged, StoreError> {
-        let mut store = Store::open(&self.builder.store, self.builder.store_options(event))?;
-        let notices = self.news_of(&mut store);
+        let mut store = Store::open(&self.builder.journal_path, self.builder.store_options(event))?;
+        let notices = self.journal_notices(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let (mut verdict, id) = loop {
             let stored = Stored { session: Some(judgement.state()), workflow: Some(judgement.workflow()) };
-            let (mut verdict, mut effects) = judge(stored);
+            let (mut verdict, mut consequences) = judge(stored);
             verdict.notices.extend(notices.iter().cloned());
             let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
@@ -44,16 +44,16 @@ impl Judge<'_> {
                 verdict.not_enforced = *allowed
                     .get_or_init(|| Allowances::of(&self.builder.project.root, self.builder.environment).take(call));
             }
-            effects.heed(event, &verdict);
+            consequences.count_outcome(event, &verdict);
             let phase = || Position::of(&judgement.workflow().variables).map(|position| position.phase_named());
-            effects.changes.rule_outcomes = rule_deeds::of_verdict(&verdict, phase);
+            consequences.changes.rule_outcomes = rule_outcomes::of_verdict(&verdict, phase);
             let record = EventRecord {
                 event,
                 root: &self.builder.project.root.to_string_lossy(),
                 verdict: &verdict,
-                facts: &effects.facts,
-                fields: &effects.fields,
-                changes: &effects.changes,
+                facts: &consequences.facts,
+                fields: &consequences.fields,
+                changes: &consequences.changes,
                 journal: match self.builder.policy.config.journal {
                     JournalMode::Lean => JournalDetail::Lean,
                     JournalMode::Full => JournalDetail::Full,
@@ -62,7 +62,7 @@ impl Judge<'_> {
             match judgement.record(&record)? {
                 RecordOutcome::Stored(id) => {
                     verdict.refusal_id = call.filter(|_| verdict.not_enforced.is_none()).map(|_| id.0);
-                    verdict.notices.extend(effects.conclude(verdict.not_enforced.is_none()));
+                    verdict.notices.extend(consequences.write_queue(verdict.not_enforced.is_none()));
                     break (verdict, id);
                 }
                 RecordOutcome::Conflict(again) => judgement = *again,
@@ -71,19 +71,23 @@ impl Judge<'_> {
         let nested = nested.get().into_iter().flatten().map(|(project, held)| (project, &held.policy));
         // Every version of every rule is kept, so that a finding can be traced to the text that made it.
         for (project, policy) in nested.chain([(self.builder.project, &*self.builder.policy)]) {
-            project.new_versions(self.builder.environment).register(&policy.definitions_read, &mut store, event.time);
+            project.unrecorded_versions(self.builder.environment).register(
+                &policy.definitions_read,
+                &mut store,
+                event.time,
+            );
         }
         // Notices about the journal that came up while writing are given to the person, but cannot be recorded.
-        verdict.notices.extend(self.news_of(&mut store));
+        verdict.notices.extend(self.journal_notices(&mut store));
         Ok(Judged { verdict, id: Some(id) })
     }
 
-    fn news_of(&self, store: &mut Store) -> Vec<String> {
-        store.take_notices().iter().filter(|notice| self.is_news(notice)).map(ToString::to_string).collect()
+    fn journal_notices(&self, store: &mut Store) -> Vec<String> {
+        store.take_notices().iter().filter(|notice| self.is_worth_a_notice(notice)).map(ToString::to_string).collect()
     }
 
     /// A new journal is worth a notice only if the project had one before.
-    fn is_news(&self, notice: &store::StoreNotice) -> bool {
+    fn is_worth_a_notice(&self, notice: &store::StoreNotice) -> bool {
         if !matches!(notice, store::StoreNotice::Created { .. }) {
             return true;
         }
@@ -92,13 +96,13 @@ impl Judge<'_> {
 }
 
 /// The call, if the verdict refuses it and a person could allow it.
-fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut JudgementTransaction) -> Option<Call> {
+fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut JudgementTransaction) -> Option<CallDigest> {
     if !is_refused_call(event, verdict) {
         return None;
     }
     // A journal error shows up again when the event is recorded.
     let input = judgement.input_digest(event).ok().flatten();
-    Call::of_event(event, input.as_deref())
+    CallDigest::of_event(event, input.as_deref())
 }
 
 pub(super) fn is_refused_call(event: &Event, verdict: &Verdict) -> bool {

@@ -11,11 +11,11 @@ use policy::{BrokenFile, CompiledPolicy};
 use serde_json::{Value, json};
 use store::{JournalFilter, StateChanges};
 
-use super::load::{ApplicablePolicy, PolicyScope};
+use super::applicable::{ApplicablePolicy, PolicyScope};
 use super::observe::Observed;
-use super::settle::Settled;
+use super::settle::SettledDecision;
 use super::*;
-use crate::grants::{Pause, Span};
+use crate::grants::{AllowanceSpan, Pause};
 use crate::session::SessionNotice;
 use crate::tests::{Scratch, active, before_call, event, finding, shell_call, workflow, write};
 
@@ -29,7 +29,7 @@ struct Policies {
 }
 
 /// Settled without demands.
-fn said(findings: Vec<Finding>) -> Settled {
+fn said(findings: Vec<Finding>) -> SettledDecision {
     let decision = Decision {
         verdict: Verdict::of(findings),
         holds: Vec::new(),
@@ -40,17 +40,17 @@ fn said(findings: Vec<Finding>) -> Settled {
         undecided: Vec::new(),
         considered: Vec::new(),
     };
-    Settled { decision, demands: None, notices: Vec::new(), changes: StateChanges::default() }
+    SettledDecision { decision, demands: None, notices: Vec::new(), changes: StateChanges::default() }
 }
 
-fn approving() -> Settled {
+fn approving() -> SettledDecision {
     let mut settled = said(vec![finding("safe", Level::Allow)]);
     settled.decision.verdict.approved = true;
     settled
 }
 
-fn noticing(notices: Vec<SessionNotice>) -> Settled {
-    Settled { notices, ..said(Vec::new()) }
+fn noticing(notices: Vec<SessionNotice>) -> SettledDecision {
+    SettledDecision { notices, ..said(Vec::new()) }
 }
 
 fn set(variables: &[(&str, Value)]) -> Observed {
@@ -68,7 +68,7 @@ impl Policies {
         let scratch = Scratch::new();
         scratch.file(".linchpin/config.yml", config);
         let project = scratch.project();
-        let policy = project.looked_at(&scratch.environment);
+        let policy = project.compiled_read_only(&scratch.environment);
         assert_eq!(policy.broken, []);
         Self { scratch, project, policy: Arc::new(policy) }
     }
@@ -78,7 +78,13 @@ impl Policies {
     }
 
     /// Adds what the policy of this scope says.
-    fn add(&self, combined: &mut CombinedVerdict<'_>, scope: PolicyScope, observed: Observed, settled: Settled) {
+    fn add(
+        &self,
+        combined: &mut CombinedVerdict<'_>,
+        scope: PolicyScope,
+        observed: Observed,
+        settled: SettledDecision,
+    ) {
         self.add_policy(combined, scope, &self.policy, observed, Ok(settled));
     }
 
@@ -88,10 +94,10 @@ impl Policies {
         scope: PolicyScope,
         policy: &CompiledPolicy,
         observed: Observed,
-        settled: Result<Settled, Failure>,
+        settled: Result<SettledDecision, Failure>,
     ) {
         let Scratch { environment, .. } = &self.scratch;
-        let store = self.project.store(environment);
+        let store = self.project.journal_path(environment);
         let builder = SituationBuilder::for_hook(&self.project, Arc::clone(&self.policy), None, store, environment);
         let event = Arc::new(self.scratch.event(EventKind::BeforeTool, 1000));
         let (situation, facts) = builder.of_policy(&self.project, policy, &event, None, None);
@@ -99,7 +105,7 @@ impl Policies {
     }
 
     /// The verdict on a call of which each of these policies says this.
-    fn verdict(&self, said: Vec<Settled>) -> Verdict {
+    fn verdict(&self, said: Vec<SettledDecision>) -> Verdict {
         let mut combined = self.combined(&event(EventKind::BeforeTool), false, None);
         for settled in said {
             self.add(&mut combined, PolicyScope::Project, Observed::default(), settled);
@@ -190,8 +196,8 @@ fn what_is_told_once_a_session_is_told_once_however_many_policies_say_it() {
         for scope in [PolicyScope::Project, PolicyScope::Folder] {
             policies.add(&mut combined, scope, Observed::default(), noticing(notices()));
         }
-        let (verdict, effects) = combined.into_verdict(|_| None);
-        (verdict.notices, effects.changes.variables)
+        let (verdict, consequences) = combined.into_verdict(|_| None);
+        (verdict.notices, consequences.changes.variables)
     };
     let mut state = SessionState::default();
     let (notices, variables) = told(&state);
@@ -356,10 +362,10 @@ fn a_folder_adds_rules_to_those_of_the_project() {
 }
 
 /// Lets the call of a journal's last entry through.
-fn allow_last(scratch: &Scratch, span: Span) -> i64 {
+fn allow_last(scratch: &Scratch, span: AllowanceSpan) -> i64 {
     let entries = scratch.store(2000).entries(&JournalFilter::default()).expect("entries");
     let last = entries.last().expect("an entry");
-    let call = Call::of_entry(last).expect("a call");
+    let call = CallDigest::of_entry(last).expect("a call");
     Allowances::of(&scratch.root, &scratch.environment).grant(&call, last.id, span).expect("written");
     last.id.0
 }
@@ -370,7 +376,7 @@ fn a_refused_call_has_a_number_by_which_a_person_lets_it_through_once() {
     let call = || call_in(&scratch, "danger", "");
     let refused = judged(&scratch, call());
     assert_eq!(refused.verdict.refusal_id, refused.id.map(|id| id.0));
-    let refusal = allow_last(&scratch, Span::Once);
+    let refusal = allow_last(&scratch, AllowanceSpan::Once);
     let allowed = judged(&scratch, call());
     assert_eq!(level_and_lift(&allowed), (Level::Block, Some(NotEnforced::Allowed { refusal })));
     assert_eq!(allowed.verdict.refusal_id, None);
@@ -382,7 +388,7 @@ fn a_call_that_is_not_refused_uses_up_no_allowance() {
     let scratch = guarded();
     let call = || call_in(&scratch, "danger", "");
     judged(&scratch, call());
-    allow_last(&scratch, Span::Once);
+    allow_last(&scratch, AllowanceSpan::Once);
     Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
     assert_eq!(level_and_lift(&judged(&scratch, call())), (Level::Block, Some(NotEnforced::Paused)));
     Pause::end(&scratch.root, &scratch.environment).expect("ended");
@@ -393,7 +399,7 @@ fn a_call_that_is_not_refused_uses_up_no_allowance() {
 fn a_dry_run_uses_up_no_allowance_and_leaves_no_trace() {
     let scratch = guarded();
     judged(&scratch, call_in(&scratch, "danger", ""));
-    allow_last(&scratch, Span::Once);
+    allow_last(&scratch, AllowanceSpan::Once);
     let entries = || scratch.store(2000).entries(&JournalFilter::default()).expect("entries").len();
     let before = entries();
     for _ in 0..2 {
@@ -410,7 +416,7 @@ fn a_dry_run_in_a_project_without_a_journal_makes_none() {
     let asked = judged(&scratch, Event { is_dry_run: true, ..call_in(&scratch, "danger", "") });
     assert_eq!(asked.verdict.level, Level::Block);
     assert!(asked.verdict.notices.is_empty(), "{:?}", asked.verdict.notices);
-    assert!(!scratch.project().store(&scratch.environment).exists());
+    assert!(!scratch.project().journal_path(&scratch.environment).exists());
 }
 
 #[test]
@@ -421,7 +427,7 @@ fn a_trial_of_the_hook_is_answered_as_if_nothing_were_set_aside() {
         let event = Event { is_dry_run: true, session: session.to_owned(), ..call_in(&scratch, "danger", "") };
         level_and_lift(&judged(&scratch, event))
     };
-    assert_eq!(trial(TRIAL_SESSION), (Level::Block, None));
+    assert_eq!(trial(SELF_TEST_SESSION), (Level::Block, None));
     assert_eq!(trial("s"), (Level::Block, Some(NotEnforced::Paused)));
 }
 
@@ -463,7 +469,7 @@ fn a_call_in_a_run_whose_hat_cannot_be_read_is_put_before_a_person() {
     let scratch = guarded().with_variables(in_run);
     let verdict = judged(&scratch, call_in(&scratch, "ls", "")).verdict;
     assert_eq!(verdict.level, Level::Ask);
-    assert_eq!(verdict.findings, [Failure::UnreadableStage.finding()]);
+    assert_eq!(verdict.findings, [Failure::UnreadableHat.finding()]);
     assert_eq!(judged(&scratch, scratch.event(EventKind::Prompt, 1000)).verdict.level, Level::Allow);
     // The run of another project does not matter here.
     let scratch = guarded().with_variables(elsewhere);

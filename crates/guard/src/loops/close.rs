@@ -1,20 +1,22 @@
 //! `tasks.close_requires`: gates that must pass before a task of a run is closed.
 
-use crate::workflow::{Lack, Moves, Refusal};
+use crate::workflow::{FailedGate, WorkflowCommands, WorkflowError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ClosingRefused {
     #[error("what has to hold before a task is closed does not")]
-    Held(Vec<Lack>),
+    GatesFailed(Vec<FailedGate>),
     #[error(transparent)]
-    Refusal(#[from] Refusal),
+    WorkflowError(#[from] WorkflowError),
 }
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// Checks the gates for closing a task in the run that this process belongs to.
     pub fn may_close_tasks(&self) -> Result<(), ClosingRefused> {
-        let Some(stage) = self.stage.as_ref().filter(|stage| !stage.close_requires.is_empty()) else { return Ok(()) };
-        let lacks = self.lacks_of_stage(stage.close_requires.iter())?;
-        if lacks.is_empty() { Ok(()) } else { Err(ClosingRefused::Held(lacks)) }
+        let Some(hat_phase) = self.hat_phase.as_ref().filter(|hat_phase| !hat_phase.close_requires.is_empty()) else {
+            return Ok(());
+        };
+        let failed_gates = self.failed_gates_of_hat(hat_phase.close_requires.iter())?;
+        if failed_gates.is_empty() { Ok(()) } else { Err(ClosingRefused::GatesFailed(failed_gates)) }
     }
 }

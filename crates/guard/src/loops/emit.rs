@@ -10,8 +10,8 @@ use store::{NoteKind, StateChanges};
 use work::{HandOver, HandOverOutcome, WorkDatabase, WorkError};
 
 use crate::facts::Position;
-use crate::session::Stage;
-use crate::workflow::{Force, Lack, Moves, Refusal, StepOutcome};
+use crate::session::HatPhase;
+use crate::workflow::{FailedGate, Force, StepOutcome, WorkflowCommands, WorkflowError};
 
 /// The arguments of `emit`.
 #[derive(Debug, Clone, Copy)]
@@ -36,80 +36,91 @@ pub enum EmitRefused {
     #[error("rule `{}` interrupts: {text}", rule.id)]
     Interrupted { rule: Box<Rule>, position: Box<Position>, text: String },
     #[error("what has to hold for `{topic}` does not")]
-    Held { topic: String, lacks: Vec<Lack> },
+    GatesFailed { topic: String, failed_gates: Vec<FailedGate> },
     #[error(transparent)]
     Work(#[from] WorkError),
     #[error(transparent)]
-    Refusal(#[from] Refusal),
+    WorkflowError(#[from] WorkflowError),
 }
 
 impl EmitRefused {
     /// A summary line, followed by the message of each gate.
     fn at_length(&self) -> String {
-        let Self::Held { topic, lacks } = self else { return self.to_string() };
-        let gates: Vec<&str> = lacks.iter().map(|lack| lack.gate.as_str()).collect();
+        let Self::GatesFailed { topic, failed_gates } = self else { return self.to_string() };
+        let gates: Vec<&str> = failed_gates.iter().map(|failed_gate| failed_gate.gate.as_str()).collect();
         let short = format!("`{topic}` was refused: {}", gates.join(", "));
-        let lacks = lacks.iter().map(|Lack { gate, why, .. }| format!("\n- {gate}: {}", why.replace('\n', "\n  ")));
-        std::iter::once(short).chain(lacks).collect()
+        let failed_gates = failed_gates
+            .iter()
+            .map(|FailedGate { gate, why, .. }| format!("\n- {gate}: {}", why.replace('\n', "\n  ")));
+        std::iter::once(short).chain(failed_gates).collect()
     }
 
     /// The approval that a person has to give, if only approvals are missing.
-    fn waits_for(&self, stage: &Stage) -> Option<String> {
-        let Self::Held { topic, lacks } = self else { return None };
-        let ways = stage.workflow.nodes.iter().flat_map(|node| &node.transitions).filter(|way| way.to == *topic);
-        let required: Vec<_> = ways.flat_map(|way| &way.requires).collect();
-        let is_persons = |lack: &&Lack| {
-            required.iter().any(|required| required.id == lack.gate && matches!(required.gate, Gate::Approval(_)))
+    fn waits_for(&self, hat_phase: &HatPhase) -> Option<String> {
+        let Self::GatesFailed { topic, failed_gates } = self else { return None };
+        let transitions = hat_phase
+            .workflow
+            .nodes
+            .iter()
+            .flat_map(|node| &node.transitions)
+            .filter(|transition| transition.to == *topic);
+        let required: Vec<_> = transitions.flat_map(|transition| &transition.requires).collect();
+        let is_persons = |failed_gate: &&FailedGate| {
+            required
+                .iter()
+                .any(|required| required.id == failed_gate.gate && matches!(required.gate, Gate::Approval(_)))
         };
-        let persons = lacks.iter().filter(is_persons).count();
-        (persons == lacks.len()).then(|| lacks.first().map(|lack| lack.gate.clone())).flatten()
+        let persons = failed_gates.iter().filter(is_persons).count();
+        (persons == failed_gates.len())
+            .then(|| failed_gates.first().map(|failed_gate| failed_gate.gate.clone()))
+            .flatten()
     }
 }
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// Hands over, if all gates pass.
-    pub fn emit(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
-        let result = self.judged_emission(stage, emission);
+    pub fn emit(&self, hat_phase: &HatPhase, emission: Emission<'_>) -> Result<(), EmitRefused> {
+        let result = self.judged_emission(hat_phase, emission);
         let why = match &result {
             Ok(()) => None,
             // Neither an iteration that is over nor an I/O error is a refusal worth recording.
-            Err(EmitRefused::Work(_) | EmitRefused::Refusal(_) | EmitRefused::Over) => return result,
-            Err(EmitRefused::Held { lacks, .. }) => {
-                Some(lacks.iter().map(|lack| lack.gate.as_str()).collect::<Vec<_>>().join(", "))
+            Err(EmitRefused::Work(_) | EmitRefused::WorkflowError(_) | EmitRefused::Over) => return result,
+            Err(EmitRefused::GatesFailed { failed_gates, .. }) => {
+                Some(failed_gates.iter().map(|failed_gate| failed_gate.gate.as_str()).collect::<Vec<_>>().join(", "))
             }
             Err(refused) => Some(refused.to_string()),
         };
         if let Err(refused) = &result {
             // The next iteration is told about it if this one hands nothing over.
-            let (said, waits_for) = (refused.at_length(), refused.waits_for(stage));
-            let _ = WorkDatabase::open(&stage.work)
-                .map(|work| work.note_refusal(stage.id(), stage.iteration, &said, waits_for.as_deref()));
+            let (said, waits_for) = (refused.at_length(), refused.waits_for(hat_phase));
+            let _ = WorkDatabase::open(&hat_phase.work)
+                .map(|work| work.note_refusal(hat_phase.id(), hat_phase.iteration, &said, waits_for.as_deref()));
         }
         let fields = self.fields([
-            ("run", json!(stage.id().to_string())),
-            ("iteration", json!(stage.iteration)),
-            ("hat", json!(stage.hat())),
+            ("run", json!(hat_phase.id().to_string())),
+            ("iteration", json!(hat_phase.iteration)),
+            ("hat", json!(hat_phase.hat())),
             ("topic", json!(emission.topic)),
             ("why", json!(why)),
         ]);
         if let Err(EmitRefused::Interrupted { rule, position, .. }) = &result {
-            let _ = self.note_held(&fields, position, Some(rule), Vec::new());
+            let _ = self.record_refused_move(&fields, position, Some(rule), Vec::new());
             return result;
         }
         let kind = if result.is_err() { NoteKind::Held } else { NoteKind::Emit };
         let (root, cwd) = self.places();
         let none = StateChanges::default();
         // The hand-over is accepted even if the note in the journal fails.
-        let _ = self.scene().map(|mut scene| scene.store.note(&self.note(kind, &fields, &none, &root, &cwd)));
+        let _ = self.stored_state().map(|mut stored| stored.store.note(&self.note(kind, &fields, &none, &root, &cwd)));
         result
     }
 
     /// Judges the hat's pace rules. They apply when it hands over, as those of a phase apply when it is left.
     fn pace_allows(&self) -> Result<(), EmitRefused> {
-        let (scene, active) = self.active()?;
+        let (stored, active) = self.active()?;
         let active = Arc::new(active);
         let (_, rules) = Self::pace_rules(&active, &Force::None)?;
-        match self.interrupted(&rules, &active, &scene)? {
+        match self.interrupted(&rules, &active, &stored)? {
             Some((rule, StepOutcome::Interrupt { text, .. })) => {
                 let position = Box::new(active.position.clone());
                 Err(EmitRefused::Interrupted { rule: Box::new(rule), position, text })
@@ -118,46 +129,46 @@ impl Moves<'_> {
         }
     }
 
-    fn judged_emission(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
+    fn judged_emission(&self, hat_phase: &HatPhase, emission: Emission<'_>) -> Result<(), EmitRefused> {
         let Emission { topic, summary, payload } = emission;
         // A process left over from an earlier iteration must not hand over in this one.
-        let is_in_run = self.environment.get(Stage::RUN).is_some();
-        if is_in_run && self.environment.get(Stage::TICKET).as_ref() != Some(&stage.ticket) {
+        let is_in_run = self.environment.get(HatPhase::RUN).is_some();
+        if is_in_run && self.environment.get(HatPhase::TICKET).as_ref() != Some(&hat_phase.ticket) {
             return Err(EmitRefused::Over);
         }
-        let ways = stage.workflow.nodes.iter().flat_map(|node| &node.transitions);
-        let Some(way) = ways.into_iter().find(|way| way.to == topic) else {
-            let known: Vec<String> = stage.publishes().map(str::to_owned).collect();
+        let transitions = hat_phase.workflow.nodes.iter().flat_map(|node| &node.transitions);
+        let Some(transition) = transitions.into_iter().find(|transition| transition.to == topic) else {
+            let known: Vec<String> = hat_phase.publishes().map(str::to_owned).collect();
             let close = suggest::closest(topic, known.iter().map(String::as_str)).map(str::to_owned);
             return Err(EmitRefused::NotItsTopic {
-                hat: stage.hat().to_owned(),
+                hat: hat_phase.hat().to_owned(),
                 topic: topic.to_owned(),
                 close,
                 known,
             });
         };
-        let work = WorkDatabase::open(&stage.work)?;
-        let (run, iteration) = (stage.id(), stage.iteration);
+        let work = WorkDatabase::open(&hat_phase.work)?;
+        let (run, iteration) = (hat_phase.id(), hat_phase.iteration);
         if let Some(topic) = work.handed_over(run, iteration)? {
             return Err(EmitRefused::Already(topic));
         }
-        let is_last = topic == stage.completion.topic;
+        let is_last = topic == hat_phase.completion.topic;
         if is_last {
             let accepted = work.accepted_topics(run)?;
             let is_missing = |topic: &&String| !accepted.contains(topic);
-            let missing: Vec<String> = stage.completion.after.iter().filter(is_missing).cloned().collect();
+            let missing: Vec<String> = hat_phase.completion.after.iter().filter(is_missing).cloned().collect();
             if !missing.is_empty() {
                 return Err(EmitRefused::TooEarly { topic: topic.to_owned(), missing });
             }
         }
         self.pace_allows()?;
-        if !way.requires.is_empty() {
-            let lacks = self.lacks_of_stage(way.requires.iter())?;
-            if !lacks.is_empty() {
-                return Err(EmitRefused::Held { topic: topic.to_owned(), lacks });
+        if !transition.requires.is_empty() {
+            let failed_gates = self.failed_gates_of_hat(transition.requires.iter())?;
+            if !failed_gates.is_empty() {
+                return Err(EmitRefused::GatesFailed { topic: topic.to_owned(), failed_gates });
             }
         }
-        match work.hand_over(run, iteration, stage.hat(), HandOver { topic, summary, payload, is_last })? {
+        match work.hand_over(run, iteration, hat_phase.hat(), HandOver { topic, summary, payload, is_last })? {
             HandOverOutcome::Accepted => Ok(()),
             HandOverOutcome::AlreadyHandedOver(topic) => Err(EmitRefused::Already(topic)),
             HandOverOutcome::IterationOver => Err(EmitRefused::Over),

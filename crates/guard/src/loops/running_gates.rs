@@ -4,18 +4,19 @@ use engine::workflow::{Gate, Requirement};
 
 use crate::Environment;
 use crate::project::Project;
-use crate::session::Stage;
-use crate::workflow::{Receipts, Running};
+use crate::session::HatPhase;
+use crate::workflow::{ReceiptFile, RunningCommand};
 
-impl Stage {
+impl HatPhase {
     /// The running gates, each once, by id.
-    pub fn running_gates(&self, project: &Project, environment: &Environment) -> Vec<(String, Running)> {
-        let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
-        let mut running: Vec<(String, Running)> = Vec::new();
-        for Requirement { id, gate, .. } in ways.chain(&self.close_requires) {
+    pub fn running_gates(&self, project: &Project, environment: &Environment) -> Vec<(String, RunningCommand)> {
+        let transitions =
+            self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|transition| &transition.requires);
+        let mut running: Vec<(String, RunningCommand)> = Vec::new();
+        for Requirement { id, gate, .. } in transitions.chain(&self.close_requires) {
             if let Gate::Command { words, .. } = gate
                 && !running.iter().any(|(known, _)| known == id)
-                && let Some(found) = Running::of(&Receipts::of(words, &project.root, environment))
+                && let Some(found) = RunningCommand::of(&ReceiptFile::of(words, &project.root, environment))
             {
                 running.push((id.clone(), found));
             }

@@ -1,6 +1,6 @@
 //! A project: its root, the tiers that apply to it, and the paths of its state.
 
-mod new_versions;
+mod unrecorded_versions;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use engine::rules::Tier;
 use policy::{CompiledPolicy, CompiledWorkflow, Config, LoadedPolicy, PolicyFolder, Tiers};
 
-use self::new_versions::NewVersions;
+use self::unrecorded_versions::UnrecordedVersions;
 use crate::Environment;
 use crate::grants::Trust;
 
@@ -61,7 +61,7 @@ impl Project {
     }
 
     /// The journal's path: beside the policy, or in the user's state directory for a project without one.
-    pub fn store(&self, environment: &Environment) -> PathBuf {
+    pub fn journal_path(&self, environment: &Environment) -> PathBuf {
         match &self.tiers.project {
             Some(folder) if folder.has_policy() && has_room_for_journal(&folder.path) => folder.path.join("state.db"),
             _ => environment.project_state(&self.root).join("state.db"),
@@ -70,7 +70,7 @@ impl Project {
 
     /// The path of the database of tasks, memories and runs. It is in the user's state directory, so that a repository
     /// cannot bring its own.
-    pub fn work(&self, environment: &Environment) -> PathBuf {
+    pub fn work_database_path(&self, environment: &Environment) -> PathBuf {
         environment.project_state(&self.root).join("work.db")
     }
 
@@ -106,15 +106,15 @@ impl Project {
         let trust = Trust::of(&self.root, environment);
         let mut policy =
             policy::compiled_policy(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening));
-        if self.new_versions(environment).put_down(&policy.definitions_read).is_ok() {
+        if self.unrecorded_versions(environment).queue(&policy.definitions_read).is_ok() {
             policy.definitions_read.clear();
         }
         policy
     }
 
     /// Versions of its rules that wait for the journal.
-    pub(crate) fn new_versions(&self, environment: &Environment) -> NewVersions {
-        NewVersions::of(&self.root, environment)
+    pub(crate) fn unrecorded_versions(&self, environment: &Environment) -> UnrecordedVersions {
+        UnrecordedVersions::of(&self.root, environment)
     }
 
     /// The workflow with a name, in compiled form. `tier` selects the tier; else the nearest tier wins. If `is_kept`,
@@ -143,7 +143,7 @@ impl Project {
     }
 
     /// The policy, without writing the cache.
-    pub fn looked_at(&self, environment: &Environment) -> CompiledPolicy {
+    pub fn compiled_read_only(&self, environment: &Environment) -> CompiledPolicy {
         let trust = Trust::of(&self.root, environment);
         policy::compiled_policy_read_only(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
     }

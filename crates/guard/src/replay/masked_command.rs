@@ -8,7 +8,7 @@ const UNKNOWN: &str = "$LINCHPIN_MASKED";
 /// Possible originals of a command: with an unknown word in place of each mask, and with an example of each kind of
 /// secret. A rule that judges all of them like the masked command does not depend on the secret. Empty if nothing is
 /// masked.
-pub fn readings(command: &str) -> Vec<String> {
+pub fn possible_originals(command: &str) -> Vec<String> {
     if !command.contains(MASK) {
         return Vec::new();
     }

@@ -17,7 +17,7 @@ mod dry_run;
 mod masked_command;
 mod present_workflows;
 mod recorded_event;
-pub mod trial;
+pub mod rule_cases;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -32,11 +32,11 @@ use engine::{BaseFolders, Decision, DecisionRequest, Event, Finding, Level, Situ
 use policy::{CompiledPolicy, PolicyFolder, Tiers};
 use store::{JournalEntry, JournalFilter, SessionKey, Store, StoreError};
 
-use self::present_workflows::{AtNode, PresentWorkflows};
+use self::present_workflows::{NodePolicy, PresentWorkflows};
 use self::recorded_event::recorded_event;
 use crate::Environment;
-use crate::facts::{Past, PastWorkflow, RecordedFacts, hold_counter, input_record, place, unsure_paths};
-use crate::failure::GUARD;
+use crate::facts::{PastWorkflow, RecordedFacts, SessionPast, base_folders, hold_counter, input_record, unsure_paths};
+use crate::failure::GUARD_RULE;
 use crate::grants::Trust;
 use crate::judge::nested_roots;
 use crate::project::Project;
@@ -51,12 +51,12 @@ pub struct Replay<'a> {
     /// Policies of directories below the root, loaded when an event first needs them.
     nested: BTreeMap<PathBuf, CompiledPolicy>,
     journal: Arc<Mutex<Store>>,
-    sessions: BTreeMap<(String, String), Past>,
+    sessions: BTreeMap<(String, String), SessionPast>,
     workflows: PresentWorkflows<'a>,
     /// Rules of workflows at each node so far, by workflow and node.
-    at_nodes: BTreeMap<(String, String), AtNode>,
+    at_nodes: BTreeMap<(String, String), NodePolicy>,
     /// The workflow's state at the current entry.
-    stood: Arc<PastWorkflow>,
+    past_workflow: Arc<PastWorkflow>,
 }
 
 /// Selects events. All conditions that are set must hold.
@@ -98,20 +98,20 @@ pub struct VerdictChange {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Silenced {
     pub finding: Finding,
-    pub since: Since,
+    pub rule_change: RuleChange,
     /// The rule's clauses that are not true now; empty if the rule no longer exists.
     pub clauses: Vec<Clause>,
 }
 
 /// How a rule changed since it made a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Since {
+pub enum RuleChange {
     Same,
     Changed,
     Gone,
 }
 
-impl Since {
+impl RuleChange {
     pub fn name(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -186,7 +186,7 @@ struct ApplicablePolicy<'a> {
 }
 
 /// The result of judging one event again.
-struct Trial {
+struct Rejudged {
     verdict: Verdict,
     undecided: Vec<UndecidedRule>,
     holds: Vec<(String, u32)>,
@@ -206,7 +206,7 @@ impl<'a> Replay<'a> {
             sessions: BTreeMap::new(),
             workflows: PresentWorkflows::of_project(project, environment),
             at_nodes: BTreeMap::new(),
-            stood: Arc::default(),
+            past_workflow: Arc::default(),
         }
     }
 
@@ -287,36 +287,36 @@ impl<'a> Replay<'a> {
         if entries.workflow()?.first_seen.is_none() {
             return Ok(of_session);
         }
-        self.stood = Arc::new(PastWorkflow::before(entries)?);
+        self.past_workflow = Arc::new(PastWorkflow::before(entries)?);
         Ok(JournalFilter::default())
     }
 
     fn follow_workflow(&mut self, entry: &JournalEntry) {
-        let Self { stood, workflows, at_nodes, policy, .. } = self;
-        Arc::make_mut(stood).follow(entry);
-        if let Some(position) = &stood.position {
+        let Self { past_workflow, workflows, at_nodes, policy, .. } = self;
+        Arc::make_mut(past_workflow).follow(entry);
+        if let Some(position) = &past_workflow.position {
             let (name, node) = (&position.workflow, position.node());
             at_nodes.entry((name.clone(), node.to_owned())).or_insert_with(|| workflows.at(name, node, policy));
         }
     }
 
     /// The rules of the active workflow at its node.
-    fn at_node(&self) -> Option<&AtNode> {
-        let position = self.stood.position.as_ref()?;
+    fn at_node(&self) -> Option<&NodePolicy> {
+        let position = self.past_workflow.position.as_ref()?;
         self.at_nodes.get(&(position.workflow.clone(), position.node().to_owned()))
     }
 
     /// How the rule of a finding has changed since.
-    pub fn since(&self, finding: &Finding) -> Result<Since, RuleSetError> {
-        let mut since = Since::Gone;
+    pub fn rule_change(&self, finding: &Finding) -> Result<RuleChange, RuleSetError> {
+        let mut since = RuleChange::Gone;
         let of_workflows = self.at_nodes.values().filter_map(|at_node| match at_node {
-            AtNode::Sound { policy, .. } => Some(&**policy),
-            AtNode::Gone | AtNode::Broken => None,
+            NodePolicy::Sound { policy, .. } => Some(&**policy),
+            NodePolicy::Gone | NodePolicy::Broken => None,
         });
         for policy in std::iter::once(&self.policy).chain(self.nested.values()).chain(of_workflows) {
             for rule in policy.rules.all()?.iter().filter(|rule| rule.id == finding.rule) {
                 let is_same = finding.digest.as_ref().is_none_or(|digest| *digest == rule.digest);
-                since = if is_same || since == Since::Same { Since::Same } else { Since::Changed };
+                since = if is_same || since == RuleChange::Same { RuleChange::Same } else { RuleChange::Changed };
             }
         }
         Ok(since)
@@ -326,8 +326,8 @@ impl<'a> Replay<'a> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(Vec::new()) };
         let event = Arc::new(event);
-        self.meet_policies(entry, &event);
-        Ok(self.try_again(entry, &event, true)?.considered)
+        self.load_nested_policies(entry, &event);
+        Ok(self.judge_again(entry, &event, true)?.considered)
     }
 
     /// `None` if the entry is not an agent's event, or is not wanted.
@@ -335,17 +335,17 @@ impl<'a> Replay<'a> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(None) };
         let event = Arc::new(event);
-        self.meet_policies(entry, &event);
+        self.load_nested_policies(entry, &event);
         // Of unwanted entries, only stops matter: they change the counts of holds.
         if !is_wanted && !event.kind.is_stop() {
             return Ok(None);
         }
-        let trial = self.try_again(entry, &event, false)?;
-        let outcome = if is_wanted { Some(self.compare(entry, &event, &trial)?) } else { None };
+        let rejudged = self.judge_again(entry, &event, false)?;
+        let outcome = if is_wanted { Some(self.compare(entry, &event, &rejudged)?) } else { None };
         // A stop that was not enforced does not count as held.
         let is_enforced = entry.verdict.not_enforced.is_none();
         if let Some(past) = self.sessions.get_mut(&session_of(entry)).filter(|_| is_enforced) {
-            past.holds.extend(trial.holds);
+            past.holds.extend(rejudged.holds);
         }
         Ok(outcome)
     }
@@ -357,7 +357,7 @@ impl<'a> Replay<'a> {
             let key = SessionKey { agent: &entry.session.agent, session: &entry.session.id };
             let known = self.journal.lock().map_err(|_| StoreError::Locked)?.session(key)?;
             let is_cut = known.first_seen.is_some_and(|first| first < entry.time);
-            self.sessions.insert(session.clone(), Past { is_cut, ..Past::default() });
+            self.sessions.insert(session.clone(), SessionPast { is_cut, ..SessionPast::default() });
         }
         if let Some(past) = self.sessions.get_mut(&session) {
             past.follow(entry);
@@ -366,9 +366,11 @@ impl<'a> Replay<'a> {
     }
 
     /// Loads the nested policies that apply to an event, unless they are loaded.
-    fn meet_policies(&mut self, entry: &Arc<JournalEntry>, event: &Arc<Event>) {
+    fn load_nested_policies(&mut self, entry: &Arc<JournalEntry>, event: &Arc<Event>) {
         for root in self.nested_roots(entry, event) {
-            self.nested.entry(root).or_insert_with_key(|root| Project::nested(root).looked_at(self.environment));
+            self.nested
+                .entry(root)
+                .or_insert_with_key(|root| Project::nested(root).compiled_read_only(self.environment));
         }
     }
 
@@ -380,7 +382,7 @@ impl<'a> Replay<'a> {
         nested_roots(self.root, &self.situation(&self.own(), entry, event), has_policy).into_iter().collect()
     }
 
-    fn jurisdictions(&self, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> Vec<ApplicablePolicy<'_>> {
+    fn applicable_policies(&self, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> Vec<ApplicablePolicy<'_>> {
         let own = self.own();
         let roots = self.nested_roots(entry, event);
         let nested = self.nested.iter().filter(|(root, _)| roots.contains(*root));
@@ -389,45 +391,50 @@ impl<'a> Replay<'a> {
             Some(ApplicablePolicy { root, folder, policy, workflow: None })
         });
         let of_workflow = self.at_node().and_then(|at_node| match at_node {
-            AtNode::Sound { workflow, policy } => {
+            NodePolicy::Sound { workflow, policy } => {
                 Some(ApplicablePolicy { policy, workflow: Some(workflow), ..self.own() })
             }
-            AtNode::Gone | AtNode::Broken => None,
+            NodePolicy::Gone | NodePolicy::Broken => None,
         });
         std::iter::once(own).chain(of_workflow).chain(nested).collect()
     }
 
-    fn try_again(&self, entry: &Arc<JournalEntry>, event: &Arc<Event>, thorough: bool) -> Result<Trial, ReplayError> {
-        let mut trial =
-            Trial { verdict: Verdict::empty(), undecided: Vec::new(), holds: Vec::new(), considered: Vec::new() };
+    fn judge_again(
+        &self,
+        entry: &Arc<JournalEntry>,
+        event: &Arc<Event>,
+        thorough: bool,
+    ) -> Result<Rejudged, ReplayError> {
+        let mut rejudged =
+            Rejudged { verdict: Verdict::empty(), undecided: Vec::new(), holds: Vec::new(), considered: Vec::new() };
         let mut findings: Vec<Finding> =
-            entry.verdict.findings.iter().filter(|finding| finding.rule == GUARD).cloned().collect();
+            entry.verdict.findings.iter().filter(|finding| finding.rule == GUARD_RULE).cloned().collect();
         let mut approved = false;
-        for here in self.jurisdictions(entry, event) {
-            let decision = self.decide(&here, entry, event, thorough)?;
+        for applicable in self.applicable_policies(entry, event) {
+            let decision = self.decide(&applicable, entry, event, thorough)?;
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);
             for (rule, count) in decision.holds {
-                trial.holds.push((hold_counter(here.folder, &rule), count));
+                rejudged.holds.push((hold_counter(applicable.folder, &rule), count));
             }
             for rule in decision.undecided {
                 match entry.verdict.findings.iter().find(|finding| is_the_same(&rule, finding)) {
                     Some(spoken) => findings.push(spoken.clone()),
-                    None => trial.undecided.push(rule),
+                    None => rejudged.undecided.push(rule),
                 }
             }
-            trial.considered.extend(decision.considered);
+            rejudged.considered.extend(decision.considered);
         }
-        trial.undecided.extend(self.undecided_workflow());
-        trial.verdict = Verdict::of(findings);
-        trial.verdict.approved = approved && trial.verdict.level == Level::Allow;
-        Ok(trial)
+        rejudged.undecided.extend(self.undecided_workflow());
+        rejudged.verdict = Verdict::of(findings);
+        rejudged.verdict.approved = approved && rejudged.verdict.level == Level::Allow;
+        Ok(rejudged)
     }
 
     /// A workflow whose file is broken could have said anything.
     fn undecided_workflow(&self) -> Option<UndecidedRule> {
-        let name = &self.stood.position.as_ref()?.workflow;
-        matches!(self.at_node()?, AtNode::Broken).then(|| UndecidedRule {
+        let name = &self.past_workflow.position.as_ref()?.workflow;
+        matches!(self.at_node()?, NodePolicy::Broken).then(|| UndecidedRule {
             rule: name.clone(),
             digest: String::new(),
             strictest: Level::Block,
@@ -437,19 +444,19 @@ impl<'a> Replay<'a> {
 
     fn decide(
         &self,
-        here: &ApplicablePolicy<'_>,
+        applicable: &ApplicablePolicy<'_>,
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
-        let readings = readings(event);
+        let possible_originals = possible_originals(event);
         // With masked or unresolved paths, rules must not be skipped early because their known paths do not match.
-        let thorough = thorough || !readings.is_empty() || unsure_paths(entry).is_some();
-        let mut decision = self.decide_once(here, entry, event, thorough)?;
-        for reading in readings {
-            let other = self.decide_once(here, entry, &Arc::new(reading), true)?;
+        let thorough = thorough || !possible_originals.is_empty() || unsure_paths(entry).is_some();
+        let mut decision = self.decide_once(applicable, entry, event, thorough)?;
+        for reading in possible_originals {
+            let other = self.decide_once(applicable, entry, &Arc::new(reading), true)?;
             for (considered, other) in decision.considered.iter_mut().zip(&other.considered) {
-                if !matches!(considered.outcome, RuleOutcome::Undecidable(_)) && is_told_apart(considered, other) {
+                if !matches!(considered.outcome, RuleOutcome::Undecidable(_)) && differ(considered, other) {
                     let facts = vec![input_record::masked(EventPart::Command)];
                     decision.undecided.push(UndecidedRule::of(&considered.rule, &facts));
                     decision.verdict.findings.retain(|finding| finding.rule != considered.rule.id);
@@ -462,23 +469,30 @@ impl<'a> Replay<'a> {
 
     fn decide_once(
         &self,
-        here: &ApplicablePolicy<'_>,
+        applicable: &ApplicablePolicy<'_>,
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
-        let situation = Arc::new(self.situation(here, entry, event));
-        engine::decide(&DecisionRequest { situation: &situation, rules: &here.policy.rules, evaluate_all: thorough })
+        let situation = Arc::new(self.situation(applicable, entry, event));
+        engine::decide(&DecisionRequest {
+            situation: &situation,
+            rules: &applicable.policy.rules,
+            evaluate_all: thorough,
+        })
     }
 
-    fn situation(&self, here: &ApplicablePolicy<'_>, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> Situation {
+    fn situation(&self, applicable: &ApplicablePolicy<'_>, entry: &Arc<JournalEntry>, event: &Arc<Event>) -> Situation {
         let past = self.sessions.get(&session_of(entry)).cloned().unwrap_or_default();
-        let mut facts = RecordedFacts::new(entry, event, past, here.folder, here.policy, &self.journal);
-        if let Some(workflow) = here.workflow {
-            facts = facts.in_workflow(Arc::clone(workflow), Arc::clone(&self.stood));
+        let mut facts = RecordedFacts::new(entry, event, past, applicable.folder, applicable.policy, &self.journal);
+        if let Some(workflow) = applicable.workflow {
+            facts = facts.in_workflow(Arc::clone(workflow), Arc::clone(&self.past_workflow));
         }
-        let is_part = here.root != self.root;
-        let place = BaseFolders { is_subfolder: is_part, ..place(here.root, &here.policy.config, self.environment) };
+        let is_part = applicable.root != self.root;
+        let place = BaseFolders {
+            is_subfolder: is_part,
+            ..base_folders(applicable.root, &applicable.policy.config, self.environment)
+        };
         Situation::new(Arc::clone(event), place, Arc::new(facts))
     }
 
@@ -486,27 +500,27 @@ impl<'a> Replay<'a> {
         &self,
         entry: &Arc<JournalEntry>,
         event: &Arc<Event>,
-        trial: &Trial,
+        rejudged: &Rejudged,
     ) -> Result<ReplayOutcome, ReplayError> {
         let undecided: Vec<UndecidedRule> =
-            trial.undecided.iter().filter(|rule| matters(rule, &trial.verdict)).cloned().collect();
+            rejudged.undecided.iter().filter(|rule| matters(rule, &rejudged.verdict)).cloned().collect();
         if !undecided.is_empty() {
             return Ok(ReplayOutcome::Undecidable(undecided));
         }
-        let (then, now) = (&entry.verdict, &trial.verdict);
+        let (then, now) = (&entry.verdict, &rejudged.verdict);
         if then.strictness() == now.strictness() {
             return Ok(ReplayOutcome::Same);
         }
         let missing_from = |verdict: &Verdict, finding: &Finding| {
             !verdict.findings.iter().any(|other| other.rule == finding.rule && other.level == finding.level)
         };
-        let considered = self.try_again(entry, event, true)?.considered;
+        let considered = self.judge_again(entry, event, true)?.considered;
         let silenced = then.findings.iter().filter(|finding| missing_from(now, finding)).map(|finding| {
             let clauses = considered.iter().find(|considered| considered.rule.id == finding.rule);
             let clauses = clauses.into_iter().flat_map(|considered| &considered.clauses);
             Ok(Silenced {
                 finding: finding.clone(),
-                since: self.since(finding)?,
+                rule_change: self.rule_change(finding)?,
                 clauses: clauses.filter(|clause| clause.truth != Truth::True).cloned().collect(),
             })
         });
@@ -534,7 +548,7 @@ fn matters(rule: &UndecidedRule, verdict: &Verdict) -> bool {
 }
 
 /// Possible originals of an event with a masked command.
-fn readings(event: &Event) -> Vec<Event> {
+fn possible_originals(event: &Event) -> Vec<Event> {
     let Some(call) = &event.tool else { return Vec::new() };
     let Some(ShellText::Command(text)) = &call.shell else { return Vec::new() };
     let with = |text| {
@@ -542,11 +556,11 @@ fn readings(event: &Event) -> Vec<Event> {
         call.shell = Some(ShellText::Command(text));
         Event { tool: Some(call), ..event.clone() }
     };
-    masked_command::readings(text).into_iter().map(with).collect()
+    masked_command::possible_originals(text).into_iter().map(with).collect()
 }
 
 /// True if the rule judges the two versions of the event differently.
-fn is_told_apart(one: &ConsideredRule, other: &ConsideredRule) -> bool {
+fn differ(one: &ConsideredRule, other: &ConsideredRule) -> bool {
     let truth = |considered: &ConsideredRule| {
         considered.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))
     };

@@ -22,7 +22,7 @@ pub struct PresentWorkflows<'a> {
 }
 
 /// The rules of a workflow at a node.
-pub enum AtNode {
+pub enum NodePolicy {
     /// The workflow no longer exists.
     Gone,
     /// The workflow's file cannot be read.
@@ -49,12 +49,12 @@ impl<'a> PresentWorkflows<'a> {
     }
 
     /// `own` is the project's own policy, which applies as well.
-    pub fn at(&self, name: &str, node: &str, own: &CompiledPolicy) -> AtNode {
-        let Some(file) = self.found().named(name) else { return AtNode::Gone };
-        let Some(workflow) = &file.workflow else { return AtNode::Broken };
+    pub fn at(&self, name: &str, node: &str, own: &CompiledPolicy) -> NodePolicy {
+        let Some(file) = self.found().named(name) else { return NodePolicy::Gone };
+        let Some(workflow) = &file.workflow else { return NodePolicy::Broken };
         let is_trusted = self.are_trusted || self.trust().accepts_workflow(workflow);
         let policy = Box::new(policy_at(workflow, node, own, is_trusted));
-        AtNode::Sound { workflow: Arc::new(workflow.clone()), policy }
+        NodePolicy::Sound { workflow: Arc::new(workflow.clone()), policy }
     }
 
     fn trust(&self) -> Trust {

@@ -34,7 +34,7 @@ fn scene() -> Scene {
 impl Scene {
     fn store(&self) -> Store {
         let options = store::StoreOptions { busy: Duration::from_secs(10), now: 0, run: None };
-        Store::open(&self.project.store(&self.environment), options).expect("a journal")
+        Store::open(&self.project.journal_path(&self.environment), options).expect("a journal")
     }
 
     fn record(&self, time: i64, changes: &StateChanges) {

@@ -26,9 +26,9 @@ pub struct CommandRun<'a> {
 }
 
 /// The longest time between the hook's event for the call and the command that it runs.
-const PENDING: Duration = Duration::from_mins(1);
+const PENDING_LIMIT: Duration = Duration::from_mins(1);
 /// The longest time that a call of another session counts as running: agents stop their calls after ten minutes.
-const AT_WORK: Duration = Duration::from_mins(10);
+const RUNNING_LIMIT: Duration = Duration::from_mins(10);
 /// The number of sessions that are considered.
 const SESSIONS_LIMIT: usize = 100;
 /// The number of recent calls per session that are considered, because sessions make calls in parallel.
@@ -38,16 +38,16 @@ impl CommandRun<'_> {
     /// The agents' sessions that may be running this command: the one in the environment variables, else those with an
     /// unfinished call of it, newest first. Empty if a person runs it.
     pub fn agents(&self, store: &Store) -> Result<Vec<SessionOwner>, StoreError> {
-        if let Some(named) = self.by_variables() {
+        if let Some(named) = self.from_environment() {
             return Ok(vec![named]);
         }
         // In a run, many calls may be waiting for the same command, so only the run itself is certain.
         if self.is_in_run() {
             return Ok(Vec::new());
         }
-        let since = self.ago(PENDING);
-        let calls = unfinished(store, since, 1)?.into_iter();
-        Ok(calls.filter(|(_, call)| self.is_in(&call.text)).map(|(whose, _)| whose).collect())
+        let since = self.ago(PENDING_LIMIT);
+        let calls = unfinished_calls(store, since, 1)?.into_iter();
+        Ok(calls.filter(|(_, call)| self.is_run_by(&call.text)).map(|(owner, _)| owner).collect())
     }
 
     pub fn agent(&self, store: &Store) -> Result<Option<SessionOwner>, StoreError> {
@@ -63,13 +63,13 @@ impl CommandRun<'_> {
             let found = store.latest_session(Some(named))?;
             return Ok(found.map(|(agent, session)| SessionOwner { agent, session }));
         }
-        let named = self.by_variables();
+        let named = self.from_environment();
         if named.is_some() || !is_agents || self.is_in_run() {
             return Ok(named);
         }
-        let mut calls = unfinished(store, self.ago(AT_WORK), CALLS_LIMIT)?;
-        let only = calls.pop().filter(|(_, call)| calls.is_empty() && self.is_in(&call.text));
-        Ok(only.map(|(whose, _)| whose))
+        let mut calls = unfinished_calls(store, self.ago(RUNNING_LIMIT), CALLS_LIMIT)?;
+        let only = calls.pop().filter(|(_, call)| calls.is_empty() && self.is_run_by(&call.text));
+        Ok(only.map(|(owner, _)| owner))
     }
 
     /// The session that the command is for: the one it names, else the one it runs in, else the latest one.
@@ -87,7 +87,7 @@ impl CommandRun<'_> {
         Ok(found.map(|(agent, session)| SessionOwner { agent, session }))
     }
 
-    fn by_variables(&self) -> Option<SessionOwner> {
+    fn from_environment(&self) -> Option<SessionOwner> {
         let (agent, session) = agents::environment::session(|name| self.environment.get(name))?;
         Some(SessionOwner { agent: agent.name().to_owned(), session })
     }
@@ -100,7 +100,7 @@ impl CommandRun<'_> {
         self.now.saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
     }
 
-    fn is_in(&self, text: &str) -> bool {
+    fn is_run_by(&self, text: &str) -> bool {
         let has_words = |command: &SimpleCommand| {
             let has = |word: &&str| command.words().iter().any(|found| found.value.as_deref() == Some(word));
             command.program() == Some("linchpin") && self.words.iter().all(has)
@@ -110,14 +110,18 @@ impl CommandRun<'_> {
 }
 
 /// Shell calls without an end, newest first, among the last `latest` calls of each session.
-fn unfinished(store: &Store, since: i64, latest: usize) -> Result<Vec<(SessionOwner, RecordedCommand)>, StoreError> {
+fn unfinished_calls(
+    store: &Store,
+    since: i64,
+    latest: usize,
+) -> Result<Vec<(SessionOwner, RecordedCommand)>, StoreError> {
     let mut calls = Vec::new();
     for (agent, session) in store.sessions_since(since, SESSIONS_LIMIT)? {
-        let whose = SessionOwner { agent, session };
-        let key = SessionKey { agent: &whose.agent, session: &whose.session };
+        let owner = SessionOwner { agent, session };
+        let key = SessionKey { agent: &owner.agent, session: &owner.session };
         for call in store.commands(key, since, latest)?.into_iter().filter(|call| !call.is_over) {
             if !store.is_idle_after(key, call.event)? {
-                calls.push((whose.clone(), call));
+                calls.push((owner.clone(), call));
             }
         }
     }

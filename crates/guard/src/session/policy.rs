@@ -9,29 +9,29 @@ use policy::{CompiledPolicy, Config, PinnedPolicy, PolicyMode, SessionPin, Weake
 
 use super::root;
 use crate::Environment;
-use crate::grants::Acceptance;
+use crate::grants::AcceptedWeakenings;
 use crate::project::Project;
 
 /// The policy that an event is judged by.
 pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> PinnedPolicy {
     // A dry run does not update the cache either: the next real event must still see that the policy is new.
-    let policy = if event.is_dry_run { project.looked_at(environment) } else { project.compiled(environment) };
+    let policy = if event.is_dry_run { project.compiled_read_only(environment) } else { project.compiled(environment) };
     // An event without a session id has no session to pin.
     if event.session.is_empty() {
         return PinnedPolicy { policy, new_weakenings: Vec::new() };
     }
     let path = pin(project, &event.agent, &event.session, environment);
-    let acceptance = Acceptance::of(&project.root, environment);
+    let acceptance = AcceptedWeakenings::of(&project.root, environment);
     let cache = project.cache(environment);
     let pin = SessionPin { path: &path, cache: &cache, now: event.time, is_saved: !event.is_dry_run };
     pin.pin_policy(policy, |change, since| acceptance.includes(change, since))
 }
 
 /// The configuration for an event when nothing may be written.
-pub fn config_looked_at(project: &Project, event: &Event, environment: &Environment) -> Arc<Config> {
-    let mut config = project.looked_at(environment).config;
+pub fn config_read_only(project: &Project, event: &Event, environment: &Environment) -> Arc<Config> {
+    let mut config = project.compiled_read_only(environment).config;
     let enforced = policy::enforced_since(&pin(project, &event.agent, &event.session, environment));
-    let acceptance = Acceptance::of(&project.root, environment);
+    let acceptance = AcceptedWeakenings::of(&project.root, environment);
     if enforced.is_some_and(|since| !acceptance.includes(&Weakening::mode_to_observe(), since)) {
         Arc::make_mut(&mut config).mode = PolicyMode::Enforce;
     }
@@ -65,7 +65,7 @@ pub fn kept_by_any(project: &Project, policy: &CompiledPolicy, environment: &Env
 }
 
 fn kept_by(path: &Path, project: &Project, policy: &CompiledPolicy, environment: &Environment) -> Vec<Weakening> {
-    let acceptance = Acceptance::of(&project.root, environment);
+    let acceptance = AcceptedWeakenings::of(&project.root, environment);
     let pin = SessionPin { path, cache: &project.cache(environment), now: 0, is_saved: false };
     let kept = pin.ignored_weakenings(policy, |change, since| acceptance.includes(change, since));
     kept.into_iter().map(|kept| kept.weakening).collect()

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{Active, Position};
+use crate::facts::{ActiveWorkflow, Position};
 use crate::{Environment, plain_text};
 
 /// A stored approval.
@@ -33,7 +33,7 @@ pub struct Approval {
 impl Approval {
     /// The message about an approval for another state of the tree.
     pub fn outdated(&self) -> String {
-        let who = self.who.as_deref().map_or_else(|| "a person".to_owned(), plain_text::line);
+        let who = self.who.as_deref().map_or_else(|| "a person".to_owned(), plain_text::single_line);
         let time = Timestamp::from_millisecond(self.time).map(|time| time.to_zoned(TimeZone::system()));
         let time = time.map(|time| time.strftime(" on %Y-%m-%d at %H:%M:%S").to_string()).unwrap_or_default();
         format!("{who} said yes{time}, and the tree has changed since")
@@ -75,9 +75,9 @@ impl Approvals {
 
 /// The approvals on the way from the current node, each once, with their text. `besides` has the gates for closing a
 /// task.
-pub fn asked<'a>(active: &'a Active, besides: &'a [Requirement]) -> Vec<(String, String)> {
+pub fn asked<'a>(active: &'a ActiveWorkflow, besides: &'a [Requirement]) -> Vec<(String, String)> {
     let Some(node) = active.node() else { return Vec::new() };
-    let requirements = node.requires.iter().chain(node.transitions.iter().flat_map(|way| &way.requires));
+    let requirements = node.requires.iter().chain(node.transitions.iter().flat_map(|transition| &transition.requires));
     let requirements = requirements.chain(besides);
     let mut asked: Vec<(String, String)> = Vec::new();
     for Requirement { id, gate } in requirements {

@@ -2,7 +2,7 @@ use engine::suggest;
 use engine::workflow::Workflow;
 use serde_json::{Map, Value};
 
-use super::Refusal;
+use super::WorkflowError;
 
 /// Claims of a move: what the agent says is done.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -10,13 +10,13 @@ pub struct Claims(Map<String, Value>);
 
 impl Claims {
     /// Parses the arguments of `next`: names, or one JSON object. Without arguments, the node's completion is claimed.
-    pub fn read(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, Refusal> {
+    pub fn read(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, WorkflowError> {
         let claims = match words {
             [] => Map::from_iter([(Workflow::completion_claim(node), Value::Bool(true))]),
             [json] if json.trim_start().starts_with('{') => match serde_json::from_str(json) {
                 Ok(Value::Object(claims)) => claims,
-                Ok(_) => return Err(Refusal::BadClaims("it is not an object".to_owned())),
-                Err(error) => return Err(Refusal::BadClaims(error.to_string())),
+                Ok(_) => return Err(WorkflowError::BadClaims("it is not an object".to_owned())),
+                Err(error) => return Err(WorkflowError::BadClaims(error.to_string())),
             },
             names => names.iter().map(|name| (name.clone(), Value::Bool(true))).collect(),
         };
@@ -24,10 +24,10 @@ impl Claims {
         for (claim, value) in &claims {
             if !known.contains(claim) {
                 let close = suggest::closest(claim, known.iter().map(String::as_str)).map(str::to_owned);
-                return Err(Refusal::UnknownClaim { claim: claim.clone(), close, known });
+                return Err(WorkflowError::UnknownClaim { claim: claim.clone(), close, known });
             }
             if !value.is_boolean() {
-                return Err(Refusal::BadClaims(format!("`{claim}` is `true` or `false`, not {value}")));
+                return Err(WorkflowError::BadClaims(format!("`{claim}` is `true` or `false`, not {value}")));
             }
         }
         Ok(Self(claims))

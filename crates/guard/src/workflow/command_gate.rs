@@ -10,53 +10,53 @@ use std::time::{Duration, Instant};
 
 use policy::Config;
 
-use super::holder::{HOLDER, Job};
-use super::receipt::{Receipt, Receipts};
-use super::running::{GateProgress, Running};
+use super::gate_process::{GATE_ARGUMENT, GateJob};
+use super::receipt::{Receipt, ReceiptFile};
+use super::running_command::{GateProgress, RunningCommand};
 use crate::project::Project;
-use crate::session::Stage;
+use crate::session::HatPhase;
 use crate::{Environment, plain_text};
 
 /// How long to wait between looks at a command that runs.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How often it is shown how far a command is.
-const SHOW_AGAIN: Duration = Duration::from_millis(250);
+const SHOW_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a command that is called off may take to end.
-const CALL_OFF: Duration = Duration::from_secs(3);
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How a command is run that outlives whoever asks.
 #[derive(Debug, Clone)]
-pub struct HolderOptions {
+pub struct GateRunOptions {
     /// The words that call this binary as the holder.
     pub call: Vec<OsString>,
     /// How long a move waits for its commands, all of them together.
-    pub patience: Duration,
+    pub wait_limit: Duration,
     /// The command that is to be repeated where it was not waited for.
-    pub again: &'static str,
+    pub repeat_with: &'static str,
     /// Set once whoever waits is interrupted. The command is ended then.
     pub is_interrupted: Option<Arc<AtomicBool>>,
     /// Shows how far the command is.
     pub show: fn(GateProgress<'_>),
 }
 
-impl HolderOptions {
+impl GateRunOptions {
     /// Below what agents give a shell command: 120 s is Claude Code's own limit.
-    const PATIENCE: Duration = Duration::from_secs(90);
+    const WAIT_LIMIT: Duration = Duration::from_secs(90);
 
     pub fn is_interrupted(&self) -> bool {
         self.is_interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// By this very binary, whose `main` has to know [`HOLDER`].
-    pub fn by_this_binary(again: &'static str) -> Self {
+    /// By this very binary, whose `main` has to know [`GATE_ARGUMENT`].
+    pub fn by_this_binary(repeat_with: &'static str) -> Self {
         let binary = if cfg!(target_os = "linux") {
             // Even where another version has been put in its place.
             OsString::from("/proc/self/exe")
         } else {
             std::env::current_exe().map_or_else(|_| "linchpin".into(), Into::into)
         };
-        let call = vec![binary, HOLDER.into()];
-        Self { call, patience: Self::PATIENCE, again, is_interrupted: None, show: |_| {} }
+        let call = vec![binary, GATE_ARGUMENT.into()];
+        Self { call, wait_limit: Self::WAIT_LIMIT, repeat_with, is_interrupted: None, show: |_| {} }
     }
 }
 
@@ -74,32 +74,33 @@ pub struct CommandGate<'a> {
 
 impl CommandGate<'_> {
     /// Why it does not hold for what is in the tree. `end`: until when it is waited for.
-    pub fn lack(&self, tree: Option<&str>, holding: &HolderOptions, end: Instant) -> Option<String> {
-        let receipts = Receipts::of(self.words, &self.project.root, self.environment);
-        let known = receipts.last();
+    pub fn problem(&self, tree: Option<&str>, command_options: &GateRunOptions, end: Instant) -> Option<String> {
+        let receipt_file = ReceiptFile::of(self.words, &self.project.root, self.environment);
+        let known = receipt_file.last();
         let receipt = match known.as_ref().filter(|known| known.answers(tree)) {
             Some(known) => known.clone(),
-            None => match self.ran(&receipts, known.as_ref().map(|known| known.run.as_str()), holding, end) {
+            None => match self.ran(&receipt_file, known.as_ref().map(|known| known.run.as_str()), command_options, end)
+            {
                 Ok(receipt) => receipt,
                 Err(why) => return Some(why),
             },
         };
-        receipts.note_told(&receipt);
-        receipt.lack(tree, holding.again)
+        receipt_file.mark_reported(&receipt);
+        receipt.problem(tree, command_options.repeat_with)
     }
 
     /// Has it run, by us or by whoever came first.
     fn ran(
         &self,
-        receipts: &Receipts,
+        receipt_file: &ReceiptFile,
         known: Option<&str>,
-        holding: &HolderOptions,
+        command_options: &GateRunOptions,
         end: Instant,
     ) -> Result<Receipt, String> {
-        let again = holding.again;
-        let command = plain_text::line(&store::mask(self.text));
-        let job = Job {
-            folder: receipts.folder().to_owned(),
+        let repeat_with = command_options.repeat_with;
+        let command = plain_text::single_line(&store::mask(self.text));
+        let job = GateJob {
+            folder: receipt_file.folder().to_owned(),
             root: self.project.root.clone(),
             text: self.text.to_owned(),
             words: self.words.to_owned(),
@@ -108,66 +109,66 @@ impl CommandGate<'_> {
             variables: self.config.commands.env.clone(),
             known: known.map(str::to_owned),
         };
-        let mut holder = start(&job, &holding.call, self.variables)
+        let mut gate_process = start(&job, &command_options.call, self.variables)
             .map_err(|error| format!("`{command}` cannot be started: {error}"))?;
-        (holding.show)(GateProgress::Started { command: &command });
+        (command_options.show)(GateProgress::Started { command: &command });
         let mut shown = Instant::now();
         let result = loop {
             // Looked at before the receipt is: a holder that has ended has written it.
-            let has_ended = !matches!(holder.try_wait(), Ok(None));
-            if let Some(receipt) = receipts.last().filter(|last| Some(last.run.as_str()) != known) {
+            let has_ended = !matches!(gate_process.try_wait(), Ok(None));
+            if let Some(receipt) = receipt_file.last().filter(|last| Some(last.run.as_str()) != known) {
                 break Ok(receipt);
             }
             if has_ended {
-                break Err(format!("the run of `{command}` ended without a result; repeat `{again}`"));
+                break Err(format!("the run of `{command}` ended without a result; repeat `{repeat_with}`"));
             }
-            if holding.is_interrupted() {
-                break Err(if call_off(&mut holder, receipts) {
-                    format!("`{command}` was interrupted and has been ended; `{again}` starts it again")
+            if command_options.is_interrupted() {
+                break Err(if stop_command(&mut gate_process, receipt_file) {
+                    format!("`{command}` was interrupted and has been ended; `{repeat_with}` starts it again")
                 } else {
                     format!("`{command}` was interrupted, but has not ended yet")
                 });
             }
             if Instant::now() >= end {
                 break Err(format!(
-                    "`{command}` is still running, repeat `{again}`: its result is kept for the tree as it is now"
+                    "`{command}` is still running, repeat `{repeat_with}`: its result is kept for the tree as it is now"
                 ));
             }
-            if shown.elapsed() >= SHOW_AGAIN {
+            if shown.elapsed() >= SHOW_INTERVAL {
                 shown = Instant::now();
-                if let Some(running) = Running::of(receipts) {
-                    (holding.show)(GateProgress::Running(&running));
+                if let Some(running) = RunningCommand::of(receipt_file) {
+                    (command_options.show)(GateProgress::Running(&running));
                 }
             }
-            thread::sleep(LOOK_AGAIN);
+            thread::sleep(POLL_INTERVAL);
         };
-        (holding.show)(GateProgress::Ended);
+        (command_options.show)(GateProgress::Ended);
         result
     }
 }
 
 /// It holds nothing of ours: an agent's shell waits until the last who could write to it is gone.
-fn start(job: &Job, call: &[OsString], variables: &[(&str, String)]) -> io::Result<Child> {
+fn start(job: &GateJob, call: &[OsString], variables: &[(&str, String)]) -> io::Result<Child> {
     let [program, words @ ..] = call else { return Err(io::Error::other("there is nothing to hold it")) };
     let mut command = Command::new(program);
     command.args(words).arg(serde_json::to_string(job)?).current_dir(&job.root);
     command.envs(variables.iter().map(|(name, value)| (name, value)));
     // It outlives the iteration that asked for it, and does not speak for it.
-    command.env_remove(Stage::TICKET);
+    command.env_remove(HatPhase::TICKET);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
 /// Ends the command, whether our own holder runs it or that of an earlier attempt. Returns whether it has ended.
-fn call_off(holder: &mut Child, receipts: &Receipts) -> bool {
+fn stop_command(gate_process: &mut Child, receipt_file: &ReceiptFile) -> bool {
     // Our own holder runs nothing more from now on.
-    let _ = holder.stdin.take().map(|mut stdin| stdin.write_all(b"x"));
-    Running::stop(receipts);
-    let end = Instant::now() + CALL_OFF;
-    while Running::of(receipts).is_some() {
+    let _ = gate_process.stdin.take().map(|mut stdin| stdin.write_all(b"x"));
+    RunningCommand::stop(receipt_file);
+    let end = Instant::now() + STOP_TIMEOUT;
+    while RunningCommand::of(receipt_file).is_some() {
         if Instant::now() >= end {
             return false;
         }
-        thread::sleep(LOOK_AGAIN);
+        thread::sleep(POLL_INTERVAL);
     }
     true
 }

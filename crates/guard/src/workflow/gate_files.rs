@@ -17,8 +17,8 @@ use super::named_files::NamedFiles;
 use crate::Environment;
 use crate::facts::Position;
 use crate::project::Project;
-use crate::session::Stage;
-use crate::workflow::{Approvals, Lack};
+use crate::session::HatPhase;
+use crate::workflow::{Approvals, FailedGate};
 
 /// Longer files are no scripts of gates.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -55,7 +55,7 @@ pub fn gate_files_of_run(
     Ok(files)
 }
 
-impl Stage {
+impl HatPhase {
     /// From now on, agents under this hat are refused to write these files.
     pub fn protect(&mut self, files: &GateFiles) {
         self.gate_files.clone_from(files);
@@ -73,25 +73,26 @@ impl Stage {
         position: &Position,
         project: &Project,
         environment: &Environment,
-    ) -> Vec<Lack> {
+    ) -> Vec<FailedGate> {
         let approvals = Approvals::of(&project.root, environment);
-        let lack = |required: &Requirement| {
+        let failed_gate = |required: &Requirement| {
             let (mend, text) = self.changed(&required.gate, &project.root)?;
             // The text has digests in it: a yes is to what the files are now, whatever else is in the tree.
             if approvals.last(&required.id, &text, position).is_some() {
                 return None;
             }
             let why = format!("{text}\n{mend}; or a person accepts the change: `linchpin approve {}`", required.id);
-            Some(Lack { gate: required.id.clone(), why, rules: Vec::new() })
+            Some(FailedGate { gate: required.id.clone(), why, rules: Vec::new() })
         };
-        required.filter_map(lack).collect()
+        required.filter_map(failed_gate).collect()
     }
 
     /// What a person may say yes to, by gate.
     pub(crate) fn approvable_changes(&self, root: &Path) -> Vec<(String, String)> {
-        let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
+        let transitions =
+            self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|transition| &transition.requires);
         let mut asked: Vec<(String, String)> = Vec::new();
-        for required in ways.chain(&self.close_requires) {
+        for required in transitions.chain(&self.close_requires) {
             if let Some((_, text)) = self.changed(&required.gate, root)
                 && !asked.iter().any(|(known, _)| *known == required.id)
             {

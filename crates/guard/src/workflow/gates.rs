@@ -16,16 +16,16 @@ use policy::Config;
 use serde_json::{Value, json};
 
 use super::approval::Approvals;
-use super::command_gate::{CommandGate, HolderOptions};
-use super::holder::content;
-use crate::facts::Active;
+use super::command_gate::{CommandGate, GateRunOptions};
+use super::gate_process::tree_digest;
+use crate::facts::ActiveWorkflow;
 use crate::grants::Trust;
 use crate::project::Project;
 use crate::{Environment, plain_text};
 
 /// A gate that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lack {
+pub struct FailedGate {
     /// The gate.
     pub gate: String,
     /// What is missing, and what to do; lines.
@@ -34,7 +34,7 @@ pub struct Lack {
     pub rules: Vec<String>,
 }
 
-impl Lack {
+impl FailedGate {
     fn new(gate: &str, why: String) -> Self {
         Self { gate: gate.to_owned(), why, rules: Vec::new() }
     }
@@ -42,20 +42,20 @@ impl Lack {
 
 /// How gates reach out of this process.
 #[derive(Clone)]
-pub struct Outside {
-    pub holding: HolderOptions,
+pub struct GateRunners {
+    pub command: GateRunOptions,
     /// Asks a webhook, and says why it does not hold. It is handed in, as a hook must not carry a network client.
     pub webhook: fn(&Webhook, &Value, &Environment) -> Result<(), String>,
 }
 
 /// The gates of a move.
 pub struct Gates<'a> {
-    pub active: &'a Active,
+    pub active: &'a ActiveWorkflow,
     pub situation: &'a Arc<Situation>,
     pub project: &'a Project,
     pub environment: &'a Environment,
     pub config: &'a Config,
-    pub outside: &'a Outside,
+    pub gate_runners: &'a GateRunners,
     /// Variables for the commands of gates, in place of those in the environment.
     pub variables: Vec<(&'static str, String)>,
     pub is_in_run: bool,
@@ -65,24 +65,24 @@ pub struct Gates<'a> {
 
 impl Gates<'_> {
     /// Those that do not hold. Cheap ones come first, and where one of them does not hold no other is tried.
-    pub fn lacks<'r>(&self, requirements: impl Iterator<Item = &'r Requirement> + Clone) -> Vec<Lack> {
+    pub fn failed_gates<'r>(&self, requirements: impl Iterator<Item = &'r Requirement> + Clone) -> Vec<FailedGate> {
         let tree = OnceCell::new();
-        let tree = || tree.get_or_init(|| content(&self.project.root)).as_ref().map(Option::as_deref);
-        let lack = |required: &Requirement, why: Option<String>| Some(Lack::new(&required.id, why?));
-        let cheap: Vec<Lack> = requirements
+        let tree = || tree.get_or_init(|| tree_digest(&self.project.root)).as_ref().map(Option::as_deref);
+        let failed_gate = |required: &Requirement, why: Option<String>| Some(FailedGate::new(&required.id, why?));
+        let cheap: Vec<FailedGate> = requirements
             .clone()
             .filter(|required| required.gate.is_cheap())
             .filter_map(|required| {
                 let why = match &required.gate {
-                    Gate::Expression(expression) => self.expression_lack(expression),
-                    Gate::FileRules(rules) => return self.file_rules_lack(&required.id, rules),
+                    Gate::Expression(expression) => self.expression_problem(expression),
+                    Gate::FileRules(rules) => return self.failed_file_rules(&required.id, rules),
                     Gate::Approval(text) => match tree() {
-                        Ok(tree) => self.approval_lack(&required.id, text, tree),
+                        Ok(tree) => self.approval_problem(&required.id, text, tree),
                         Err(error) => Some(error.to_string()),
                     },
                     Gate::Command { .. } | Gate::Webhook(_) => None,
                 };
-                lack(required, why)
+                failed_gate(required, why)
             })
             .collect();
         if !cheap.is_empty() {
@@ -93,35 +93,35 @@ impl Gates<'_> {
             let trust = || Trust::of(&self.project.root, self.environment).accepts_workflow(&self.active.workflow);
             *is_trusted.get_or_init(trust)
         };
-        let end = Instant::now() + self.outside.holding.patience;
+        let end = Instant::now() + self.gate_runners.command.wait_limit;
         let reaching_out = requirements.filter(|required| !required.gate.is_cheap());
         let not_held = reaching_out.filter_map(|required| {
             let why = match &required.gate {
                 _ if !is_trusted() => Some(format!("{} is not trusted yet; `linchpin trust`", shown(&required.gate))),
                 Gate::Command { text, words, timeout, .. } => match tree() {
-                    Ok(tree) => self.command(text, words, *timeout).lack(tree, &self.outside.holding, end),
+                    Ok(tree) => self.command(text, words, *timeout).problem(tree, &self.gate_runners.command, end),
                     Err(error) => Some(error.to_string()),
                 },
-                Gate::Webhook(webhook) => self.webhook_lack(webhook),
+                Gate::Webhook(webhook) => self.webhook_problem(webhook),
                 Gate::Expression(_) | Gate::FileRules(_) | Gate::Approval(_) => None,
             };
-            lack(required, why)
+            failed_gate(required, why)
         });
         not_held.take(1).collect()
     }
 
-    fn expression_lack(&self, expression: &str) -> Option<String> {
+    fn expression_problem(&self, expression: &str) -> Option<String> {
         match holds(expression, self.situation) {
             Ok(true) => None,
-            Ok(false) => Some(format!("`{}` is not true", plain_text::line(expression))),
+            Ok(false) => Some(format!("`{}` is not true", plain_text::single_line(expression))),
             Err(why) if self.is_in_run && why == NO_SESSION => {
-                Some(format!("`{}` cannot be evaluated: {NO_SESSION_IN_RUN}", plain_text::line(expression)))
+                Some(format!("`{}` cannot be evaluated: {NO_SESSION_IN_RUN}", plain_text::single_line(expression)))
             }
-            Err(why) => Some(format!("`{}` cannot be evaluated: {why}", plain_text::line(expression))),
+            Err(why) => Some(format!("`{}` cannot be evaluated: {why}", plain_text::single_line(expression))),
         }
     }
 
-    fn file_rules_lack(&self, gate: &str, rules: &[Rule]) -> Option<Lack> {
+    fn failed_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
         let on = EventKinds::default().with(EventKind::Other);
         // A gate does not tire, whatever the rule does at a stop.
         let asked = |rule: &Rule| {
@@ -138,7 +138,7 @@ impl Gates<'_> {
         if let Some(rule) = rules.iter().find(|rule| !is_told(rule)) {
             // At a stop that is let go; what a gate does not know, it does not let pass.
             let why = format!("`{}` cannot be judged: git cannot say what changed; `linchpin check` says why", rule.id);
-            return Some(Lack::new(gate, why));
+            return Some(FailedGate::new(gate, why));
         }
         let asked = RuleSet::pack(&rules).and_then(|rules| {
             engine::decide(&DecisionRequest { situation: self.situation, rules: &rules, evaluate_all: false })
@@ -148,7 +148,7 @@ impl Gates<'_> {
                 let skipped: Vec<&str> = decision.skipped.iter().map(|skipped| skipped.rule.as_str()).collect();
                 let skipped = skipped.join(", ");
                 let why = format!("{skipped} cannot be judged: what was asked for cannot be written down");
-                Some(Lack::new(gate, why))
+                Some(FailedGate::new(gate, why))
             }
             Ok(decision) if decision.verdict.findings.is_empty() => None,
             Ok(decision) => {
@@ -160,20 +160,20 @@ impl Gates<'_> {
                     format!("Where {} does not apply: `linchpin ack {name} --reason \"…\"`.", names.join(" or "));
                 let why = unmet.chain([answer]).collect::<Vec<_>>().join("\n\n");
                 let rules = findings.iter().map(|finding| finding.rule.clone()).collect();
-                Some(Lack { rules, ..Lack::new(gate, why) })
+                Some(FailedGate { rules, ..FailedGate::new(gate, why) })
             }
-            Err(error) => Some(Lack::new(gate, error.to_string())),
+            Err(error) => Some(FailedGate::new(gate, error.to_string())),
         }
     }
 
-    fn approval_lack(&self, gate: &str, text: &str, tree: Option<&str>) -> Option<String> {
+    fn approval_problem(&self, gate: &str, text: &str, tree: Option<&str>) -> Option<String> {
         let approvals = Approvals::of(&self.project.root, self.environment);
         let last = approvals.last(gate, text, &self.active.position);
         if last.as_ref().is_some_and(|last| last.tree.as_deref() == tree) {
             return None;
         }
         let before = last.map_or_else(String::new, |last| format!("\n{}", last.outdated()));
-        let text = plain_text::line(text);
+        let text = plain_text::single_line(text);
         let command = format!("(`linchpin approve {gate}`, for the tree as it is now)");
         Some(format!("a person has to say yes to: {text}{before}\n{command}"))
     }
@@ -183,7 +183,7 @@ impl Gates<'_> {
         CommandGate { text, words, timeout, project, config, environment, variables: &self.variables }
     }
 
-    fn webhook_lack(&self, webhook: &Webhook) -> Option<String> {
+    fn webhook_problem(&self, webhook: &Webhook) -> Option<String> {
         let name = |root: &Path| root.file_name().map(|name| name.to_string_lossy().into_owned());
         let question = json!({
             "project": name(&self.project.root),
@@ -192,8 +192,10 @@ impl Gates<'_> {
             "visit": self.active.position.phase(),
             "claims": self.active.claims,
         });
-        let asked = (self.outside.webhook)(webhook, &question, self.environment);
-        asked.err().map(|why| format!("{} did not say yes: {}", plain_text::line(&webhook.url), plain_text::line(&why)))
+        let asked = (self.gate_runners.webhook)(webhook, &question, self.environment);
+        asked.err().map(|why| {
+            format!("{} did not say yes: {}", plain_text::single_line(&webhook.url), plain_text::single_line(&why))
+        })
     }
 }
 
@@ -214,7 +216,7 @@ const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and it is no
                                  can install the hooks (`linchpin install AGENT`) or change the gate";
 
 fn shown(gate: &Gate) -> String {
-    plain_text::line(&gate.to_string())
+    plain_text::single_line(&gate.to_string())
 }
 
 #[cfg(test)]

@@ -15,18 +15,18 @@ use serde_json::{Map, Value, json};
 use store::{CountedOutcome, NoteKind, RecordedRuleOutcome, StateChanges};
 use tree::Repository;
 
-use super::acting::{Acted, act};
+use super::actions::{ActionOutput, run_actions};
 use super::gates::{Gates, NO_SESSION, holds};
-use super::noting::moved_meanwhile;
-use super::scene::Scene;
-use super::{Claims, Force, Lack, Moves, Refusal, Step, StepOutcome};
-use crate::facts::{Active, LiveFacts, Position, SESSION_VARIABLE};
-use crate::rule_deeds;
+use super::move_notes::moved_meanwhile_error;
+use super::stored_state::StoredState;
+use super::{Claims, FailedGate, Force, Step, StepOutcome, WorkflowCommands, WorkflowError};
+use crate::facts::{ActiveWorkflow, LiveFacts, Position, SESSION_VARIABLE};
+use crate::rule_outcomes;
 use crate::session::SessionOwner;
 
 /// State changes and output of a move's actions.
 #[derive(Default)]
-struct Doing {
+struct MoveOutput {
     changes: StateChanges,
     /// For the agent.
     texts: Vec<String>,
@@ -34,90 +34,94 @@ struct Doing {
     notices: Vec<String>,
 }
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// Starts a workflow, at its first node or another.
-    pub fn start(&self, name: &str, node: Option<&str>) -> Result<Step, Refusal> {
+    pub fn start(&self, name: &str, node: Option<&str>) -> Result<Step, WorkflowError> {
         self.may_move("start", || Ok(Some((name.to_owned(), None))))?;
-        let scene = self.scene()?;
-        if let Some(position) = Position::of(&scene.state.variables) {
+        let stored = self.stored_state()?;
+        if let Some(position) = Position::of(&stored.state.variables) {
             let node = position.node().to_owned();
-            return Err(Refusal::AlreadyActive { workflow: position.workflow, node });
+            return Err(WorkflowError::AlreadyActive { workflow: position.workflow, node });
         }
         let workflow = self.workflow(name, None)?;
         let first = node.unwrap_or(&workflow.start);
         find(&workflow, first)?;
         let position = Position {
             tier: Some(workflow.tier),
-            ..Position::start(name, &workflow.digest, first, self.now, &scene.state.variables)
+            ..Position::start(name, &workflow.digest, first, self.now, &stored.state.variables)
         };
         let fields = self.fields([("workflow", json!(name)), ("to", json!(first))]);
-        self.enter(workflow, position, scene, NoteKind::Start, &fields, Doing::default())
+        self.enter(workflow, position, stored, NoteKind::Start, &fields, MoveOutput::default())
     }
 
     /// Makes the move that the claims choose.
-    pub fn next(&self, words: &[String], force: &Force) -> Result<Step, Refusal> {
+    pub fn next(&self, words: &[String], force: &Force) -> Result<Step, WorkflowError> {
         if *force != Force::None {
             self.must_be_a_person("next --force")?;
         }
         self.may_move_active("next")?;
-        let (scene, active) = self.active()?;
+        let (stored, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let claims = Claims::read(words, &node.name, &active.workflow)?;
         let (passed_over, pace_rules) = Self::pace_rules(&active, force)?;
-        let active = Arc::new(Active { claims: claims.as_map().clone(), ..active });
-        let (situation, facts) = self.known(&active, &scene);
-        let Some(way) = first_way(&node, &situation)? else {
-            let would = self.led_by_claims(&node, &active, &scene).into_iter().map(|(claim, _)| claim).collect();
+        let active = Arc::new(ActiveWorkflow { claims: claims.as_map().clone(), ..active });
+        let (situation, facts) = self.situation_and_facts(&active, &stored);
+        let Some(transition) = first_transition(&node, &situation)? else {
+            let leading_claims =
+                self.transitions_by_claim(&node, &active, &stored).into_iter().map(|(claim, _)| claim).collect();
             let claimed = claims.names().into_iter().map(str::to_owned).collect();
-            let step = stay(&active, StepOutcome::NoWay { claimed, would });
+            let step = stay(&active, StepOutcome::NoTransition { claimed, leading_claims });
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         };
-        if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene)? {
-            let rule_outcomes = rule_deeds::about(
+        if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &stored)? {
+            let rule_outcomes = rule_outcomes::about(
                 [rule.id.as_str()].into_iter(),
                 CountedOutcome::Blocked,
                 Some(active.position.phase_named()),
             );
             return self.held(&active, &rule.id, outcome, Some(&rule), rule_outcomes.collect());
         }
-        let lacks = self.gates(&active, &situation).lacks(node.requires.iter().chain(&way.requires));
-        if !lacks.is_empty() {
-            let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
+        let failed_gates =
+            self.gates(&active, &situation).failed_gates(node.requires.iter().chain(&transition.requires));
+        if !failed_gates.is_empty() {
+            let why: Vec<String> = failed_gates.iter().map(|failed_gate| failed_gate.gate.clone()).collect();
             // Two gates may contain the same rule.
-            let rules: BTreeSet<&str> = lacks.iter().flat_map(|lack| &lack.rules).map(String::as_str).collect();
+            let rules: BTreeSet<&str> =
+                failed_gates.iter().flat_map(|failed_gate| &failed_gate.rules).map(String::as_str).collect();
             let rule_outcomes =
-                rule_deeds::about(rules.into_iter(), CountedOutcome::Blocked, Some(active.position.phase_named()))
+                rule_outcomes::about(rules.into_iter(), CountedOutcome::Blocked, Some(active.position.phase_named()))
                     .collect();
-            let step = self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, rule_outcomes)?;
+            let step =
+                self.held(&active, &why.join(", "), StepOutcome::GatesFailed(failed_gates), None, rule_outcomes)?;
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         }
-        if self.outside.holding.is_interrupted() {
-            return Err(Refusal::Interrupted);
+        if self.gate_runners.command.is_interrupted() {
+            return Err(WorkflowError::Interrupted);
         }
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(node.name)),
-            ("to", json!(way.to)),
+            ("to", json!(transition.to)),
             ("claims", json!(claims.names())),
             ("forced", json!(force.noted())),
         ]);
         // Hooks may have written to the workflow while gates ran.
         let whose = self.whose_variables(&facts);
-        let step = Self::until_written(|| {
-            let (scene, now) = self.active()?;
+        let step = Self::retry_on_conflict(|| {
+            let (stored, now) = self.active()?;
             if now.position != active.position {
-                return Err(moved_meanwhile(Some(&now.position)));
+                return Err(moved_meanwhile_error(Some(&now.position)));
             }
-            let now = Arc::new(Active { claims: active.claims.clone(), ..now });
-            let mut doing = Doing::default();
+            let now = Arc::new(ActiveWorkflow { claims: active.claims.clone(), ..now });
+            let mut output = MoveOutput::default();
             let passed_over = passed_over.iter().map(|rule| rule.id.as_str());
-            doing.changes.rule_outcomes.extend(rule_deeds::about(
+            output.changes.rule_outcomes.extend(rule_outcomes::about(
                 passed_over,
                 CountedOutcome::Forced,
                 Some(now.position.phase_named()),
             ));
-            self.act("on_exit", &node.on_exit, &now, &scene, &mut doing);
-            self.go(&now, &way.to, scene, NoteKind::Move, &fields, doing)
+            self.run_node_actions("on_exit", &node.on_exit, &now, &stored, &mut output);
+            self.go(&now, &transition.to, stored, NoteKind::Move, &fields, output)
         })?;
         Ok(Step { notices: whose.into_iter().chain(step.notices).collect(), ..step })
     }
@@ -129,115 +133,124 @@ impl Moves<'_> {
         is_asked.then(|| format!("Variables of the session are those of session `{session}` ({agent})."))
     }
 
-    fn gates<'a>(&'a self, active: &'a Active, situation: &'a Arc<Situation>) -> Gates<'a> {
+    fn gates<'a>(&'a self, active: &'a ActiveWorkflow, situation: &'a Arc<Situation>) -> Gates<'a> {
         Gates {
             active,
             situation,
             project: self.project,
             environment: self.environment,
             config: &self.policy.config,
-            outside: &self.outside,
-            variables: self.stage.as_ref().map_or_else(Vec::new, |stage| stage.gate_variables(&self.project.root)),
-            is_in_run: self.stage.is_some(),
-            since_activation: self.stage.as_ref().is_some_and(|stage| stage.baseline.is_some()),
+            gate_runners: &self.gate_runners,
+            variables: self
+                .hat_phase
+                .as_ref()
+                .map_or_else(Vec::new, |hat_phase| hat_phase.gate_variables(&self.project.root)),
+            is_in_run: self.hat_phase.is_some(),
+            since_activation: self.hat_phase.as_ref().is_some_and(|hat_phase| hat_phase.baseline.is_some()),
         }
     }
 
     /// The gates that do not pass, for a hat.
-    pub(crate) fn lacks_of_stage<'r>(
+    pub(crate) fn failed_gates_of_hat<'r>(
         &self,
         required: impl Iterator<Item = &'r Requirement> + Clone,
-    ) -> Result<Vec<Lack>, Refusal> {
-        let (scene, active) = self.active()?;
+    ) -> Result<Vec<FailedGate>, WorkflowError> {
+        let (stored, active) = self.active()?;
         let active = Arc::new(active);
-        if let Some(stage) = &self.stage {
-            let changed = stage.changed_gates(required.clone(), &active.position, self.project, self.environment);
+        if let Some(hat_phase) = &self.hat_phase {
+            let changed = hat_phase.changed_gates(required.clone(), &active.position, self.project, self.environment);
             if !changed.is_empty() {
                 return Ok(changed);
             }
         }
-        let situation = self.situation(&active, &scene);
-        Ok(self.gates(&active, &situation).lacks(required))
+        let situation = self.situation(&active, &stored);
+        Ok(self.gates(&active, &situation).failed_gates(required))
     }
 
     /// Prints the prompt again.
-    pub fn repeat(&self) -> Result<Step, Refusal> {
+    pub fn repeat(&self) -> Result<Step, WorkflowError> {
         self.may_move_active("repeat")?;
-        let (scene, active) = self.active()?;
+        let (stored, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let active = Arc::new(active);
-        let prompt = self.prompt(&node, &active, &scene)?;
+        let prompt = self.prompt(&node, &active, &stored)?;
         Ok(stay(&active, StepOutcome::Prompt(prompt)))
     }
 
     /// Goes back to the node from which the current one was reached. No gate is checked.
-    pub fn prev(&self) -> Result<Step, Refusal> {
+    pub fn prev(&self) -> Result<Step, WorkflowError> {
         self.may_move_active("prev")?;
-        Self::until_written(|| {
-            let (scene, active) = self.active()?;
-            let to = active.position.way_back().ok_or(Refusal::NothingBefore)?.to_owned();
+        Self::retry_on_conflict(|| {
+            let (stored, active) = self.active()?;
+            let to = active.position.previous_node().ok_or(WorkflowError::NothingBefore)?.to_owned();
             let position = active.position.went_back(&to, &active.workflow.digest, self.now);
-            self.jump(position, "prev", scene, &active)
+            self.jump(position, "prev", stored, &active)
         })
     }
 
     /// Goes to the first node again.
-    pub fn restart(&self) -> Result<Step, Refusal> {
+    pub fn restart(&self) -> Result<Step, WorkflowError> {
         self.may_move_active("restart")?;
-        Self::until_written(|| {
-            let (scene, active) = self.active()?;
+        Self::retry_on_conflict(|| {
+            let (stored, active) = self.active()?;
             let Workflow { start, digest, .. } = &active.workflow;
             let position = active.position.moved(start, digest, self.now);
-            self.jump(position, "restart", scene, &active)
+            self.jump(position, "restart", stored, &active)
         })
     }
 
     /// Ends the workflow. Variables of the session are kept.
-    pub fn abort(&self) -> Result<Step, Refusal> {
+    pub fn abort(&self) -> Result<Step, WorkflowError> {
         self.may_move_active("abort")?;
-        Self::until_written(|| {
-            let mut scene = self.scene()?;
+        Self::retry_on_conflict(|| {
+            let mut stored = self.stored_state()?;
             // A workflow whose file is broken can be aborted too.
-            let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
+            let position = Position::of(&stored.state.variables).ok_or(WorkflowError::NoWorkflow)?;
             let mut changes = StateChanges::default();
-            Position::forget_all(&scene.state.variables, &mut changes);
+            Position::forget_all(&stored.state.variables, &mut changes);
             let fields = self.fields([("workflow", json!(position.workflow)), ("from", json!(position.node()))]);
-            self.write(&mut scene, NoteKind::Abort, &fields, &changes)?;
+            self.write(&mut stored, NoteKind::Abort, &fields, &changes)?;
             Ok(ended(position.workflow, Workflow::ABORTED))
         })
     }
 
-    fn jump(&self, to: Position, how: &str, scene: Scene, active: &Active) -> Result<Step, Refusal> {
+    fn jump(
+        &self,
+        to: Position,
+        how: &str,
+        stored: StoredState,
+        active: &ActiveWorkflow,
+    ) -> Result<Step, WorkflowError> {
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(active.position.node())),
             ("to", json!(to.node())),
             ("how", json!(how)),
         ]);
-        let mut doing = Doing::default();
-        active.forget_phase(&mut doing.changes);
-        self.enter(active.workflow.clone(), to, scene, NoteKind::Move, &fields, doing)
+        let mut output = MoveOutput::default();
+        active.forget_phase(&mut output.changes);
+        self.enter(active.workflow.clone(), to, stored, NoteKind::Move, &fields, output)
     }
 
     /// Moves to a node or to an end.
     fn go(
         &self,
-        active: &Active,
+        active: &ActiveWorkflow,
         to: &str,
-        mut scene: Scene,
+        mut stored: StoredState,
         kind: NoteKind,
         fields: &Map<String, Value>,
-        mut doing: Doing,
-    ) -> Result<Step, Refusal> {
+        mut output: MoveOutput,
+    ) -> Result<Step, WorkflowError> {
         if Workflow::is_end(to) && active.workflow.node(to).is_none() {
-            Position::forget_all(&scene.state.variables, &mut doing.changes);
-            self.write(&mut scene, kind, fields, &doing.changes)?;
-            let Doing { texts, notices, .. } = doing;
+            Position::forget_all(&stored.state.variables, &mut output.changes);
+            self.write(&mut stored, kind, fields, &output.changes)?;
+            let MoveOutput { texts, notices, .. } = output;
             return Ok(Step { texts, notices, ..ended(active.workflow.name.clone(), to) });
         }
-        active.forget_phase(&mut doing.changes);
+        active.forget_phase(&mut output.changes);
         let position = active.position.moved(to, &active.workflow.digest, self.now).claiming(active.claims.clone());
-        self.enter(active.workflow.clone(), position, scene, kind, fields, doing)
+        self.enter(active.workflow.clone(), position, stored, kind, fields, output)
     }
 
     /// Enters a node: runs its actions, renders its prompt, and then writes the move.
@@ -245,125 +258,138 @@ impl Moves<'_> {
         &self,
         workflow: Workflow,
         position: Position,
-        mut scene: Scene,
+        mut stored: StoredState,
         kind: NoteKind,
         fields: &Map<String, Value>,
-        mut doing: Doing,
-    ) -> Result<Step, Refusal> {
+        mut output: MoveOutput,
+    ) -> Result<Step, WorkflowError> {
         let node = find(&workflow, position.node())?.clone();
         let position = position.at_commit(Repository::of(&self.project.root).and_then(|repository| repository.head()));
-        let mut state = scene.state.clone();
+        let mut state = stored.state.clone();
         // `on_enter` sees the variables that `on_exit` set.
-        apply(&doing.changes.workflow, &mut state.variables);
-        apply(&doing.changes.variables, &mut scene.session.variables);
+        apply(&output.changes.workflow, &mut state.variables);
+        apply(&output.changes.variables, &mut stored.session.variables);
         let entering = Arc::new(self.active_at(workflow, position, state));
-        self.act("on_enter", &node.on_enter, &entering, &scene, &mut doing);
-        let Doing { mut changes, texts, notices } = doing;
+        self.run_node_actions("on_enter", &node.on_enter, &entering, &stored, &mut output);
+        let MoveOutput { mut changes, texts, notices } = output;
         let mut state = entering.state.clone();
         apply(&changes.workflow, &mut state.variables);
-        let entered = Arc::new(Active { state, ..(*entering).clone() });
-        apply(&changes.variables, &mut scene.session.variables);
-        let prompt = self.prompt(&node, &entered, &scene)?;
+        let entered = Arc::new(ActiveWorkflow { state, ..(*entering).clone() });
+        apply(&changes.variables, &mut stored.session.variables);
+        let prompt = self.prompt(&node, &entered, &stored)?;
         let workflow = entered.workflow.name.clone();
         if Workflow::is_end(&node.name) {
             // An end may have a node with a prompt, but the workflow is over.
             Position::forget_all(&entered.state.variables, &mut changes);
-            self.write(&mut scene, kind, fields, &changes)?;
+            self.write(&mut stored, kind, fields, &changes)?;
             let texts = texts.into_iter().chain([prompt]).filter(|text| !text.trim().is_empty()).collect();
             return Ok(Step { texts, notices, ..ended(workflow, &node.name) });
         }
         entered.position.remember(&mut changes);
-        self.write(&mut scene, kind, fields, &changes)?;
+        self.write(&mut stored, kind, fields, &changes)?;
         Ok(Step { workflow, node: node.name, moved: true, outcome: StepOutcome::Prompt(prompt), texts, notices })
     }
 
     fn held(
         &self,
-        active: &Active,
+        active: &ActiveWorkflow,
         why: &str,
         outcome: StepOutcome,
         interrupting: Option<&Rule>,
         rule_outcomes: Vec<RecordedRuleOutcome>,
-    ) -> Result<Step, Refusal> {
+    ) -> Result<Step, WorkflowError> {
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(active.position.node())),
             ("why", json!(why)),
         ]);
-        self.note_held(&fields, &active.position, interrupting, rule_outcomes)?;
+        self.record_refused_move(&fields, &active.position, interrupting, rule_outcomes)?;
         Ok(stay(active, outcome))
     }
 
     /// Runs a node's actions.
-    fn act(&self, site: &str, actions: &[Action], active: &Arc<Active>, scene: &Scene, doing: &mut Doing) {
+    fn run_node_actions(
+        &self,
+        site: &str,
+        actions: &[Action],
+        active: &Arc<ActiveWorkflow>,
+        stored: &StoredState,
+        output: &mut MoveOutput,
+    ) {
         if actions.is_empty() {
             return;
         }
-        let (situation, facts) = self.known(active, scene);
+        let (situation, facts) = self.situation_and_facts(active, stored);
         let place = format!("`{site}` of workflow `{}`", active.workflow.name);
-        let Acted { texts, notices } = act(&place, actions.iter(), &active.workflow.guides, &situation, &facts);
-        doing.texts.extend(texts);
-        doing.notices.extend(notices);
+        let ActionOutput { texts, notices } =
+            run_actions(&place, actions.iter(), &active.workflow.guides, &situation, &facts);
+        output.texts.extend(texts);
+        output.notices.extend(notices);
         for (name, value) in facts.observed() {
             if active.declares(&name) {
-                doing.changes.workflow.insert(name, value);
+                output.changes.workflow.insert(name, value);
             } else if self.session.is_some() {
-                doing.changes.variables.insert(name, value);
+                output.changes.variables.insert(name, value);
             } else {
-                doing.notices.push(format!("{place} did not set `{name}`: {NO_SESSION}"));
+                output.notices.push(format!("{place} did not set `{name}`: {NO_SESSION}"));
             }
         }
     }
 
-    pub(super) fn prompt(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Result<String, Refusal> {
-        let situation = self.situation_for_prompt(active, scene);
+    pub(super) fn prompt(
+        &self,
+        node: &Node,
+        active: &Arc<ActiveWorkflow>,
+        stored: &StoredState,
+    ) -> Result<String, WorkflowError> {
+        let situation = self.situation_for_prompt(active, stored);
         active
             .workflow
             .rendered(&node.prompt, &situation)
-            .map_err(|error| Refusal::Prompt { node: node.name.clone(), why: error.to_string() })
+            .map_err(|error| WorkflowError::Prompt { node: node.name.clone(), why: error.to_string() })
     }
 
     /// Checks whether the caller may run the command. `moved` returns the workflow that the command would move, if any.
     pub(super) fn may_move(
         &self,
         verb: &'static str,
-        moved: impl FnOnce() -> Result<Option<(String, Option<Tier>)>, Refusal>,
-    ) -> Result<(), Refusal> {
+        moved: impl FnOnce() -> Result<Option<(String, Option<Tier>)>, WorkflowError>,
+    ) -> Result<(), WorkflowError> {
         // `continue` and `set` are allowed in a run: rules of a hat interrupt too, and a hat's workflow may declare
         // variables.
-        if self.stage.is_some() && !["continue", "set"].contains(&verb) {
-            return Err(Refusal::InRun(verb));
+        if self.hat_phase.is_some() && !["continue", "set"].contains(&verb) {
+            return Err(WorkflowError::InRun(verb));
         }
         let config = &self.policy.config;
-        if !self.is_agents || config.agent_permissions.user_allows(verb) {
+        if !self.is_by_agent || config.agent_permissions.user_allows(verb) {
             return Ok(());
         }
         if !config.agent_permissions.allows(verb) {
-            return Err(Refusal::NotForAgents(verb));
+            return Err(WorkflowError::NotForAgents(verb));
         }
         // A project's permissions for agents do not apply to the user's own workflows.
-        let moved = if self.stage.is_none() { moved()? } else { None };
+        let moved = if self.hat_phase.is_none() { moved()? } else { None };
         let users = moved.filter(|(name, tier)| {
             let workflow = self.project.workflow(name, *tier, &self.policy, false, self.environment);
             workflow.is_some_and(|compiled| compiled.workflow.tier == Tier::User)
         });
-        users.map_or(Ok(()), |(name, _)| Err(Refusal::OfUser { verb, what: format!("workflow `{name}`") }))
+        users.map_or(Ok(()), |(name, _)| Err(WorkflowError::OfUser { verb, what: format!("workflow `{name}`") }))
     }
 
-    pub(super) fn may_move_active(&self, verb: &'static str) -> Result<(), Refusal> {
+    pub(super) fn may_move_active(&self, verb: &'static str) -> Result<(), WorkflowError> {
         self.may_move(verb, || {
-            let position = Position::of(&self.scene()?.state.variables);
+            let position = Position::of(&self.stored_state()?.state.variables);
             Ok(position.map(|position| (position.workflow, position.tier)))
         })
     }
 
     /// Refuses agents, regardless of `agent_may`.
-    pub(super) fn must_be_a_person(&self, verb: &'static str) -> Result<(), Refusal> {
-        if self.is_agents { Err(Refusal::PeopleOnly(verb)) } else { Ok(()) }
+    pub(super) fn must_be_a_person(&self, verb: &'static str) -> Result<(), WorkflowError> {
+        if self.is_by_agent { Err(WorkflowError::PeopleOnly(verb)) } else { Ok(()) }
     }
 }
 
-pub(super) fn stay(active: &Active, outcome: StepOutcome) -> Step {
+pub(super) fn stay(active: &ActiveWorkflow, outcome: StepOutcome) -> Step {
     let (workflow, node) = (active.workflow.name.clone(), active.position.node().to_owned());
     Step { workflow, node, moved: false, outcome, texts: Vec::new(), notices: Vec::new() }
 }
@@ -379,8 +405,8 @@ fn ended(workflow: String, node: &str) -> Step {
     }
 }
 
-pub(super) fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, Refusal> {
-    workflow.node(node).ok_or_else(|| Refusal::NodeNotFound {
+pub(super) fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, WorkflowError> {
+    workflow.node(node).ok_or_else(|| WorkflowError::NodeNotFound {
         workflow: workflow.name.clone(),
         node: node.to_owned(),
         nodes: workflow.nodes.iter().map(|node| node.name.clone()).collect(),
@@ -388,13 +414,16 @@ pub(super) fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, R
 }
 
 /// The first transition whose `when` is true. An error in an earlier `when` is an error, because it might be the first.
-pub(super) fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Result<Option<&'n Transition>, Refusal> {
-    for way in &node.transitions {
-        match holds(&way.when, situation) {
-            Ok(true) => return Ok(Some(way)),
+pub(super) fn first_transition<'n>(
+    node: &'n Node,
+    situation: &Arc<Situation>,
+) -> Result<Option<&'n Transition>, WorkflowError> {
+    for transition in &node.transitions {
+        match holds(&transition.when, situation) {
+            Ok(true) => return Ok(Some(transition)),
             Ok(false) => {}
             Err(why) => {
-                return Err(Refusal::When { node: node.name.clone(), when: way.when.clone(), why });
+                return Err(WorkflowError::When { node: node.name.clone(), when: transition.when.clone(), why });
             }
         }
     }

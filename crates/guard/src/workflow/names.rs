@@ -7,7 +7,7 @@ use engine::expr::Scope;
 use engine::facts::{Facts, LoopField, PhaseField, TaskField, WorkflowField};
 use serde_json::{Map, Value, json};
 
-use super::Moves;
+use super::WorkflowCommands;
 
 /// Names and values for trying out an expression.
 pub struct KnownNames {
@@ -19,18 +19,18 @@ pub struct KnownNames {
     pub scope: Scope,
 }
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// The values for a rule of the active workflow, or else of the project. All claims are false, because claims are
     /// only made with a move.
     pub fn known_names(&self) -> KnownNames {
         // A query must not create a journal.
-        let has_journal = self.project.store(self.environment).exists();
-        let scene = has_journal.then(|| self.scene().ok()).flatten();
-        let active = scene.as_ref().and_then(|scene| self.active_in(scene).ok()).map(Arc::new);
-        let (situation, facts) = if let (Some(scene), Some(active)) = (&scene, &active) {
-            self.known(active, scene)
+        let has_journal = self.project.journal_path(self.environment).exists();
+        let stored = has_journal.then(|| self.stored_state().ok()).flatten();
+        let active = stored.as_ref().and_then(|stored| self.active_in(stored).ok()).map(Arc::new);
+        let (situation, facts) = if let (Some(stored), Some(active)) = (&stored, &active) {
+            self.situation_and_facts(active, stored)
         } else {
-            let session = scene.as_ref().and_then(super::scene::Scene::known_session);
+            let session = stored.as_ref().and_then(super::stored_state::StoredState::known_session);
             let event = Arc::new(self.event());
             self.builder().of_policy(self.project, &self.policy, &event, session, None)
         };

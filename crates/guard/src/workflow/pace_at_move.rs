@@ -8,9 +8,9 @@ use engine::rules::Rule;
 use tree::Repository;
 
 use super::gates::holds;
-use super::scene::Scene;
-use super::{Moves, Refusal, StepOutcome};
-use crate::facts::Active;
+use super::stored_state::StoredState;
+use super::{StepOutcome, WorkflowCommands, WorkflowError};
+use crate::facts::ActiveWorkflow;
 use crate::facts::pace_facts::PaceFacts;
 use crate::facts::token_count::TokenCount;
 
@@ -47,17 +47,17 @@ impl Force {
     }
 }
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// The first pace rule of the node whose limit is exceeded, with the interrupt.
     pub(crate) fn interrupted(
         &self,
         rules: &[Rule],
-        active: &Arc<Active>,
-        scene: &Scene,
-    ) -> Result<Option<(Rule, StepOutcome)>, Refusal> {
+        active: &Arc<ActiveWorkflow>,
+        stored: &StoredState,
+    ) -> Result<Option<(Rule, StepOutcome)>, WorkflowError> {
         let facts = self.pace_facts();
         let scope = active.pace_scope();
-        let situation = self.situation(active, scene);
+        let situation = self.situation(active, stored);
         for rule in rules {
             let Some(pace) = rule.as_pace_rule() else { continue };
             let is_meant = rule.when.as_ref().is_none_or(|when| holds(when, &situation).unwrap_or(true));
@@ -69,7 +69,7 @@ impl Moves<'_> {
                 Ok(Some(standing)) => standing,
                 Ok(None) => continue,
                 Err(_) if rule.on_error.is_some_and(|level| level <= Level::Warn) => continue,
-                Err(error) => return Err(Refusal::Pace { rule: rule.id.clone(), error }),
+                Err(error) => return Err(WorkflowError::Pace { rule: rule.id.clone(), error }),
             };
             if let Some(violation) = pace.judge(&standing) {
                 let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
@@ -83,13 +83,13 @@ impl Moves<'_> {
     }
 
     pub(super) fn pace_facts(&self) -> PaceFacts {
-        let (event, store) = (Arc::new(self.event()), self.project.store(self.environment));
+        let (event, store) = (Arc::new(self.event()), self.project.journal_path(self.environment));
         let tokens = TokenCount::of_command(Arc::clone(&event), store.clone(), self.options());
         PaceFacts::new(event, store, self.options(), Arc::new(tokens))
     }
 
     /// The number of commits in the last phases, and the names of these phases.
-    pub(super) fn commits(&self, phases: u32, active: &Active) -> (Option<u32>, Vec<String>) {
+    pub(super) fn commits(&self, phases: u32, active: &ActiveWorkflow) -> (Option<u32>, Vec<String>) {
         let visits = active.position.last(usize::try_from(phases).unwrap_or(usize::MAX));
         let since = visits.first().map_or(self.now, |visit| visit.started);
         let head = visits.first().and_then(|visit| visit.head.as_deref());
@@ -99,14 +99,14 @@ impl Moves<'_> {
     }
 
     /// The pace rules of the current node: those that `force` skips, and the others.
-    pub(crate) fn pace_rules(active: &Active, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), Refusal> {
+    pub(crate) fn pace_rules(active: &ActiveWorkflow, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), WorkflowError> {
         let node = active.position.node();
         let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();
         if let Force::One(name) = force
             && !rules.iter().any(|rule| force.passes(rule))
         {
             let known = rules.iter().map(|rule| rule.id.clone()).collect();
-            return Err(Refusal::UnknownRule { rule: name.clone(), node: node.to_owned(), known });
+            return Err(WorkflowError::UnknownRule { rule: name.clone(), node: node.to_owned(), known });
         }
         Ok(rules.into_iter().cloned().partition(|rule| force.passes(rule)))
     }

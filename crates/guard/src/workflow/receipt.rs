@@ -38,7 +38,7 @@ pub struct Receipt {
     /// True if the result was reported to a caller. Stored in a separate file, because only the gate process writes the
     /// receipt.
     #[serde(skip)]
-    pub told: bool,
+    pub is_reported: bool,
 }
 
 impl Receipt {
@@ -51,20 +51,20 @@ impl Receipt {
     pub fn answers(&self, tree: Option<&str>) -> bool {
         let is_of_tree = self.is_of(tree);
         let counts_on = self.passed && tree.is_some();
-        is_of_tree && (counts_on || !self.told)
+        is_of_tree && (counts_on || !self.is_reported)
     }
 
     /// The message why this result does not let a move pass. `again` is the command that makes the move.
-    pub fn lack(&self, tree: Option<&str>, again: &str) -> Option<String> {
+    pub fn problem(&self, tree: Option<&str>, repeat_with: &str) -> Option<String> {
         let Self { command, ending, output, .. } = self;
-        let command = plain_text::line(command);
+        let command = plain_text::single_line(command);
         if !self.passed {
             let said = if output.is_empty() { String::new() } else { format!("\n{output}") };
             return Some(format!("`{command}` {ending}{said}"));
         }
         (!self.is_of(tree)).then(|| {
             format!(
-                "`{command}` passed, but files changed while it ran{}, so the result does not count. Repeat `{again}` once \
+                "`{command}` passed, but files changed while it ran{}, so the result does not count. Repeat `{repeat_with}` once \
                  nothing changes any more.",
                 self.changed_files()
             )
@@ -78,7 +78,7 @@ impl Receipt {
             return String::new();
         }
         let mut names: Vec<String> =
-            self.changed.iter().take(SHOWN).map(|path| format!("`{}`", plain_text::line(path))).collect();
+            self.changed.iter().take(SHOWN).map(|path| format!("`{}`", plain_text::single_line(path))).collect();
         if self.changed.len() > SHOWN {
             names.push(format!("{} more", self.changed.len() - SHOWN));
         }
@@ -88,12 +88,12 @@ impl Receipt {
 
 /// The receipt file of one command in one project.
 #[derive(Debug, Clone)]
-pub struct Receipts {
+pub struct ReceiptFile {
     folder: PathBuf,
     name: String,
 }
 
-impl Receipts {
+impl ReceiptFile {
     pub fn of(words: &[String], root: &Path, environment: &Environment) -> Self {
         Self::at(environment.project_state(root).join("receipts"), words)
     }
@@ -124,28 +124,28 @@ impl Receipts {
     /// The latest receipt.
     pub fn last(&self) -> Option<Receipt> {
         let receipt: Receipt = serde_json::from_slice(&fs::read(self.file()).ok()?).ok()?;
-        Some(Receipt { told: self.told(&receipt.run).exists(), ..receipt })
+        Some(Receipt { is_reported: self.report_mark(&receipt.run).exists(), ..receipt })
     }
 
     /// Replaces the receipt. The caller must hold the lock.
     pub fn keep(&self, receipt: &Receipt) -> io::Result<()> {
         let last = self.last();
         policy::write_private_file(&self.file(), serde_json::to_vec(receipt)?)?;
-        if let Some(last) = last.filter(|last| last.told) {
-            let _ = fs::remove_file(self.told(&last.run));
+        if let Some(last) = last.filter(|last| last.is_reported) {
+            let _ = fs::remove_file(self.report_mark(&last.run));
         }
         Ok(())
     }
 
     /// Marks the result as reported. If this fails, it is reported twice.
-    pub fn note_told(&self, receipt: &Receipt) {
-        if !receipt.told {
-            let _ = policy::write_private_file(&self.told(&receipt.run), "");
+    pub fn mark_reported(&self, receipt: &Receipt) {
+        if !receipt.is_reported {
+            let _ = policy::write_private_file(&self.report_mark(&receipt.run), "");
         }
     }
 
     /// Exists once the result of a run was reported.
-    fn told(&self, run: &str) -> PathBuf {
+    fn report_mark(&self, run: &str) -> PathBuf {
         self.folder.join(format!("{}-{run}.told", self.name))
     }
 
@@ -171,31 +171,31 @@ mod tests {
             changed: Vec::new(),
             output: store::mask("no rule").into_static(),
             ended: 0,
-            told: false,
+            is_reported: false,
         }
     }
 
     #[test]
     fn a_yes_counts_until_the_tree_changes_and_a_no_is_told_once() {
-        let told = |receipt: Receipt| Receipt { told: true, ..receipt };
-        assert!(receipt(true).answers(Some("a")) && told(receipt(true)).answers(Some("a")));
+        let reported = |receipt: Receipt| Receipt { is_reported: true, ..receipt };
+        assert!(receipt(true).answers(Some("a")) && reported(receipt(true)).answers(Some("a")));
         assert!(!receipt(true).answers(Some("b")));
-        assert!(receipt(false).answers(Some("a")) && !told(receipt(false)).answers(Some("a")));
+        assert!(receipt(false).answers(Some("a")) && !reported(receipt(false)).answers(Some("a")));
         let moved = Receipt { tree_stayed: false, ..receipt(true) };
         assert!(!moved.answers(Some("a")));
         assert!(
-            moved.lack(Some("a"), "linchpin next").is_some_and(|why| why.contains("files changed while it ran, so"))
+            moved.problem(Some("a"), "linchpin next").is_some_and(|why| why.contains("files changed while it ran, so"))
         );
         let names = |count: usize| (1..=count).map(|number| format!("src/{number}.rs")).collect();
         let moved = Receipt { changed: names(7), ..moved };
         assert_eq!(
-            moved.lack(Some("a"), "linchpin next").unwrap_or_default(),
+            moved.problem(Some("a"), "linchpin next").unwrap_or_default(),
             "`make check` passed, but files changed while it ran (`src/1.rs`, `src/2.rs`, `src/3.rs`, `src/4.rs`, `src/5.rs`, 2 more), \
              so the result does not count. Repeat `linchpin next` once nothing changes any more."
         );
-        assert_eq!(receipt(true).lack(Some("a"), "linchpin next"), None);
+        assert_eq!(receipt(true).problem(Some("a"), "linchpin next"), None);
         assert_eq!(
-            receipt(false).lack(Some("a"), "linchpin next").as_deref(),
+            receipt(false).problem(Some("a"), "linchpin next").as_deref(),
             Some("`make check` failed with exit code 1\nno rule")
         );
     }
@@ -203,31 +203,31 @@ mod tests {
     #[test]
     fn who_is_told_late_leaves_a_newer_receipt_alone() {
         let folder = tempfile::tempdir().expect("a folder");
-        let receipts = Receipts::at(folder.path().to_owned(), &["make".to_owned()]);
+        let receipt_file = ReceiptFile::at(folder.path().to_owned(), &["make".to_owned()]);
         let (old, new) = (receipt(false), Receipt { run: "2".to_owned(), ..receipt(true) });
-        receipts.keep(&old).expect("written");
-        receipts.note_told(&old);
-        assert_eq!(receipts.last(), Some(Receipt { told: true, ..old.clone() }));
-        receipts.keep(&new).expect("written");
-        receipts.note_told(&old);
-        assert_eq!(receipts.last().as_ref(), Some(&new));
-        receipts.note_told(&new);
-        receipts.note_told(&old);
-        assert_eq!(receipts.last(), Some(Receipt { told: true, ..new }));
+        receipt_file.keep(&old).expect("written");
+        receipt_file.mark_reported(&old);
+        assert_eq!(receipt_file.last(), Some(Receipt { is_reported: true, ..old.clone() }));
+        receipt_file.keep(&new).expect("written");
+        receipt_file.mark_reported(&old);
+        assert_eq!(receipt_file.last().as_ref(), Some(&new));
+        receipt_file.mark_reported(&new);
+        receipt_file.mark_reported(&old);
+        assert_eq!(receipt_file.last(), Some(Receipt { is_reported: true, ..new }));
     }
 
     #[test]
     fn without_git_a_yes_is_used_up() {
         let without = Receipt { tree: None, ..receipt(true) };
-        assert!(without.answers(None) && !Receipt { told: true, ..without.clone() }.answers(None));
-        assert_eq!(without.lack(None, "linchpin next"), None);
+        assert!(without.answers(None) && !Receipt { is_reported: true, ..without.clone() }.answers(None));
+        assert_eq!(without.problem(None, "linchpin next"), None);
     }
 
     #[test]
     fn each_command_of_each_project_has_its_own_receipt() {
         let scratch = crate::tests::Scratch::bare();
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
-        let of = |text: &[&str], root: &Path| Receipts::of(&words(text), root, &scratch.environment);
+        let of = |text: &[&str], root: &Path| ReceiptFile::of(&words(text), root, &scratch.environment);
         of(&["make", "check"], &scratch.root).keep(&receipt(true)).expect("written");
         assert_eq!(of(&["make", "check"], &scratch.root).last(), Some(receipt(true)));
         assert_eq!(of(&["make", "check", "-k"], &scratch.root).last(), None);
@@ -238,10 +238,10 @@ mod tests {
     #[test]
     fn a_damaged_receipt_is_none_and_is_replaced_by_the_next() {
         let folder = tempfile::tempdir().expect("a folder");
-        let receipts = Receipts::at(folder.path().to_owned(), &["make".to_owned()]);
-        fs::write(receipts.file(), "{").expect("a file");
-        assert_eq!(receipts.last(), None);
-        receipts.keep(&receipt(true)).expect("written");
-        assert_eq!(receipts.last(), Some(receipt(true)));
+        let receipt_file = ReceiptFile::at(folder.path().to_owned(), &["make".to_owned()]);
+        fs::write(receipt_file.file(), "{").expect("a file");
+        assert_eq!(receipt_file.last(), None);
+        receipt_file.keep(&receipt(true)).expect("written");
+        assert_eq!(receipt_file.last(), Some(receipt(true)));
     }
 }

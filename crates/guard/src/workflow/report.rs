@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Ahead, Moves, Refusal};
+use super::{NextMoves, WorkflowCommands, WorkflowError};
 use crate::facts::Position;
 
 /// The position of a workflow with its pace rules and gates, for reports.
@@ -15,19 +15,19 @@ pub struct WorkflowReport {
     pub pace: Vec<(String, String)>,
     /// Names of the workflow's other rules at the node.
     pub rules: Vec<String>,
-    pub ahead: Ahead,
+    pub ahead: NextMoves,
 }
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// `None` if no workflow is active.
-    pub fn report(&self) -> Result<Option<WorkflowReport>, Refusal> {
-        let scene = self.scene()?;
-        let Some(position) = Position::of(&scene.state.variables) else { return Ok(None) };
-        let active = match self.active_in(&scene) {
+    pub fn report(&self) -> Result<Option<WorkflowReport>, WorkflowError> {
+        let stored = self.stored_state()?;
+        let Some(position) = Position::of(&stored.state.variables) else { return Ok(None) };
+        let active = match self.active_in(&stored) {
             Ok(active) => active,
-            Err(refusal) => {
-                let problem = Some(refusal.to_string());
-                let (pace, rules, ahead) = (Vec::new(), Vec::new(), Ahead::default());
+            Err(error) => {
+                let problem = Some(error.to_string());
+                let (pace, rules, ahead) = (Vec::new(), Vec::new(), NextMoves::default());
                 return Ok(Some(WorkflowReport { position, is_changed: true, problem, pace, rules, ahead }));
             }
         };
@@ -39,7 +39,7 @@ impl Moves<'_> {
         let scope = active.pace_scope();
         let rules = active.workflow.rules_at(position.node()).filter_map(|rule| Some((rule, rule.as_pace_rule()?)));
         let pace = rules.filter_map(|(rule, pace)| {
-            let standing = facts.so_far(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
+            let standing = facts.for_report(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
             let aside =
                 if scope.sets_aside(&rule.digest, &pace.limit) { ", set aside until the next move" } else { "" };
             Some((rule.id.clone(), format!("{}{aside}", pace.progress(&standing))))
@@ -50,7 +50,7 @@ impl Moves<'_> {
         let rules = in_force.filter(|rule| rule.as_pace_rule().is_none()).map(|rule| rule.id.clone()).collect();
         let is_changed = active.workflow.digest != position.digest;
         let active = Arc::new(active);
-        let ahead = active.node().map(|node| self.ahead(node, &active, &scene)).unwrap_or_default();
+        let ahead = active.node().map(|node| self.ahead(node, &active, &stored)).unwrap_or_default();
         Ok(Some(WorkflowReport { position, is_changed, problem, pace, rules, ahead }))
     }
 }

@@ -1,6 +1,6 @@
 use engine::pace::Violation;
 
-use super::Lack;
+use super::FailedGate;
 
 /// The result of a command that moves the workflow.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +23,12 @@ pub enum StepOutcome {
     /// A pace rule interrupts the move. Its text replaces the prompt.
     Interrupt { rule: String, text: String, violation: Box<Violation> },
     /// Gates that do not pass.
-    Held(Vec<Lack>),
+    GatesFailed(Vec<FailedGate>),
     /// The claims choose no transition.
-    NoWay {
+    NoTransition {
         claimed: Vec<String>,
         /// Claims that would choose one.
-        would: Vec<String>,
+        leading_claims: Vec<String>,
     },
     /// The workflow is over.
     Ended,

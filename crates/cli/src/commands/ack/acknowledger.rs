@@ -4,7 +4,7 @@ use engine::rules::{AckBy, Rule};
 use guard::Project;
 use guard::facts::Position;
 use guard::grants::AcknowledgedBy;
-use guard::session::{CommandRun, SessionOwner, Stage};
+use guard::session::{CommandRun, HatPhase, SessionOwner};
 use store::PERSON_SESSION;
 
 use crate::commands::{Context, log};
@@ -31,10 +31,10 @@ impl Acknowledger {
         let environment = &context.environment;
         let command = CommandRun { words: &["ack", &rule.id], session: named, environment, now };
         let is_marked = person::required("ack", environment).is_err();
-        let is_in_run = environment.get(Stage::RUN).is_some();
+        let is_in_run = environment.get(HatPhase::RUN).is_some();
         // Files belong to no session: a person can answer for them before the first agent was started.
         let is_sessionless = named.is_none() && rule.as_file_rule().is_some() && (!is_marked || is_in_run);
-        let has_journal = project.store(environment).exists();
+        let has_journal = project.journal_path(environment).exists();
         let store = (has_journal || !is_sessionless).then(|| log::open(project, context)).transpose()?;
         let is_agents = is_marked || store.as_ref().map(|store| command.agent(store)).transpose()?.flatten().is_some();
         if is_agents && rule.ack == AckBy::Human {

@@ -3,7 +3,7 @@
 use engine::decide::{Demand, RuleOutcome};
 use guard::Project;
 use guard::check::CheckedRule;
-use guard::file_rules::{Commands, Queue, Reference, Settlement, timestamp};
+use guard::file_rules::{Commands, Queue, Reference, SessionDemands, timestamp};
 use policy::Config;
 
 use crate::commands::{Context, now};
@@ -21,7 +21,8 @@ pub fn run_commands(
 ) -> Vec<String> {
     let tmp = project.tmp(&context.environment);
     let timestamp = timestamp(now());
-    let settlement = Settlement::new(&project.root, Queue::of(project, &context.environment), SESSION, timestamp, None);
+    let settlement =
+        SessionDemands::new(&project.root, Queue::of(project, &context.environment), SESSION, timestamp, None);
     let commands = Commands { environment: &context.environment, config, root: &project.root, tmp: &tmp };
     let mut notes = Vec::new();
     for checked in checked.iter_mut().filter(|checked| checked.is_unmet()) {

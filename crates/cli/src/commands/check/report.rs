@@ -2,8 +2,8 @@
 
 use engine::Level;
 use engine::decide::{RuleOutcome, section};
-use guard::check::{CheckedRule, STORED};
-use guard::file_rules::told;
+use guard::check::{CheckedRule, STORED_STATE};
+use guard::file_rules::failed_command_text;
 use policy::Diagnostic;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ impl CheckReport {
 
     /// Rules that need what only a session knows.
     pub fn undecided(&self) -> impl Iterator<Item = (&CheckedRule, &[String])> {
-        self.checked.iter().filter_map(|checked| Some((checked, checked.lacks()?)))
+        self.checked.iter().filter_map(|checked| Some((checked, checked.missing_facts()?)))
     }
 
     /// Rules that a commit acknowledges, each with the reason that it gives.
@@ -116,14 +116,14 @@ fn to_json(checked: &CheckedRule) -> Value {
         "matched_files": found.matched,
         "pairs": found.pairs().collect::<Vec<_>>(),
         "command": command,
-        "lacks": checked.lacks(),
+        "lacks": checked.missing_facts(),
         "reason": checked.is_unmet().then(|| reason(checked)),
     })
 }
 
 fn undecided(rule: &str, facts: &[String]) -> String {
-    if facts.iter().any(|fact| fact == STORED) {
-        return format!("`{rule}` was not judged: its `when` needs {STORED}, and these cannot be read");
+    if facts.iter().any(|fact| fact == STORED_STATE) {
+        return format!("`{rule}` was not judged: its `when` needs {STORED_STATE}, and these cannot be read");
     }
     let needs = facts.join(" and ");
     let is_variable = facts.iter().any(|fact| fact.starts_with("`variables."));
@@ -167,7 +167,7 @@ pub fn reason(checked: &CheckedRule) -> String {
             format!("## {}\nThe rule itself is at fault: {why}", checked.rule.display_title())
         }
         _ => match &checked.command {
-            Some(result) => told(&checked.rule, &checked.found, result),
+            Some(result) => failed_command_text(&checked.rule, &checked.found, result),
             None => section(&checked.rule, &checked.found),
         },
     }

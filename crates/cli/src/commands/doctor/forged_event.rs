@@ -77,7 +77,7 @@ impl Trial<'_> {
     /// What the hook says, `None` where it does not come back.
     fn answer(&self, limit: Duration) -> Result<Option<Value>, NotStarted> {
         let cwd = self.project.root.to_string_lossy();
-        let forged = SelfTestCall { session: guard::judge::TRIAL_SESSION, cwd: &cwd, command: COMMAND };
+        let forged = SelfTestCall { session: guard::judge::SELF_TEST_SESSION, cwd: &cwd, command: COMMAND };
         let (named, event) = forged.payload(self.agent);
         let words = [self.program, "hook", self.agent.name()].into_iter().chain(named);
         let process = StreamedProcess {

@@ -14,7 +14,7 @@ use crate::commands::{Context, install};
 /// `nested`: the policies above the working directory. An agent that is started there reads the settings there.
 pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<DoctorCheck> {
     let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
-    let deadline = project.looked_at(&context.environment).config.deadline;
+    let deadline = project.compiled_read_only(&context.environment).config.deadline;
     let look = |agent| {
         let looker = |project| Looker { agent, project, context, home: &home, deadline };
         let mut found = looker(project).look();

@@ -1,7 +1,7 @@
 //! `emit`: an agent hands the work over.
 
 use guard::loops::{Emission, EmitRefused};
-use guard::workflow::Lack;
+use guard::workflow::FailedGate;
 use serde_json::{Value, json};
 
 use crate::arguments::EmitArguments;
@@ -24,8 +24,8 @@ pub fn run(arguments: &EmitArguments, context: &Context) -> CommandOutcome {
             context.output.line_or(text, &json!({ "accepted": true, "topic": arguments.topic }));
             Ok(ExitCode::Done)
         }
-        Err(EmitRefused::Held { topic, lacks }) => {
-            held(&format!("`{topic}` is not accepted yet: what has to hold for it does not."), &lacks, context);
+        Err(EmitRefused::GatesFailed { topic, failed_gates }) => {
+            held(&format!("`{topic}` is not accepted yet: what has to hold for it does not."), &failed_gates, context);
             Ok(ExitCode::No)
         }
         Err(refused) => Err(problem(refused)),
@@ -33,15 +33,18 @@ pub fn run(arguments: &EmitArguments, context: &Context) -> CommandOutcome {
 }
 
 /// What does not hold, for whoever has to mend it.
-pub fn held(message: &str, lacks: &[Lack], context: &Context) {
+pub fn held(message: &str, failed_gates: &[FailedGate], context: &Context) {
     let output = &context.output;
     if output.json {
-        let lacks: Vec<Value> = lacks.iter().map(|lack| json!({ "gate": lack.gate, "why": lack.why })).collect();
-        output.value(&json!({ "accepted": false, "lacks": lacks }));
+        let failed_gates: Vec<Value> = failed_gates
+            .iter()
+            .map(|failed_gate| json!({ "gate": failed_gate.gate, "why": failed_gate.why }))
+            .collect();
+        output.value(&json!({ "accepted": false, "lacks": failed_gates }));
         return;
     }
     output.line(message);
-    for Lack { gate, why, .. } in lacks {
+    for FailedGate { gate, why, .. } in failed_gates {
         output.blank();
         output.line(format!("- {gate}: {why}"));
     }
@@ -83,8 +86,8 @@ fn problem(why: EmitRefused) -> Problem {
             .help("publish what leads there; the loop says what has to come first")
             .refused(),
         EmitRefused::Interrupted { .. } => Problem::new("Interrupted", message).refused(),
-        EmitRefused::Held { .. } => Problem::new("Held", message).refused(),
+        EmitRefused::GatesFailed { .. } => Problem::new("Held", message).refused(),
         EmitRefused::Work(error) => error.into(),
-        EmitRefused::Refusal(refusal) => refused::problem(refusal),
+        EmitRefused::WorkflowError(refusal) => refused::problem(refusal),
     }
 }

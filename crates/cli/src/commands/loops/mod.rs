@@ -17,22 +17,22 @@ pub use unfinished::unfinished;
 pub use unguarded::{Unguarded, unguarded};
 
 use guard::Project;
-use guard::session::Stage;
+use guard::session::HatPhase;
 use work::{RunId, WorkDatabase};
 
 use super::Context;
 use crate::problem::Problem;
 
 /// The run that this command belongs to.
-fn stage(project: &Project, context: &Context) -> Result<Stage, Problem> {
-    Stage::of_process(project, &context.environment).ok_or_else(|| {
+fn stage(project: &Project, context: &Context) -> Result<HatPhase, Problem> {
+    HatPhase::of_process(project, &context.environment).ok_or_else(|| {
         Problem::new("NoRun", "this is no part of a run of the loop")
             .help("agents that `linchpin run` starts can say that; `linchpin runs` lists the runs")
     })
 }
 
 fn work(project: &Project, context: &Context) -> Result<WorkDatabase, Problem> {
-    Ok(WorkDatabase::open(&project.work(&context.environment))?)
+    Ok(WorkDatabase::open(&project.work_database_path(&context.environment))?)
 }
 
 fn run_id(text: &str) -> Result<RunId, Problem> {

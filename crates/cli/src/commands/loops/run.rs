@@ -11,8 +11,8 @@ use driver::{DriveError, Driver, RunEvent, Signals};
 use engine::hats::Loop;
 use guard::Project;
 use guard::grants::Trust;
-use guard::session::Stage;
-use guard::workflow::{HolderOptions, Outside};
+use guard::session::HatPhase;
+use guard::workflow::{GateRunOptions, GateRunners};
 use serde_json::{Value, json};
 use work::{RunId, RunOutcome, RunUsage};
 
@@ -24,7 +24,7 @@ use crate::plural::counted;
 use crate::problem::{CommandOutcome, Problem};
 
 pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
-    if context.environment.get(Stage::RUN).is_some() {
+    if context.environment.get(HatPhase::RUN).is_some() {
         return Err(Problem::new("InRun", "this is part of a run, and one run does not begin another")
             .help("hand the work over with `linchpin emit`"));
     }
@@ -51,16 +51,16 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
     let policy = Arc::new(project.compiled(&context.environment));
     let signals = Signals::watch()?;
     // What is published by default is asked here, where nobody but a person is in a hurry.
-    let holding = HolderOptions {
-        patience: Duration::from_hours(24),
+    let holding = GateRunOptions {
+        wait_limit: Duration::from_hours(24),
         is_interrupted: Some(signals.flag()),
-        ..HolderOptions::by_this_binary("linchpin run --resume")
+        ..GateRunOptions::by_this_binary("linchpin run --resume")
     };
     let driver = Driver {
         project: &project,
         environment: &context.environment,
         policy,
-        outside: Outside { holding, webhook: webhook::ask },
+        gate_runners: GateRunners { command: holding, webhook: webhook::ask },
         the_loop,
         signals: &signals,
         clock: now,
@@ -218,7 +218,7 @@ fn problem(why: DriveError) -> Problem {
         }
         DriveError::Io(_) => Problem::new("Io", message),
         DriveError::Work(error) => error.into(),
-        DriveError::Refusal(refusal) => refused::problem(refusal),
+        DriveError::WorkflowError(refusal) => refused::problem(refusal),
         DriveError::Store(error) => error.into(),
     }
 }

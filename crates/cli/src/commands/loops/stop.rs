@@ -57,7 +57,7 @@ fn journal_with(session: &str, project: &guard::Project, context: &Context) -> R
             .help("`linchpin log --json` names the session of every record")
             .refused()
     };
-    if !project.store(&context.environment).exists() {
+    if !project.journal_path(&context.environment).exists() {
         return Err(unknown());
     }
     let journal = log::open(project, context)?;

@@ -2,8 +2,8 @@
 
 use driver::running;
 use guard::Project;
-use guard::session::Stage;
-use guard::workflow::Running;
+use guard::session::HatPhase;
+use guard::workflow::RunningCommand;
 use serde_json::{Value, json};
 use work::{Iteration, Run, RunId, WorkDatabase};
 
@@ -14,7 +14,7 @@ use crate::commands::{Context, loop_file, now};
 
 /// For people, and as JSON.
 pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value)> {
-    let work = WorkDatabase::open_existing(&project.work(&context.environment)).ok()??;
+    let work = WorkDatabase::open_existing(&project.work_database_path(&context.environment)).ok()??;
     let run = work.runs(1).ok()?.pop().filter(|run| !run.is_complete())?;
     let (going_on, spent) = (running(&project.root, &context.environment), work.usage(run.id).ok()?);
     let mut value = to_json(&run, &spent, going_on);
@@ -25,13 +25,13 @@ pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value
     if let Some(Iteration { number, hat, topic, .. }) = work.iterations(run.id, 1).ok()?.pop() {
         told = format!("{told}, #{number} {hat} for {topic}");
     }
-    let gates = Stage::of_run(run.id, project, &context.environment)
+    let gates = HatPhase::of_run(run.id, project, &context.environment)
         .map(|stage| stage.running_gates(project, &context.environment))
         .unwrap_or_default();
     let lines = gates.iter().map(|(gate, running)| format!("\n      {gate}, {}", gate_line(running, now())));
     let told = std::iter::once(told).chain(lines).collect();
     if let Some(fields) = value.as_object_mut() {
-        let gate = |(id, running): &(String, Running)| json!({ "id": id, "running": { "started": running.started, "last_line": running.last_line } });
+        let gate = |(id, running): &(String, RunningCommand)| json!({ "id": id, "running": { "started": running.started, "last_line": running.last_line } });
         fields.insert("gates".to_owned(), gates.iter().map(gate).collect());
     }
     Some((told, value))

@@ -19,7 +19,7 @@ use std::io;
 
 use engine::suggest;
 use guard::Project;
-use guard::grants::{Acceptance, Trust};
+use guard::grants::{AcceptedWeakenings, Trust};
 use policy::edit::{EditOutcome, Editor};
 use policy::{Diagnostic, LoadedPolicy, PolicyFolder};
 
@@ -86,8 +86,11 @@ impl Target {
         let weakened = policy::weakenings(&before, &now).into_iter().map(|(change, _)| change);
         let weakened: Vec<_> = weakened.filter(|change| ids.contains(&change.rule.as_str())).collect();
         let environment = &context.environment;
-        let acceptance =
-            if self.is_users { Acceptance::of_user(environment) } else { Acceptance::of(&project.root, environment) };
+        let acceptance = if self.is_users {
+            AcceptedWeakenings::of_user(environment)
+        } else {
+            AcceptedWeakenings::of(&project.root, environment)
+        };
         acceptance.add(&weakened, super::now())
     }
 }

@@ -2,7 +2,7 @@
 
 use engine::hats::Loop;
 use guard::Project;
-use guard::workflow::{Approvable, Refusal};
+use guard::workflow::{PendingApprovals, WorkflowError};
 use serde_json::json;
 
 use super::{Mover, approve_task, refused};
@@ -20,23 +20,23 @@ pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
     let whoever = Mover::of("approve", context).or_of_last_run(context);
     person::says_yes_in_person(&whoever.project, &context.environment)?;
     let moves = whoever.moves(context);
-    let approvable = match (moves.approvable(arguments.gate.as_deref()), &arguments.gate) {
+    let pending = match (moves.pending_approvals(arguments.gate.as_deref()), &arguments.gate) {
         // A gate goes before a task of the same name.
         (Err(refusal), Some(name)) => match approve_task::named(name, &whoever.project, context)? {
             Some((work, task)) => return approve_task::run(&work, &task, arguments, context),
             None => return Err(nothing_waits(refusal, &whoever.project)),
         },
-        (approvable, _) => approvable.map_err(|refusal| nothing_waits(refusal, &whoever.project))?,
+        (pending, _) => pending.map_err(|refusal| nothing_waits(refusal, &whoever.project))?,
     };
     if !context.output.json {
-        show(&approvable, context);
+        show(&pending, context);
     }
     if !arguments.yes && !person::confirmed("Approve?", "what is asked", &context.output)? {
         return Err(Problem::new("Untrusted", "nothing was approved"));
     }
-    moves.approve(&approvable).map_err(refused::problem)?;
-    let gates: Vec<&str> = approvable.asked.iter().map(|asked| asked.gate.as_str()).collect();
-    let Approvable { workflow, node, tree, .. } = &approvable;
+    moves.approve(&pending).map_err(refused::problem)?;
+    let gates: Vec<&str> = pending.asked.iter().map(|asked| asked.gate.as_str()).collect();
+    let PendingApprovals { workflow, node, tree, .. } = &pending;
     context.output.line_or(
         format!("Approved {} for the tree as it is now.", gates.join(", ")),
         &json!({ "approved": gates, "workflow": workflow, "node": node, "tree": tree }),
@@ -45,10 +45,10 @@ pub fn run(arguments: &ApproveArguments, context: &Context) -> CommandOutcome {
 }
 
 /// In a project with a loop, it is rather a run that somebody thinks of.
-fn nothing_waits(refusal: Refusal, project: &Project) -> Problem {
+fn nothing_waits(refusal: WorkflowError, project: &Project) -> Problem {
     let has_loop = project.tiers.project.as_ref().is_some_and(|folder| folder.loop_file().exists());
     match refusal {
-        Refusal::NoWorkflow if has_loop => Problem::new(
+        WorkflowError::NoWorkflow if has_loop => Problem::new(
             "NoRun",
             "nothing waits for an approval: no run of the loop is unfinished, and no workflow is active",
         )
@@ -57,9 +57,9 @@ fn nothing_waits(refusal: Refusal, project: &Project) -> Problem {
     }
 }
 
-fn show(approvable: &Approvable, context: &Context) {
+fn show(pending: &PendingApprovals, context: &Context) {
     let output = &context.output;
-    let Approvable { workflow, node, asked, tree, .. } = approvable;
+    let PendingApprovals { workflow, node, asked, tree, .. } = pending;
     let tree = tree.as_ref().and_then(|tree| tree.get(..SHOWN)).map_or(String::new(), |tree| format!(", tree {tree}"));
     let what = if workflow == Loop::NAME {
         format!("The loop, under the hat {node}")

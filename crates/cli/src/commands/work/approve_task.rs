@@ -14,7 +14,9 @@ use crate::problem::{CommandOutcome, Problem};
 pub fn named(name: &str, project: &Project, context: &Context) -> Result<Option<(WorkDatabase, Task)>, Problem> {
     // A number alone is rather meant for something else.
     let Some(id) = TaskId::parse(name).filter(|_| name.starts_with(['t', 'T'])) else { return Ok(None) };
-    let Some(work) = WorkDatabase::open_existing(&project.work(&context.environment))? else { return Ok(None) };
+    let Some(work) = WorkDatabase::open_existing(&project.work_database_path(&context.environment))? else {
+        return Ok(None);
+    };
     let task = work.tasks().get(id)?;
     Ok(Some((work, task)))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use guard::workflow::{GateProgress, Running};
+use guard::workflow::{GateProgress, RunningCommand};
 
 /// Moves to the start of the line and deletes the line.
 const CLEAR: &str = "\r\u{1b}[2K";
@@ -18,8 +18,10 @@ pub fn show(progress: GateProgress<'_>) {
         GateProgress::Started { command } if !stderr.is_terminal() => writeln!(stderr, "running `{command}`"),
         GateProgress::Started { command } => write!(stderr, "{CLEAR}running `{}`", cut(command, WIDTH)),
         GateProgress::Running(running) if stderr.is_terminal() => {
-            let short =
-                Running { command: store::mask(&cut(&running.command, COMMAND)).into_static(), ..running.clone() };
+            let short = RunningCommand {
+                command: store::mask(&cut(&running.command, COMMAND)).into_static(),
+                ..running.clone()
+            };
             write!(stderr, "{CLEAR}{}", cut(&line(&short, crate::commands::now()), WIDTH))
         }
         GateProgress::Ended if stderr.is_terminal() => write!(stderr, "{CLEAR}"),
@@ -29,7 +31,7 @@ pub fn show(progress: GateProgress<'_>) {
 }
 
 /// The command, how long it has been running, and its last line of output.
-pub fn line(running: &Running, now: i64) -> String {
+pub fn line(running: &RunningCommand, now: i64) -> String {
     let seconds = u64::try_from(now.saturating_sub(running.started) / 1000).unwrap_or(0);
     let duration = engine::pace::format_duration(seconds);
     let said = if running.last_line.is_empty() { String::new() } else { format!(": {}", running.last_line) };

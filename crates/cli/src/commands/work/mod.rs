@@ -14,8 +14,10 @@ use driver::Signals;
 use engine::pace::Violation;
 use guard::Project;
 use guard::facts::Position;
-use guard::session::{CommandRun, SessionOwner, Stage, project_of_command};
-use guard::workflow::{Force, HolderOptions, KnownNames, Lack, Moves, Outside, Refusal, Step, StepOutcome};
+use guard::session::{CommandRun, HatPhase, SessionOwner, project_of_command};
+use guard::workflow::{
+    FailedGate, Force, GateRunOptions, GateRunners, KnownNames, Step, StepOutcome, WorkflowCommands, WorkflowError,
+};
 use policy::CompiledPolicy;
 use serde_json::{Map, Value, json};
 use work::WorkDatabase;
@@ -58,13 +60,13 @@ pub fn next(arguments: &NextArguments, context: &Context) -> CommandOutcome {
     // Only Ctrl-C ends a gate's command. It outlives an agent whose shell ends `next` after a while.
     let interrupt = Signals::interrupt()?;
     let mut attempt = mover.moves(context);
-    attempt.outside.holding.is_interrupted = Some(interrupt.flag());
+    attempt.gate_runners.command.is_interrupted = Some(interrupt.flag());
     let code = told(attempt.next(&arguments.claims, &force), context)?;
     Ok(if interrupt.arrived() { ExitCode::Interrupted } else { code })
 }
 
 pub fn go_on(context: &Context) -> CommandOutcome {
-    told(Mover::of("continue", context).or_of_last_run(context).moves(context).go_on(), context)
+    told(Mover::of("continue", context).or_of_last_run(context).moves(context).continue_past_rules(), context)
 }
 
 pub fn repeat(context: &Context) -> CommandOutcome {
@@ -97,7 +99,7 @@ pub struct Mover {
     session: Option<SessionOwner>,
     /// The sessions of agents in whose shell it may run.
     runs_in: Vec<SessionOwner>,
-    stage: Option<Arc<Stage>>,
+    stage: Option<Arc<HatPhase>>,
     is_agents: bool,
     /// What is said to be repeated where a gate takes its time.
     again: &'static str,
@@ -128,7 +130,7 @@ impl Mover {
         let verb = words.first().copied().unwrap_or_default();
         let project = project_of_command(&context.environment);
         // Nothing is kept of it: the next hook has to learn that a rule is new, and writes it down.
-        let policy = project.looked_at(&context.environment);
+        let policy = project.compiled_read_only(&context.environment);
         let now = super::now();
         let words: Vec<&str> = words.iter().copied().chain(named).collect();
         let command = CommandRun { words: &words, session: named, environment: &context.environment, now };
@@ -147,7 +149,7 @@ impl Mover {
             };
             found.ok().flatten()
         });
-        let stage = Stage::of_process(&project, &context.environment).map(Arc::new);
+        let stage = HatPhase::of_process(&project, &context.environment).map(Arc::new);
         let again = match verb {
             "emit" => "linchpin emit",
             "task" => "linchpin task close",
@@ -165,10 +167,10 @@ impl Mover {
             return self;
         }
         let environment = &context.environment;
-        let work = WorkDatabase::open_existing(&self.project.work(environment)).ok().flatten();
+        let work = WorkDatabase::open_existing(&self.project.work_database_path(environment)).ok().flatten();
         let last = work.and_then(|work| work.runs(1).ok()?.pop());
         let last = last.filter(|run| !run.is_complete());
-        let stage = last.and_then(|run| Stage::of_run(run.id, &self.project, environment)).map(Arc::new);
+        let stage = last.and_then(|run| HatPhase::of_run(run.id, &self.project, environment)).map(Arc::new);
         Self { stage, ..self }
     }
 
@@ -177,25 +179,25 @@ impl Mover {
         if self.stage.is_some() {
             return Some(self);
         }
-        let is_in_run = ancestry::mark() == Some(Stage::RUN);
+        let is_in_run = ancestry::mark() == Some(HatPhase::RUN);
         let run = driver::running(&self.project.root, &context.environment).filter(|_| is_in_run)?;
-        let stage = Stage::of_run(run, &self.project, &context.environment).map(Arc::new)?;
+        let stage = HatPhase::of_run(run, &self.project, &context.environment).map(Arc::new)?;
         Some(Self { stage: Some(stage), ..self })
     }
 
-    pub fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {
-        Moves {
+    pub fn moves<'a>(&'a self, context: &'a Context) -> WorkflowCommands<'a> {
+        WorkflowCommands {
             project: &self.project,
             environment: &context.environment,
             policy: Arc::clone(&self.policy),
             now: self.now,
             session: self.session.clone(),
-            stage: self.stage.clone(),
-            is_agents: self.is_agents,
-            outside: Outside {
-                holding: HolderOptions {
+            hat_phase: self.stage.clone(),
+            is_by_agent: self.is_agents,
+            gate_runners: GateRunners {
+                command: GateRunOptions {
                     show: if context.output.json { |_| {} } else { gate_progress::show },
-                    ..HolderOptions::by_this_binary(self.again)
+                    ..GateRunOptions::by_this_binary(self.again)
                 },
                 webhook: webhook::ask,
             },
@@ -203,12 +205,12 @@ impl Mover {
     }
 }
 
-fn told(step: Result<Step, Refusal>, context: &Context) -> CommandOutcome {
+fn told(step: Result<Step, WorkflowError>, context: &Context) -> CommandOutcome {
     let step = step.map_err(refused::problem)?;
     tell(&step, context);
     Ok(match step.outcome {
         StepOutcome::Prompt(_) | StepOutcome::Ended | StepOutcome::Counting(_) => ExitCode::Done,
-        StepOutcome::Held(_) | StepOutcome::NoWay { .. } => ExitCode::No,
+        StepOutcome::GatesFailed(_) | StepOutcome::NoTransition { .. } => ExitCode::No,
         StepOutcome::Interrupt { .. } => ExitCode::Interrupt,
     })
 }
@@ -245,18 +247,18 @@ fn tell(step: &Step, context: &Context) {
         StepOutcome::Counting(rules) => {
             output.line(format!("Noted. What these rules count begins again: {}.", rules.join(", ")));
         }
-        StepOutcome::Held(lacks) => {
+        StepOutcome::GatesFailed(failed_gates) => {
             output.line(format!("Still at `{node}`: what has to hold before it can be left does not."));
-            for Lack { gate, why, .. } in lacks {
+            for FailedGate { gate, why, .. } in failed_gates {
                 output.blank();
                 output.line(format!("- {gate}: {why}"));
             }
         }
-        StepOutcome::NoWay { claimed, would } => {
+        StepOutcome::NoTransition { claimed, leading_claims } => {
             let claimed = claimed.iter().map(|claim| format!("`{claim}`")).collect::<Vec<_>>().join(", ");
             let claimed = if claimed.is_empty() { "without a claim".to_owned() } else { format!("by {claimed}") };
             output.line(format!("Still at `{node}`: no way leads on from here {claimed}."));
-            output.line(match would.as_slice() {
+            output.line(match leading_claims.as_slice() {
                 [] => "No single claim would lead on as things are.".to_owned(),
                 claims => format!("These would: {}", claims.join(", ")),
             });
@@ -287,12 +289,15 @@ fn as_json(step: &Step) -> Value {
         StepOutcome::Counting(rules) => {
             more.insert("continued".to_owned(), json!(rules));
         }
-        StepOutcome::Held(lacks) => {
-            let lacks = lacks.iter().map(|lack| json!({ "gate": lack.gate, "why": lack.why })).collect();
-            more.insert("lacks".to_owned(), lacks);
+        StepOutcome::GatesFailed(failed_gates) => {
+            let failed_gates = failed_gates
+                .iter()
+                .map(|failed_gate| json!({ "gate": failed_gate.gate, "why": failed_gate.why }))
+                .collect();
+            more.insert("lacks".to_owned(), failed_gates);
         }
-        StepOutcome::NoWay { would, .. } => {
-            more.insert("claims".to_owned(), json!(would));
+        StepOutcome::NoTransition { leading_claims, .. } => {
+            more.insert("claims".to_owned(), json!(leading_claims));
         }
     }
     let told = json!({ "workflow": workflow, "node": node, "moved": moved, "interrupt": interrupt, "prompt": prompt });

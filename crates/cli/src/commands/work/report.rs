@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use guard::Project;
 use guard::session::SessionOwner;
-use guard::workflow::{Ahead, GateAhead, GateState, NextMove, WorkflowReport};
+use guard::workflow::{GatePreview, GateState, NextMove, NextMoves, WorkflowReport};
 use policy::CompiledPolicy;
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub fn report(
     context: &Context,
 ) -> Option<WorkflowReport> {
     // To ask is no reason to make a journal.
-    if !project.store(&context.environment).exists() {
+    if !project.journal_path(&context.environment).exists() {
         return None;
     }
     let mover = Mover {
@@ -66,9 +66,9 @@ pub fn show_report(report: &WorkflowReport, now: i64, output: &Output) {
 }
 
 /// What stands between here and the next nodes.
-fn show_ahead(Ahead { gates, moves }: &Ahead, now: i64, output: &Output) {
-    let show_gates = |gates: &[GateAhead]| {
-        for GateAhead { id, asks, state, running } in gates {
+fn show_ahead(NextMoves { gates, moves }: &NextMoves, now: i64, output: &Output) {
+    let show_gates = |gates: &[GatePreview]| {
+        for GatePreview { id, asks, state, running } in gates {
             output.line(match running {
                 Some(running) => format!("      {id}, {}", gate_progress::line(running, now)),
                 None => format!("      {id}, {}: {asks}", state.name()),
@@ -117,8 +117,8 @@ fn move_json(next: &NextMove) -> Value {
     })
 }
 
-fn gates_json(gates: &[GateAhead]) -> Vec<Value> {
-    let gate = |gate: &GateAhead| {
+fn gates_json(gates: &[GatePreview]) -> Vec<Value> {
+    let gate = |gate: &GatePreview| {
         let running = gate.running.as_ref();
         let running = running.map(|running| json!({ "started": running.started, "last_line": running.last_line }));
         json!({ "id": gate.id, "gate": gate.asks, "state": gate.state.name(), "running": running })

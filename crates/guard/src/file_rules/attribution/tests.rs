@@ -188,7 +188,7 @@ fn changes(paths: &[&str]) -> Changes {
 
 /// Those of the changed files for which session `s` answers; none: for all.
 fn own(scratch: &Scratch, began: Option<i64>, paths: &[&str]) -> Option<Vec<String>> {
-    let store = scratch.project().store(&scratch.environment);
+    let store = scratch.project().journal_path(&scratch.environment);
     let of_session = attribution(&store, began).of_session(&scratch.root, &changes(paths))?;
     let own = of_session.paths().filter(|path| of_session.is_own(path));
     Some(own.map(str::to_owned).collect())

@@ -63,7 +63,7 @@ fn an_entry_is_read_as_it_was_written() {
     for status in QueueStatus::ALL {
         let place = Place::new();
         place.queue().put(&entry(status)).expect("written");
-        assert_eq!(place.queue().find("docs", HASH), Some(entry(status)), "{status:?}");
+        assert_eq!(place.queue().find_or_discard("docs", HASH), Some(entry(status)), "{status:?}");
     }
 }
 
@@ -89,7 +89,11 @@ fn an_answer_counts_more_than_what_a_killed_process_left_beside_it() {
         let place = Place::new();
         place.queue().put(&entry(kept)).expect("written");
         write_file(&place.entry_file(HASH, left), &serde_json::to_string(&entry(left)).expect("JSON"));
-        assert_eq!(place.queue().find("docs", HASH).map(|found| found.status), Some(kept), "{kept:?} beside {left:?}");
+        assert_eq!(
+            place.queue().find_or_discard("docs", HASH).map(|found| found.status),
+            Some(kept),
+            "{kept:?} beside {left:?}"
+        );
     }
 }
 
@@ -110,7 +114,7 @@ fn an_entry_that_cannot_be_used_is_removed_and_told_of_and_is_then_none() {
         queue.put(&entry(QueueStatus::Queued)).expect("written");
         let file = place.entry_file(HASH, QueueStatus::Queued);
         write_file(&file, &text);
-        assert_eq!(queue.find("docs", HASH), None, "{why}");
+        assert_eq!(queue.find_or_discard("docs", HASH), None, "{why}");
         assert!(!file.exists(), "{why}");
         let told = format!(
             "the queue entry `{HASH}.queued.json` of rule `docs` cannot be used: {why}. It was removed, and what still holds \
@@ -127,7 +131,7 @@ fn a_folder_in_the_place_of_an_entry_is_removed_like_a_damaged_entry() {
     let queue = place.queue();
     let file = place.entry_file(HASH, QueueStatus::Queued);
     fs::create_dir_all(file.join("inside")).expect("a folder");
-    assert_eq!(queue.find("docs", HASH), None);
+    assert_eq!(queue.find_or_discard("docs", HASH), None);
     assert!(!file.exists());
     assert_eq!(queue.take_problems().len(), 1);
 }
@@ -137,14 +141,14 @@ fn a_dry_run_writes_and_removes_nothing() {
     let place = Place::new();
     let queue = place.queue().for_dry_run(true);
     queue.put(&entry(QueueStatus::Passed)).expect("nothing to write");
-    queue.settle("docs", "a.rs", &reference("main"), "c").expect("nothing to write");
+    queue.record_answer("docs", "a.rs", &reference("main"), "c").expect("nothing to write");
     assert!(!place.tmp().exists());
-    place.queue().settle("docs", "a.rs", &reference("main"), "c").expect("written");
-    queue.unsettle("docs", ["a.rs"].into_iter(), &reference("main"));
-    assert_eq!(place.queue().settled("docs", "a.rs", &reference("main")), ["c"]);
+    place.queue().record_answer("docs", "a.rs", &reference("main"), "c").expect("written");
+    queue.forget_answers("docs", ["a.rs"].into_iter(), &reference("main"));
+    assert_eq!(place.queue().answer_fingerprints("docs", "a.rs", &reference("main")), ["c"]);
     let damaged = place.entry_file(HASH, QueueStatus::Queued);
     write_file(&damaged, "nothing of the kind");
-    assert_eq!(queue.find("docs", HASH), None);
+    assert_eq!(queue.find_or_discard("docs", HASH), None);
     assert!(damaged.exists() && queue.take_problems().is_empty());
 }
 
@@ -152,7 +156,7 @@ fn a_dry_run_writes_and_removes_nothing() {
 fn answers_that_a_repository_brings_along_do_not_count() {
     let (ours, theirs) = (Place::new(), Place::new());
     ours.queue().put(&entry(QueueStatus::Passed)).expect("written");
-    ours.queue().settle("docs", "a.rs", &reference("main"), "c").expect("written");
+    ours.queue().record_answer("docs", "a.rs", &reference("main"), "c").expect("written");
     // All that lies in the project is copied: the entry and the name of the folder. What the user has is not.
     let name = fs::read_to_string(ours.tmp().join("rules/name")).expect("a name");
     for path in [PathBuf::from("rules/name"), PathBuf::from(format!("rules/queue/{HASH}.passed.json"))] {
@@ -160,9 +164,9 @@ fn answers_that_a_repository_brings_along_do_not_count() {
     }
     write_file(&theirs.tmp().join("rules/demands").join(&name).join(HASH), "");
     let queue = theirs.queue();
-    assert_eq!(queue.find("docs", HASH), None);
+    assert_eq!(queue.find_or_discard("docs", HASH), None);
     assert!(queue.take_problems().concat().contains("it was not written here"));
-    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), [""; 0]);
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), [""; 0]);
 }
 
 #[test]
@@ -171,10 +175,10 @@ fn a_name_that_is_none_is_replaced() {
     for text in ["", "../../elsewhere", "0123456789abcdef0123456z", "0123456789abcdef012345678"] {
         write_file(&place.tmp().join("rules/name"), text);
         assert_eq!(place.queue().name(), None, "{text}");
-        place.queue().settle("docs", "a.rs", &reference("main"), "c").expect("written");
+        place.queue().record_answer("docs", "a.rs", &reference("main"), "c").expect("written");
         let name = place.queue().name().expect("a name");
         assert_ne!(name, text);
-        assert_eq!(place.queue().settled("docs", "a.rs", &reference("main")), ["c"]);
+        assert_eq!(place.queue().answer_fingerprints("docs", "a.rs", &reference("main")), ["c"]);
     }
 }
 
@@ -182,13 +186,13 @@ fn a_name_that_is_none_is_replaced() {
 fn a_file_is_settled_for_one_rule_and_one_baseline() {
     let place = Place::new();
     let queue = place.queue();
-    queue.settle("docs", "a.rs", &reference("main"), "content").expect("written");
-    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), ["content"]);
+    queue.record_answer("docs", "a.rs", &reference("main"), "content").expect("written");
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), ["content"]);
     for (rule, file, baseline) in [("tests", "a.rs", "main"), ("docs", "b.rs", "main"), ("docs", "a.rs", "other")] {
-        assert_eq!(queue.settled(rule, file, &reference(baseline)), [""; 0], "{rule} {file} {baseline}");
+        assert_eq!(queue.answer_fingerprints(rule, file, &reference(baseline)), [""; 0], "{rule} {file} {baseline}");
     }
-    queue.unsettle("docs", ["a.rs"].into_iter(), &reference("main"));
-    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), [""; 0]);
+    queue.forget_answers("docs", ["a.rs"].into_iter(), &reference("main"));
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), [""; 0]);
 }
 
 #[test]
@@ -196,11 +200,11 @@ fn an_answer_to_two_baselines_counts_for_each() {
     let place = Place::new();
     let queue = place.queue();
     let both = Reference { name: "start".to_owned(), also: Some("main".to_owned()) };
-    queue.settle("docs", "a.rs", &both, "content").expect("written");
-    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), ["content"]);
-    assert_eq!(queue.settled("docs", "a.rs", &reference("start")), ["content"]);
-    queue.unsettle("docs", ["a.rs"].into_iter(), &both);
-    assert_eq!(queue.settled("docs", "a.rs", &reference("main")), [""; 0]);
+    queue.record_answer("docs", "a.rs", &both, "content").expect("written");
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), ["content"]);
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("start")), ["content"]);
+    queue.forget_answers("docs", ["a.rs"].into_iter(), &both);
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), [""; 0]);
 }
 
 #[test]

@@ -30,7 +30,7 @@ const NOW: i64 = 1_000_000;
 struct Iteration {
     scratch: Scratch,
     project: Project,
-    stage: Stage,
+    hat_phase: HatPhase,
 }
 
 impl Iteration {
@@ -41,35 +41,35 @@ impl Iteration {
     fn of(scratch: Scratch, text: &str) -> Self {
         let the_loop = loop_of(&scratch, text);
         let project = scratch.project();
-        let work = WorkDatabase::open(&project.work(&scratch.environment)).expect("work");
+        let work = WorkDatabase::open(&project.work_database_path(&scratch.environment)).expect("work");
         let run = work.begin_run(Some("Do it"), "task.start", NOW).expect("a run");
         Self::begin(scratch, project, &the_loop, run)
     }
 
     fn begin(scratch: Scratch, project: Project, the_loop: &Loop, run: RunId) -> Self {
-        let work = WorkDatabase::open(&project.work(&scratch.environment)).expect("work");
+        let work = WorkDatabase::open(&project.work_database_path(&scratch.environment)).expect("work");
         let waiting = work.oldest_waiting_topic(run).expect("work").expect("a topic");
         let hat = the_loop.hat_for(&waiting.topic).expect("a hat");
         let number = work.begin_iteration(run, &waiting, &hat.id, NOW).expect("an iteration");
-        let mut stage = Stage::new(the_loop, hat, (run, number), number.into(), &project, &scratch.environment);
-        let of_stage = Some(Arc::new(stage.clone()));
-        let moves = Moves { stage: of_stage, ..moves(&project, &scratch.environment, NOW) };
-        moves.enter_iteration(&mut stage, &waiting.topic).expect("written");
-        Self { scratch, project, stage }
+        let mut hat_phase = HatPhase::new(the_loop, hat, (run, number), number.into(), &project, &scratch.environment);
+        let of_hat_phase = Some(Arc::new(hat_phase.clone()));
+        let moves = WorkflowCommands { hat_phase: of_hat_phase, ..moves(&project, &scratch.environment, NOW) };
+        moves.enter_iteration(&mut hat_phase, &waiting.topic).expect("written");
+        Self { scratch, project, hat_phase }
     }
 
     /// The next iteration of the same run.
     fn next(self) -> Self {
-        let Self { scratch, project, stage } = self;
+        let Self { scratch, project, hat_phase } = self;
         let end = IterationEnd { outcome: Some(work::IterationOutcome::HandedOver), ..IterationEnd::default() };
-        let work = WorkDatabase::open(&stage.work).expect("work");
-        work.end_iteration(stage.id(), stage.iteration, &end, NOW).expect("ended");
+        let work = WorkDatabase::open(&hat_phase.work).expect("work");
+        work.end_iteration(hat_phase.id(), hat_phase.iteration, &end, NOW).expect("ended");
         let the_loop = loop_of(&scratch, LOOP);
-        Self::begin(scratch, project, &the_loop, stage.id())
+        Self::begin(scratch, project, &the_loop, hat_phase.id())
     }
 
     fn work(&self) -> WorkDatabase {
-        WorkDatabase::open(&self.stage.work).expect("work")
+        WorkDatabase::open(&self.hat_phase.work).expect("work")
     }
 
     fn emit(&self, topic: &str) -> Result<(), EmitRefused> {
@@ -77,14 +77,15 @@ impl Iteration {
     }
 
     fn emit_at(&self, topic: &str, now: i64) -> Result<(), EmitRefused> {
-        let stage = Some(Arc::new(self.stage.clone()));
-        let moves = Moves { stage, is_agents: true, ..moves(&self.project, &self.scratch.environment, now) };
-        moves.emit(&self.stage, Emission { topic, summary: "Done.", payload: None })
+        let hat_phase = Some(Arc::new(self.hat_phase.clone()));
+        let moves =
+            WorkflowCommands { hat_phase, is_by_agent: true, ..moves(&self.project, &self.scratch.environment, now) };
+        moves.emit(&self.hat_phase, Emission { topic, summary: "Done.", payload: None })
     }
 
     /// What the next agent is told of the last refusal, and the gate that a person has to open.
     fn refusal(&self) -> (Option<String>, Option<String>) {
-        let (work, run, number) = (self.work(), self.stage.id(), self.stage.iteration);
+        let (work, run, number) = (self.work(), self.hat_phase.id(), self.hat_phase.iteration);
         (work.refusal(run, number).expect("work"), work.awaited_gate(run, number).expect("work"))
     }
 }
@@ -93,11 +94,11 @@ impl Iteration {
 fn a_topic_of_the_hat_is_handed_over_once() {
     let iteration = Iteration::new();
     iteration.emit("build.done").expect("accepted");
-    assert_eq!(iteration.work().handed_over(iteration.stage.id(), 1).expect("work").as_deref(), Some("build.done"));
+    assert_eq!(iteration.work().handed_over(iteration.hat_phase.id(), 1).expect("work").as_deref(), Some("build.done"));
     for topic in ["build.done", "waits"] {
         assert!(matches!(iteration.emit(topic), Err(EmitRefused::Already(first)) if first == "build.done"));
     }
-    assert_eq!(iteration.work().accepted(iteration.stage.id()).expect("work"), ["task.start", "build.done"]);
+    assert_eq!(iteration.work().accepted(iteration.hat_phase.id()).expect("work"), ["task.start", "build.done"]);
 }
 
 #[test]
@@ -125,19 +126,19 @@ fn completion_waits_for_the_topics_that_it_comes_after() {
     iteration.emit("build.done").expect("accepted");
     let next = iteration.next();
     next.emit("loop.complete").expect("accepted");
-    assert_eq!(next.work().waiting(next.stage.id()).expect("work"), None, "nobody has to take what ends the run");
+    assert_eq!(next.work().waiting(next.hat_phase.id()).expect("work"), None, "nobody has to take what ends the run");
 }
 
 #[test]
 fn an_iteration_that_is_over_hands_nothing_over() {
     let iteration = Iteration::new();
-    let (work, run) = (iteration.work(), iteration.stage.id());
+    let (work, run) = (iteration.work(), iteration.hat_phase.id());
     work.end_iteration(run, 1, &IterationEnd::default(), NOW).expect("ended");
     assert!(matches!(iteration.emit("build.done"), Err(EmitRefused::Over)));
     assert_eq!(iteration.refusal(), (None, None), "that is no answer worth keeping");
 
     let stopped = Iteration::new();
-    stopped.work().end_run(stopped.stage.id(), RunOutcome::Stopped, "asked", NOW).expect("ended");
+    stopped.work().end_run(stopped.hat_phase.id(), RunOutcome::Stopped, "asked", NOW).expect("ended");
     assert!(matches!(stopped.emit("build.done"), Err(EmitRefused::Over)));
 }
 
@@ -152,7 +153,7 @@ fn what_an_earlier_iteration_left_behind_does_not_speak_for_this_one() {
     }
     let mut iteration = Iteration::of(Scratch::new().with_variables(of_run), LOOP);
     assert!(matches!(iteration.emit("build.done"), Err(EmitRefused::Over)));
-    iteration.stage.ticket = "ticket".to_owned();
+    iteration.hat_phase.ticket = "ticket".to_owned();
     assert!(iteration.emit("build.done").is_ok());
 }
 
@@ -160,8 +161,8 @@ fn what_an_earlier_iteration_left_behind_does_not_speak_for_this_one() {
 fn a_gate_that_does_not_hold_refuses_and_the_next_agent_is_told_why() {
     let iteration = Iteration::new();
     match iteration.emit("held") {
-        Err(EmitRefused::Held { topic, lacks }) => {
-            assert_eq!((topic.as_str(), lacks[0].gate.as_str(), lacks.len()), ("held", "late", 1));
+        Err(EmitRefused::GatesFailed { topic, failed_gates }) => {
+            assert_eq!((topic.as_str(), failed_gates[0].gate.as_str(), failed_gates.len()), ("held", "late", 1));
         }
         other => panic!("{other:?}"),
     }
@@ -173,9 +174,9 @@ fn a_gate_that_does_not_hold_refuses_and_the_next_agent_is_told_why() {
 #[test]
 fn a_run_waits_for_a_person_only_where_nothing_else_is_missing() {
     let iteration = Iteration::new();
-    assert!(matches!(iteration.emit("waits"), Err(EmitRefused::Held { .. })));
+    assert!(matches!(iteration.emit("waits"), Err(EmitRefused::GatesFailed { .. })));
     assert_eq!(iteration.refusal().1.as_deref(), Some("reviewed"));
-    assert!(matches!(iteration.emit("both"), Err(EmitRefused::Held { .. })));
+    assert!(matches!(iteration.emit("both"), Err(EmitRefused::GatesFailed { .. })));
     assert_eq!(iteration.refusal().1, None);
 }
 
@@ -183,8 +184,9 @@ fn a_run_waits_for_a_person_only_where_nothing_else_is_missing() {
 fn a_persons_yes_opens_the_gate_that_waits() {
     let iteration = Iteration::new();
     assert!(iteration.emit("waits").is_err());
-    let stage = Some(Arc::new(iteration.stage.clone()));
-    let person = Moves { stage, ..moves(&iteration.project, &iteration.scratch.environment, NOW + 1000) };
+    let hat_phase = Some(Arc::new(iteration.hat_phase.clone()));
+    let person =
+        WorkflowCommands { hat_phase, ..moves(&iteration.project, &iteration.scratch.environment, NOW + 1000) };
     let approvable = person.approvable(None).expect("something waits");
     let asked = ApprovalRequest { gate: "reviewed".to_owned(), text: "Is it any good?".to_owned() };
     assert_eq!(approvable.asked, [asked]);
@@ -204,8 +206,12 @@ fn a_pace_rule_of_the_hat_interrupts_before_gates_are_asked() {
         Err(EmitRefused::Interrupted { text, .. }) => assert!(text.contains("Think."), "{text}"),
         other => panic!("{other:?}"),
     }
-    let stage = Some(Arc::new(iteration.stage.clone()));
-    let agent = Moves { stage, is_agents: true, ..moves(&iteration.project, &iteration.scratch.environment, late) };
+    let hat_phase = Some(Arc::new(iteration.hat_phase.clone()));
+    let agent = WorkflowCommands {
+        hat_phase,
+        is_by_agent: true,
+        ..moves(&iteration.project, &iteration.scratch.environment, late)
+    };
     agent.go_on().expect("it goes on");
     assert!(iteration.emit_at("build.done", late).is_ok());
 }
@@ -217,12 +223,14 @@ fn a_gate_whose_script_the_hat_changed_does_not_hold() {
     scratch.file("check.sh", "exit 1");
     let mut iteration = Iteration::of(scratch, &text);
     let the_loop = loop_of(&iteration.scratch, &text);
-    let run = iteration.stage.id();
+    let run = iteration.hat_phase.id();
     let files = crate::workflow::gate_files_of_run(&the_loop, run, &iteration.project, &iteration.scratch.environment);
-    iteration.stage.protect(&files.expect("written"));
+    iteration.hat_phase.protect(&files.expect("written"));
     iteration.scratch.file("check.sh", "exit 0");
     match iteration.emit("held") {
-        Err(EmitRefused::Held { lacks, .. }) => assert!(lacks[0].why.contains("`check.sh` (now "), "{}", lacks[0].why),
+        Err(EmitRefused::GatesFailed { failed_gates, .. }) => {
+            assert!(failed_gates[0].why.contains("`check.sh` (now "), "{}", failed_gates[0].why)
+        }
         other => panic!("{other:?}"),
     }
 }

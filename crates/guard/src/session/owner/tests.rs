@@ -14,7 +14,7 @@ fn run(scratch: &Scratch) -> CommandRun<'_> {
     CommandRun { words: &["next"], session: None, environment: &scratch.environment, now: NOW }
 }
 
-fn whose(session: &str) -> SessionOwner {
+fn owner(session: &str) -> SessionOwner {
     SessionOwner { agent: "claude".to_owned(), session: session.to_owned() }
 }
 
@@ -51,8 +51,8 @@ fn where_no_agent_was_heard_of_a_person_runs_it() {
 fn the_variables_of_an_agent_name_its_session() {
     let scratch = Scratch::new().with_variables(of_claude);
     scratch.record(&ago(5, "waiting", before_call(COMMAND)));
-    assert_eq!(agent(&scratch), Some(whose("named")));
-    assert_eq!(known(&scratch, false), Some(whose("named")));
+    assert_eq!(agent(&scratch), Some(owner("named")));
+    assert_eq!(known(&scratch, false), Some(owner("named")));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_call_that_waits_for_the_command_shows_who_runs_it() {
     ] {
         let scratch = Scratch::new();
         scratch.record(&ago(5, "s", before_call(command)));
-        assert_eq!(agent(&scratch), is_it.then(|| whose("s")), "{command}");
+        assert_eq!(agent(&scratch), is_it.then(|| owner("s")), "{command}");
     }
 }
 
@@ -99,7 +99,7 @@ fn a_session_whose_turn_ended_waits_for_nothing() {
         let scratch = Scratch::new();
         scratch.record(&ago(5, "s", before_call(COMMAND)));
         scratch.record(&ago(4, "s", event(kind)));
-        assert_eq!(agent(&scratch), waits.then(|| whose("s")), "{kind:?}");
+        assert_eq!(agent(&scratch), waits.then(|| owner("s")), "{kind:?}");
     }
 }
 
@@ -109,7 +109,7 @@ fn of_several_sessions_that_wait_the_newest_comes_first() {
     scratch.record(&ago(9, "first", before_call(COMMAND)));
     scratch.record(&ago(8, "second", before_call(COMMAND)));
     scratch.record(&ago(7, "other", before_call("make")));
-    assert_eq!(run(&scratch).agents(&scratch.store(NOW)).expect("a journal"), [whose("second"), whose("first")]);
+    assert_eq!(run(&scratch).agents(&scratch.store(NOW)).expect("a journal"), [owner("second"), owner("first")]);
 }
 
 #[test]
@@ -125,13 +125,13 @@ fn in_a_run_nobody_is_guessed() {
 fn whose_variables_count_is_known_only_from_the_one_call_that_runs() {
     let scratch = Scratch::new();
     scratch.record(&ago(5, "s", before_call(COMMAND)));
-    assert_eq!(known(&scratch, true), Some(whose("s")));
+    assert_eq!(known(&scratch, true), Some(owner("s")));
     assert_eq!(known(&scratch, false), None, "a person may run the same command meanwhile");
     // Any other call that runs may be a script that runs this command.
     scratch.record(&ago(4, "other", before_call("./build.sh")));
     assert_eq!(known(&scratch, true), None);
     scratch.record(&ago(3, "other", after_call("./build.sh")));
-    assert_eq!(known(&scratch, true), Some(whose("s")));
+    assert_eq!(known(&scratch, true), Some(owner("s")));
 }
 
 #[test]
@@ -153,8 +153,8 @@ fn a_session_that_is_named_is_the_one() {
     scratch.record(&ago(40, "newer", event(EventKind::Prompt)));
     let store = scratch.store(NOW);
     let asked = |session| CommandRun { session: Some(session), ..run(&scratch) };
-    assert_eq!(asked("older").known_session(&store, true).expect("a journal"), Some(whose("older")));
-    assert_eq!(asked("older").session(&store).expect("a journal"), Some(whose("older")));
+    assert_eq!(asked("older").known_session(&store, true).expect("a journal"), Some(owner("older")));
+    assert_eq!(asked("older").session(&store).expect("a journal"), Some(owner("older")));
     assert_eq!(asked("unheard").known_session(&store, true).expect("a journal"), None);
 }
 
@@ -163,9 +163,9 @@ fn without_any_hint_a_command_is_about_the_session_that_was_heard_of_last() {
     let scratch = Scratch::new();
     scratch.record(&ago(50, "older", event(EventKind::Prompt)));
     scratch.record(&ago(40, "newer", event(EventKind::Prompt)));
-    assert_eq!(run(&scratch).session(&scratch.store(NOW)).expect("a journal"), Some(whose("newer")));
+    assert_eq!(run(&scratch).session(&scratch.store(NOW)).expect("a journal"), Some(owner("newer")));
     // One that waits for it goes before.
     scratch.record(&ago(30, "older", before_call(COMMAND)));
     scratch.record(&ago(20, "newer", event(EventKind::Prompt)));
-    assert_eq!(run(&scratch).session(&scratch.store(NOW)).expect("a journal"), Some(whose("older")));
+    assert_eq!(run(&scratch).session(&scratch.store(NOW)).expect("a journal"), Some(owner("older")));
 }

@@ -107,8 +107,8 @@ fn each_approval_on_the_ways_from_here_is_asked_for_once() {
     let node = &mut work.nodes[0];
     node.requires =
         vec![approval("review"), Requirement { id: "x".to_owned(), gate: Gate::Expression("true".to_owned()) }];
-    let way = |requires| Transition { when: "true".to_owned(), to: "done".to_owned(), requires };
-    node.transitions = vec![way(vec![approval("ship"), approval("review")]), way(vec![approval("ship")])];
+    let transition = |requires| Transition { when: "true".to_owned(), to: "done".to_owned(), requires };
+    node.transitions = vec![transition(vec![approval("ship"), approval("review")]), transition(vec![approval("ship")])];
     let besides = [approval("close"), approval("ship")];
     let asked: Vec<String> = asked(&active(work), &besides).into_iter().map(|(gate, _)| gate).collect();
     assert_eq!(asked, ["review", "ship", "close"]);

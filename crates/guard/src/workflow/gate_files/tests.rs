@@ -45,22 +45,27 @@ impl Scene {
         gate_files_of_run(&self.the_loop, run, &self.project, &self.scratch.environment).expect("written")
     }
 
-    fn stage(&self) -> Stage {
+    fn stage(&self) -> HatPhase {
         let hat = self.the_loop.hat("worker").expect("a hat");
-        let mut stage = Stage::new(&self.the_loop, hat, (RUN, 1), 1, &self.project, &self.scratch.environment);
-        stage.protect(&self.files(RUN));
-        stage
+        let mut hat_phase = HatPhase::new(&self.the_loop, hat, (RUN, 1), 1, &self.project, &self.scratch.environment);
+        hat_phase.protect(&self.files(RUN));
+        hat_phase
     }
 
-    fn changed(&self, stage: &Stage) -> Vec<Lack> {
+    fn changed(&self, hat_phase: &HatPhase) -> Vec<FailedGate> {
         let required = self.the_loop.requires("again");
-        stage.changed_gates(required, &Position::of_stage(stage, 1000), &self.project, &self.scratch.environment)
+        hat_phase.changed_gates(
+            required,
+            &Position::of_hat_phase(hat_phase, 1000),
+            &self.project,
+            &self.scratch.environment,
+        )
     }
 
-    fn approve(&self, stage: &Stage, gate: &str) {
-        let asked = stage.approvable_changes(&self.scratch.root);
+    fn approve(&self, hat_phase: &HatPhase, gate: &str) {
+        let asked = hat_phase.approvable_changes(&self.scratch.root);
         let (_, text) = asked.into_iter().find(|(id, _)| id == gate).expect("a change");
-        let position = Position::of_stage(stage, 1000);
+        let position = Position::of_hat_phase(hat_phase, 1000);
         let approval = Approval {
             workflow: position.workflow.clone(),
             gate: gate.to_owned(),
@@ -110,8 +115,8 @@ fn a_damaged_record_is_made_anew() {
 fn a_hat_has_a_rule_against_writing_the_files_of_gates() {
     let scene = Scene::with_script();
     let hat = scene.the_loop.hat("worker").expect("a hat");
-    let bare = Stage::new(&scene.the_loop, hat, (RUN, 1), 1, &scene.project, &scene.scratch.environment);
-    let rules = |stage: &Stage| stage.workflow.rules_at("worker").count();
+    let bare = HatPhase::new(&scene.the_loop, hat, (RUN, 1), 1, &scene.project, &scene.scratch.environment);
+    let rules = |hat_phase: &HatPhase| hat_phase.workflow.rules_at("worker").count();
     assert_eq!(rules(&scene.stage()), rules(&bare) + 1);
     let mut without_files = bare.clone();
     without_files.protect(&GateFiles::new());
@@ -121,48 +126,48 @@ fn a_hat_has_a_rule_against_writing_the_files_of_gates() {
 #[test]
 fn a_gate_whose_script_was_changed_does_not_hold() {
     let scene = Scene::with_script();
-    let stage = scene.stage();
-    assert_eq!(scene.changed(&stage), []);
+    let hat_phase = scene.stage();
+    assert_eq!(scene.changed(&hat_phase), []);
     scene.scratch.file("check.sh", "exit 0").file("free.sh", "exit 0").file("built", "");
-    let lacks = scene.changed(&stage);
-    assert_eq!(lacks.iter().map(|lack| lack.gate.as_str()).collect::<Vec<_>>(), ["checked"]);
+    let failed_gates = scene.changed(&hat_phase);
+    assert_eq!(failed_gates.iter().map(|failed_gate| failed_gate.gate.as_str()).collect::<Vec<_>>(), ["checked"]);
     let short = policy::digest("exit 0").chars().take(12).collect::<String>();
     assert_eq!(
-        lacks[0].why,
+        failed_gates[0].why,
         format!(
             "this gate's command names files that were changed since the run began: `check.sh` (now {short})\nPut back what \
              was there, as with `git checkout -- check.sh`; or a person accepts the change: `linchpin approve checked`"
         )
     );
     scene.scratch.file("check.sh", "exit 1");
-    assert_eq!(scene.changed(&stage), []);
+    assert_eq!(scene.changed(&hat_phase), []);
 }
 
 #[test]
 fn a_script_that_was_made_or_deleted_during_the_run_does_not_count_either() {
     let made = Scene::new();
-    let stage = made.stage();
+    let hat_phase = made.stage();
     made.scratch.file("check.sh", "exit 0");
-    let why = made.changed(&stage).remove(0).why;
+    let why = made.changed(&hat_phase).remove(0).why;
     assert!(why.contains("`check.sh` (was not there, now ") && why.contains("\nDelete `check.sh`; or"), "{why}");
 
     let deleted = Scene::with_script();
-    let stage = deleted.stage();
+    let hat_phase = deleted.stage();
     fs::remove_file(deleted.scratch.root.join("check.sh")).expect("removed");
-    let why = deleted.changed(&stage).remove(0).why;
+    let why = deleted.changed(&hat_phase).remove(0).why;
     assert!(why.contains("`check.sh` (gone)\nPut back"), "{why}");
 }
 
 #[test]
 fn a_persons_yes_is_to_what_the_files_are_then() {
     let scene = Scene::with_script();
-    let stage = scene.stage();
+    let hat_phase = scene.stage();
     scene.scratch.file("check.sh", "exit 0");
-    scene.approve(&stage, "checked");
-    assert_eq!(scene.changed(&stage), []);
+    scene.approve(&hat_phase, "checked");
+    assert_eq!(scene.changed(&hat_phase), []);
     // Whatever else changes.
     scene.scratch.file("other", "text");
-    assert_eq!(scene.changed(&stage), []);
+    assert_eq!(scene.changed(&hat_phase), []);
     scene.scratch.file("check.sh", "true");
-    assert_eq!(scene.changed(&stage).len(), 1);
+    assert_eq!(scene.changed(&hat_phase).len(), 1);
 }

@@ -9,9 +9,9 @@ use store::SessionState;
 
 use super::*;
 use crate::facts::SituationBuilder;
-use crate::tests::{Scratch, active, outside, workflow};
+use crate::tests::{Scratch, active, gate_runners, workflow};
 use crate::workflow::approval::Approval;
-use crate::workflow::receipt::{Receipt, Receipts};
+use crate::workflow::receipt::{Receipt, ReceiptFile};
 
 thread_local! {
     /// The webhooks that were asked.
@@ -21,7 +21,7 @@ thread_local! {
 /// The gates of one move.
 struct Scene {
     scratch: Scratch,
-    active: Active,
+    active: ActiveWorkflow,
     is_session_known: bool,
     is_in_run: bool,
 }
@@ -74,37 +74,37 @@ impl Scene {
         Self { scratch, active: active(workflow), is_session_known: true, is_in_run: false }
     }
 
-    fn lacks(&self, required: &[Requirement]) -> Vec<Lack> {
+    fn failed_gates(&self, required: &[Requirement]) -> Vec<FailedGate> {
         let Scratch { environment, .. } = &self.scratch;
         let project = self.scratch.project();
-        let policy = Arc::new(project.looked_at(environment));
+        let policy = Arc::new(project.compiled_read_only(environment));
         let builder = SituationBuilder::for_command(&project, Arc::clone(&policy), None, environment);
         let event = Arc::new(Event { kind: EventKind::Other, ..self.scratch.event(EventKind::Other, 1000) });
         let state = self.is_session_known.then(SessionState::default);
         let active = Arc::new(self.active.clone());
         let (situation, _) = builder.in_workflow(&active, &policy, &event, state.as_ref());
-        let outside = Outside { webhook: ask, ..outside() };
+        let gate_runners = GateRunners { webhook: ask, ..gate_runners() };
         let gates = Gates {
             active: &active,
             situation: &situation,
             project: &project,
             environment,
             config: &policy.config,
-            outside: &outside,
+            gate_runners: &gate_runners,
             variables: Vec::new(),
             is_in_run: self.is_in_run,
             since_activation: false,
         };
-        gates.lacks(required.iter())
+        gates.failed_gates(required.iter())
     }
 
     /// The gates that do not hold.
     fn names(&self, required: &[Requirement]) -> Vec<String> {
-        self.lacks(required).into_iter().map(|lack| lack.gate).collect()
+        self.failed_gates(required).into_iter().map(|failed_gate| failed_gate.gate).collect()
     }
 
     fn why(&self, required: Requirement) -> String {
-        self.lacks(&[required]).into_iter().map(|lack| lack.why).collect()
+        self.failed_gates(&[required]).into_iter().map(|failed_gate| failed_gate.why).collect()
     }
 
     fn approve(&self, gate: &str, tree: Option<String>) {
@@ -127,7 +127,7 @@ impl Scene {
 #[test]
 fn an_expression_holds_only_where_it_is_true() {
     let scene = Scene::new();
-    assert_eq!(scene.lacks(&[expression("phase.visit == 1")]), []);
+    assert_eq!(scene.failed_gates(&[expression("phase.visit == 1")]), []);
     assert_eq!(scene.why(expression("phase.visit == 2")), "`phase.visit == 2` is not true");
     let why = scene.why(expression("1 +"));
     assert!(why.starts_with("`1 +` cannot be evaluated: "), "{why}");
@@ -137,7 +137,7 @@ fn an_expression_holds_only_where_it_is_true() {
 fn a_variable_of_an_unknown_session_is_not_taken_for_its_first_value() {
     let mut scene = Scene::new();
     scene.scratch.file(".linchpin/config.yml", "variables: {tested: true}\n");
-    assert_eq!(scene.lacks(&[expression("tested")]), []);
+    assert_eq!(scene.failed_gates(&[expression("tested")]), []);
     scene.is_session_known = false;
     let why = scene.why(expression("tested"));
     assert!(why.ends_with("Name it: `linchpin next --session ID`"), "{why}");
@@ -167,9 +167,9 @@ fn nobody_is_asked_while_a_cheap_gate_does_not_hold() {
 fn gates_that_reach_out_are_asked_in_order_up_to_the_first_that_does_not_hold() {
     let scene = Scene::in_project(Scratch::new(), Workflow { tier: engine::rules::Tier::User, ..workflow("work") });
     let required = [webhook("yes"), webhook("no"), webhook("later"), command("tests")];
-    let lacks = scene.lacks(&required);
-    assert_eq!(lacks.len(), 1);
-    assert_eq!(lacks[0].why, "https://example.com/no did not say yes: it answered 500");
+    let failed_gates = scene.failed_gates(&required);
+    assert_eq!(failed_gates.len(), 1);
+    assert_eq!(failed_gates[0].why, "https://example.com/no did not say yes: it answered 500");
     assert_eq!(asked(), ["https://example.com/yes at \"code\"", "https://example.com/no at \"code\""]);
 }
 
@@ -184,9 +184,9 @@ fn an_untrusted_workflow_neither_starts_nor_asks_anything() {
     }
     assert_eq!(asked(), [""; 0]);
     // What is only looked at holds all the same.
-    assert_eq!(scene.lacks(&[expression("true")]), []);
+    assert_eq!(scene.failed_gates(&[expression("true")]), []);
     Trust::of(&scene.scratch.root, &scene.scratch.environment).accept_workflow(&of_project).expect("written");
-    assert_eq!(scene.lacks(&[webhook("hook")]), []);
+    assert_eq!(scene.failed_gates(&[webhook("hook")]), []);
     assert_eq!(asked().len(), 1);
 }
 
@@ -197,8 +197,8 @@ fn an_approval_holds_once_a_person_said_yes_to_the_tree_as_it_is() {
     let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
     let told = "a person has to say yes to: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
     assert_eq!(scene.why(approval("review")), told);
-    scene.approve("review", content(&scene.scratch.root).expect("git answers"));
-    assert_eq!(scene.lacks(&[approval("review")]), []);
+    scene.approve("review", tree_digest(&scene.scratch.root).expect("git answers"));
+    assert_eq!(scene.failed_gates(&[approval("review")]), []);
     assert_eq!(scene.names(&[approval("other")]), ["other"], "each gate needs its own yes");
     scene.scratch.file("later", "text");
     let why = scene.why(approval("review"));
@@ -210,7 +210,7 @@ fn outside_of_git_a_yes_counts_for_the_whole_visit() {
     let mut scene = Scene::new();
     scene.approve("review", None);
     scene.scratch.file("later", "text");
-    assert_eq!(scene.lacks(&[approval("review")]), []);
+    assert_eq!(scene.failed_gates(&[approval("review")]), []);
     scene.active.position = scene.active.position.moved("code", "d", 2000);
     assert_eq!(scene.names(&[approval("review")]), ["review"]);
 }
@@ -225,7 +225,7 @@ fn a_command_that_passed_on_this_tree_is_not_run_again() {
     let cannot = scene.why(command("tests"));
     assert!(cannot.starts_with("`make tests` cannot be started: "), "{cannot}");
     let words = ["make".to_owned(), "tests".to_owned()];
-    let receipts = Receipts::of(&words, &scene.scratch.root, &scene.scratch.environment);
+    let receipt_file = ReceiptFile::of(&words, &scene.scratch.root, &scene.scratch.environment);
     let receipt = Receipt {
         run: "1".to_owned(),
         command: store::mask("make tests").into_static(),
@@ -233,15 +233,15 @@ fn a_command_that_passed_on_this_tree_is_not_run_again() {
         passed: true,
         ending: "passed".to_owned(),
         duration: Duration::from_secs(1),
-        tree: content(&scene.scratch.root).expect("git answers"),
+        tree: tree_digest(&scene.scratch.root).expect("git answers"),
         tree_stayed: true,
         changed: Vec::new(),
         output: store::mask("").into_static(),
         ended: 0,
         told: false,
     };
-    receipts.keep(&receipt).expect("written");
-    assert_eq!(scene.lacks(&[command("tests")]), []);
+    receipt_file.keep(&receipt).expect("written");
+    assert_eq!(scene.failed_gates(&[command("tests")]), []);
     assert_eq!(scene.names(&[command("lint")]), ["lint"], "another command has another receipt");
     scene.scratch.file("later", "text");
     assert_eq!(scene.names(&[command("tests")]), ["tests"]);
@@ -259,17 +259,17 @@ fn a_command_that_failed_is_told_once_and_then_run_again() {
         passed: false,
         ending: "failed with exit code 2".to_owned(),
         duration: Duration::from_secs(1),
-        tree: content(&scene.scratch.root).expect("git answers"),
+        tree: tree_digest(&scene.scratch.root).expect("git answers"),
         tree_stayed: true,
         changed: Vec::new(),
         output: store::mask("one failed").into_static(),
         ended: 0,
         told: false,
     };
-    Receipts::of(&words, &scene.scratch.root, &scene.scratch.environment).keep(&receipt).expect("written");
+    ReceiptFile::of(&words, &scene.scratch.root, &scene.scratch.environment).keep(&receipt).expect("written");
     assert_eq!(scene.why(command("tests")), "`make tests` failed with exit code 2\none failed");
-    let again = scene.why(command("tests"));
-    assert!(again.starts_with("`make tests` cannot be started: "), "it would be run: {again}");
+    let repeat_with = scene.why(command("tests"));
+    assert!(repeat_with.starts_with("`make tests` cannot be started: "), "it would be run: {repeat_with}");
 }
 
 // File rules.
@@ -296,18 +296,21 @@ fn look(action: Level) -> Requirement {
 fn a_gate_of_file_rules_holds_where_they_are_met_and_never_tires() {
     for action in [Level::Warn, Level::Block] {
         let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
-        assert_eq!(scene.lacks(&[look(action)]), []);
+        assert_eq!(scene.failed_gates(&[look(action)]), []);
         scene.scratch.file("src/a", "text");
         for times in 0..3 {
-            let lacks = scene.lacks(&[look(action)]);
+            let failed_gates = scene.failed_gates(&[look(action)]);
             note_asked(&scene.scratch, times + 1);
-            assert_eq!(lacks.len(), 1, "{action:?}");
-            assert_eq!((lacks[0].gate.as_str(), lacks[0].rules.as_slice()), ("reviewed", &["look".to_owned()][..]));
+            assert_eq!(failed_gates.len(), 1, "{action:?}");
+            assert_eq!(
+                (failed_gates[0].gate.as_str(), failed_gates[0].rules.as_slice()),
+                ("reviewed", &["look".to_owned()][..])
+            );
             let told = "Where `look` does not apply: `linchpin ack look --reason \"…\"`.";
-            assert!(lacks[0].why.ends_with(told), "{}", lacks[0].why);
+            assert!(failed_gates[0].why.ends_with(told), "{}", failed_gates[0].why);
         }
         fs_remove(&scene.scratch, "src/a");
-        assert_eq!(scene.lacks(&[look(action)]), []);
+        assert_eq!(scene.failed_gates(&[look(action)]), []);
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use guard::workflow::{Force, HOLDER, HolderOptions, Moves, Outside, StepOutcome};
+use guard::workflow::{Force, GATE_ARGUMENT, GateRunOptions, GateRunners, StepOutcome, WorkflowCommands};
 use guard::{Environment, Project};
 use testkit::Scratch;
 
@@ -362,21 +362,24 @@ fn impatient(project: &Scratch) -> String {
     let variables = VARIABLES.with_borrow(|all| {
         all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
     });
-    let call = [["env".into(), "-i".into()].to_vec(), variables, vec![PROGRAM.into(), HOLDER.into()]].concat();
-    let holding =
-        HolderOptions { call, patience: Duration::from_millis(100), ..HolderOptions::by_this_binary("linchpin next") };
-    let moves = Moves {
+    let call = [["env".into(), "-i".into()].to_vec(), variables, vec![PROGRAM.into(), GATE_ARGUMENT.into()]].concat();
+    let holding = GateRunOptions {
+        call,
+        wait_limit: Duration::from_millis(100),
+        ..GateRunOptions::by_this_binary("linchpin next")
+    };
+    let moves = WorkflowCommands {
         project: &found,
         environment: &environment,
         policy: Arc::new(found.compiled(&environment)),
         now: 1,
         session: None,
-        stage: None,
-        is_agents: false,
-        outside: Outside { holding, webhook: |_, _, _| Err("nobody is asked".to_owned()) },
+        hat_phase: None,
+        is_by_agent: false,
+        gate_runners: GateRunners { command: holding, webhook: |_, _, _| Err("nobody is asked".to_owned()) },
     };
     match moves.next(&[], &Force::None).expect("a step").outcome {
-        StepOutcome::Held(lacks) => lacks.into_iter().map(|lack| lack.why).collect(),
+        StepOutcome::GatesFailed(failed_gates) => failed_gates.into_iter().map(|failed_gate| failed_gate.why).collect(),
         other => format!("{other:?}"),
     }
 }

@@ -12,14 +12,14 @@ use crate::Environment;
 use crate::project::Project;
 
 /// There may be very many files, so this is not worth doing more often.
-const SELDOM: Duration = Duration::from_hours(24);
+const CLEANUP_INTERVAL: Duration = Duration::from_hours(24);
 
 /// Deletes old files, at most once a day. Returns notices for the person.
-pub fn forget_old(project: &Project, environment: &Environment) -> Vec<String> {
+pub fn delete_old(project: &Project, environment: &Environment) -> Vec<String> {
     let demands = environment.project_state(&project.root).join("demands");
     let stamp = demands.join("last-forgotten");
     let last = stamp.metadata().and_then(|metadata| metadata.modified());
-    if last.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age < SELDOM) {
+    if last.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age < CLEANUP_INTERVAL) {
         return Vec::new();
     }
     // Without the time stamp, this would run at every stop.

@@ -7,58 +7,58 @@ use serde_json::json;
 use store::{CountedOutcome, NoteKind, StateChanges};
 
 use super::move_commands::{find, stay};
-use super::scene::Scene;
-use super::{Moves, Refusal, Step, StepOutcome};
+use super::stored_state::StoredState;
+use super::{Step, StepOutcome, WorkflowCommands, WorkflowError};
 use crate::facts::pace_facts::PaceScope;
-use crate::facts::{Active, Position, pace_facts};
-use crate::rule_deeds;
+use crate::facts::{ActiveWorkflow, Position, pace_facts};
+use crate::rule_outcomes;
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// Restarts the limits of all pace rules that have fired.
-    pub fn go_on(&self) -> Result<Step, Refusal> {
+    pub fn continue_past_rules(&self) -> Result<Step, WorkflowError> {
         self.may_move_active("continue")?;
-        Self::until_written(|| {
-            let scene = self.scene()?;
-            if Position::of(&scene.state.variables).is_none() {
-                return self.go_on_in_session(scene);
+        Self::retry_on_conflict(|| {
+            let stored = self.stored_state()?;
+            if Position::of(&stored.state.variables).is_none() {
+                return self.continue_in_session(stored);
             }
-            self.go_on_in_phase(scene)
+            self.continue_in_phase(stored)
         })
     }
 
-    fn go_on_in_phase(&self, mut scene: Scene) -> Result<Step, Refusal> {
-        let active = self.active_in(&scene)?;
+    fn continue_in_phase(&self, mut stored: StoredState) -> Result<Step, WorkflowError> {
+        let active = self.active_in(&stored)?;
         let node = find(&active.workflow, active.position.node())?.clone();
-        let fired = fired(&active, &scene)?;
+        let fired = fired(&active, &stored)?;
         if let Some(rule) = fired.iter().find(|rule| self.is_only_for_people(rule)) {
-            return Err(Refusal::OnlyAPerson(rule.id.clone()));
+            return Err(WorkflowError::OnlyAPerson(rule.id.clone()));
         }
         // Rules of the session may have fired too. If a person has to answer one of them, the session's rules are left
         // alone.
-        let of_session = self.interrupting_rules(&scene);
+        let of_session = self.interrupting_rules(&stored);
         let of_person = of_session.iter().find(|rule| self.is_only_for_people(rule)).map(|rule| rule.id.clone());
         let of_session = match of_person {
-            Some(rule) if fired.is_empty() => return Err(Refusal::OnlyAPerson(rule)),
+            Some(rule) if fired.is_empty() => return Err(WorkflowError::OnlyAPerson(rule)),
             Some(_) => Vec::new(),
             None => of_session,
         };
         if fired.is_empty() && of_session.is_empty() {
             let active = Arc::new(active);
-            let prompt = self.prompt(&node, &active, &scene)?;
+            let prompt = self.prompt(&node, &active, &stored)?;
             let nothing = format!("No pace rule has fired at `{}`, so there is nothing to go past.", node.name);
             return Ok(Step { notices: vec![nothing], ..stay(&active, StepOutcome::Prompt(prompt)) });
         }
         let mut changes = StateChanges::default();
         if !of_session.is_empty() {
-            self.go_on_past(&of_session, &scene, &mut changes);
+            self.restart_limits(&of_session, &stored, &mut changes);
         }
         let (facts, scope) = (self.pace_facts(), active.pace_scope());
         for rule in &fired {
-            facts.go_past(rule, &scope, &mut changes);
+            facts.restart_limit(rule, &scope, &mut changes);
         }
         active.position.continued().remember(&mut changes);
         let names = fired.iter().map(|rule| rule.id.as_str());
-        changes.rule_outcomes.extend(rule_deeds::about(
+        changes.rule_outcomes.extend(rule_outcomes::about(
             names,
             CountedOutcome::Continued,
             Some(active.position.phase_named()),
@@ -69,27 +69,27 @@ impl Moves<'_> {
             ("at", json!(node.name)),
             ("past", json!(past.join(", "))),
         ]);
-        self.write(&mut scene, NoteKind::Continue, &fields, &changes)?;
+        self.write(&mut stored, NoteKind::Continue, &fields, &changes)?;
         let active = Arc::new(active);
-        let prompt = self.prompt(&node, &active, &scene)?;
+        let prompt = self.prompt(&node, &active, &stored)?;
         Ok(stay(&active, StepOutcome::Prompt(prompt)))
     }
 
     /// Without an active workflow, only rules of the session may have fired.
-    fn go_on_in_session(&self, mut scene: Scene) -> Result<Step, Refusal> {
-        let rules = self.interrupting_rules(&scene);
+    fn continue_in_session(&self, mut stored: StoredState) -> Result<Step, WorkflowError> {
+        let rules = self.interrupting_rules(&stored);
         if rules.is_empty() {
-            return Err(Refusal::NothingToContinue);
+            return Err(WorkflowError::NothingToContinue);
         }
         if let Some(rule) = rules.iter().find(|rule| self.is_only_for_people(rule)) {
-            return Err(Refusal::OnlyAPerson(rule.id.clone()));
+            return Err(WorkflowError::OnlyAPerson(rule.id.clone()));
         }
         let mut changes = StateChanges::default();
-        self.go_on_past(&rules, &scene, &mut changes);
+        self.restart_limits(&rules, &stored, &mut changes);
         let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
         let fields = self.fields([("past", json!(names.join(", ")))]);
         let (root, cwd) = self.places();
-        scene.store.note(&self.note(NoteKind::Continue, &fields, &changes, &root, &cwd))?;
+        stored.store.note(&self.note(NoteKind::Continue, &fields, &changes, &root, &cwd))?;
         let outcome = StepOutcome::Counting(names);
         Ok(Step {
             workflow: String::new(),
@@ -102,12 +102,12 @@ impl Moves<'_> {
     }
 
     /// Restarts the limits of rules of the session.
-    fn go_on_past(&self, rules: &[Rule], scene: &Scene, changes: &mut StateChanges) {
-        let (facts, scope) = (self.pace_facts(), PaceScope::of_session(&scene.session, self.now));
+    fn restart_limits(&self, rules: &[Rule], stored: &StoredState, changes: &mut StateChanges) {
+        let (facts, scope) = (self.pace_facts(), PaceScope::of_session(&stored.session, self.now));
         for rule in rules {
-            facts.go_past(rule, &scope, changes);
+            facts.restart_limit(rule, &scope, changes);
         }
-        changes.rule_outcomes.extend(rule_deeds::about(
+        changes.rule_outcomes.extend(rule_outcomes::about(
             rules.iter().map(|rule| rule.id.as_str()),
             CountedOutcome::Continued,
             None,
@@ -115,8 +115,8 @@ impl Moves<'_> {
     }
 
     /// Rules outside of workflows that have fired in the session.
-    fn interrupting_rules(&self, scene: &Scene) -> Vec<Rule> {
-        let digests: Vec<&str> = pace_facts::interrupting(&scene.session.variables).collect();
+    fn interrupting_rules(&self, stored: &StoredState) -> Vec<Rule> {
+        let digests: Vec<&str> = pace_facts::interrupting(&stored.session.variables).collect();
         if digests.is_empty() || self.session.is_none() {
             return Vec::new();
         }
@@ -125,19 +125,19 @@ impl Moves<'_> {
     }
 
     fn is_only_for_people(&self, rule: &Rule) -> bool {
-        self.is_agents && rule.ack == AckBy::Human
+        self.is_by_agent && rule.ack == AckBy::Human
     }
 }
 
 /// The pace rules of the phase that have fired, and that nobody continued past since.
-fn fired(active: &Active, scene: &Scene) -> Result<Vec<Rule>, Refusal> {
+fn fired(active: &ActiveWorkflow, stored: &StoredState) -> Result<Vec<Rule>, WorkflowError> {
     let rules = active.workflow.rules_at(active.position.node()).filter(|rule| rule.as_pace_rule().is_some());
     let mut rules = rules.peekable();
     if rules.peek().is_none() {
         return Ok(Vec::new());
     }
     // Earlier versions recorded refused moves only in the counts.
-    let (counts, phase) = (scene.store.rule_counts()?, Some(active.position.phase_named()));
+    let (counts, phase) = (stored.store.rule_counts()?, Some(active.position.phase_named()));
     let refused_a_move = |rule: &Rule| {
         let count = counts.get(&rule.id).and_then(|phases| phases.get(&phase));
         count.is_some_and(|count| count.blocked > 0 && count.acknowledged == 0)

@@ -8,22 +8,22 @@ use engine::{Event, NotEnforced};
 use policy::PinnedPolicy;
 use store::SessionState;
 
-use super::programs::Programs;
-use crate::file_rules::{KeptBaselines, Ran};
+use super::observer_programs::ObserverPrograms;
+use crate::file_rules::{CommandResults, PromptSnapshots};
 use crate::project::Project;
 
 /// An event being judged. It may be judged more than once, if the journal changes meanwhile; its cells keep what must
 /// not happen twice.
-pub(super) struct Occasion<'a> {
+pub(super) struct EventContext<'a> {
     pub(super) event: &'a Arc<Event>,
     /// True for the first event of the session.
     pub(super) is_first: bool,
     /// The nested policies.
     pub(super) nested: OnceCell<Vec<(Project, PinnedPolicy)>>,
     /// Snapshots of the trees, if the event takes any.
-    pub(super) kept: OnceCell<KeptBaselines>,
-    pub(super) programs: Programs<'a>,
-    pub(super) ran: Ran,
+    pub(super) prompt_snapshots: OnceCell<PromptSnapshots>,
+    pub(super) programs: ObserverPrograms<'a>,
+    pub(super) command_results: CommandResults,
     /// Notices of damaged queue files, which were discarded.
     pub(super) damaged: RefCell<Vec<String>>,
     /// A person's allowance for this call, if there is one.

@@ -15,7 +15,7 @@ use store::{RuleVersion, Store};
 
 use crate::Environment;
 
-pub struct NewVersions {
+pub struct UnrecordedVersions {
     folder: PathBuf,
 }
 
@@ -28,12 +28,12 @@ struct Version {
     text: String,
 }
 
-impl NewVersions {
+impl UnrecordedVersions {
     pub fn of(root: &Path, environment: &Environment) -> Self {
         Self { folder: environment.project_state(root).join("versions") }
     }
 
-    pub fn put_down(&self, read: &[RuleDefinition]) -> io::Result<()> {
+    pub fn queue(&self, read: &[RuleDefinition]) -> io::Result<()> {
         if read.is_empty() {
             return Ok(());
         }

@@ -58,21 +58,21 @@ impl Scene {
     }
 
     /// What session `s` knows, whose agent last said nothing.
-    fn settlement(&self) -> Settlement {
+    fn session_demands(&self) -> SessionDemands {
         self.saying("s", None)
     }
 
-    fn saying(&self, session: &str, message: Option<&str>) -> Settlement {
-        Settlement::new(&self.scratch.root, self.queue(), session, "now".to_owned(), message)
+    fn saying(&self, session: &str, message: Option<&str>) -> SessionDemands {
+        SessionDemands::new(&self.scratch.root, self.queue(), session, "now".to_owned(), message)
     }
 
     fn answered(&self, found: &FileMatch) -> DemandState {
-        self.answered_by(&self.settlement(), found)
+        self.answered_by(&self.session_demands(), found)
     }
 
-    fn answered_by(&self, settlement: &Settlement, found: &FileMatch) -> DemandState {
+    fn answered_by(&self, session_demands: &SessionDemands, found: &FileMatch) -> DemandState {
         let demand = self.rule.as_unmet(found).expect("a file rule");
-        settlement.answered(&demand, &self.reference).expect("it is written down")
+        session_demands.answered(&demand, &self.reference).expect("it is written down")
     }
 
     fn demand(&self, found: &FileMatch, asked_before: u32) -> Demand {
@@ -81,15 +81,15 @@ impl Scene {
 
     /// The agent of this session is asked once: judged, recorded, and told.
     fn ask(&self, session: &str, found: &FileMatch) -> DemandState {
-        let settlement = self.saying(session, None);
-        let answered = self.answered_by(&settlement, found);
-        self.tell(&settlement, found, answered.times_asked);
+        let session_demands = self.saying(session, None);
+        let answered = self.answered_by(&session_demands, found);
+        self.tell(&session_demands, found, answered.times_asked);
         answered
     }
 
-    fn tell(&self, settlement: &Settlement, found: &FileMatch, asked_before: u32) {
+    fn tell(&self, session_demands: &SessionDemands, found: &FileMatch, asked_before: u32) {
         let demands = [(self.demand(found, asked_before), self.reference.clone())];
-        settlement.conclude(&demands, &Variables::new(), &["docs".to_owned()], true);
+        session_demands.write_queue(&demands, &Variables::new(), &["docs".to_owned()], true);
     }
 
     fn hash(&self, found: &FileMatch) -> String {
@@ -97,12 +97,12 @@ impl Scene {
     }
 
     fn entry(&self, found: &FileMatch) -> QueueEntry {
-        self.queue().find("docs", &self.hash(found)).expect("an entry")
+        self.queue().find_or_discard("docs", &self.hash(found)).expect("an entry")
     }
 
     fn acknowledge(&self, found: &FileMatch) -> Result<usize, String> {
         let demand = self.rule.as_unmet(found).expect("a file rule");
-        self.settlement().acknowledge(&demand, &self.reference, "a person says so")
+        self.session_demands().acknowledge(&demand, &self.reference, "a person says so")
     }
 }
 
@@ -187,15 +187,15 @@ fn each_session_and_each_subagent_is_asked_for_itself() {
     let scene = Scene::new();
     scene.ask("s", &a());
     scene.ask("s", &a());
-    let shown = |settlement: &Settlement| scene.answered_by(settlement, &a()).times_asked;
-    assert_eq!(shown(&scene.settlement()), 2);
+    let shown = |session_demands: &SessionDemands| scene.answered_by(session_demands, &a()).times_asked;
+    assert_eq!(shown(&scene.session_demands()), 2);
     assert_eq!(shown(&scene.saying("other", None)), 0);
-    let subagent = scene.settlement().for_subagent("1");
+    let subagent = scene.session_demands().for_subagent("1");
     assert_eq!(shown(&subagent), 0);
     scene.tell(&subagent, &a(), 0);
-    assert_eq!(shown(&scene.settlement().for_subagent("1")), 1);
-    assert_eq!(shown(&scene.settlement().for_subagent("2")), 0);
-    assert_eq!(shown(&scene.settlement()), 2);
+    assert_eq!(shown(&scene.session_demands().for_subagent("1")), 1);
+    assert_eq!(shown(&scene.session_demands().for_subagent("2")), 0);
+    assert_eq!(shown(&scene.session_demands()), 2);
     assert_eq!(scene.entry(&a()).shown, 3, "counted by all together");
 }
 
@@ -212,7 +212,7 @@ fn what_is_met_or_silenced_is_not_written_down() {
     let scene = Scene::new();
     for found in [FileMatch::default(), FileMatch { is_safe: true, ..a() }] {
         assert_eq!(scene.answered(&found), DemandState::default());
-        assert_eq!(scene.queue().find("docs", &scene.hash(&found)), None);
+        assert_eq!(scene.queue().find_or_discard("docs", &scene.hash(&found)), None);
     }
 }
 
@@ -223,11 +223,11 @@ fn a_demand_that_cannot_be_written_down_is_not_made() {
     write(&scene.scratch.state("tmp/rules/queue"), "no folder");
     let found = a();
     let demand = scene.rule.as_unmet(&found).expect("a file rule");
-    let settlement = scene.settlement();
-    assert_eq!(settlement.answered(&demand, &scene.reference), None);
-    let problem = settlement.take_problem().expect("the person is told");
+    let session_demands = scene.session_demands();
+    assert_eq!(session_demands.answered(&demand, &scene.reference), None);
+    let problem = session_demands.take_problem().expect("the person is told");
     assert!(problem.contains("cannot be written"), "{problem}");
-    assert_eq!(settlement.take_problem(), None);
+    assert_eq!(session_demands.take_problem(), None);
 }
 
 // Promised.
@@ -321,9 +321,9 @@ fn where_the_record_of_an_answer_is_damaged_it_is_asked_for_again() {
     assert_eq!(scene.acknowledge(&a()), Ok(1));
     let tmp = scene.scratch.project().tmp(&scene.scratch.environment);
     write(&tmp.join("rules/queue").join(format!("{}.passed.json", scene.hash(&a()))), "{");
-    let settlement = scene.settlement();
-    assert_eq!(scene.answered_by(&settlement, &a()), open(0));
-    assert_eq!(settlement.queue().take_problems().len(), 1);
+    let session_demands = scene.session_demands();
+    assert_eq!(scene.answered_by(&session_demands, &a()), open(0));
+    assert_eq!(session_demands.queue().take_problems().len(), 1);
     assert_eq!(scene.acknowledge(&a()), Ok(1));
     assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
 }
@@ -333,10 +333,10 @@ fn where_the_record_of_an_answer_is_damaged_it_is_asked_for_again() {
 #[test]
 fn what_the_agent_was_not_told_does_not_count_as_asked() {
     let scene = Scene::new();
-    let settlement = scene.settlement();
-    scene.answered_by(&settlement, &a());
+    let session_demands = scene.session_demands();
+    scene.answered_by(&session_demands, &a());
     let demands = [(scene.demand(&a(), 0), scene.reference.clone())];
-    settlement.conclude(&demands, &Variables::new(), &["docs".to_owned()], false);
+    session_demands.write_queue(&demands, &Variables::new(), &["docs".to_owned()], false);
     assert_eq!(scene.answered(&a()).times_asked, 0);
     assert_eq!(scene.entry(&a()).shown, 0);
 }
@@ -344,10 +344,10 @@ fn what_the_agent_was_not_told_does_not_count_as_asked() {
 #[test]
 fn a_demand_that_lets_go_has_failed_and_is_open_still() {
     let scene = Scene::new();
-    let settlement = scene.settlement();
-    scene.answered_by(&settlement, &a());
+    let session_demands = scene.session_demands();
+    scene.answered_by(&session_demands, &a());
     let demand = Demand { release_notice: Some("it lets go".to_owned()), ..scene.demand(&a(), 2) };
-    settlement.conclude(&[(demand, scene.reference.clone())], &Variables::new(), &["docs".to_owned()], true);
+    session_demands.write_queue(&[(demand, scene.reference.clone())], &Variables::new(), &["docs".to_owned()], true);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
     assert_eq!(scene.answered(&a()), DemandState { times_asked: 3, is_given_up: true, ..DemandState::default() });
     // With another session it begins anew, and is open.
@@ -359,7 +359,7 @@ fn a_demand_that_lets_go_has_failed_and_is_open_still() {
 fn remembered(scene: &Scene, demands: &[(Demand, Reference)], before: &Variables, judged: &[&str]) -> Variables {
     let judged: Vec<String> = judged.iter().map(|&rule| rule.to_owned()).collect();
     let mut changes = StateChanges::default();
-    scene.settlement().remember(demands, before, &judged, &mut changes);
+    scene.session_demands().remember(demands, before, &judged, &mut changes);
     let mut variables = before.clone();
     for (name, value) in changes.variables {
         match value {
@@ -400,7 +400,7 @@ fn a_demand_that_is_no_longer_made_is_skipped() {
         scene.ask("s", &a());
         let demands = [(scene.demand(&a(), 0), scene.reference.clone())];
         let before = remembered(&scene, &demands, &Variables::new(), &["docs"]);
-        scene.settlement().conclude(&[], &before, judged, true);
+        scene.session_demands().write_queue(&[], &before, judged, true);
         assert_eq!(scene.entry(&a()).status, status, "{judged:?}");
     }
 }
@@ -412,7 +412,7 @@ fn an_answered_demand_stays_answered_when_it_is_no_longer_made() {
     let demands = [(scene.demand(&a(), 0), scene.reference.clone())];
     let before = remembered(&scene, &demands, &Variables::new(), &["docs"]);
     scene.acknowledge(&a()).expect("written");
-    scene.settlement().conclude(&[], &before, &["docs".to_owned()], true);
+    scene.session_demands().write_queue(&[], &before, &["docs".to_owned()], true);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
 }
 
@@ -421,11 +421,11 @@ fn an_answered_demand_stays_answered_when_it_is_no_longer_made() {
 #[test]
 fn a_command_that_passes_settles_the_files_as_they_are_then() {
     let scene = Scene::new().with_command();
-    let settlement = scene.settlement();
-    scene.answered_by(&settlement, &a());
+    let session_demands = scene.session_demands();
+    scene.answered_by(&session_demands, &a());
     let passed = CommandResult { is_passed: true, ..failed_command() };
     scene.scratch.file("a.rs", "formatted by the command");
-    settlement.ran(&scene.demand(&a(), 0), &scene.reference, &passed, Some("tree".to_owned()));
+    session_demands.ran(&scene.demand(&a(), 0), &scene.reference, &passed, Some("tree".to_owned()));
     assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Passed);
 }
@@ -433,12 +433,12 @@ fn a_command_that_passes_settles_the_files_as_they_are_then() {
 #[test]
 fn a_command_that_failed_is_not_run_again_until_something_changes() {
     let scene = Scene::new().with_command();
-    let settlement = scene.settlement();
-    scene.answered_by(&settlement, &a());
+    let session_demands = scene.session_demands();
+    scene.answered_by(&session_demands, &a());
     let demand = scene.demand(&a(), 0);
-    let known = |tree: Option<&str>| settlement.known_result(&demand, &scene.reference, tree).is_some();
+    let known = |tree: Option<&str>| session_demands.known_result(&demand, &scene.reference, tree).is_some();
     assert!(!known(Some("tree")), "it was never run");
-    settlement.ran(&demand, &scene.reference, &failed_command(), Some("tree".to_owned()));
+    session_demands.ran(&demand, &scene.reference, &failed_command(), Some("tree".to_owned()));
     assert!(known(Some("tree")));
     assert!(!known(Some("other tree")));
     assert!(!known(None), "without git nobody can tell what changed");
@@ -449,10 +449,10 @@ fn a_command_that_failed_is_not_run_again_until_something_changes() {
 #[test]
 fn a_failed_command_stays_failed_while_the_agent_is_told_of_it() {
     let scene = Scene::new().with_command();
-    let settlement = scene.settlement();
-    scene.answered_by(&settlement, &a());
-    settlement.ran(&scene.demand(&a(), 0), &scene.reference, &failed_command(), Some("tree".to_owned()));
-    scene.tell(&settlement, &a(), 0);
+    let session_demands = scene.session_demands();
+    scene.answered_by(&session_demands, &a());
+    session_demands.ran(&scene.demand(&a(), 0), &scene.reference, &failed_command(), Some("tree".to_owned()));
+    scene.tell(&session_demands, &a(), 0);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
     assert_eq!(scene.answered(&a()).times_asked, 1);
 }
@@ -460,7 +460,7 @@ fn a_failed_command_stays_failed_while_the_agent_is_told_of_it() {
 #[test]
 fn a_dry_run_answers_as_usual_and_writes_nothing() {
     let scene = Scene::new();
-    let dry = Settlement::new(
+    let dry = SessionDemands::new(
         &scene.scratch.root,
         scene.queue().for_dry_run(true),
         "s",
@@ -468,6 +468,6 @@ fn a_dry_run_answers_as_usual_and_writes_nothing() {
         Some("<promise>docs</promise>"),
     );
     assert_eq!(settled_files(&scene.answered_by(&dry, &a())), ["a.rs"]);
-    assert_eq!(scene.queue().find("docs", &scene.hash(&a())), None);
+    assert_eq!(scene.queue().find_or_discard("docs", &scene.hash(&a())), None);
     assert_eq!(scene.answered(&a()), open(0));
 }

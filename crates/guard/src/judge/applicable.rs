@@ -10,9 +10,9 @@ use engine::{Event, EventKind, Situation};
 use policy::{CompiledPolicy, PinnedPolicy, PolicyFolder};
 
 use super::Judge;
-use super::occasion::{Occasion, Stored};
-use crate::facts::{Active, LONGEST_PATH, LiveFacts};
-use crate::file_rules::{GIT_LIMIT, KeptBaselines, forget_old};
+use super::event_context::{EventContext, Stored};
+use crate::facts::{ActiveWorkflow, LiveFacts, MAX_PATH_LENGTH};
+use crate::file_rules::{GIT_LIMIT, PromptSnapshots, delete_old};
 use crate::grants::Trust;
 use crate::project::Project;
 use crate::session::policy as session_policy;
@@ -24,7 +24,7 @@ pub(super) enum PolicyScope {
     /// The session's project, including the user tier.
     Project,
     /// The workflow that is active in the project.
-    Workflow(Arc<Active>),
+    Workflow(Arc<ActiveWorkflow>),
     /// A directory below the project's root that has a policy of its own.
     Folder,
 }
@@ -41,23 +41,23 @@ pub(super) struct ApplicablePolicy<'a> {
 
 pub(super) struct LoadedPolicies<'b> {
     own: ApplicablePolicy<'b>,
-    of_workflow: Option<(Arc<Active>, CompiledPolicy)>,
+    of_workflow: Option<(Arc<ActiveWorkflow>, CompiledPolicy)>,
     pub(super) nested: &'b [(Project, PinnedPolicy)],
     /// Snapshots of working trees for file rules, taken when a prompt arrives.
-    pub(super) kept: &'b KeptBaselines,
+    pub(super) prompt_snapshots: &'b PromptSnapshots,
     /// Notices of a workflow whose file cannot be used.
     pub(super) broken: Vec<String>,
 }
 
 impl LoadedPolicies<'_> {
-    pub(super) fn active(&self) -> Option<&Arc<Active>> {
+    pub(super) fn active(&self) -> Option<&Arc<ActiveWorkflow>> {
         self.of_workflow.as_ref().map(|(active, _)| active)
     }
 }
 
 impl Judge<'_> {
-    pub(super) fn load<'b>(&'b self, occasion: &'b Occasion<'_>, stored: Stored<'_>) -> LoadedPolicies<'b> {
-        let event = occasion.event;
+    pub(super) fn load<'b>(&'b self, context: &'b EventContext<'_>, stored: Stored<'_>) -> LoadedPolicies<'b> {
+        let event = context.event;
         let (project, policy) = (self.builder.project, &*self.builder.policy);
         let mut broken = Vec::new();
         let active = self.builder.active(stored.workflow, event, &mut broken);
@@ -67,18 +67,18 @@ impl Judge<'_> {
             let policy = self.policy_of(&active);
             (active, policy)
         });
-        let nested = occasion.nested.get_or_init(|| self.nested(event, &own.situation));
-        let kept = occasion.kept.get_or_init(|| {
+        let nested = context.nested.get_or_init(|| self.nested(event, &own.situation));
+        let prompt_snapshots = context.prompt_snapshots.get_or_init(|| {
             let nested = nested.iter().map(|(project, held)| (project, &held.policy));
             let of_workflow = of_workflow.iter().map(|(_, policy)| (project, policy));
             let policies = nested.chain([(project, policy)]).chain(of_workflow);
-            self.prepare_for_file_rules(event, policies, occasion.more_time)
+            self.prepare_for_file_rules(event, policies, context.more_time)
         });
-        LoadedPolicies { own, of_workflow, nested, kept, broken }
+        LoadedPolicies { own, of_workflow, nested, prompt_snapshots, broken }
     }
 
     /// Yields the project's own policy, then that of its active workflow, then those of directories in it.
-    pub(super) fn applicable<'b>(
+    pub(super) fn applicable_policies<'b>(
         &'b self,
         loaded: &'b LoadedPolicies<'b>,
         event: &'b Arc<Event>,
@@ -104,27 +104,27 @@ impl Judge<'_> {
         event: &Arc<Event>,
         policies: impl Iterator<Item = (&'p Project, &'p CompiledPolicy)>,
         more_time: &dyn Fn(Duration),
-    ) -> KeptBaselines {
-        let mut kept = KeptBaselines::default();
+    ) -> PromptSnapshots {
+        let mut prompt_snapshots = PromptSnapshots::default();
         // Agents wait for tool calls, so file rules are not judged there.
         if event.is_dry_run || !event.kind.is_stop() && event.kind != EventKind::Prompt {
-            return kept;
+            return prompt_snapshots;
         }
         for (project, policy) in policies {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
                 more_time(GIT_LIMIT);
-                kept.notices.extend(forget_old(project, self.builder.environment));
+                prompt_snapshots.notices.extend(delete_old(project, self.builder.environment));
             }
             if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
-                kept.keep(project, event, self.builder.environment);
+                prompt_snapshots.take(project, event, self.builder.environment);
             }
         }
-        kept
+        prompt_snapshots
     }
 
     /// The policy of the workflow's current node.
-    fn policy_of(&self, active: &Active) -> CompiledPolicy {
+    fn policy_of(&self, active: &ActiveWorkflow) -> CompiledPolicy {
         let is_trusted =
             Trust::of(&self.builder.project.root, self.builder.environment).accepts_workflow(&active.workflow);
         policy_at(&active.workflow, active.position.node(), &self.builder.policy, is_trusted)
@@ -152,7 +152,7 @@ impl Judge<'_> {
 pub(crate) fn nested_roots(root: &Path, situation: &Situation, has_policy: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut folders = BTreeSet::new();
     for path in situation.involved_paths().iter().map(Path::new) {
-        let possible = path.ancestors().skip_while(|folder| folder.as_os_str().len() > LONGEST_PATH);
+        let possible = path.ancestors().skip_while(|folder| folder.as_os_str().len() > MAX_PATH_LENGTH);
         // The ancestors of a known directory were added with it.
         for folder in possible.take_while(|folder| *folder != root && folder.starts_with(root)) {
             if !folders.insert(folder.to_owned()) {

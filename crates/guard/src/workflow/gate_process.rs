@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 use store::{Masked, mask};
 use tree::{GitError, Tree, TreeContents};
 
-use super::receipt::{Receipt, Receipts};
-use super::running::Announcement;
-use crate::session::Stage;
+use super::receipt::{Receipt, ReceiptFile};
+use super::running_command::Announcement;
+use crate::session::HatPhase;
 use crate::{Environment, plain_text};
 
 /// The first argument of a gate process.
-pub const HOLDER: &str = "__gate";
+pub const GATE_ARGUMENT: &str = "__gate";
 
 /// The time limit of git for the digest of the tree.
 const GIT_LIMIT: Duration = Duration::from_secs(30);
@@ -36,7 +36,7 @@ const BYTES: usize = 4 * 1024;
 
 /// The job of a gate process, passed as JSON in one argument.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Job {
+pub struct GateJob {
     /// The directory of receipts.
     pub folder: PathBuf,
     pub root: PathBuf,
@@ -53,21 +53,21 @@ pub struct Job {
 
 /// The main function of a gate process. Runs the command, unless another process has. `words` are the arguments after
 /// [`GATE_ARGUMENT`].
-pub fn hold(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn run_gate(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let job = words.into_iter().next().and_then(|word| word.into_string().ok());
-    let Some(job) = job.and_then(|job| serde_json::from_str::<Job>(&job).ok()) else { return ExitCode::from(2) };
+    let Some(job) = job.and_then(|job| serde_json::from_str::<GateJob>(&job).ok()) else { return ExitCode::from(2) };
     leave_session();
     let environment = Environment::of_process();
     // Keeps the run from taking its agent for idle while the command runs.
-    Stage::keep_alive(&environment);
-    let is_called_off = call_off();
+    HatPhase::keep_alive(&environment);
+    let is_stop_requested = stop_requested_by_parent();
     // The error is not reported to anyone; the waiting process sees that there is no receipt.
-    if job.run_once(&environment, &is_called_off).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if job.run_once(&environment, &is_stop_requested).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Returns a flag that is set when the parent writes a byte to stdin: the parent was interrupted, and the command must
 /// end. EOF does not set it, because this process outlives its parent.
-fn call_off() -> Arc<AtomicBool> {
+fn stop_requested_by_parent() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
     thread::spawn(move || {
@@ -83,32 +83,32 @@ fn leave_session() {
     let _ = rustix::process::setsid();
 }
 
-impl Job {
-    fn run_once(&self, environment: &Environment, is_called_off: &AtomicBool) -> io::Result<()> {
-        let receipts = Receipts::at(self.folder.clone(), &self.words);
+impl GateJob {
+    fn run_once(&self, environment: &Environment, is_stop_requested: &AtomicBool) -> io::Result<()> {
+        let receipt_file = ReceiptFile::at(self.folder.clone(), &self.words);
         policy::create_private_folder(&self.folder)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(receipts.lock())?;
+        let lock = File::options().create(true).truncate(false).write(true).open(receipt_file.lock())?;
         lock.lock()?;
-        let is_answered = receipts.last().is_some_and(|last| Some(last.run) != self.known);
-        if is_answered || is_called_off.load(Ordering::Relaxed) {
+        let is_answered = receipt_file.last().is_some_and(|last| Some(last.run) != self.known);
+        if is_answered || is_stop_requested.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut announcement = Announcement::new(&receipts, mask(&self.text).into_static())?;
+        let mut announcement = Announcement::new(&receipt_file, mask(&self.text).into_static())?;
         let mut is_ended = false;
         let receipt = self.receipt(environment, &mut |output| {
             announcement.update(output);
-            is_ended |= is_called_off.load(Ordering::Relaxed) || announcement.is_to_stop();
+            is_ended |= is_stop_requested.load(Ordering::Relaxed) || announcement.is_to_stop();
             if is_ended { WatchAction::Stop } else { WatchAction::Continue }
         });
         // A command that was killed says nothing about the tree.
-        if is_ended { Ok(()) } else { receipts.keep(&receipt) }
+        if is_ended { Ok(()) } else { receipt_file.keep(&receipt) }
     }
 
     fn receipt(&self, environment: &Environment, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction) -> Receipt {
         let started = Instant::now();
-        let before = contents(&self.root);
+        let before = tree_contents(&self.root);
         let outcome = self.run(environment, watch);
-        let after = contents(&self.root);
+        let after = tree_contents(&self.root);
         let duration = started.elapsed();
         let changed = match (&before, &after) {
             (Ok(Some(before)), Ok(Some(after))) => before.changed(after),
@@ -140,7 +140,7 @@ impl Job {
             changed,
             output,
             ended: now.as_millisecond(),
-            told: false,
+            is_reported: false,
         }
     }
 
@@ -179,17 +179,17 @@ impl Job {
 }
 
 /// The digest of the tree; `None` without git.
-pub fn content(root: &Path) -> Result<Option<String>, GitError> {
-    Ok(contents(root)?.map(|contents| contents.digest()))
+pub fn tree_digest(root: &Path) -> Result<Option<String>, GitError> {
+    Ok(tree_contents(root)?.map(|contents| contents.digest()))
 }
 
-fn contents(root: &Path) -> Result<Option<TreeContents>, GitError> {
+fn tree_contents(root: &Path) -> Result<Option<TreeContents>, GitError> {
     Tree::of(root, GIT_LIMIT).map(|tree| tree.contents()).transpose()
 }
 
 /// The last lines of stdout and stderr, where most programs print errors.
 fn said(outcome: &ProcessOutcome) -> String {
-    let streams = [&outcome.stdout, &outcome.stderr].map(|stream| plain_text::end(stream, LINES, BYTES));
+    let streams = [&outcome.stdout, &outcome.stderr].map(|stream| plain_text::last_lines(stream, LINES, BYTES));
     let [stdout, stderr] = &streams;
     if stdout.is_empty() || stderr.is_empty() { streams.concat() } else { streams.join("\n") }
 }

@@ -14,18 +14,18 @@ use store::{Store, StoreError, TranscriptChunk, TranscriptMessage};
 
 use super::Transcript;
 
-pub(super) struct Reading<'s> {
+pub(super) struct TranscriptReader<'s> {
     store: &'s Store,
     /// The number of bytes that may still be read.
     left: u64,
     looked_at: BTreeSet<PathBuf>,
-    pub(super) read: Vec<Read>,
+    pub(super) read: Vec<NewMessages>,
     /// True if there is more to read.
     pub(super) is_behind: bool,
 }
 
 /// The new messages of one file.
-pub(super) struct Read {
+pub(super) struct NewMessages {
     path: String,
     whose: Transcript,
     messages: Vec<TranscriptMessage>,
@@ -40,7 +40,7 @@ struct Progress {
     size: Option<u64>,
 }
 
-impl<'s> Reading<'s> {
+impl<'s> TranscriptReader<'s> {
     pub(super) fn new(store: &'s Store, limit: u64) -> Self {
         Self { store, left: limit, looked_at: BTreeSet::new(), read: Vec::new(), is_behind: false }
     }
@@ -77,7 +77,7 @@ impl<'s> Reading<'s> {
             Ok(None) => Ok(()),
             Ok(Some((messages, progress))) => {
                 let progress = serde_json::to_value(progress).unwrap_or_default();
-                self.read.push(Read { path: name.into_owned(), whose: whose.clone(), messages, progress });
+                self.read.push(NewMessages { path: name.into_owned(), whose: whose.clone(), messages, progress });
                 Ok(())
             }
             // The messages read earlier still count.
@@ -110,7 +110,7 @@ impl<'s> Reading<'s> {
     }
 }
 
-impl Read {
+impl NewMessages {
     pub(super) fn stretch(&self) -> TranscriptChunk<'_> {
         TranscriptChunk {
             path: &self.path,

@@ -5,13 +5,13 @@ use serde_json::json;
 use store::{NoteKind, StateChanges};
 
 use super::approval::{Approval, Approvals, asked};
-use super::holder::content;
-use super::{Moves, Refusal};
-use crate::facts::{Active, Position};
+use super::gate_process::tree_digest;
+use super::{WorkflowCommands, WorkflowError};
+use crate::facts::{ActiveWorkflow, Position};
 
 /// Approvals that a person is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approvable {
+pub struct PendingApprovals {
     pub workflow: String,
     pub node: String,
     pub asked: Vec<ApprovalRequest>,
@@ -26,22 +26,22 @@ pub struct ApprovalRequest {
     pub text: String,
 }
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// The missing approvals on the way from the current node: of the named gate, or of all.
-    pub fn approvable(&self, gate: Option<&str>) -> Result<Approvable, Refusal> {
+    pub fn pending_approvals(&self, gate: Option<&str>) -> Result<PendingApprovals, WorkflowError> {
         self.must_be_a_person("approve")?;
         let (_, active) = self.active()?;
-        let tree = content(&self.project.root)?;
+        let tree = tree_digest(&self.project.root)?;
         let node = active.position.node().to_owned();
-        let besides = self.stage.as_ref().map(|stage| stage.close_requires.as_slice()).unwrap_or_default();
+        let besides = self.hat_phase.as_ref().map(|hat_phase| hat_phase.close_requires.as_slice()).unwrap_or_default();
         let mut all = asked(&active, besides);
-        all.extend(self.stage.iter().flat_map(|stage| stage.approvable_changes(&self.project.root)));
+        all.extend(self.hat_phase.iter().flat_map(|hat_phase| hat_phase.approvable_changes(&self.project.root)));
         if let Some(gate) = gate
             && !all.iter().any(|(known, _)| known == gate)
         {
             let known: Vec<String> = all.into_iter().map(|(gate, _)| gate).collect();
             let close = suggest::closest(gate, known.iter().map(String::as_str)).map(str::to_owned);
-            return Err(Refusal::UnknownApproval { gate: gate.to_owned(), node, close, known });
+            return Err(WorkflowError::UnknownApproval { gate: gate.to_owned(), node, close, known });
         }
         let approvals = Approvals::of(&self.project.root, self.environment);
         let is_missing = |id: &str, text: &str| !approvals.includes(id, text, &active.position, tree.as_deref());
@@ -51,20 +51,20 @@ impl Moves<'_> {
             .map(|(gate, text)| ApprovalRequest { gate, text })
             .collect();
         if asked.is_empty() {
-            return Err(Refusal::NothingToApprove { node });
+            return Err(WorkflowError::NothingToApprove { node });
         }
-        let Active { workflow, position, .. } = active;
-        Ok(Approvable { workflow: workflow.name, node, asked, tree, position })
+        let ActiveWorkflow { workflow, position, .. } = active;
+        Ok(PendingApprovals { workflow: workflow.name, node, asked, tree, position })
     }
 
     /// Stores the approvals, if the tree is still as it was when they were shown.
-    pub fn approve(&self, approvable: &Approvable) -> Result<(), Refusal> {
+    pub fn approve(&self, pending: &PendingApprovals) -> Result<(), WorkflowError> {
         self.must_be_a_person("approve")?;
-        let Approvable { workflow, node, asked, tree, position } = approvable;
-        if content(&self.project.root)? != *tree {
-            return Err(Refusal::TreeChanged);
+        let PendingApprovals { workflow, node, asked, tree, position } = pending;
+        if tree_digest(&self.project.root)? != *tree {
+            return Err(WorkflowError::TreeChanged);
         }
-        let (mut scene, _) = self.active()?;
+        let (mut stored, _) = self.active()?;
         let who = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| self.environment.get(name));
         let (root, cwd) = self.places();
         let approvals = Approvals::of(&self.project.root, self.environment);
@@ -80,7 +80,7 @@ impl Moves<'_> {
             ]);
             // The journal comes first: there must be no approval without a record.
             let none = StateChanges::default();
-            scene.store.note(&self.note(NoteKind::Approve, &fields, &none, &root, &cwd))?;
+            stored.store.note(&self.note(NoteKind::Approve, &fields, &none, &root, &cwd))?;
             let approval = Approval {
                 workflow: workflow.clone(),
                 gate: gate.clone(),

@@ -8,12 +8,12 @@ use serde_json::Map;
 use store::{CounterChange, SessionState, StateChanges};
 
 use crate::facts::input_record::AskedInput;
-use crate::facts::{Active, LINKS, LiveFacts, PathRecord, pace_facts};
+use crate::facts::{ActiveWorkflow, LiveFacts, PATHS_FACT, PathRecord, pace_facts};
 use crate::file_rules::Demands;
 use crate::session::SessionNotice;
 
 #[derive(Default)]
-pub(super) struct Effects {
+pub(super) struct Consequences {
     pub(super) changes: StateChanges,
     pub(super) facts: Map<String, serde_json::Value>,
     pub(super) fields: Map<String, serde_json::Value>,
@@ -21,13 +21,13 @@ pub(super) struct Effects {
     pub(super) asked_input: AskedInput,
     /// Demands of file rules, one entry per policy.
     pub(super) demands: Vec<Demands>,
-    pub(super) conduct: Conduct,
-    pub(super) active: Option<Arc<Active>>,
+    pub(super) counters: RuleCounters,
+    pub(super) active: Option<Arc<ActiveWorkflow>>,
 }
 
 /// Counters of rules, which depend on whether the verdict was enforced.
 #[derive(Default)]
-pub(super) struct Conduct {
+pub(super) struct RuleCounters {
     /// Counter names, with how often the rule has now held this stop.
     pub(super) holds: Vec<(String, u32)>,
     /// Updates of pace rules; true for a rule of the active workflow.
@@ -36,7 +36,7 @@ pub(super) struct Conduct {
     pub(super) facts: Vec<Arc<LiveFacts>>,
 }
 
-impl Conduct {
+impl RuleCounters {
     pub(super) fn add(
         &mut self,
         pace: Vec<PaceUpdate>,
@@ -67,7 +67,7 @@ impl Conduct {
     }
 }
 
-impl Effects {
+impl Consequences {
     /// Adds the facts that one policy's rules used.
     pub(super) fn add_facts(&mut self, facts: &LiveFacts) {
         self.facts.extend(facts.used());
@@ -76,20 +76,20 @@ impl Effects {
     }
 
     /// Updates the counters of rules, once it is known whether the call is let through.
-    pub(super) fn heed(&mut self, event: &Event, verdict: &Verdict) {
-        std::mem::take(&mut self.conduct).remember(verdict, &mut self.changes);
+    pub(super) fn count_outcome(&mut self, event: &Event, verdict: &Verdict) {
+        std::mem::take(&mut self.counters).remember(verdict, &mut self.changes);
         if let Some(active) = &self.active {
             active.count(event, verdict, &mut self.changes);
         }
     }
 
     /// Writes the demands of file rules to the queue, once the judgement is recorded. Returns error messages.
-    pub(super) fn conclude(&self, is_enforced: bool) -> Vec<String> {
-        self.demands.iter().flat_map(|demands| demands.conclude(is_enforced)).collect()
+    pub(super) fn write_queue(&self, is_enforced: bool) -> Vec<String> {
+        self.demands.iter().flat_map(|demands| demands.write_queue(is_enforced)).collect()
     }
 
     /// Drops notices that the session has already been given.
-    pub(super) fn news(
+    pub(super) fn unseen(
         &mut self,
         notices: impl IntoIterator<Item = SessionNotice>,
         state: Option<&SessionState>,
@@ -113,8 +113,8 @@ impl Effects {
     }
 
     /// Adds the facts that come from the event itself: the paths it names and the fields of its input that rules used.
-    pub(super) fn complete(&mut self, event: &Event) {
-        self.facts.extend(self.paths.fact().map(|paths| (LINKS.to_owned(), paths)));
+    pub(super) fn gather_facts(&mut self, event: &Event) {
+        self.facts.extend(self.paths.fact().map(|paths| (PATHS_FACT.to_owned(), paths)));
         if let Some(call) = &event.tool {
             self.asked_input.keep(call, &mut self.fields, &mut self.facts);
         }

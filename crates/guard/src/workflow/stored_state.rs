@@ -7,15 +7,15 @@ use engine::workflow::Workflow;
 use engine::{Event, EventKind, Situation, suggest};
 use store::{PERSON_SESSION, SessionKey, SessionState, Store};
 
-use super::{Moves, Refusal};
-use crate::facts::{Active, LiveFacts, Position, SituationBuilder};
+use super::{WorkflowCommands, WorkflowError};
+use crate::facts::{ActiveWorkflow, LiveFacts, Position, SituationBuilder};
 use crate::session::SessionOwner;
 
 /// Other processes hold the journal's lock for milliseconds only.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// The stored state when a command begins.
-pub(crate) struct Scene {
+pub(crate) struct StoredState {
     pub(crate) store: Store,
     /// The workflow's state.
     pub(crate) state: SessionState,
@@ -24,15 +24,15 @@ pub(crate) struct Scene {
     is_session_known: bool,
 }
 
-impl Scene {
+impl StoredState {
     pub(super) fn known_session(&self) -> Option<&SessionState> {
         self.is_session_known.then_some(&self.session)
     }
 }
 
-impl Moves<'_> {
-    pub(crate) fn scene(&self) -> Result<Scene, Refusal> {
-        let store = Store::open(&self.project.store(self.environment), self.options())?;
+impl WorkflowCommands<'_> {
+    pub(crate) fn stored_state(&self) -> Result<StoredState, WorkflowError> {
+        let store = Store::open(&self.project.journal_path(self.environment), self.options())?;
         self.project.had_journal(self.environment);
         let state = store.workflow()?;
         let known = match &self.session {
@@ -43,44 +43,44 @@ impl Moves<'_> {
             Some(SessionOwner { agent, session }) => store.session(SessionKey { agent, session })?,
             None => SessionState::default(),
         };
-        Ok(Scene { store, state, session, is_session_known: known.is_some() })
+        Ok(StoredState { store, state, session, is_session_known: known.is_some() })
     }
 
     /// The session of the current hat, if exactly one had events since the hat was put on.
-    fn session_of_hat(&self, store: &Store, state: &SessionState) -> Result<Option<SessionOwner>, Refusal> {
-        let position = self.stage.as_ref().and_then(|_| Position::of(&state.variables));
+    fn session_of_hat(&self, store: &Store, state: &SessionState) -> Result<Option<SessionOwner>, WorkflowError> {
+        let position = self.hat_phase.as_ref().and_then(|_| Position::of(&state.variables));
         let Some(position) = position else { return Ok(None) };
         let mut heard_of = store.sessions_since(position.visit().started, 2)?;
         let only = heard_of.pop().filter(|_| heard_of.is_empty());
         Ok(only.map(|(agent, session)| SessionOwner { agent, session }))
     }
 
-    pub(crate) fn active(&self) -> Result<(Scene, Active), Refusal> {
-        let scene = self.scene()?;
-        let active = self.active_in(&scene)?;
-        Ok((scene, active))
+    pub(crate) fn active(&self) -> Result<(StoredState, ActiveWorkflow), WorkflowError> {
+        let stored = self.stored_state()?;
+        let active = self.active_in(&stored)?;
+        Ok((stored, active))
     }
 
-    pub(super) fn active_in(&self, scene: &Scene) -> Result<Active, Refusal> {
-        let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
-        let workflow = self.workflow(&position.workflow, position.tier).map_err(|refusal| match refusal {
-            Refusal::BrokenWorkflow { name, problem } => {
-                Refusal::BrokenUnderWay { workflow: name, node: position.node().to_owned(), problem }
+    pub(super) fn active_in(&self, stored: &StoredState) -> Result<ActiveWorkflow, WorkflowError> {
+        let position = Position::of(&stored.state.variables).ok_or(WorkflowError::NoWorkflow)?;
+        let workflow = self.workflow(&position.workflow, position.tier).map_err(|error| match error {
+            WorkflowError::BrokenWorkflow { name, problem } => {
+                WorkflowError::BrokenUnderWay { workflow: name, node: position.node().to_owned(), problem }
             }
             other => other,
         })?;
-        Ok(self.active_at(workflow, position, scene.state.clone()))
+        Ok(self.active_at(workflow, position, stored.state.clone()))
     }
 
-    pub(crate) fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> Active {
+    pub(crate) fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> ActiveWorkflow {
         let claims = position.claims.clone();
-        Active { workflow, position, state, claims, now: self.now }
+        ActiveWorkflow { workflow, position, state, claims, now: self.now }
     }
 
     /// The workflow as its file is now; in a run, the hat's.
-    pub(super) fn workflow(&self, name: &str, tier: Option<Tier>) -> Result<Workflow, Refusal> {
-        if let Some(stage) = &self.stage {
-            return Ok(stage.workflow.clone());
+    pub(super) fn workflow(&self, name: &str, tier: Option<Tier>) -> Result<Workflow, WorkflowError> {
+        if let Some(hat_phase) = &self.hat_phase {
+            return Ok(hat_phase.workflow.clone());
         }
         let compiled = self.project.workflow(name, tier, &self.policy, true, self.environment);
         if let Some(compiled) = compiled.filter(|compiled| !compiled.is_last_good) {
@@ -91,30 +91,34 @@ impl Moves<'_> {
         let Some(file) = file else {
             let known: Vec<String> = found.names().into_iter().map(str::to_owned).collect();
             let close = suggest::closest(name, known.iter().map(String::as_str)).map(str::to_owned);
-            return Err(Refusal::UnknownWorkflow { name: name.to_owned(), close, known });
+            return Err(WorkflowError::UnknownWorkflow { name: name.to_owned(), close, known });
         };
         // The error may also be in one of its guides.
         let problem = found.errors().find(|problem| problem.source.name == file.source).or(found.errors().next());
         let problem = problem.map_or_else(|| "it is broken".to_owned(), policy::Diagnostic::line);
-        Err(Refusal::BrokenWorkflow { name: name.to_owned(), problem })
+        Err(WorkflowError::BrokenWorkflow { name: name.to_owned(), problem })
     }
 
-    pub(crate) fn situation(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
-        self.known(active, scene).0
+    pub(crate) fn situation(&self, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> Arc<Situation> {
+        self.situation_and_facts(active, stored).0
     }
 
     /// The situation for a prompt. If the session is unknown, its variables have their declared values.
-    pub(super) fn situation_for_prompt(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
-        self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), Some(&scene.session)).0
+    pub(super) fn situation_for_prompt(&self, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> Arc<Situation> {
+        self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), Some(&stored.session)).0
     }
 
-    pub(super) fn known(&self, active: &Arc<Active>, scene: &Scene) -> (Arc<Situation>, Arc<LiveFacts>) {
-        self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), scene.known_session())
+    pub(super) fn situation_and_facts(
+        &self,
+        active: &Arc<ActiveWorkflow>,
+        stored: &StoredState,
+    ) -> (Arc<Situation>, Arc<LiveFacts>) {
+        self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), stored.known_session())
     }
 
     pub(super) fn builder(&self) -> SituationBuilder<'_> {
-        let (policy, stage) = (Arc::clone(&self.policy), self.stage.clone());
-        SituationBuilder::for_command(self.project, policy, stage, self.environment)
+        let (policy, hat_phase) = (Arc::clone(&self.policy), self.hat_phase.clone());
+        SituationBuilder::for_command(self.project, policy, hat_phase, self.environment)
     }
 
     /// The move as an event.
@@ -133,6 +137,10 @@ impl Moves<'_> {
     }
 
     pub(super) fn options(&self) -> store::StoreOptions {
-        store::StoreOptions { busy: PATIENCE, now: self.now, run: self.stage.as_ref().map(|stage| stage.run) }
+        store::StoreOptions {
+            busy: PATIENCE,
+            now: self.now,
+            run: self.hat_phase.as_ref().map(|hat_phase| hat_phase.run),
+        }
     }
 }

@@ -5,8 +5,8 @@ use policy::Tiers;
 use serde_json::{Value, json};
 use store::{NoteKind, StateChanges};
 
-use super::noting::moved_meanwhile;
-use super::{Moves, Refusal};
+use super::move_notes::moved_meanwhile_error;
+use super::{WorkflowCommands, WorkflowError};
 use crate::facts::Position;
 use crate::session::SessionOwner;
 
@@ -17,13 +17,13 @@ pub enum VariableOwner {
     Session(SessionOwner),
 }
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     /// The active workflow, in its last version without errors; in a run, the hat's.
-    pub fn active_workflow(&self) -> Result<Option<Workflow>, Refusal> {
-        if let Some(stage) = &self.stage {
-            return Ok(Some(stage.workflow.clone()));
+    pub fn active_workflow(&self) -> Result<Option<Workflow>, WorkflowError> {
+        if let Some(hat_phase) = &self.hat_phase {
+            return Ok(Some(hat_phase.workflow.clone()));
         }
-        let position = Position::of(&self.scene()?.state.variables);
+        let position = Position::of(&self.stored_state()?.state.variables);
         let compiled = position.and_then(|position| {
             self.project.workflow(&position.workflow, position.tier, &self.policy, false, self.environment)
         });
@@ -31,17 +31,17 @@ impl Moves<'_> {
     }
 
     /// Checks whether the caller may set the variable. `workflow` is the one that declares it.
-    pub fn may_set(&self, name: &str, workflow: Option<&Workflow>) -> Result<(), Refusal> {
+    pub fn may_set(&self, name: &str, workflow: Option<&Workflow>) -> Result<(), WorkflowError> {
         self.may_move("set", || Ok(workflow.map(|workflow| (workflow.name.clone(), Some(workflow.tier)))))?;
-        if workflow.is_some() || !self.is_agents || self.policy.config.agent_permissions.user_allows("set") {
+        if workflow.is_some() || !self.is_by_agent || self.policy.config.agent_permissions.user_allows("set") {
             return Ok(());
         }
         let users = Tiers { project: None, user: self.project.tiers.user.clone() };
         let is_users = policy::load(&users, &policy::LastGoodPolicy::default(), |_| false).config.knows_variable(name);
-        if is_users { Err(Refusal::OfUser { verb: "set", what: format!("variable `{name}`") }) } else { Ok(()) }
+        if is_users { Err(WorkflowError::OfUser { verb: "set", what: format!("variable `{name}`") }) } else { Ok(()) }
     }
 
-    pub fn set(&self, name: &str, value: &Value, owner: &VariableOwner) -> Result<(), Refusal> {
+    pub fn set(&self, name: &str, value: &Value, owner: &VariableOwner) -> Result<(), WorkflowError> {
         let change = [(name.to_owned(), Some(value.clone()))].into();
         let (changes, workflow) = match owner {
             VariableOwner::Workflow(name) => (StateChanges { workflow: change, ..StateChanges::default() }, Some(name)),
@@ -50,19 +50,19 @@ impl Moves<'_> {
         let mut fields = self.fields([("name", json!(name)), ("workflow", json!(workflow))]);
         fields.insert("value".to_owned(), value.clone());
         let (root, cwd) = self.places();
-        Self::until_written(|| {
-            let mut scene = self.scene()?;
+        Self::retry_on_conflict(|| {
+            let mut stored = self.stored_state()?;
             let Some(workflow) = workflow else {
-                scene.store.note(&self.note(NoteKind::Set, &fields, &changes, &root, &cwd))?;
+                stored.store.note(&self.note(NoteKind::Set, &fields, &changes, &root, &cwd))?;
                 return Ok(());
             };
-            let position = Position::of(&scene.state.variables);
+            let position = Position::of(&stored.state.variables);
             if position.as_ref().is_none_or(|position| position.workflow != *workflow) {
-                return Err(moved_meanwhile(position.as_ref()));
+                return Err(moved_meanwhile_error(position.as_ref()));
             }
             // A move within the workflow does not matter to a variable.
-            self.write(&mut scene, NoteKind::Set, &fields, &changes).map_err(|refusal| match refusal {
-                Refusal::MovedMeanwhile(_) => Refusal::WrittenMeanwhile,
+            self.write(&mut stored, NoteKind::Set, &fields, &changes).map_err(|refusal| match refusal {
+                WorkflowError::MovedMeanwhile(_) => WorkflowError::WriteConflict,
                 refusal => refusal,
             })
         })

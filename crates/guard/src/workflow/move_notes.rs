@@ -5,17 +5,17 @@ use engine::rules::Rule;
 use serde_json::{Map, Value, json};
 use store::{LOOP_SESSION, Note, NoteKind, PERSON_SESSION, RecordedRuleOutcome, SessionKey, StateChanges};
 
-use super::scene::Scene;
-use super::{Moves, Refusal};
+use super::stored_state::StoredState;
+use super::{WorkflowCommands, WorkflowError};
 use crate::facts::{Position, pace_facts};
 use crate::session::SessionOwner;
 
 /// The maximum number of attempts when hooks keep writing at the same time.
 const ATTEMPTS: usize = 50;
 
-impl Moves<'_> {
+impl WorkflowCommands<'_> {
     pub(crate) fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
-        let by = if self.is_agents { "agent" } else { "person" };
+        let by = if self.is_by_agent { "agent" } else { "person" };
         fields
             .into_iter()
             .filter(|(_, value)| !value.is_null())
@@ -39,10 +39,10 @@ impl Moves<'_> {
     ) -> Note<'n> {
         // Changes to a session are recorded in that session, even if a person makes them.
         let session = match &self.session {
-            Some(SessionOwner { agent, session }) if self.is_agents || changes.changes_session() => {
+            Some(SessionOwner { agent, session }) if self.is_by_agent || changes.changes_session() => {
                 SessionKey { agent, session }
             }
-            _ if self.stage.is_some() => LOOP_SESSION,
+            _ if self.hat_phase.is_some() => LOOP_SESSION,
             _ => PERSON_SESSION,
         };
         Note { kind, session, time: self.now, root, cwd, fields, changes }
@@ -51,52 +51,52 @@ impl Moves<'_> {
     /// Writes a move, if the workflow is still where it was when the move was decided.
     pub(crate) fn write(
         &self,
-        scene: &mut Scene,
+        stored: &mut StoredState,
         kind: NoteKind,
         fields: &Map<String, Value>,
         changes: &StateChanges,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), WorkflowError> {
         let (root, cwd) = self.places();
         let note = self.note(kind, fields, changes, &root, &cwd);
-        if scene.store.note_workflow_change(&note, &scene.state)?.is_some() {
+        if stored.store.note_workflow_change(&note, &stored.state)?.is_some() {
             return Ok(());
         }
-        let now = Position::of(&scene.store.workflow()?.variables);
-        if now == Position::of(&scene.state.variables) {
-            return Err(Refusal::WrittenMeanwhile);
+        let now = Position::of(&stored.store.workflow()?.variables);
+        if now == Position::of(&stored.state.variables) {
+            return Err(WorkflowError::WriteConflict);
         }
-        Err(moved_meanwhile(now.as_ref()))
+        Err(moved_meanwhile_error(now.as_ref()))
     }
 
     /// Records that a move was refused. If a pace rule refused it, the rule is marked as fired, unless the workflow has
     /// moved meanwhile.
-    pub(crate) fn note_held(
+    pub(crate) fn record_refused_move(
         &self,
         fields: &Map<String, Value>,
         position: &Position,
         interrupting: Option<&Rule>,
         rule_outcomes: Vec<RecordedRuleOutcome>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), WorkflowError> {
         let (root, cwd) = self.places();
         let plain = StateChanges { rule_outcomes, ..StateChanges::default() };
-        Self::until_written(|| {
-            let mut scene = self.scene()?;
-            let is_there = Position::of(&scene.state.variables).as_ref() == Some(position);
+        Self::retry_on_conflict(|| {
+            let mut stored = self.stored_state()?;
+            let is_there = Position::of(&stored.state.variables).as_ref() == Some(position);
             let Some(rule) = interrupting.filter(|_| is_there) else {
-                scene.store.note(&self.note(NoteKind::Held, fields, &plain, &root, &cwd))?;
+                stored.store.note(&self.note(NoteKind::Held, fields, &plain, &root, &cwd))?;
                 return Ok(());
             };
             let mut changes = plain.clone();
-            pace_facts::remember_refused_move(&rule.digest, &scene.state.variables, &mut changes);
-            self.write(&mut scene, NoteKind::Held, fields, &changes)
+            pace_facts::remember_refused_move(&rule.digest, &stored.state.variables, &mut changes);
+            self.write(&mut stored, NoteKind::Held, fields, &changes)
         })
     }
 
     /// Retries `decide` while it fails because a hook wrote to the workflow at the same time.
-    pub(crate) fn until_written<T>(decide: impl Fn() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    pub(crate) fn retry_on_conflict<T>(decide: impl Fn() -> Result<T, WorkflowError>) -> Result<T, WorkflowError> {
         for _ in 1..ATTEMPTS {
             match decide() {
-                Err(Refusal::WrittenMeanwhile) => {}
+                Err(WorkflowError::WriteConflict) => {}
                 done => return done,
             }
         }
@@ -104,7 +104,7 @@ impl Moves<'_> {
     }
 }
 
-pub(super) fn moved_meanwhile(now: Option<&Position>) -> Refusal {
+pub(super) fn moved_meanwhile_error(now: Option<&Position>) -> WorkflowError {
     let now = now.map(|position| format!("at `{}`", position.node()));
-    Refusal::MovedMeanwhile(now.unwrap_or_else(|| "not active any more".to_owned()))
+    WorkflowError::MovedMeanwhile(now.unwrap_or_else(|| "not active any more".to_owned()))
 }

@@ -13,14 +13,14 @@ use crate::facts::LiveFacts;
 
 /// The results of actions. The variables they set are in the facts.
 #[derive(Debug, Default)]
-pub struct Acted {
+pub struct ActionOutput {
     /// For the agent.
     pub texts: Vec<String>,
     /// For the person.
     pub notices: Vec<String>,
 }
 
-impl Acted {
+impl ActionOutput {
     pub fn extend(&mut self, more: Self) {
         self.texts.extend(more.texts);
         self.notices.extend(more.notices);
@@ -28,23 +28,25 @@ impl Acted {
 }
 
 /// `place` names the list of actions in notices. `guides` has the texts of the guides that actions may name.
-pub fn act<'w>(
+pub fn run_actions<'w>(
     place: &str,
     actions: impl Iterator<Item = &'w Action>,
     guides: &BTreeMap<String, String>,
     situation: &Arc<Situation>,
     facts: &LiveFacts,
-) -> Acted {
-    let mut acted = Acted::default();
+) -> ActionOutput {
+    let mut action_output = ActionOutput::default();
     facts.observing(true);
     for (number, action) in (1..).zip(actions) {
         match action.effect(guides, situation) {
             Ok(Some(ActionEffect::Changes(changes))) => facts.overlay(&changes),
-            Ok(Some(ActionEffect::Text(text))) => acted.texts.extend(Some(text).filter(|text| !text.trim().is_empty())),
+            Ok(Some(ActionEffect::Text(text))) => {
+                action_output.texts.extend(Some(text).filter(|text| !text.trim().is_empty()))
+            }
             Ok(None) => {}
-            Err(why) => acted.notices.push(format!("action {number} of {place} did nothing: {why}")),
+            Err(why) => action_output.notices.push(format!("action {number} of {place} did nothing: {why}")),
         }
     }
     facts.observing(false);
-    acted
+    action_output
 }

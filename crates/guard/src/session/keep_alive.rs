@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use super::stage::{Stage, file, touch};
+use super::hat_phase::{HatPhase, file, touch};
 use crate::Environment;
 use crate::project::Project;
 
 /// The interval between two touches of a long-running process.
 const BEAT: Duration = Duration::from_millis(500);
 
-impl Stage {
+impl HatPhase {
     /// Touches the file now, and repeatedly until the process ends. Does nothing outside of runs.
     pub fn keep_alive(environment: &Environment) {
         let Some(path) = file_of_process(environment) else { return };
@@ -35,14 +35,14 @@ impl Stage {
     }
 
     /// The last time that a process of this run touched the file.
-    pub fn last_sign_of_life(&self, project: &Project, environment: &Environment) -> Option<SystemTime> {
+    pub fn last_activity(&self, project: &Project, environment: &Environment) -> Option<SystemTime> {
         let file = file(self.id(), &project.root, environment);
         fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
     }
 }
 
 fn file_of_process(environment: &Environment) -> Option<PathBuf> {
-    let run = environment.get(Stage::RUN)?.parse().ok()?;
-    let root = environment.get(Stage::ROOT)?;
+    let run = environment.get(HatPhase::RUN)?.parse().ok()?;
+    let root = environment.get(HatPhase::ROOT)?;
     Some(file(run, Path::new(&root), environment))
 }

@@ -6,7 +6,7 @@ use crate::facts::pace_facts::PaceError;
 /// The reason why a command could not be carried out at all. Gates and pace rules that stop a move are not errors; see
 /// [`StepOutcome`](super::StepOutcome).
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum WorkflowError {
     #[error("no workflow is active here")]
     NoWorkflow,
     #[error("no workflow is active here, and no rule has interrupted this session")]
@@ -36,7 +36,7 @@ pub enum Refusal {
     #[error("somebody else moved the workflow at the same time; it is now {0}")]
     MovedMeanwhile(String),
     #[error("hooks kept writing while the workflow was to be moved")]
-    WrittenMeanwhile,
+    WriteConflict,
     #[error("this is part of a run of the loop, and `{0}` moves workflows")]
     InRun(&'static str),
     #[error("`{0}` is not for agents here")]

@@ -11,13 +11,13 @@ use policy::Weakening;
 
 use crate::Environment;
 
-pub struct Acceptance {
+pub struct AcceptedWeakenings {
     file: PathBuf,
     /// Accepted changes of the user tier, which count in every project.
     of_user: PathBuf,
 }
 
-impl Acceptance {
+impl AcceptedWeakenings {
     pub fn of(root: &Path, environment: &Environment) -> Self {
         Self { file: environment.project_state(root).join("accepted"), of_user: environment.state.join("accepted") }
     }

@@ -12,14 +12,14 @@ use runner::OutputSoFar;
 use serde::{Deserialize, Serialize};
 use store::{Masked, mask};
 
-use super::receipt::Receipts;
+use super::receipt::ReceiptFile;
 use crate::plain_text;
 
 /// The minimum time between two writes of the last line.
 const REFRESH: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Running {
+pub struct RunningCommand {
     pub command: Masked<'static>,
     /// Milliseconds since 1970.
     pub started: i64,
@@ -33,25 +33,25 @@ pub enum GateProgress<'a> {
     Started {
         command: &'a str,
     },
-    Running(&'a Running),
+    Running(&'a RunningCommand),
     /// The command ended, or the caller stopped waiting.
     Ended,
 }
 
-impl Running {
+impl RunningCommand {
     /// The running command, if there is one.
-    pub fn of(receipts: &Receipts) -> Option<Self> {
-        let lock = File::open(receipts.lock()).ok()?;
+    pub fn of(receipt_file: &ReceiptFile) -> Option<Self> {
+        let lock = File::open(receipt_file.lock()).ok()?;
         if lock.try_lock_shared().is_ok() {
             return None;
         }
-        serde_json::from_slice(&fs::read(receipts.running()).ok()?).ok()
+        serde_json::from_slice(&fs::read(receipt_file.running()).ok()?).ok()
     }
 
     /// Asks the gate process to end the command, whoever started it.
-    pub fn stop(receipts: &Receipts) {
-        if Self::of(receipts).is_some() {
-            let _ = policy::write_private_file(&receipts.stop(), "");
+    pub fn stop(receipt_file: &ReceiptFile) {
+        if Self::of(receipt_file).is_some() {
+            let _ = policy::write_private_file(&receipt_file.stop(), "");
         }
     }
 }
@@ -60,16 +60,16 @@ impl Running {
 pub struct Announcement {
     file: PathBuf,
     stop: PathBuf,
-    running: Running,
+    running: RunningCommand,
     length: u64,
     written: Instant,
 }
 
 impl Announcement {
-    pub fn new(receipts: &Receipts, command: Masked<'static>) -> io::Result<Self> {
+    pub fn new(receipt_file: &ReceiptFile, command: Masked<'static>) -> io::Result<Self> {
         let running =
-            Running { command, started: jiff::Timestamp::now().as_millisecond(), last_line: Masked::default() };
-        let (file, stop) = (receipts.running(), receipts.stop());
+            RunningCommand { command, started: jiff::Timestamp::now().as_millisecond(), last_line: Masked::default() };
+        let (file, stop) = (receipt_file.running(), receipt_file.stop());
         // A request for an earlier run may be left.
         let _ = fs::remove_file(&stop);
         let announcement = Self { file, stop, running, length: 0, written: Instant::now() };
@@ -84,7 +84,8 @@ impl Announcement {
         }
         self.length = output.length();
         self.written = Instant::now();
-        self.running.last_line = mask(&plain_text::line(&plain_text::end(&output.latest(), 1, 400))).into_static();
+        self.running.last_line =
+            mask(&plain_text::single_line(&plain_text::last_lines(&output.latest(), 1, 400))).into_static();
         // A failed write only affects the display.
         let _ = self.write();
     }

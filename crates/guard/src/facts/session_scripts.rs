@@ -32,19 +32,19 @@ pub fn written(path: &Path, since: i64, history: &SessionJournal) -> Option<Writ
         Err(StoreError::Missing { .. }) => return None,
         store => store,
     };
-    match store.and_then(|store| Search { store: &store, history }.wrote(path, MAX_COPIES)) {
+    match store.and_then(|store| ScriptSearch { store: &store, history }.wrote(path, MAX_COPIES)) {
         Ok(true) => content(path, &metadata),
         Ok(false) => None,
         Err(_) => Some(Written::Unknown),
     }
 }
 
-struct Search<'a> {
+struct ScriptSearch<'a> {
     store: &'a Store,
     history: &'a SessionJournal,
 }
 
-impl Search<'_> {
+impl ScriptSearch<'_> {
     /// True if the session wrote the file. A copy counts as written if its source does; `copies` limits how many copies
     /// in a row are followed.
     fn wrote(&self, path: &Path, copies: usize) -> Result<bool, StoreError> {

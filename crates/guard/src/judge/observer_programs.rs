@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 const PART_OF_DEADLINE: f64 = 0.4;
 
 /// The programs of one event: the answers so far, and the time that is left.
-pub struct Programs<'a> {
+pub struct ObserverPrograms<'a> {
     environment: &'a Environment,
     /// Additional environment variables that they see.
     variables: &'a [String],
@@ -25,7 +25,7 @@ pub struct Programs<'a> {
     answers: RefCell<BTreeMap<String, Result<BehaviorAnswer, String>>>,
 }
 
-impl<'a> Programs<'a> {
+impl<'a> ObserverPrograms<'a> {
     pub fn new(environment: &'a Environment, config: &'a Config) -> Self {
         let time_left = config.deadline.mul_f64(PART_OF_DEADLINE).min(LONGEST);
         Self {

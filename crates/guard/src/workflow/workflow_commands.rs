@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use policy::CompiledPolicy;
 
-use super::Outside;
+use super::GateRunners;
 use crate::Environment;
 use crate::project::Project;
-use crate::session::{SessionOwner, Stage};
+use crate::session::{HatPhase, SessionOwner};
 
-pub struct Moves<'a> {
+pub struct WorkflowCommands<'a> {
     pub project: &'a Project,
     pub environment: &'a Environment,
     /// The project's policy when the command began.
@@ -19,8 +19,8 @@ pub struct Moves<'a> {
     /// The session whose variables are used.
     pub session: Option<SessionOwner>,
     /// The current hat, in a run of a loop.
-    pub stage: Option<Arc<Stage>>,
+    pub hat_phase: Option<Arc<HatPhase>>,
     /// True if an agent runs the command.
-    pub is_agents: bool,
-    pub outside: Outside,
+    pub is_by_agent: bool,
+    pub gate_runners: GateRunners,
 }

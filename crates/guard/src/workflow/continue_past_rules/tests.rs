@@ -21,7 +21,7 @@ fn interrupted(ack: &str) -> Scratch {
     let scratch = Scratch::new();
     let rule = format!("---\nphase_timeout: {{max_duration: 60}}\nlive: block\nack: {ack}\n---\nToo slow.\n");
     scratch.file(".linchpin/rules/slow.md", &rule);
-    let rules = scratch.project().looked_at(&scratch.environment).rules;
+    let rules = scratch.project().compiled_read_only(&scratch.environment).rules;
     let digest = rules.get("slow").expect("rules").expect("a rule").digest;
     let mut changes = StateChanges::default();
     changes.set(format!("_pace:{digest}"), json!({}));
@@ -36,42 +36,43 @@ fn interrupts(scratch: &Scratch) -> usize {
 }
 
 /// Runs `continue` in session `s`.
-fn go_on(scratch: &Scratch, is_agents: bool) -> Result<Step, Refusal> {
+fn continue_past_rules(scratch: &Scratch, is_by_agent: bool) -> Result<Step, WorkflowError> {
     let project = scratch.project();
-    Moves { session: Some(owner()), is_agents, ..moves(&project, &scratch.environment, LATE) }.go_on()
+    WorkflowCommands { session: Some(owner()), is_by_agent, ..moves(&project, &scratch.environment, LATE) }
+        .continue_past_rules()
 }
 
 #[test]
 fn where_nothing_has_interrupted_there_is_nothing_to_go_past() {
     let scratch = Scratch::new();
     scratch.record(&scratch.event(EventKind::Prompt, BEGAN));
-    assert!(matches!(go_on(&scratch, true), Err(Refusal::NothingToContinue)));
+    assert!(matches!(continue_past_rules(&scratch, true), Err(WorkflowError::NothingToContinue)));
 }
 
 #[test]
 fn a_session_goes_on_past_the_rule_that_interrupted_it() {
-    for is_agents in [true, false] {
+    for is_by_agent in [true, false] {
         let scratch = interrupted("agent");
-        let step = go_on(&scratch, is_agents).expect("it goes on");
+        let step = continue_past_rules(&scratch, is_by_agent).expect("it goes on");
         assert_eq!(step.outcome, StepOutcome::Counting(vec!["slow".to_owned()]));
         assert!(!step.moved);
         assert_eq!(interrupts(&scratch), 0);
-        assert!(matches!(go_on(&scratch, is_agents), Err(Refusal::NothingToContinue)));
+        assert!(matches!(continue_past_rules(&scratch, is_by_agent), Err(WorkflowError::NothingToContinue)));
         let notes = scratch
             .store(LATE)
             .entries(&JournalFilter { kind: Some("continue".to_owned()), ..JournalFilter::default() });
         let notes = notes.expect("entries");
         assert_eq!(notes.len(), 1);
-        assert_eq!(notes[0].fields["by"], if is_agents { "agent" } else { "person" });
+        assert_eq!(notes[0].fields["by"], if is_by_agent { "agent" } else { "person" });
     }
 }
 
 #[test]
 fn a_rule_for_people_lets_only_a_person_go_on() {
     let scratch = interrupted("human");
-    assert!(matches!(go_on(&scratch, true), Err(Refusal::OnlyAPerson(rule)) if rule == "slow"));
+    assert!(matches!(continue_past_rules(&scratch, true), Err(WorkflowError::OnlyAPerson(rule)) if rule == "slow"));
     assert_eq!(interrupts(&scratch), 1);
-    assert!(go_on(&scratch, false).is_ok());
+    assert!(continue_past_rules(&scratch, false).is_ok());
     assert_eq!(interrupts(&scratch), 0);
 }
 
@@ -79,7 +80,10 @@ fn a_rule_for_people_lets_only_a_person_go_on() {
 fn without_a_session_no_rule_of_a_session_is_gone_past() {
     let scratch = interrupted("agent");
     let project = scratch.project();
-    assert!(matches!(moves(&project, &scratch.environment, LATE).go_on(), Err(Refusal::NothingToContinue)));
+    assert!(matches!(
+        moves(&project, &scratch.environment, LATE).continue_past_rules(),
+        Err(WorkflowError::NothingToContinue)
+    ));
     assert_eq!(interrupts(&scratch), 1);
 }
 
@@ -96,14 +100,14 @@ fn started(ack: &str) -> Scratch {
 }
 
 /// Runs `continue` in the phase.
-fn go_on_in_phase(scratch: &Scratch, is_agents: bool) -> Result<Step, Refusal> {
+fn continue_in_phase(scratch: &Scratch, is_by_agent: bool) -> Result<Step, WorkflowError> {
     let project = scratch.project();
-    Moves { is_agents, ..moves(&project, &scratch.environment, LATE) }.go_on()
+    WorkflowCommands { is_by_agent, ..moves(&project, &scratch.environment, LATE) }.continue_past_rules()
 }
 
 fn next(scratch: &Scratch) -> Step {
     let project = scratch.project();
-    let agent = Moves { is_agents: true, ..moves(&project, &scratch.environment, LATE) };
+    let agent = WorkflowCommands { is_by_agent: true, ..moves(&project, &scratch.environment, LATE) };
     agent.next(&[], &Force::None).expect("a step")
 }
 
@@ -111,7 +115,7 @@ fn next(scratch: &Scratch) -> Step {
 fn a_phase_goes_on_past_the_rule_that_refused_the_move() {
     let scratch = started("agent");
     assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
-    let step = go_on_in_phase(&scratch, true).expect("it goes on");
+    let step = continue_in_phase(&scratch, true).expect("it goes on");
     assert_eq!((step.outcome, step.moved), (StepOutcome::Prompt("Code.".to_owned()), false));
     assert_eq!(next(&scratch).outcome, StepOutcome::Ended);
 }
@@ -119,7 +123,7 @@ fn a_phase_goes_on_past_the_rule_that_refused_the_move() {
 #[test]
 fn where_no_rule_of_the_phase_has_fired_going_on_says_so() {
     let scratch = started("agent");
-    let step = go_on_in_phase(&scratch, true).expect("a prompt");
+    let step = continue_in_phase(&scratch, true).expect("a prompt");
     assert_eq!(step.notices, ["No pace rule has fired at `code`, so there is nothing to go past."]);
     // It does not count as having gone on.
     assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
@@ -129,8 +133,8 @@ fn where_no_rule_of_the_phase_has_fired_going_on_says_so() {
 fn a_rule_of_the_phase_that_is_for_people_stays_where_an_agent_wants_to_go_on() {
     let scratch = started("human");
     next(&scratch);
-    assert!(matches!(go_on_in_phase(&scratch, true), Err(Refusal::OnlyAPerson(_))));
+    assert!(matches!(continue_in_phase(&scratch, true), Err(WorkflowError::OnlyAPerson(_))));
     assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
-    assert!(go_on_in_phase(&scratch, false).is_ok());
+    assert!(continue_in_phase(&scratch, false).is_ok());
     assert_eq!(next(&scratch).outcome, StepOutcome::Ended);
 }

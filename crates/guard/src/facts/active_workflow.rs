@@ -17,7 +17,7 @@ const EDITS: &str = "_edits";
 
 /// The active workflow and its state.
 #[derive(Debug, Clone)]
-pub struct Active {
+pub struct ActiveWorkflow {
     pub workflow: Workflow,
     pub position: Position,
     /// The workflow's stored state.
@@ -28,7 +28,7 @@ pub struct Active {
     pub now: i64,
 }
 
-impl Active {
+impl ActiveWorkflow {
     /// `None` if the workflow's file no longer has the node.
     pub fn node(&self) -> Option<&Node> {
         self.workflow.node(self.position.node())

@@ -17,7 +17,7 @@ use crate::Environment;
 use crate::project::Project;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Stage {
+pub struct HatPhase {
     pub run: u64,
     pub iteration: u32,
     /// The current hat, as a workflow with one node.
@@ -44,7 +44,7 @@ pub struct Stage {
     pub(crate) work: PathBuf,
 }
 
-impl Stage {
+impl HatPhase {
     /// Environment variable with the run's id, set for the agent's processes.
     pub const RUN: &str = agents::environment::IN_RUN;
     /// Environment variable with the iteration's number.
@@ -77,18 +77,18 @@ impl Stage {
             ticket: format!("{:016x}", RandomState::new().build_hasher().finish()),
             path: environment.get("PATH"),
             gate_files: BTreeMap::new(),
-            work: project.work(environment),
+            work: project.work_database_path(environment),
         }
     }
 
     /// True if a gate compares with the tree from before the hat was put on.
-    pub fn compares(&self) -> bool {
+    pub fn compares_trees(&self) -> bool {
         let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
         ways.chain(&self.close_requires).any(|required| matches!(required.gate, Gate::FileRules(_)))
     }
 
     /// The name and time of the tree's snapshot.
-    pub fn kept_tree(&self) -> Option<(String, i64)> {
+    pub fn tree_snapshot(&self) -> Option<(String, i64)> {
         self.baseline.map(|time| (self.baseline_name(), time))
     }
 
@@ -98,7 +98,7 @@ impl Stage {
 
     /// The hat phase of this process; `None` outside of runs, and in a run of another project.
     pub fn of_process(project: &Project, environment: &Environment) -> Option<Self> {
-        let run = Self::run_of_process(project, environment)?;
+        let run = Self::run_id_of_process(project, environment)?;
         let mut opened = File::open(file(run, &project.root, environment)).ok()?;
         // Only a process of the run reaches this line, so the run is active.
         touch(&opened);
@@ -108,7 +108,7 @@ impl Stage {
     }
 
     /// The run of this project that this process belongs to, even if its hat phase cannot be read.
-    pub(crate) fn run_of_process(project: &Project, environment: &Environment) -> Option<RunId> {
+    pub(crate) fn run_id_of_process(project: &Project, environment: &Environment) -> Option<RunId> {
         let run = environment.get(Self::RUN)?.parse().ok()?;
         let is_elsewhere = environment.get(Self::ROOT).is_some_and(|root| Path::new(&root) != project.root);
         (!is_elsewhere).then_some(run)
@@ -133,8 +133,8 @@ impl Stage {
     }
 
     fn read(bytes: &[u8], project: &Project, environment: &Environment) -> Option<Self> {
-        let stage: Self = serde_json::from_slice(bytes).ok()?;
-        Some(Self { work: project.work(environment), ..stage })
+        let hat_phase: Self = serde_json::from_slice(bytes).ok()?;
+        Some(Self { work: project.work_database_path(environment), ..hat_phase })
     }
 
     pub fn set(&self, project: &Project, environment: &Environment) -> io::Result<()> {

@@ -9,19 +9,19 @@ use super::attribution::Attribution;
 use super::changed::SessionChanges;
 use super::prompt_baseline::{PromptBaseline, timestamp};
 use super::queue::Queue;
+use super::session_demands::SessionDemands;
 use super::session_start::SessionStart;
-use super::settlement::Settlement;
 use crate::Environment;
 use crate::project::{Project, store_options};
 use crate::session::SessionOwner;
 
 /// An answer that a person or an agent gives with `ack`.
-pub struct AnswerByHand<'a> {
+pub struct ManualAnswer<'a> {
     pub project: &'a Project,
     pub config: &'a Config,
     pub session: &'a SessionOwner,
     /// In a run of a loop: the name and time of the tree snapshot that was taken when the hat was put on.
-    pub kept_for_hat: Option<(String, i64)>,
+    pub hat_snapshot: Option<(String, i64)>,
     /// Who answers and why, for the queue entry.
     pub how: &'a str,
     /// Milliseconds since 1970.
@@ -29,36 +29,36 @@ pub struct AnswerByHand<'a> {
     pub environment: &'a Environment,
 }
 
-impl AnswerByHand<'_> {
+impl ManualAnswer<'_> {
     /// Answers all open demands of a file rule in the session, and returns the number of files.
-    pub fn settle(&self, rule: &Rule) -> Result<usize, String> {
+    pub fn answer(&self, rule: &Rule) -> Result<usize, String> {
         let Some(file) = rule.as_file_rule() else { return Ok(0) };
         let state = self.state()?;
         let tmp = self.project.tmp(self.environment);
         let start = SessionStart::of(&state.variables);
         let prompt = PromptBaseline::last(&state.variables);
         let prompt = prompt.map(|time| PromptBaseline::new(&tmp, &self.session.session, time));
-        let of_session = self.settle_since(rule, start.clone(), prompt, file.scope)?;
+        let of_session = self.answer_since(rule, start.clone(), prompt, file.scope)?;
         // `check` has no session: a commit moves its baseline, and answers given under the session's baseline do not
         // count there.
         let of_check = match start {
             Some(_) => {
-                self.settle_since(rule, None, None, ChangeScope { attribute: AttributionMode::Tree, ..file.scope })?
+                self.answer_since(rule, None, None, ChangeScope { attribute: AttributionMode::Tree, ..file.scope })?
             }
             None => 0,
         };
         // Gates of a loop compare with the tree from before the hat was put on.
-        let of_gate = match &self.kept_for_hat {
+        let of_gate = match &self.hat_snapshot {
             Some((name, time)) => {
                 let kept = PromptBaseline::new(&tmp, name, *time);
-                self.settle_since(rule, start, Some(kept), ChangeScope { compare_to: Baseline::Prompt, ..file.scope })?
+                self.answer_since(rule, start, Some(kept), ChangeScope { compare_to: Baseline::Prompt, ..file.scope })?
             }
             None => 0,
         };
         Ok(of_session.max(of_check).max(of_gate))
     }
 
-    fn settle_since(
+    fn answer_since(
         &self,
         rule: &Rule,
         start: Option<SessionStart>,
@@ -73,15 +73,15 @@ impl AnswerByHand<'_> {
         let since = changes.since(reach).ok_or("git does not say what changed")?;
         let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
         let queue = Queue::of(project, environment);
-        let settlement = Settlement::new(&project.root, queue, &session.session, timestamp(self.now), None);
+        let session_demands = SessionDemands::new(&project.root, queue, &session.session, timestamp(self.now), None);
         let Some(demand) = rule.as_unmet(&found) else { return Ok(0) };
-        settlement.acknowledge(&demand, &since.reference, self.how)
+        session_demands.acknowledge(&demand, &since.reference, self.how)
     }
 
     fn attribution(&self, start: Option<&SessionStart>) -> Attribution {
         let SessionOwner { agent, session } = self.session;
         Attribution {
-            store: self.project.store(self.environment),
+            store: self.project.journal_path(self.environment),
             options: store_options(self.config, self.now, None),
             agent: agent.clone(),
             session: session.clone(),
@@ -93,7 +93,7 @@ impl AnswerByHand<'_> {
     fn state(&self) -> Result<SessionState, String> {
         let SessionOwner { agent, session } = self.session;
         let options = store_options(self.config, self.now, None);
-        let store = Store::open_existing_read(&self.project.store(self.environment), options);
+        let store = Store::open_existing_read(&self.project.journal_path(self.environment), options);
         match store.and_then(|store| store.session(SessionKey { agent, session })) {
             // A person may answer before the first event of any agent.
             Err(StoreError::Missing { .. }) => Ok(SessionState::default()),

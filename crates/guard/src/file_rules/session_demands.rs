@@ -12,11 +12,11 @@ use engine::rules::AckBy;
 use store::StateChanges;
 
 use super::command_action::CommandResult;
-use super::promise::{names_rule, promises};
+use super::promise::{matches_rule, promises};
 use super::queue::{ActionResult, Queue, QueueEntry, QueueStatus, Reference, TimesAsked, trigger_hash};
 
 /// The demands of one session at one event.
-pub struct Settlement {
+pub struct SessionDemands {
     root: std::path::PathBuf,
     queue: Queue,
     session: String,
@@ -35,7 +35,7 @@ type Variables = serde_json::Map<String, serde_json::Value>;
 /// Prefix of the session variables that store each rule's open demand.
 const VARIABLE: &str = "_demand:";
 
-impl Settlement {
+impl SessionDemands {
     pub fn new(root: &Path, queue: Queue, session: &str, timestamp: String, message: Option<&str>) -> Self {
         Self {
             root: root.to_owned(),
@@ -62,14 +62,14 @@ impl Settlement {
     /// The state of a demand. A new demand is written to the queue. Returns `None` if that fails: a demand that cannot
     /// be counted could hold forever.
     pub fn answered(&self, demand: &UnmetFileRule<'_>, reference: &Reference) -> Option<DemandState> {
-        let settled = settled(&self.queue, &self.root, demand, reference);
+        let settled = answered_files(&self.queue, &self.root, demand, reference);
         let open = demand.found.clone().without_settled(|trigger| settled.contains(&trigger.path));
         let settled = settled.into_iter().collect();
         if !open.is_unmet() {
             return Some(DemandState { settled, ..DemandState::default() });
         }
         let hash = trigger_hash(demand.id, open.trigger_files(), &reference.name);
-        let known = self.queue.find(demand.id, &hash);
+        let known = self.queue.find_or_discard(demand.id, &hash);
         let entry = if let Some(entry) = known.filter(is_open) {
             entry
         } else {
@@ -80,7 +80,7 @@ impl Settlement {
         };
         if demand.ack == AckBy::Agent
             && demand.file.command.is_none()
-            && names_rule(&self.promised, demand.id, demand.title)
+            && matches_rule(&self.promised, demand.id, demand.title)
         {
             self.pass(demand.id, &open, reference, entry, prompt_result("promised by the agent"))?;
             return Some(DemandState {
@@ -116,7 +116,7 @@ impl Settlement {
         }
         let content = tree::combined_fingerprint(&self.root, open.trigger_files());
         let hash = trigger_hash(demand.id, open.trigger_files(), &reference.name);
-        let known = self.queue.find(demand.id, &hash);
+        let known = self.queue.find_or_discard(demand.id, &hash);
         let entry = known.unwrap_or_else(|| self.new_entry(demand.id, &open, reference, &hash, content));
         let passed = self.pass(demand.id, &open, reference, entry, prompt_result(how));
         passed.map(|()| open.triggers.len()).ok_or_else(|| self.take_problem().unwrap_or_default())
@@ -124,7 +124,7 @@ impl Settlement {
 
     /// The earlier result of a demand's command, if nothing has changed since.
     pub fn known_result(&self, demand: &Demand, reference: &Reference, tree: Option<&str>) -> Option<ActionResult> {
-        let entry = self.queue.find(&demand.rule.id, &hash_of(demand, reference))?;
+        let entry = self.queue.find_or_discard(&demand.rule.id, &hash_of(demand, reference))?;
         let is_failed = entry.status == QueueStatus::Failed;
         entry.action_result.filter(|result| is_failed && tree.is_some() && result.tree.as_deref() == tree)
     }
@@ -134,7 +134,7 @@ impl Settlement {
         let Demand { rule, found, .. } = demand;
         let content = tree::combined_fingerprint(&self.root, found.trigger_files());
         let hash = hash_of(demand, reference);
-        let entry = self.queue.find(&rule.id, &hash);
+        let entry = self.queue.find_or_discard(&rule.id, &hash);
         let mut entry = entry.unwrap_or_else(|| self.new_entry(&rule.id, found, reference, &hash, String::new()));
         // The command itself may have changed the contents.
         entry.content = content;
@@ -167,9 +167,17 @@ impl Settlement {
     }
 
     /// Updates the queue after a judgement: demands that were shown, and demands that no longer exist.
-    pub fn conclude(&self, demands: &[(Demand, Reference)], before: &Variables, judged: &[String], is_enforced: bool) {
+    pub fn write_queue(
+        &self,
+        demands: &[(Demand, Reference)],
+        before: &Variables,
+        judged: &[String],
+        is_enforced: bool,
+    ) {
         for (demand, reference) in demands.iter().filter(|_| is_enforced) {
-            let Some(mut entry) = self.queue.find(&demand.rule.id, &hash_of(demand, reference)) else { continue };
+            let Some(mut entry) = self.queue.find_or_discard(&demand.rule.id, &hash_of(demand, reference)) else {
+                continue;
+            };
             entry.shown = entry.shown.saturating_add(1);
             let asked = TimesAsked { times: demand.times_asked.saturating_add(1), state: self.state(&demand.found) };
             entry.asked.insert(self.asked.clone(), asked);
@@ -186,7 +194,7 @@ impl Settlement {
             let _ = self.put(&entry);
         }
         for (_, rule, hash) in self.closed(demands, before, judged) {
-            if let Some(mut entry) = self.queue.find(rule, hash).filter(is_open) {
+            if let Some(mut entry) = self.queue.find_or_discard(rule, hash).filter(is_open) {
                 entry.status = QueueStatus::Skipped;
                 entry.evaluated_at = Some(self.timestamp.clone());
                 let _ = self.put(&entry);
@@ -268,7 +276,7 @@ impl Settlement {
         self.put(&entry)?;
         for path in open.trigger_files() {
             let content = tree::fingerprint(&self.root.join(path));
-            self.note(self.queue.settle(rule, path, reference, &content))?;
+            self.note(self.queue.record_answer(rule, path, reference, &content))?;
         }
         Some(())
     }
@@ -288,13 +296,18 @@ impl Settlement {
 }
 
 /// The files of a match that were answered for. If the record of an answer is damaged, the answer does not count.
-pub fn settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, reference: &Reference) -> BTreeSet<String> {
+pub fn answered_files(
+    queue: &Queue,
+    root: &Path,
+    demand: &UnmetFileRule<'_>,
+    reference: &Reference,
+) -> BTreeSet<String> {
     let UnmetFileRule { id, found, .. } = *demand;
     let is_settled = |path: &&str| is_settled(queue, root, demand, path, reference);
     let settled: BTreeSet<String> = found.trigger_files().filter(is_settled).map(str::to_owned).collect();
     let whole = trigger_hash(id, found.trigger_files(), &reference.name);
-    if !settled.is_empty() && queue.has_damaged_answer(id, &whole) {
-        queue.unsettle(id, found.trigger_files(), reference);
+    if !settled.is_empty() && queue.discard_damaged_answer(id, &whole) {
+        queue.forget_answers(id, found.trigger_files(), reference);
         return BTreeSet::new();
     }
     settled
@@ -303,7 +316,7 @@ pub fn settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, reference
 /// True if the file was answered for, and its contents are still the same if the rule asks for that.
 fn is_settled(queue: &Queue, root: &Path, demand: &UnmetFileRule<'_>, path: &str, reference: &Reference) -> bool {
     let is_by_files = demand.file.answers_survive_edits();
-    let mut answered = queue.settled(demand.id, path, reference).into_iter();
+    let mut answered = queue.answer_fingerprints(demand.id, path, reference).into_iter();
     answered.any(|content| is_by_files || content == tree::fingerprint(&root.join(path)))
 }
 
@@ -322,7 +335,7 @@ pub fn open_demands(queue: &Queue, variables: &Variables) -> Vec<QueueEntry> {
         let (_, rule) = name.strip_prefix(VARIABLE)?.split_once(':')?;
         Some((rule, hash.as_str()?))
     });
-    let entries = hashes.filter_map(|(rule, hash)| queue.find(rule, hash));
+    let entries = hashes.filter_map(|(rule, hash)| queue.find_or_discard(rule, hash));
     entries.filter(is_open).collect()
 }
 

@@ -9,22 +9,22 @@ use engine::Situation;
 use engine::workflow::{Gate, Node, Requirement, Transition, Workflow};
 
 use super::approval::Approvals;
+use super::gate_process::tree_digest;
 use super::gates::{NO_SESSION, holds};
-use super::holder::content;
-use super::move_commands::first_way;
-use super::receipt::Receipts;
-use super::running::Running;
-use super::scene::Scene;
-use super::{Claims, Moves};
-use crate::facts::Active;
+use super::move_commands::first_transition;
+use super::receipt::ReceiptFile;
+use super::running_command::RunningCommand;
+use super::stored_state::StoredState;
+use super::{Claims, WorkflowCommands};
+use crate::facts::ActiveWorkflow;
 use crate::grants::Trust;
 use crate::plain_text;
 
 /// The gates and moves from the current node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ahead {
+pub struct NextMoves {
     /// Gates of the node itself, which every move must pass.
-    pub gates: Vec<GateAhead>,
+    pub gates: Vec<GatePreview>,
     pub moves: Vec<NextMove>,
 }
 
@@ -39,17 +39,17 @@ pub struct NextMove {
     /// unknown.
     pub depends_on_session: bool,
     /// The transition's own gates.
-    pub gates: Vec<GateAhead>,
+    pub gates: Vec<GatePreview>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GateAhead {
+pub struct GatePreview {
     pub id: String,
     /// The gate's condition, in one line.
     pub asks: String,
     pub state: GateState,
     /// The gate's command, if it is running now.
-    pub running: Option<Running>,
+    pub running: Option<RunningCommand>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,68 +76,75 @@ impl GateState {
     }
 }
 
-impl Moves<'_> {
-    pub(super) fn ahead(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Ahead {
-        let led = self.led_by_claims(node, active, scene);
+impl WorkflowCommands<'_> {
+    pub(super) fn ahead(&self, node: &Node, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> NextMoves {
+        let led = self.transitions_by_claim(node, active, stored);
         let tree = OnceCell::new();
         let is_trusted = self.trusts(active);
-        let tree = || tree.get_or_init(|| content(&self.project.root).ok()).as_ref().map(Option::as_deref);
-        let gates = |requires: &[Requirement], claim: Option<&str>| -> Vec<GateAhead> {
+        let tree = || tree.get_or_init(|| tree_digest(&self.project.root).ok()).as_ref().map(Option::as_deref);
+        let gates = |requires: &[Requirement], claim: Option<&str>| -> Vec<GatePreview> {
             if requires.is_empty() {
                 return Vec::new();
             }
             let claims = claim.map(|claim| Claims::only(claim).as_map().clone()).unwrap_or_default();
-            let active = Arc::new(Active { claims, ..(**active).clone() });
-            let situation = self.situation(&active, scene);
-            let ahead = |required: &Requirement| GateAhead {
+            let active = Arc::new(ActiveWorkflow { claims, ..(**active).clone() });
+            let situation = self.situation(&active, stored);
+            let ahead = |required: &Requirement| GatePreview {
                 id: required.id.clone(),
-                asks: plain_text::line(&required.gate.to_string()),
+                asks: plain_text::single_line(&required.gate.to_string()),
                 state: self.gate_state(required, &active, &situation, &tree, is_trusted),
                 running: match &required.gate {
                     Gate::Command { words, .. } => {
-                        Running::of(&Receipts::of(words, &self.project.root, self.environment))
+                        RunningCommand::of(&ReceiptFile::of(words, &self.project.root, self.environment))
                     }
                     _ => None,
                 },
             };
             requires.iter().map(ahead).collect()
         };
-        let next_move = |way: &Transition| {
-            let leading = led.iter().filter(|(_, led)| std::ptr::eq(*led, way));
+        let next_move = |transition: &Transition| {
+            let leading = led.iter().filter(|(_, led)| std::ptr::eq(*led, transition));
             let claims: Vec<String> = leading.map(|(claim, _)| claim.clone()).collect();
-            let gates = gates(&way.requires, claims.first().map(String::as_str));
-            let depends_on_session = claims.is_empty() && self.depends_on_session(way, active, scene);
-            NextMove { to: way.to.clone(), when: plain_text::line(&way.when), claims, depends_on_session, gates }
+            let gates = gates(&transition.requires, claims.first().map(String::as_str));
+            let depends_on_session = claims.is_empty() && self.depends_on_session(transition, active, stored);
+            NextMove {
+                to: transition.to.clone(),
+                when: plain_text::single_line(&transition.when),
+                claims,
+                depends_on_session,
+                gates,
+            }
         };
-        Ahead {
+        NextMoves {
             gates: gates(&node.requires, Some(&Workflow::completion_claim(&node.name))),
             moves: node.transitions.iter().map(next_move).collect(),
         }
     }
 
     /// Claims that choose a transition on their own, each with the transition.
-    pub(super) fn led_by_claims<'n>(
+    pub(super) fn transitions_by_claim<'n>(
         &self,
         node: &'n Node,
-        active: &Arc<Active>,
-        scene: &Scene,
+        active: &Arc<ActiveWorkflow>,
+        stored: &StoredState,
     ) -> Vec<(String, &'n Transition)> {
-        let led_by = |claim: &str| first_way(node, &self.claiming(claim, active, scene)).ok().flatten();
-        active.workflow.all_claims().filter_map(|claim| led_by(&claim).map(|way| (claim, way))).collect()
+        let led_by = |claim: &str| first_transition(node, &self.claiming(claim, active, stored)).ok().flatten();
+        active.workflow.all_claims().filter_map(|claim| led_by(&claim).map(|transition| (claim, transition))).collect()
     }
 
-    fn depends_on_session(&self, way: &Transition, active: &Arc<Active>, scene: &Scene) -> bool {
-        let is_undecided =
-            |claim: String| holds(&way.when, &self.claiming(&claim, active, scene)).is_err_and(|why| why == NO_SESSION);
+    fn depends_on_session(&self, transition: &Transition, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> bool {
+        let is_undecided = |claim: String| {
+            holds(&transition.when, &self.claiming(&claim, active, stored)).is_err_and(|why| why == NO_SESSION)
+        };
         active.workflow.all_claims().any(is_undecided)
     }
 
-    fn claiming(&self, claim: &str, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
+    fn claiming(&self, claim: &str, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> Arc<Situation> {
         let claims = Claims::only(claim).as_map().clone();
-        self.situation(&Arc::new(Active { claims, ..(**active).clone() }), scene)
+        self.situation(&Arc::new(ActiveWorkflow { claims, ..(**active).clone() }), stored)
     }
 
-    pub(super) fn trusts(&self, active: &Active) -> bool {
+    pub(super) fn trusts(&self, active: &ActiveWorkflow) -> bool {
         Trust::of(&self.project.root, self.environment).accepts_workflow(&active.workflow)
     }
 
@@ -146,7 +153,7 @@ impl Moves<'_> {
     fn gate_state<'t>(
         &self,
         required: &Requirement,
-        active: &Active,
+        active: &ActiveWorkflow,
         situation: &Arc<Situation>,
         tree: &impl Fn() -> Option<Option<&'t str>>,
         is_trusted: bool,
@@ -163,7 +170,7 @@ impl Moves<'_> {
             }
             Gate::Command { .. } | Gate::Webhook(_) if !is_trusted => GateState::NotTrusted,
             Gate::Command { words, .. } => {
-                let last = Receipts::of(words, &self.project.root, self.environment).last();
+                let last = ReceiptFile::of(words, &self.project.root, self.environment).last();
                 let of_tree = last.zip(tree()).filter(|(last, tree)| last.is_of(*tree));
                 match of_tree {
                     Some((last, _)) if !last.passed => GateState::NotMet,

@@ -3,12 +3,12 @@
 use engine::{Level, Verdict};
 use store::{CountedOutcome, PhaseName, RecordedRuleOutcome};
 
-use crate::failure::GUARD;
+use crate::failure::GUARD_RULE;
 
 /// The outcomes of all rules with a finding. `phase` returns the current phase, if a workflow is active.
 pub fn of_verdict(verdict: &Verdict, phase: impl FnOnce() -> Option<PhaseName>) -> Vec<RecordedRuleOutcome> {
     // The phase is looked up only if there is a finding.
-    let spoken = verdict.findings.iter().filter(|finding| finding.rule != GUARD);
+    let spoken = verdict.findings.iter().filter(|finding| finding.rule != GUARD_RULE);
     let mut spoken = spoken.peekable();
     let phase = spoken.peek().and_then(|_| phase());
     let outcome = |level: Level| match level {
