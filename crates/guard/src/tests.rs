@@ -1,4 +1,4 @@
-//! Builders that the unit tests of this crate share. The tests themselves are beside the code.
+//! Builders for unit tests of this crate. The tests themselves are beside the code.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ use crate::facts::{ActiveWorkflow, Position};
 use crate::workflow::{GateRunOptions, GateRunners, WorkflowCommands};
 use crate::{Environment, Project};
 
-/// A project in a temporary folder, for a user who has no home and no environment variables.
+/// A project in a temporary directory, for a user without a home directory or environment variables.
 pub struct Scratch {
     _folder: TempDir,
     pub root: PathBuf,
@@ -94,7 +94,7 @@ impl Scratch {
         Project::at(&self.root, &self.environment)
     }
 
-    /// A file or folder of what is kept for the project outside of it.
+    /// A path in the project's state directory.
     pub fn state(&self, path: &str) -> PathBuf {
         self.environment.project_state(&self.root).join(path)
     }
@@ -108,7 +108,7 @@ impl Scratch {
         Event { cwd: self.root.to_string_lossy().into_owned(), time, ..event(kind) }
     }
 
-    /// Writes an event to the journal, with what was said of it.
+    /// Records an event with its verdict.
     pub fn record_judged(&self, event: &Event, verdict: &Verdict, changes: &StateChanges) {
         let none = Map::new();
         let root = self.root.to_string_lossy();
@@ -127,7 +127,7 @@ impl Scratch {
         assert!(matches!(judgement.record(&record), Ok(RecordOutcome::Stored(_))));
     }
 
-    /// Writes an event to the journal of which nothing was said.
+    /// Records an event that no rule has a finding for.
     pub fn record(&self, event: &Event) {
         self.record_judged(event, &Verdict::empty(), &StateChanges::default());
     }
@@ -162,7 +162,7 @@ pub fn before_call(command: &str) -> Event {
     Event { tool: Some(shell_call(command)), ..event(EventKind::BeforeTool) }
 }
 
-/// A shell call of session `s` that went well.
+/// A shell call of session `s` that succeeded.
 pub fn after_call(command: &str) -> Event {
     Event { kind: EventKind::AfterTool, outcome: Some(CallOutcome::Ok), ..before_call(command) }
 }
@@ -185,7 +185,7 @@ pub fn verdict(level: Level) -> Verdict {
     Verdict::of(vec![finding("rule", level)])
 }
 
-/// A project's workflow with one node, `code`, from which nothing leads on.
+/// A project's workflow with a single node, `code`, without transitions.
 pub fn workflow(name: &str) -> Workflow {
     let node = Node {
         name: "code".to_owned(),
@@ -213,13 +213,13 @@ pub fn workflow(name: &str) -> Workflow {
     }
 }
 
-/// A workflow that has just begun.
+/// A workflow that was just started.
 pub fn active(workflow: Workflow) -> ActiveWorkflow {
     let position = Position::start(&workflow.name, &workflow.digest, &workflow.start, 1000, &Map::new());
     ActiveWorkflow { workflow, position, state: SessionState::default(), claims: Map::new(), now: 1000 }
 }
 
-/// Gates that start nothing and whose webhooks say yes.
+/// Gates that start no processes and whose webhooks pass.
 pub fn gate_runners() -> GateRunners {
     let command_options = GateRunOptions {
         call: Vec::new(),
@@ -231,7 +231,7 @@ pub fn gate_runners() -> GateRunners {
     GateRunners { command: command_options, webhook: |_, _, _| Ok(()) }
 }
 
-/// A person who moves workflows at this time.
+/// Workflow commands run by a person at this time.
 pub fn moves<'a>(project: &'a Project, environment: &'a Environment, now: i64) -> WorkflowCommands<'a> {
     WorkflowCommands {
         project,
@@ -245,7 +245,7 @@ pub fn moves<'a>(project: &'a Project, environment: &'a Environment, now: i64) -
     }
 }
 
-/// The project's loop, as its file says.
+/// Writes and loads the project's loop.
 pub fn loop_of(scratch: &Scratch, text: &str) -> Loop {
     scratch.file(".linchpin/loop.yml", text);
     let project = scratch.project();

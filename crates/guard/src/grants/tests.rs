@@ -1,4 +1,4 @@
-//! What a person allowed, and how long it counts.
+//! Grants of people, and how long they count.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::tests::{Scratch, before_call, event, finding, verdict, workflow, writ
 
 const HOUR: i64 = 60 * 60 * 1000;
 
-// Allowances: one call that a person let through.
+// Allowances of single calls.
 
 fn call_of(event: &Event) -> CallDigest {
     CallDigest::of_event(event, Some("input")).expect("a call that can be told from others")
@@ -86,7 +86,7 @@ fn an_allowance_is_for_one_agent_session_tool_input_and_folder() {
     for (number, other) in others.iter().enumerate() {
         assert_eq!(allowances.peek(other), None, "call {number}");
     }
-    // What is only known about the event and not about the call makes no difference.
+    // Fields of the event that are not part of the call make no difference.
     let later = Event { time: 99, kind: EventKind::Permission, ..granted };
     assert!(allowances.peek(&call_of(&later)).is_some());
 }
@@ -169,7 +169,7 @@ fn a_pause_that_would_last_longer_than_a_day_does_not_count() {
     let scratch = Scratch::new();
     let day = 24 * HOUR;
     pause(100 * day).begin(&scratch.root, &scratch.environment).expect("written");
-    // The file says more than anybody can have asked for, so it was not written by `pause`, or the clock was set back.
+    // A longer pause than `pause` can set: the file was not written by it, or the clock was set back.
     assert_eq!(Pause::of(&scratch.root, &scratch.environment, 99 * day - 1), None);
     assert!(Pause::of(&scratch.root, &scratch.environment, 99 * day).is_some());
     pause(i64::MAX).begin(&scratch.root, &scratch.environment).expect("written");
@@ -261,10 +261,10 @@ fn a_pause_does_not_lift_what_protects_the_guard() {
     let mode = paused.of(PolicyMode::Enforce);
     assert_eq!(mode.lift_for(&protecting(Level::Block), 0), None);
     assert_eq!(mode.lift_for(&protecting(Level::Ask), 0), None);
-    // Nor anything else that is said of the same call.
+    // Nor any other finding of the same call.
     let both = Verdict::of(vec![finding("other", Level::Block), protecting(Level::Ask).findings.remove(0)]);
     assert_eq!(mode.lift_for(&both, 0), None);
-    // A warning about the guard stops nothing, and holds up no pause.
+    // A warning about the guard stops nothing, so the pause applies.
     let warned = Verdict::of(vec![finding("other", Level::Block), protecting(Level::Warn).findings.remove(0)]);
     assert_eq!(mode.lift_for(&warned, 0), Some(NotEnforced::Paused));
 }
@@ -273,7 +273,7 @@ fn a_pause_does_not_lift_what_protects_the_guard() {
 fn observe_mode_lifts_even_what_protects_the_guard() {
     let (normal, paused) = (Modes::new(), Modes::paused());
     assert_eq!(normal.of(PolicyMode::Observe).lift_for(&protecting(Level::Block), 0), Some(NotEnforced::Observe));
-    // Where both are true, observe mode is what is told: it does not end by itself.
+    // If both apply, observe mode is reported: it does not end by itself.
     assert_eq!(paused.of(PolicyMode::Observe).lift_for(&protecting(Level::Block), 0), Some(NotEnforced::Observe));
 }
 
@@ -299,7 +299,7 @@ fn the_person_hears_of_the_mode_when_a_session_begins() {
     assert_eq!(paused.of(PolicyMode::Enforce).notice(&later, false), None);
 }
 
-// Trust in what a repository brings along.
+// Trust in a repository's policy.
 
 #[test]
 fn trust_ends_when_what_was_accepted_changes() {
@@ -339,7 +339,7 @@ fn a_workflow_needs_trust_only_for_what_reaches_out() {
     let trust = Trust::of(&scratch.root, &scratch.environment);
     assert!(trust.accepts_workflow(&workflow("plain")));
     assert!(!trust.accepts_workflow(&with_gate("work", "make")));
-    // The user's own needs nobody's yes.
+    // The user's own workflows need no trust.
     assert!(trust.accepts_workflow(&Workflow { tier: Tier::User, ..with_gate("work", "make") }));
 }
 
@@ -366,7 +366,7 @@ fn trust_in_a_workflow_is_for_its_present_text() {
     assert!(!trust.accepts_workflow(&old), "going back to an earlier text needs another yes");
 }
 
-// Changes of rules that a person accepted while sessions run.
+// Weakenings that a person accepted while sessions run.
 
 fn milder(rule: &str, to: Option<&str>) -> Weakening {
     Weakening { rule: rule.to_owned(), from: "before".to_owned(), to: to.map(str::to_owned) }
@@ -390,7 +390,7 @@ fn acceptance_is_of_one_rule_and_of_what_it_became() {
     let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
     acceptance.add([&milder("no-push", Some("d2"))], 500).expect("written");
     acceptance.add([&milder("gone", None)], 500).expect("written");
-    // What it was before does not matter: a person may have changed that too.
+    // The old digest does not matter: a person may have changed that text too.
     assert!(acceptance.includes(&Weakening { from: "other".to_owned(), ..milder("no-push", Some("d2")) }, 0));
     assert!(acceptance.includes(&milder("gone", None), 0));
     for other in [

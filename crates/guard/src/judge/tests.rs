@@ -1,4 +1,4 @@
-//! How what several policies say becomes one verdict, and what is done about it.
+//! How the results of several policies become one verdict, and its consequences.
 
 use std::ffi::OsString;
 use std::fs;
@@ -21,14 +21,14 @@ use crate::tests::{Scratch, active, before_call, event, finding, shell_call, wor
 
 // The fold: `CombinedVerdict`.
 
-/// What one policy has to say of an event.
+/// A project whose policy the tests combine.
 struct Policies {
     scratch: Scratch,
     project: Project,
     policy: Arc<CompiledPolicy>,
 }
 
-/// Settled without demands.
+/// A decision without demands.
 fn said(findings: Vec<Finding>) -> SettledDecision {
     let decision = Decision {
         verdict: Verdict::of(findings),
@@ -77,7 +77,7 @@ impl Policies {
         CombinedVerdict::new(event, is_first, state, &self.policy.config)
     }
 
-    /// Adds what the policy of this scope says.
+    /// Adds the result of one policy.
     fn add(
         &self,
         combined: &mut CombinedVerdict<'_>,
@@ -104,7 +104,7 @@ impl Policies {
         combined.add(&ApplicablePolicy { scope, project: &self.project, policy, facts, situation }, observed, settled);
     }
 
-    /// The verdict on a call of which each of these policies says this.
+    /// The verdict if each policy has one of these results.
     fn verdict(&self, said: Vec<SettledDecision>) -> Verdict {
         let mut combined = self.combined(&event(EventKind::BeforeTool), false, None);
         for settled in said {
@@ -157,7 +157,7 @@ fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
 fn a_broken_file_is_told_of_when_a_session_begins_and_when_something_is_asked() {
     let policies = Policies::new();
     let mut broken = policies.project.looked_at(&policies.scratch.environment);
-    broken.broken = vec![BrokenFile { problem: "x.md:1:1: no".to_owned(), has_last_good: false, is_in_part: false }];
+    broken.broken = vec![BrokenFile { problem: "x.md:1:1: no".to_owned(), has_last_good: false, is_partial: false }];
     for (is_first, level, is_told) in [
         (true, Level::Allow, true),
         (false, Level::Allow, false),
@@ -272,7 +272,7 @@ fn a_promise_of_nothing_that_waits_is_answered_where_the_stop_is_held() {
     assert_eq!(context(Finding { section: Some(SectionKind::PersonsDemand), ..demand() }, None), [""; 0]);
 }
 
-// What a call has to say.
+// Calls that lack what judging needs.
 
 #[test]
 fn a_call_that_does_not_say_what_it_is_about_cannot_be_judged() {
@@ -293,7 +293,7 @@ fn a_call_that_does_not_say_what_it_is_about_cannot_be_judged() {
         (Some(call("NotebookEdit")), Some(Failure::MissingTool)),
         (Some(with_file("Write")), None),
         (Some(call("WebSearch")), None),
-        // A patch in a shell call is an edit, and its text says of which file.
+        // A patch in a shell call is an edit, and the patch names its file.
         (Some(ToolCall { shell: Some(ShellText::Command("apply_patch".to_owned())), ..call("Edit") }), None),
     ] {
         assert_eq!(missing(tool.clone()), expected, "{tool:?}");
@@ -308,7 +308,7 @@ fn only_where_the_agent_waits_for_permission_is_a_missing_call_a_failure() {
     }
 }
 
-// The whole path, from an event to what is written down.
+// The whole path, from an event to its record.
 
 const NO_DANGER: &str = "---\ncommand_pattern: '^danger( |$)'\n---\nDanger is not for agents.\n";
 
@@ -361,7 +361,7 @@ fn a_folder_adds_rules_to_those_of_the_project() {
     assert_eq!(level("danger", "sub"), Level::Block);
 }
 
-/// Lets the call of a journal's last entry through.
+/// Allows the last call in the journal.
 fn allow_last(scratch: &Scratch, span: AllowanceSpan) -> i64 {
     let entries = scratch.store(2000).entries(&JournalFilter::default()).expect("entries");
     let last = entries.last().expect("an entry");
@@ -434,7 +434,7 @@ fn a_trial_of_the_hook_is_answered_as_if_nothing_were_set_aside() {
 #[test]
 fn without_a_journal_a_call_is_judged_and_the_person_told() {
     let scratch = guarded();
-    // Nowhere can a journal be.
+    // Neither path of the journal can be used.
     fs::create_dir_all(scratch.root.join(".linchpin/state.db")).expect("a folder");
     fs::create_dir_all(scratch.state("state.db")).expect("a folder");
     for (command, level) in [("danger", Level::Block), ("ls", Level::Allow)] {
@@ -471,15 +471,15 @@ fn a_call_in_a_run_whose_hat_cannot_be_read_is_put_before_a_person() {
     assert_eq!(verdict.level, Level::Ask);
     assert_eq!(verdict.findings, [Failure::UnreadableHat.finding()]);
     assert_eq!(judged(&scratch, scratch.event(EventKind::Prompt, 1000)).verdict.level, Level::Allow);
-    // The run of another project does not matter here.
+    // A run of another project does not matter here.
     let scratch = guarded().with_variables(elsewhere);
     assert_eq!(judged(&scratch, call_in(&scratch, "ls", "")).verdict.level, Level::Allow);
 }
 
-// Demands that a command settles.
+// Demands with a command.
 
-/// A repository with a changed file, and a rule of the user whose command would settle it. Nothing here may come to run it:
-/// commands are started through this very binary, which is a test's.
+/// A repository with a changed file, and a rule of the user whose command would meet it. No test here may run it:
+/// commands are started through the test binary itself.
 fn with_command() -> Scratch {
     let scratch = Scratch::new().committed();
     let rule = "---\ntrigger: src/**\naction: {command: 'make docs'}\n---\nRun it.\n";

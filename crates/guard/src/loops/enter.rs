@@ -1,4 +1,4 @@
-//! Putting a hat on: what the last iteration counted is forgotten, and the stage is set before the agent starts.
+//! Puts a hat on for an iteration: resets the phase's counters and writes the [`HatPhase`] before the agent starts.
 
 use engine::facts::PhaseField;
 use serde_json::json;
@@ -12,20 +12,20 @@ use crate::session::HatPhase;
 use crate::workflow::{WorkflowCommands, WorkflowError};
 
 impl WorkflowCommands<'_> {
-    /// Sets the stage for an iteration. INVARIANT: these moves are about the same stage.
+    /// Enters an iteration. INVARIANT: these commands were created for the same hat phase.
     pub fn enter_iteration(&self, hat_phase: &mut HatPhase, topic: &str) -> Result<(), WorkflowError> {
         let iteration = hat_phase.iteration;
         let last = HatPhase::of_run(hat_phase.id(), self.project, self.environment);
-        // The state folder may still have the stage of another run, with the same number, of a database that was deleted.
+        // The state directory may still have the phase of another run with the same id, whose database was deleted.
         let is_restart = |last: &HatPhase| last.published == hat_phase.published && last.iteration < iteration;
         if let Some(last) = last.filter(|last| is_restart(last) && last.compares_trees()) {
-            // A later baseline would take what was refused as given.
+            // A later snapshot would treat changes that gates refused as unchanged.
             hat_phase.baseline = last.baseline;
         } else if hat_phase.compares_trees()
             && let Some(tree) = Tree::of(&self.project.root, GIT_LIMIT)
         {
             let kept = PromptBaseline::new(&self.project.tmp(self.environment), &hat_phase.baseline_name(), self.now);
-            // Where it cannot be kept, what changed is what changed since the base of the branch.
+            // Without a snapshot, gates compare with the base of the branch.
             hat_phase.baseline = kept.take(&tree, timestamp(self.now)).is_ok().then_some(self.now);
         }
         hat_phase.set(self.project, self.environment)?;
@@ -47,7 +47,7 @@ impl WorkflowCommands<'_> {
         })
     }
 
-    /// The tokens of the iteration so far; none where no agent tells.
+    /// The tokens of the iteration so far; `None` if no agent reports them.
     pub fn tokens_of_iteration(&self) -> Option<i64> {
         let (stored, active) = self.active().ok()?;
         let situation = self.situation(&Arc::new(active), &stored);

@@ -1,4 +1,4 @@
-//! Histories that no hook of today would write: variables that observers set, and what pruning leaves.
+//! Journals that today's hooks do not write: variables set by observers, and pruned beginnings.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn scene() -> Scene {
     std::fs::write(root.join(".linchpin/config.yml"), "variables: {release: false}\n").expect("a file");
     let rule = "---\non: prompt\nwhen: release\naction: block\n---\nFrozen.\n";
     std::fs::write(rules.join("frozen.md"), rule).expect("a file");
-    // Nothing of the machine's own, and a home that does not exist.
+    // No configuration of this machine, and a home directory that does not exist.
     let environment = Environment::new(|_| None, folder.path().join("temp"), root.clone());
     let project = Project::at(&root, &environment);
     Scene { _folder: folder, project, environment }
@@ -60,7 +60,7 @@ impl Scene {
         assert!(matches!(judgement.record(&record), Ok(RecordOutcome::Stored(_))));
     }
 
-    /// The numbers of the events that change, with what else became of them.
+    /// The changed events by id, and the other outcomes.
     fn replayed(&self, scope: &ReplayScope) -> (Vec<i64>, ReplayTally) {
         let policy = policy_of_project(&self.project, &self.environment);
         assert_eq!(policy.broken, []);
@@ -93,7 +93,7 @@ fn variables_are_followed_through_the_events_that_set_them() {
     let (changed, tally) = scene.replayed(&ReplayScope::default());
     assert_eq!(changed, [2, 3]);
     assert_eq!(tally, ReplayTally { events: 5, same: 3, stricter: 2, milder: 0, undecidable: 0 });
-    // What came before is followed even where it is not shown.
+    // Earlier events are replayed even if they are not shown.
     let (changed, tally) = scene.replayed(&ReplayScope { since: Some(30), ..ReplayScope::default() });
     assert_eq!((changed, tally.events), (vec![3], 3));
 }

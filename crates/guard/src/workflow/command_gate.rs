@@ -1,4 +1,4 @@
-//! Whether the command of a gate passes: a receipt says so, or a holder is started and waited for.
+//! Checks a gate with a command: by its receipt, or by starting a gate process and waiting for it.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -17,40 +17,40 @@ use crate::project::Project;
 use crate::session::HatPhase;
 use crate::{Environment, plain_text};
 
-/// How long to wait between looks at a command that runs.
+/// The polling interval while a command runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// How often it is shown how far a command is.
+/// The interval between two progress displays.
 const SHOW_INTERVAL: Duration = Duration::from_millis(250);
-/// How long a command that is called off may take to end.
+/// The time that a command has to end after it was asked to.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How a command is run that outlives whoever asks.
+/// How the gate process is started and waited for. It outlives the process that started it.
 #[derive(Debug, Clone)]
 pub struct GateRunOptions {
-    /// The words that call this binary as the holder.
+    /// The program and arguments that start this binary as a gate process.
     pub call: Vec<OsString>,
-    /// How long a move waits for its commands, all of them together.
+    /// How long a move waits for all its commands together.
     pub wait_limit: Duration,
-    /// The command that is to be repeated where it was not waited for.
+    /// The command to repeat if the wait was too short.
     pub repeat_with: &'static str,
-    /// Set once whoever waits is interrupted. The command is ended then.
+    /// Set when the waiting process is interrupted. The gate's command is then ended.
     pub is_interrupted: Option<Arc<AtomicBool>>,
-    /// Shows how far the command is.
+    /// Displays the progress of the command.
     pub show: fn(GateProgress<'_>),
 }
 
 impl GateRunOptions {
-    /// Below what agents give a shell command: 120 s is Claude Code's own limit.
+    /// Shorter than the limit of agents' shell commands, which is 120 s in Claude Code.
     const WAIT_LIMIT: Duration = Duration::from_secs(90);
 
     pub fn is_interrupted(&self) -> bool {
         self.is_interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// By this very binary, whose `main` has to know [`GATE_ARGUMENT`].
+    /// Starts gate processes with this binary, whose `main` must handle [`GATE_ARGUMENT`].
     pub fn by_this_binary(repeat_with: &'static str) -> Self {
         let binary = if cfg!(target_os = "linux") {
-            // Even where another version has been put in its place.
+            // Works even if the file was replaced by another version.
             OsString::from("/proc/self/exe")
         } else {
             std::env::current_exe().map_or_else(|_| "linchpin".into(), Into::into)
@@ -60,7 +60,7 @@ impl GateRunOptions {
     }
 }
 
-/// The command of a gate, in a project.
+/// A gate's command in a project.
 pub struct CommandGate<'a> {
     pub text: &'a str,
     pub words: &'a [String],
@@ -68,12 +68,12 @@ pub struct CommandGate<'a> {
     pub project: &'a Project,
     pub config: &'a Config,
     pub environment: &'a Environment,
-    /// Variables that whoever asks does not decide.
+    /// Environment variables that the caller cannot override.
     pub variables: &'a [(&'static str, String)],
 }
 
 impl CommandGate<'_> {
-    /// Why it does not hold for what is in the tree. `end`: until when it is waited for.
+    /// The reason why the gate does not pass for the present tree. Waits for the command until `end`.
     pub fn problem(&self, tree: Option<&str>, command_options: &GateRunOptions, end: Instant) -> Option<String> {
         let receipt_file = ReceiptFile::of(self.words, &self.project.root, self.environment);
         let known = receipt_file.last();
@@ -89,7 +89,7 @@ impl CommandGate<'_> {
         receipt.problem(tree, command_options.repeat_with)
     }
 
-    /// Has it run, by us or by whoever came first.
+    /// Starts a gate process, or waits for the one that is running already.
     fn ran(
         &self,
         receipt_file: &ReceiptFile,
@@ -114,7 +114,7 @@ impl CommandGate<'_> {
         (command_options.show)(GateProgress::Started { command: &command });
         let mut shown = Instant::now();
         let result = loop {
-            // Looked at before the receipt is: a holder that has ended has written it.
+            // Checked before the receipt, because the gate process writes it before it ends.
             let has_ended = !matches!(gate_process.try_wait(), Ok(None));
             if let Some(receipt) = receipt_file.last().filter(|last| Some(last.run.as_str()) != known) {
                 break Ok(receipt);
@@ -147,20 +147,21 @@ impl CommandGate<'_> {
     }
 }
 
-/// It holds nothing of ours: an agent's shell waits until the last who could write to it is gone.
+/// Starts the gate process. It inherits no pipe of this process: an agent's shell waits until all writers of its pipes
+/// have exited.
 fn start(job: &GateJob, call: &[OsString], variables: &[(&str, String)]) -> io::Result<Child> {
     let [program, words @ ..] = call else { return Err(io::Error::other("there is nothing to hold it")) };
     let mut command = Command::new(program);
     command.args(words).arg(serde_json::to_string(job)?).current_dir(&job.root);
     command.envs(variables.iter().map(|(name, value)| (name, value)));
-    // It outlives the iteration that asked for it, and does not speak for it.
+    // The gate process outlives the iteration and must not act for it.
     command.env_remove(HatPhase::TICKET);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
-/// Ends the command, whether our own holder runs it or that of an earlier attempt. Returns whether it has ended.
+/// Ends the command, whether our own gate process runs it or an earlier one. Returns true if it has ended.
 fn stop_command(gate_process: &mut Child, receipt_file: &ReceiptFile) -> bool {
-    // Our own holder runs nothing more from now on.
+    // Keeps our own gate process from starting the command later.
     let _ = gate_process.stdin.take().map(|mut stdin| stdin.write_all(b"x"));
     RunningCommand::stop(receipt_file);
     let end = Instant::now() + STOP_TIMEOUT;

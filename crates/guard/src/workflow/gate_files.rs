@@ -1,8 +1,9 @@
-//! Files of the repository that the commands of gates name, such as the script in `[sh, check.sh]`: an agent that may change
-//! them writes its own verdict.
+//! Protects files that gates' commands use, such as the script in `[sh, check.sh]`: an agent that can change them
+//! controls the gate's result.
 //!
-//! How they were when the run began is kept beside the run. A hat is refused to write them, where its agent has hooks; and what
-//! it hands over is refused while one of them is not as it was, until a person says yes to it (`linchpin approve GATE`).
+//! Their digests from the run's beginning are stored with the run. Agents with hooks may not write these files. In any
+//! case, a hand-over is refused if one of its gates' files has changed, until a person accepts the change (`linchpin
+//! approve GATE`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,15 +21,15 @@ use crate::project::Project;
 use crate::session::HatPhase;
 use crate::workflow::{Approvals, FailedGate};
 
-/// Longer files are no scripts of gates.
+/// Larger files are not considered scripts.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// What each file was, by its path from the root: a digest, or none where there was no such file.
+/// Digests of files by path relative to the root; `None` for a missing file.
 pub type GateFiles = BTreeMap<String, Option<String>>;
 
-/// As they were when the run began. What a gate names only since then is taken as it is now. A file that was not there is among
-/// them where a gate runs it: whoever makes it decides what the gate says. One that a gate only asks for, as in
-/// `[test, -f, report]`, is the agents' to make.
+/// The digests from the run's beginning. Files that gates name since then get their present digest. A missing file is
+/// included if a gate runs it, because whoever creates it controls the gate's result. A missing file that a gate only
+/// tests, as in `[test, -f, report]`, is not included: agents are meant to create it.
 pub fn gate_files_of_run(
     the_loop: &Loop,
     run: RunId,
@@ -56,7 +57,7 @@ pub fn gate_files_of_run(
 }
 
 impl HatPhase {
-    /// From now on, agents under this hat are refused to write these files.
+    /// Adds a rule to this hat that refuses writes to these files.
     pub fn protect(&mut self, files: &GateFiles) {
         self.gate_files.clone_from(files);
         let paths: Vec<&str> = self.gate_files.keys().map(String::as_str).collect();
@@ -66,7 +67,7 @@ impl HatPhase {
         }
     }
 
-    /// The gates among these whose files are not as they were, and that nobody has said yes to.
+    /// The gates whose files have changed without a person's approval.
     pub(crate) fn changed_gates<'r>(
         &self,
         required: impl Iterator<Item = &'r Requirement>,
@@ -77,7 +78,7 @@ impl HatPhase {
         let approvals = Approvals::of(&project.root, environment);
         let failed_gate = |required: &Requirement| {
             let (mend, text) = self.changed(&required.gate, &project.root)?;
-            // The text has digests in it: a yes is to what the files are now, whatever else is in the tree.
+            // The text contains the new digests, so an approval is for these contents, whatever else is in the tree.
             if approvals.last(&required.id, &text, position).is_some() {
                 return None;
             }
@@ -87,7 +88,7 @@ impl HatPhase {
         required.filter_map(failed_gate).collect()
     }
 
-    /// What a person may say yes to, by gate.
+    /// Changes that a person may approve, as gate id and text.
     pub(crate) fn approvable_changes(&self, root: &Path) -> Vec<(String, String)> {
         let transitions =
             self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|transition| &transition.requires);
@@ -102,7 +103,7 @@ impl HatPhase {
         asked
     }
 
-    /// The files of a gate that are not as they were: what to do about them, and which they are.
+    /// The changed files of a gate: what to do about them, and a text that lists them.
     fn changed(&self, gate: &Gate, root: &Path) -> Option<(String, String)> {
         let (mut changed, mut made, mut told) = (Vec::new(), Vec::new(), Vec::new());
         let mut named = NamedFiles::of(gate, root);
@@ -134,8 +135,8 @@ impl HatPhase {
     }
 }
 
-/// None where there is no such file. Of a symlink to a file in the repository, which is among the files itself, only where it
-/// leads; of one that leads out of it, what is there.
+/// The file's digest; `None` if it is missing. For a symlink to a file in the repository, only its target path counts,
+/// because the target is in the list too. For a symlink out of the repository, the contents count.
 fn digest(path: &str, root: &Path) -> Option<String> {
     let file = root.join(path);
     if let Ok(target) = fs::read_link(&file)

@@ -1,4 +1,4 @@
-//! What has to hold before a move is made.
+//! Checks the gates of a move.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -23,14 +23,14 @@ use crate::grants::Trust;
 use crate::project::Project;
 use crate::{Environment, plain_text};
 
-/// A gate that does not hold.
+/// A gate that does not pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedGate {
-    /// The gate.
+    /// The gate's id.
     pub gate: String,
-    /// What is missing, and what to do; lines.
+    /// What is missing and what to do, in one or more lines.
     pub why: String,
-    /// The file rules that say so.
+    /// The file rules that are unmet.
     pub rules: Vec<String>,
 }
 
@@ -40,15 +40,16 @@ impl FailedGate {
     }
 }
 
-/// How gates reach out of this process.
+/// How gates start processes and call webhooks.
 #[derive(Clone)]
 pub struct GateRunners {
     pub command: GateRunOptions,
-    /// Asks a webhook, and says why it does not hold. It is handed in, as a hook must not carry a network client.
+    /// Calls a webhook; the error says why the gate does not pass. It is passed in, because the hook's code must not
+    /// link a network client.
     pub webhook: fn(&Webhook, &Value, &Environment) -> Result<(), String>,
 }
 
-/// The gates of a move.
+/// What the gates of a move are checked with.
 pub struct Gates<'a> {
     pub active: &'a ActiveWorkflow,
     pub situation: &'a Arc<Situation>,
@@ -56,15 +57,15 @@ pub struct Gates<'a> {
     pub environment: &'a Environment,
     pub config: &'a Config,
     pub gate_runners: &'a GateRunners,
-    /// Variables for the commands of gates, in place of those in the environment.
+    /// Environment variables for commands of gates, which override those of the process.
     pub variables: Vec<(&'static str, String)>,
     pub is_in_run: bool,
-    /// File rules look at what changed since the hat was put on, whatever they compare with otherwise.
+    /// True if file rules compare with the tree from before the hat was put on, instead of their own baseline.
     pub since_activation: bool,
 }
 
 impl Gates<'_> {
-    /// Those that do not hold. Cheap ones come first, and where one of them does not hold no other is tried.
+    /// The gates that do not pass. Cheap gates are checked first; expensive ones only if all cheap ones pass.
     pub fn failed_gates<'r>(&self, requirements: impl Iterator<Item = &'r Requirement> + Clone) -> Vec<FailedGate> {
         let tree = OnceCell::new();
         let tree = || tree.get_or_init(|| tree_digest(&self.project.root)).as_ref().map(Option::as_deref);
@@ -123,7 +124,7 @@ impl Gates<'_> {
 
     fn failed_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
         let on = EventKinds::default().with(EventKind::Other);
-        // A gate does not tire, whatever the rule does at a stop.
+        // A gate has no maximum of holds and no `warn`, unlike the rule at a stop.
         let asked = |rule: &Rule| {
             let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
             if let (true, Detector::Files(files)) = (self.since_activation, &mut rule.detect) {
@@ -136,7 +137,7 @@ impl Gates<'_> {
             rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.scope), Ok(Some(_))))
         };
         if let Some(rule) = rules.iter().find(|rule| !is_told(rule)) {
-            // At a stop that is let go; what a gate does not know, it does not let pass.
+            // At a stop, such a rule is skipped. A gate must not pass if its rule cannot be judged.
             let why = format!("`{}` cannot be judged: git cannot say what changed; `linchpin check` says why", rule.id);
             return Some(FailedGate::new(gate, why));
         }
@@ -199,8 +200,8 @@ impl Gates<'_> {
     }
 }
 
-/// Whether an expression is true where a workflow is about to move, or why that is not known. A variable of a session that is
-/// not known is not taken for its first value.
+/// Evaluates an expression for a move. If the session is unknown, a session variable is an error instead of having its
+/// initial value.
 pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool, String> {
     expr::is_true(expression, situation, ChangeScope::default()).map_err(|error| match error {
         EvaluationError::Missing(Missing::Unreadable(Stored::Session)) => NO_SESSION.to_owned(),
@@ -210,7 +211,7 @@ pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool
 
 pub(super) const NO_SESSION: &str = "variables of a session are needed, and it is not known which session runs this command. Name \
                                      it: `linchpin next --session ID`";
-/// In a run, the hat's session is the only one that called a hook since the hat was put on.
+/// In a run, the hat's session is the only one that had an event since the hat was put on.
 const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and it is not known which session wears this hat: its agent \
                                  called no hook of Linchpin's yet, or more than one session did. `emit` cannot name one; a person \
                                  can install the hooks (`linchpin install AGENT`) or change the gate";

@@ -1,4 +1,4 @@
-//! The files below the root of a project that the command of a gate names.
+//! Finds the files of a project that a gate's command names or runs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +11,14 @@ use shell::{RedirectKind, SimpleCommand};
 
 use crate::facts::glob;
 
-/// By paths from the root.
+/// Paths are relative to the root.
 #[derive(Default)]
 pub struct NamedFiles {
-    /// Whether there is such a file or not.
+    /// Named files, which may not exist.
     pub paths: BTreeSet<String>,
-    /// Those that it runs, as far as that is known, whether there is such a file or not.
+    /// Files that the command runs, as far as that is known. They may not exist.
     pub run: BTreeSet<String>,
-    /// Globs that a shell expands.
+    /// Globs that the shell expands.
     globs: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl NamedFiles {
             let assigned = command.assignments().iter().map(|assignment| &assignment.value);
             let words = command.words().iter().flat_map(|word| std::iter::once(word).chain(&word.given_paths));
             let words = words.chain(assigned).chain(read.map(|redirect| &redirect.target));
-            // Where a folder is not known, the command is read as if it ran at the root.
+            // If the working directory is unknown, the root is assumed.
             let at_root = [String::new()];
             let folders = command.folders().list().unwrap_or(&at_root);
             for (word, value) in words.filter(|word| !word.tilde).filter_map(|word| Some((word, word.meaning()?))) {
@@ -46,14 +46,14 @@ impl NamedFiles {
                 named.run.extend(run_by(command).iter().filter_map(|file| below(file, &folder, root)));
             }
         }
-        // What a loop of the shell goes through.
+        // Words that a shell loop iterates over.
         for word in &script.loose {
             named.add(word, word.contains(['*', '?', '[']), root, root);
         }
         named
     }
 
-    /// A word may be a path, or a flag with a path: `--file=PATH`, `-fPATH`.
+    /// Adds a word that may be a path or a flag with a path: `--file=PATH`, `-fPATH`.
     fn add(&mut self, word: &str, is_glob: bool, folder: &str, root: &str) {
         let behind_equals = word.split_once('=').map(|(_, value)| value);
         let behind_letter = word.strip_prefix('-').and_then(|flag| flag.get(1..));
@@ -67,8 +67,8 @@ impl NamedFiles {
         }
     }
 
-    /// The paths, and what the globs match now; in place of a path that leads through symlinks, the symlinks and the file
-    /// behind them. What is behind a symlink that a gate runs is run, too.
+    /// Adds the present matches of globs, and replaces paths through symlinks by the symlinks and their target. The
+    /// target of a symlink that a gate runs counts as run, too.
     pub fn resolve(&mut self, root: &Path) {
         let shown = root.to_string_lossy();
         for pattern in &self.globs {
@@ -80,7 +80,7 @@ impl NamedFiles {
         self.run = resolved(&self.run);
     }
 
-    /// Also where it is a folder on the way to one of them: only symlinks among folders are asked about.
+    /// True for these files and for directories on their paths. The latter matters only for symlinks to directories.
     pub fn includes(&self, path: &str) -> bool {
         let is_on_the_way = |named: &String| path::below(named, path).is_some();
         let matches = |glob: &String| Pattern::parse(glob).is_ok_and(|pattern| pattern.matches(path));
@@ -89,7 +89,7 @@ impl NamedFiles {
     }
 }
 
-/// The symlinks that a path below the root leads through, and the path behind them, if that is below the root.
+/// The symlinks on a path below the root, and the path with all of them resolved if that is below the root.
 fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
     const MOST: usize = 40;
     let root = root.to_string_lossy();
@@ -114,20 +114,20 @@ fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
     found
 }
 
-/// A path from the root; none where it does not lead below it.
+/// The path relative to the root; `None` if it is not below the root.
 fn below(path: &str, folder: &str, root: &str) -> Option<String> {
     let path = path::absolute(path, folder, None);
-    // What a text says of the project's root stands anywhere in a path that was put together.
+    // In a computed path, the placeholder for the project's root may be anywhere.
     let from_root = path.rfind(path::ROOT_PLACEHOLDER).and_then(|at| path.get(at + path::ROOT_PLACEHOLDER.len()..));
     let path = path::normalize(&from_root.map_or(path.clone(), |rest| format!("{root}{rest}")));
     path::below(&path, root).filter(|path| !path.is_empty()).map(str::to_owned)
 }
 
-/// Programs, by the beginnings of their names, and the files that they run in place of `NAME`, by what follows the name.
+/// Name prefixes of programs, and the suffixes with which they complete a script's path.
 const ALSO_RUN: &[(&str, &[&str])] =
     &[("py", &["/__main__.py"]), ("node", &[".js", ".json", ".node", "/package.json", "/index.js"])];
 
-/// The files that a command runs, as far as its words tell: its program, and what an interpreter is given.
+/// The files that a command runs, as far as its words show: the program itself and an interpreter's scripts.
 fn run_by(command: &SimpleCommand) -> Vec<String> {
     let text = |argument: &Argument| command.text_from(argument.word, argument.from).map(str::to_owned);
     let program = command.words().first().and_then(|word| word.value.clone()).filter(|program| program.contains('/'));
@@ -146,7 +146,7 @@ fn run_by(command: &SimpleCommand) -> Vec<String> {
     files
 }
 
-/// Where `python -m NAME` looks in the working directory: a package goes before a module of the same name.
+/// The paths where `python -m NAME` looks in the working directory. A package precedes a module of the same name.
 fn files_of_module(name: &str) -> Vec<String> {
     let path = name.replace('.', "/");
     let packages = path.match_indices('/').filter_map(|(end, _)| path.get(..end)).chain([path.as_str()]);

@@ -1,4 +1,4 @@
-//! What the bundled rules make of a command does not depend on its dress.
+//! Bundled rules judge a command the same, however it is wrapped.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "in a test, what is not as expected ends the test")]
 
@@ -16,7 +16,7 @@ use proptest::test_runner::RngSeed;
 use serde_json::Value;
 use wrapper::Wrapper;
 
-/// All of them, in force.
+/// All bundled rules.
 static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
     let loaded = policy::load(&Tiers::default(), &LastGoodPolicy::default(), |_| true);
     let bundled = loaded.definitions.iter().filter(|definition| definition.origin == RuleOrigin::Bundled);
@@ -30,13 +30,13 @@ struct Case {
     expect: String,
 }
 
-/// Of those that need no files: nothing is looked at here.
+/// Commands of the corpus that need no files.
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let text = include_str!("../../../../corpus/commands.jsonl");
     let case = |line: &str| {
         let case: Value = serde_json::from_str(line).expect("a case");
         let field = |name: &str| case[name].as_str().expect("text").to_owned();
-        // What waits for what is typed does not where it is given something to read.
+        // An interactive shell is opaque only while its stdin is not redirected.
         let is_wanted = field("branch") == "feature" && field("policy") != "opaque-shell";
         is_wanted.then(|| Case { command: field("command"), expect: field("expect") })
     };
@@ -75,12 +75,12 @@ fn judged(command: &str) -> Level {
     decision.expect("a decision").verdict.level
 }
 
-/// The commands of the corpus with this verdict, as far as they have it without files to look at.
+/// Commands of the corpus that get this verdict without looking at files.
 fn commands(expect: &str, is_so: fn(Level) -> bool) -> Vec<String> {
-    // What leaves a loop means another thing in one, and so does what counts its arguments where it is given others. A trap
-    // runs when the shell around it ends, which a wrapper changes. A heredoc with an empty tag takes the wrapper's end for its text.
-    // In a loop, it is not known what a sourced file sets (`sourced-in-loop` in `not_yet.jsonl`), nor what
-    // arithmetic with a variable from outside sets (`arithmetic-in-loop`); in an editor of git's, what `eval` runs is asked about.
+    // Excluded are commands whose meaning depends on their surroundings: `break` and `continue`, commands that count
+    // their arguments, traps (they run when their shell exits), heredocs with an empty delimiter (the wrapper's end
+    // becomes part of them), sourced files and arithmetic with outside variables in loops (`sourced-in-loop` and
+    // `arithmetic-in-loop` in `not_yet.jsonl`), and `eval` in an editor of git.
     let is_changed = |command: &str| {
         ["break", "continue", "$#", "trap ", "<<''", "; . /", "(( ", "eval "].iter().any(|word| command.contains(word))
     };
@@ -101,7 +101,8 @@ fn there_are_commands_to_wrap() {
     assert!(BLOCKED.len() > 400 && HARMLESS.len() > 400, "{} and {}", BLOCKED.len(), HARMLESS.len());
 }
 
-/// The same cases each time, so that a rare combination does not fail somebody else's change; `PROPTEST_RNG_SEED=n` tries others.
+/// The same cases in each run, so that a rare combination does not fail an unrelated change. `PROPTEST_RNG_SEED=n`
+/// tries others.
 fn config() -> ProptestConfig {
     let given = ProptestConfig { cases: 6000, ..ProptestConfig::default() };
     let rng_seed = match given.rng_seed {

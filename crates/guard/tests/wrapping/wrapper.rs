@@ -1,14 +1,14 @@
-//! Ways to write a command so that it does the same in another dress.
+//! Ways to wrap a command so that it does the same.
 
 use data_encoding::BASE64;
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Wrapper {
-    /// Words before the command; only for a command of words.
+    /// Words before a simple command.
     Prefix(&'static str),
-    /// Text around it; for any script. `%` is the script, `'%'` the script in quotes, `"%"` in double quotes, `%64` in
-    /// base 64.
+    /// Script around any script. `%` is the script, `'%'` the script in single quotes, `"%"` in double quotes, `%64` in
+    /// base64.
     Around(&'static str),
 }
 
@@ -87,28 +87,31 @@ impl Wrapper {
         ]
     }
 
-    /// `None` where it cannot be put around this script without changing what the script does.
+    /// `None` if wrapping would change what the script does.
     pub fn wrap(self, script: &str) -> Option<String> {
         match self {
             Self::Prefix(prefix) => is_one_command(script).then(|| format!("{prefix} {script}").replace("\\ ", "\\")),
             Self::Around(text) => {
-                // A here-document ends at the first line of its name; `'` ends what is quoted by it.
+                // A heredoc ends at the first line with its delimiter; `'` ends a quoted string.
                 let is_safe = !(text.contains("OUTER") && script.contains("OUTER"))
                     && !(text.contains("\"\"\"") && (script.contains(['"', '\\', '\'']) || script.ends_with('"')));
-                // These fill in what they found.
+                // These commands substitute `{}`.
                 let is_safe = is_safe && !((text.contains("-exec") || text.contains("-I{}")) && script.contains("{}"));
-                // In a loop, `cd` goes further each round, and who knows what `eval` does.
+                // In a loop, each `cd` goes one directory deeper, and the effect of `eval` is unknown.
                 let moves = ["cd ", "eval ", "source "].iter().any(|word| script.contains(word));
                 let is_safe = is_safe && !(text.starts_with("while") && moves);
-                // The parser ends a `$(…)` at the first pattern of a `case`, and says that it does not understand.
+                // The parser ends `$(…)` at the first pattern of a `case`, and reports that it does not understand the
+                // rest.
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("case "));
-                // It takes an escaped `$` before a quote for the beginning of `$'…'`, and says so.
+                // The parser takes an escaped `$` before a quote for the beginning of `$'…'`, and reports it.
                 let is_safe = is_safe && !(text.contains("\"%\"") && script.contains("$'"));
-                // A script of the same name would be another one.
+                // The script would overwrite or run the wrapper's file.
                 let is_safe = is_safe && !(text.contains("run.sh") && script.contains("run.sh"));
-                // In a substitution, the parser does not find the end of arithmetic, and a here-document behind it is doubtful.
+                // In a substitution, the parser does not find the end of arithmetic, and a heredoc after it is
+                // doubtful.
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("((") && script.contains("<<"));
-                // The file that an editor is given comes before what `xargs` reads: `git reset FILE --hard`, which git refuses.
+                // The editor's file comes before the arguments from `xargs`: `git reset FILE --hard`, which git
+                // refuses.
                 let ends_in_xargs =
                     script.rsplit('|').next().is_some_and(|last| last.trim_start().starts_with("xargs"));
                 let is_safe = is_safe && !(text.contains("GIT_EDITOR") && ends_in_xargs);
@@ -135,14 +138,14 @@ fn filled(text: &str, script: &str) -> String {
         ("%64", &|| BASE64.encode(script.as_bytes())),
         ("%", &|| script.to_owned()),
     ];
-    // `%s` is for `printf`.
+    // `%s` belongs to `printf`.
     let text = text.replace("'%s'", "'\u{1}s'");
     let (mark, fill) = marks.iter().find(|(mark, _)| text.contains(mark)).expect("a place for the script");
     let (before, behind) = text.split_once(mark).expect("it is there");
     format!("{before}{}{behind}", fill()).replace('\u{1}', "%")
 }
 
-/// Whether the text is words and nothing else, so that what stands before it stands before all of it.
+/// True for a simple command without any operators, so that a prefix applies to all of it.
 fn is_one_command(script: &str) -> bool {
     let parsed = shell::parse(script);
     let first = script.chars().next().unwrap_or(' ');

@@ -1,4 +1,4 @@
-//! Which session answers for a change: decided by when calls ran, and by what they name.
+//! Which sessions own a change, depending on when calls ran and which paths they name.
 
 use engine::event::FileAccess;
 use engine::file_rules::{Change, Status};
@@ -10,7 +10,7 @@ use crate::tests::{Scratch, after_call, before_call, options};
 
 const MINUTE: i64 = 60 * 1000;
 
-/// A shell call of a session that ran in this time.
+/// A shell call of a session during this time.
 fn ran(session: &str, (started, ended): (i64, i64), command: &str) -> RecordedCall {
     RecordedCall {
         agent: "claude".to_owned(),
@@ -36,7 +36,7 @@ fn edit(session: &str, times: (i64, i64), path: &str) -> RecordedCall {
     }
 }
 
-/// A call of which no end was seen.
+/// A call without an end.
 fn unfinished(call: RecordedCall) -> RecordedCall {
     RecordedCall { has_ended: false, ..call }
 }
@@ -45,7 +45,7 @@ fn sessions(owners: &Owners<'_>) -> Vec<String> {
     owners.iter().map(|(_, session)| (*session).to_owned()).collect()
 }
 
-/// The sessions that answer for a change at this time. Those of `named` write the path, and are calls as well.
+/// The sessions that own a change at this time. `named` are calls that write the path; they count as calls too.
 fn owners_at(time: i64, named: &[RecordedCall], others: &[RecordedCall]) -> Vec<String> {
     let all: Vec<RecordedCall> = named.iter().chain(others).cloned().collect();
     let named: Vec<&RecordedCall> = named.iter().collect();
@@ -66,7 +66,7 @@ fn a_change_belongs_to_the_call_that_names_the_file_and_ran_then() {
 #[test]
 fn a_change_after_every_call_that_names_the_file_belongs_to_the_calls_that_ran_then() {
     let named = [edit("a", (10, 20), "/repo/f")];
-    // The one that wrote it before has still changed it.
+    // The earlier writer still owns its part of the change.
     assert_eq!(owners_at(50, &named, &[ran("b", (40, 60), "make")]), ["a", "b"]);
     assert_eq!(owners_at(50, &[], &[ran("b", (40, 60), "make"), ran("c", (50, 50), "make")]), ["b", "c"]);
 }
@@ -75,7 +75,7 @@ fn a_change_after_every_call_that_names_the_file_belongs_to_the_calls_that_ran_t
 fn a_change_while_no_call_ran_belongs_to_everybody() {
     assert_eq!(owners_at(50, &[], &[]), EVERYBODY);
     assert_eq!(owners_at(50, &[], &[ran("b", (10, 49), "make"), ran("c", (51, 60), "make")]), EVERYBODY);
-    // Somebody has changed the file by hand since.
+    // Somebody changed the file by hand later.
     assert_eq!(owners_at(50, &[edit("a", (10, 20), "/repo/f")], &[]), EVERYBODY);
 }
 
@@ -88,7 +88,7 @@ fn a_call_that_only_edits_another_file_does_not_account_for_a_change_beside_it()
 
 #[test]
 fn an_older_change_may_be_a_finished_calls_too() {
-    // A program may set another time than now for what it writes.
+    // A program may set a modification time in the past.
     assert_eq!(owners_at(5, &[edit("a", (10, 20), "/repo/f")], &[]), ["a"]);
     assert_eq!(owners_at(5, &[unfinished(edit("a", (10, 20), "/repo/f"))], &[]), EVERYBODY);
 }
@@ -105,7 +105,7 @@ fn an_unfinished_call_answers_only_for_what_changed_while_it_may_have_run() {
     let call = unfinished(edit("a", (10, 20), "/repo/f"));
     assert_eq!(owners_at(15, std::slice::from_ref(&call), &[]), ["a"]);
     assert_eq!(owners_at(21, std::slice::from_ref(&call), &[]), EVERYBODY);
-    // That somebody else changed the file then does not make it one that was made.
+    // A change by another session at that time does not make the unfinished call one that ran.
     assert_eq!(owners_at(50, &[call], &[ran("b", (40, 60), "make")]), ["b"]);
 }
 
@@ -186,7 +186,7 @@ fn changes(paths: &[&str]) -> Changes {
     paths.iter().map(|path| Change { status: Status::Modified, path: (*path).to_owned() }).collect()
 }
 
-/// Those of the changed files for which session `s` answers; none: for all.
+/// The changed files that session `s` owns; `None` if it owns all.
 fn own(scratch: &Scratch, began: Option<i64>, paths: &[&str]) -> Option<Vec<String>> {
     let store = scratch.project().journal_path(&scratch.environment);
     let of_session = attribution(&store, began).of_session(&scratch.root, &changes(paths))?;
@@ -222,7 +222,7 @@ fn a_session_alone_in_the_tree_answers_for_everything() {
     assert_eq!(own(&scratch, None, &["a"]), None, "nothing is known of any session");
     record_call(&scratch, "s", "echo x > f", 10 * MINUTE);
     assert_eq!(own(&scratch, Some(0), &["a"]), None);
-    // One that never called a tool works on nothing.
+    // A session without tool calls owns nothing.
     scratch.record(&Event { session: "other".to_owned(), ..scratch.event(EventKind::Prompt, 20 * MINUTE) });
     assert_eq!(own(&scratch, Some(0), &["a"]), None);
 }
@@ -248,6 +248,6 @@ fn a_session_that_only_looked_does_not_answer_for_what_was_there_before() {
     file_of(&scratch, "old", MINUTE);
     file_of(&scratch, "new", 10 * MINUTE + 5);
     assert_eq!(own(&scratch, Some(5 * MINUTE), &["new", "old"]), Some(vec!["new".to_owned()]));
-    // Where nobody knows when it began, it answers for all.
+    // If its start is unknown, it owns all changes.
     assert_eq!(own(&scratch, None, &["new", "old"]), None);
 }

@@ -1,4 +1,4 @@
-//! What is kept of demands: written, found again, damaged, brought along by a repository.
+//! Queue entries: writing, finding, damaged files, and files that a repository brings along.
 
 use super::*;
 use crate::tests::write as write_file;
@@ -157,7 +157,8 @@ fn answers_that_a_repository_brings_along_do_not_count() {
     let (ours, theirs) = (Place::new(), Place::new());
     ours.queue().put(&entry(QueueStatus::Passed)).expect("written");
     ours.queue().record_answer("docs", "a.rs", &reference("main"), "c").expect("written");
-    // All that lies in the project is copied: the entry and the name of the folder. What the user has is not.
+    // Copies everything in the project, including the entry and the directory's name, but not the user's state
+    // directory.
     let name = fs::read_to_string(ours.tmp().join("rules/name")).expect("a name");
     for path in [PathBuf::from("rules/name"), PathBuf::from(format!("rules/queue/{HASH}.passed.json"))] {
         write_file(&theirs.tmp().join(&path), &fs::read_to_string(ours.tmp().join(&path)).expect("a file"));

@@ -1,4 +1,4 @@
-//! What becomes of a demand: asked again, given up, promised, acknowledged, met by a command, no longer asked for.
+//! The life of a demand: repeated, given up, promised, acknowledged, met by a command, withdrawn.
 
 use engine::file_rules::{CommandAction, FilePattern, FileRule, FileRuleKind, Refire, RunFor, Status, TriggeringFile};
 use engine::rules::{Detector, Rule};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::tests::{Scratch, write};
 
-/// A rule that asks for `x.md` beside every changed file, and a project that it is judged in.
+/// A rule that demands `x.md` beside every changed file, and its project.
 struct Scene {
     scratch: Scratch,
     rule: Rule,
@@ -57,7 +57,7 @@ impl Scene {
         Queue::of(&self.scratch.project(), &self.scratch.environment)
     }
 
-    /// What session `s` knows, whose agent last said nothing.
+    /// The demands of session `s`, whose agent sent no message.
     fn session_demands(&self) -> SessionDemands {
         self.saying("s", None)
     }
@@ -79,7 +79,7 @@ impl Scene {
         Demand { rule: self.rule.clone(), found: found.clone(), release_notice: None, times_asked: asked_before }
     }
 
-    /// The agent of this session is asked once: judged, recorded, and told.
+    /// Runs one stop of this session: judged, recorded, and shown to the agent.
     fn ask(&self, session: &str, found: &FileMatch) -> DemandState {
         let session_demands = self.saying(session, None);
         let answered = self.answered_by(&session_demands, found);
@@ -135,7 +135,7 @@ fn failed_command() -> CommandResult {
     CommandResult { is_passed: false, result, notices: Vec::new() }
 }
 
-// Asked, asked again, given up.
+// Repeated and given up.
 
 #[test]
 fn a_new_demand_is_written_down_as_open_and_not_yet_shown() {
@@ -155,7 +155,7 @@ fn a_demand_is_given_up_after_it_held_as_often_as_it_may_and_once_more_as_a_warn
             (answered.times_asked, answered.is_given_up)
         })
         .collect();
-    // `max_holds` is 2: the engine holds at 0 and 1, lets go at 2, and nothing is said from 3 on.
+    // `max_holds` is 2: the engine holds at 0 and 1, releases at 2, and is silent from 3 on.
     assert_eq!(asked, [(0, false), (1, false), (2, false), (3, true), (4, true)]);
 }
 
@@ -242,7 +242,7 @@ fn a_promise_by_id_or_title_settles_what_an_agent_may_answer() {
         let entry = scene.entry(&a());
         assert_eq!(entry.status, QueueStatus::Passed);
         assert_eq!(entry.action_result.and_then(|result| result.output).as_deref(), Some("promised by the agent"));
-        // It stays answered, for everybody.
+        // The answer counts for all sessions.
         assert_eq!(settled_files(&scene.answered_by(&scene.saying("other", None), &a())), ["a.rs"]);
     }
 }
@@ -264,7 +264,7 @@ fn a_promise_of_another_rule_settles_nothing() {
     }
 }
 
-// Acknowledged, and what asks again.
+// Acknowledged, and what repeats the demand.
 
 #[test]
 fn an_acknowledgement_settles_each_open_file_once() {
@@ -298,7 +298,7 @@ fn another_content_asks_again_only_where_the_rule_says_so_or_runs_a_command() {
         assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
         scene.scratch.file("a.rs", "two");
         assert_eq!(scene.answered(&a()).settled.is_empty(), asks_again);
-        // What it was answered for is answered for.
+        // An answered state stays answered.
         scene.scratch.file("a.rs", "one");
         assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
     }
@@ -328,7 +328,7 @@ fn where_the_record_of_an_answer_is_damaged_it_is_asked_for_again() {
     assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
 }
 
-// What is written down once a judgement is recorded.
+// What is written once a judgement is recorded.
 
 #[test]
 fn what_the_agent_was_not_told_does_not_count_as_asked() {
@@ -350,12 +350,12 @@ fn a_demand_that_lets_go_has_failed_and_is_open_still() {
     session_demands.write_queue(&[(demand, scene.reference.clone())], &Variables::new(), &["docs".to_owned()], true);
     assert_eq!(scene.entry(&a()).status, QueueStatus::Failed);
     assert_eq!(scene.answered(&a()), DemandState { times_asked: 3, is_given_up: true, ..DemandState::default() });
-    // With another session it begins anew, and is open.
+    // In another session it starts again, and is open.
     scene.ask("other", &a());
     assert_eq!(scene.entry(&a()).status, QueueStatus::Queued);
 }
 
-/// The session's variables after it was asked.
+/// The session's variables after a demand.
 fn remembered(scene: &Scene, demands: &[(Demand, Reference)], before: &Variables, judged: &[&str]) -> Variables {
     let judged: Vec<String> = judged.iter().map(|&rule| rule.to_owned()).collect();
     let mut changes = StateChanges::default();
@@ -378,7 +378,7 @@ fn a_session_remembers_which_demand_of_a_rule_is_open() {
     let variables = remembered(&scene, &demands, &Variables::new(), &["docs"]);
     let open = open_demands(&scene.queue(), &variables);
     assert_eq!(open.iter().map(|entry| entry.rule_name.as_str()).collect::<Vec<_>>(), ["docs"]);
-    // A rule that was not judged now is as open as it was.
+    // A rule that was not judged this time keeps its demand open.
     assert_eq!(remembered(&scene, &[], &variables, &[]), variables);
     assert_eq!(remembered(&scene, &[], &variables, &["docs"]), Variables::new());
 }

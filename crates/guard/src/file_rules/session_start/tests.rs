@@ -1,4 +1,4 @@
-//! What a session's work is compared with, where its own commits moved the baseline.
+//! The baseline of a session whose own commits moved the usual one.
 
 use std::fs;
 
@@ -35,9 +35,9 @@ fn where_the_session_made_all_of_it_it_is_compared_with_what_the_first_was_made_
 
 #[test]
 fn the_newest_commit_from_elsewhere_goes_before_the_sessions_own() {
-    // Somebody else's commit, then the session's on top.
+    // Another session's commit, then the session's own on top.
     assert_eq!(before(&[made("own", &["theirs"]), made("theirs", &["start"])], &["own"]), commit("theirs"));
-    // What was made on top of the session's commit belongs to it, whoever made it.
+    // Commits on top of the session's commit count as its own, whoever made them.
     let built_on = [made("later", &["own"]), made("own", &["theirs"]), made("theirs", &["start"])];
     assert_eq!(before(&built_on, &["own"]), commit("theirs"));
 }
@@ -105,7 +105,7 @@ fn a_start_moves_only_with_what_is_checked_out_and_keeps_its_time() {
     assert!(moved.log > start.log);
 }
 
-/// A session that began with the first commit, with what it is then compared with in place of `baseline`.
+/// A session that began with the first commit, and the baseline it gets in place of `baseline`.
 struct Begun {
     scratch: Scratch,
     start: SessionStart,
@@ -140,7 +140,7 @@ fn commits_of_the_session_on_the_default_branch_do_not_hide_its_work() {
     begun.scratch.file("a", "work").commit("work");
     let baseline = begun.scratch.file("b", "more").commit("more");
     assert_eq!(begun.before(&baseline), (Some(begun.first.clone()), false));
-    // A baseline from before the session's commits is compared with as it is.
+    // A baseline that is older than the session's commits is used as it is.
     assert_eq!(begun.before(&begun.first), (None, false));
 }
 
@@ -151,9 +151,9 @@ fn a_start_that_git_has_dropped_is_said_to_be_lost() {
     // Without a time, only the reflog of `HEAD` counts.
     begun.start.began = None;
     let baseline = begun.scratch.file("a", "work").commit("work");
-    // The log still tells what the session made.
+    // The reflog still shows the session's commits.
     assert_eq!(begun.before(&baseline), (Some(begun.first.clone()), true));
-    // Without it, no commit could be told from the session's own.
+    // Without the reflog, any commit may be the session's own.
     fs::remove_file(begun.scratch.root.join(".git/logs/HEAD")).expect("removed");
     assert_eq!(begun.before(&baseline), (None, true));
 }

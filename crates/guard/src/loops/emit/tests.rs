@@ -1,4 +1,4 @@
-//! Whether a hat may hand the work over.
+//! When a hat may hand the work over.
 
 use std::ffi::OsString;
 
@@ -83,7 +83,7 @@ impl Iteration {
         moves.emit(&self.hat_phase, Emission { topic, summary: "Done.", payload: None })
     }
 
-    /// What the next agent is told of the last refusal, and the gate that a person has to open.
+    /// The last refusal as the next agent sees it, and the approval that it waits for.
     fn refusal(&self) -> (Option<String>, Option<String>) {
         let (work, run, number) = (self.work(), self.hat_phase.id(), self.hat_phase.iteration);
         (work.refusal(run, number).expect("work"), work.awaited_gate(run, number).expect("work"))

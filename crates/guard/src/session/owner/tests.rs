@@ -1,4 +1,4 @@
-//! Who runs a command: the agent that says so, one that waits for it, or a person.
+//! Who runs a command: an agent named in the environment, one with an unfinished call, or a person.
 
 use std::ffi::OsString;
 
@@ -18,7 +18,7 @@ fn owner(session: &str) -> SessionOwner {
     SessionOwner { agent: "claude".to_owned(), session: session.to_owned() }
 }
 
-/// An event of a session, so many seconds ago.
+/// An event of a session, this many seconds ago.
 fn ago(seconds: i64, session: &str, event: Event) -> Event {
     Event { session: session.to_owned(), time: NOW - seconds * 1000, ..event }
 }
@@ -127,7 +127,7 @@ fn whose_variables_count_is_known_only_from_the_one_call_that_runs() {
     scratch.record(&ago(5, "s", before_call(COMMAND)));
     assert_eq!(known(&scratch, true), Some(owner("s")));
     assert_eq!(known(&scratch, false), None, "a person may run the same command meanwhile");
-    // Any other call that runs may be a script that runs this command.
+    // Any other unfinished call may be a script that runs this command.
     scratch.record(&ago(4, "other", before_call("./build.sh")));
     assert_eq!(known(&scratch, true), None);
     scratch.record(&ago(3, "other", after_call("./build.sh")));
@@ -164,7 +164,7 @@ fn without_any_hint_a_command_is_about_the_session_that_was_heard_of_last() {
     scratch.record(&ago(50, "older", event(EventKind::Prompt)));
     scratch.record(&ago(40, "newer", event(EventKind::Prompt)));
     assert_eq!(run(&scratch).session(&scratch.store(NOW)).expect("a journal"), Some(owner("newer")));
-    // One that waits for it goes before.
+    // A session with an unfinished call of the command precedes others.
     scratch.record(&ago(30, "older", before_call(COMMAND)));
     scratch.record(&ago(20, "newer", event(EventKind::Prompt)));
     assert_eq!(run(&scratch).session(&scratch.store(NOW)).expect("a journal"), Some(owner("older")));

@@ -1,4 +1,4 @@
-//! Which project a session is guarded by: decided once, and not to be moved by the agent.
+//! The root of a session: fixed at its first event, and out of the agent's control.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use engine::EventKind;
 use super::*;
 use crate::tests::{Scratch, event, write};
 
-/// The root that an event of session `s` in this folder is given.
+/// The root that session `s` gets for an event in this folder.
 fn root_of(scratch: &Scratch, cwd: &str) -> SessionRoot {
     of_event(&in_folder(scratch, cwd), None, &scratch.environment)
 }
@@ -16,7 +16,7 @@ fn in_folder(scratch: &Scratch, cwd: &str) -> Event {
     Event { cwd: scratch.root.join(cwd).to_string_lossy().into_owned(), ..event(EventKind::Prompt) }
 }
 
-/// A project, with another in it that has a policy of its own.
+/// A project with a nested project that has its own policy.
 fn nested() -> Scratch {
     let scratch = Scratch::new();
     scratch.file("inner/.linchpin/config.yml", "").file("inner/src/a", "");
@@ -91,7 +91,7 @@ fn a_policy_that_vanishes_during_the_session_still_counts() {
     fs::remove_dir_all(scratch.root.join(".linchpin")).expect("removed");
     let later = root_of(&scratch, "");
     assert!(!later.is_first && later.project.tiers.project.is_some());
-    // A session that begins now has none.
+    // A session that begins now has no policy.
     let new = Event { session: "new".to_owned(), ..in_folder(&scratch, "") };
     assert!(of_event(&new, None, &scratch.environment).project.tiers.project.is_none());
 }
@@ -126,7 +126,7 @@ fn the_folder_that_the_agent_gives_as_its_sessions_goes_before_where_it_is() {
     assert_eq!(of_event(&told, None, &scratch.environment).project.root, scratch.root.join("one"));
     let other = Event { session: "other".to_owned(), ..told };
     assert_eq!(of_event(&other, Some(&folder("two")), &scratch.environment).project.root, scratch.root.join("two"));
-    // What is no absolute path is no folder.
+    // Only absolute paths count as folders.
     let third = Event { session: "third".to_owned(), ..other };
     assert_eq!(of_event(&third, Some("two"), &scratch.environment).project.root, scratch.root.join("one"));
 }

@@ -1,4 +1,4 @@
-//! What a person's yes is good for.
+//! What an approval is valid for.
 
 use engine::hats::Loop;
 use engine::workflow::Transition;
@@ -51,7 +51,7 @@ fn in_a_workflow_a_yes_is_for_one_visit() {
     let at = position("work");
     let Kept { approvals, .. } = &kept(&at);
     let includes = |position: &Position| approvals.includes("review", "Good?", position, Some("tree"));
-    // Going on past a pace rule stays in the visit.
+    // `continue` stays in the visit.
     assert!(includes(&at.continued()));
     for (other, what) in [
         (at.moved("code", "d", 2000), "another visit of the same node"),
@@ -112,7 +112,7 @@ fn each_approval_on_the_ways_from_here_is_asked_for_once() {
     let besides = [approval("close"), approval("ship")];
     let asked: Vec<String> = asked(&active(work), &besides).into_iter().map(|(gate, _)| gate).collect();
     assert_eq!(asked, ["review", "ship", "close"]);
-    // Where the node is gone, nothing can be said.
+    // Without the node, no approvals are known.
     let mut gone = active(workflow("work"));
     gone.workflow.nodes.clear();
     assert_eq!(super::asked(&gone, &besides), []);

@@ -1,4 +1,4 @@
-//! Going on past pace rules: whose, and what counts again from there.
+//! `continue`: which rules it restarts, in the phase and in the session.
 
 use engine::EventKind;
 use store::{JournalFilter, SessionKey};
@@ -16,7 +16,7 @@ fn owner() -> SessionOwner {
     SessionOwner { agent: "claude".to_owned(), session: "s".to_owned() }
 }
 
-/// A session that this rule of the project, a time limit, has interrupted.
+/// A session that a time limit of the project has interrupted.
 fn interrupted(ack: &str) -> Scratch {
     let scratch = Scratch::new();
     let rule = format!("---\nphase_timeout: {{max_duration: 60}}\nlive: block\nack: {ack}\n---\nToo slow.\n");
@@ -125,7 +125,7 @@ fn where_no_rule_of_the_phase_has_fired_going_on_says_so() {
     let scratch = started("agent");
     let step = continue_in_phase(&scratch, true).expect("a prompt");
     assert_eq!(step.notices, ["No pace rule has fired at `code`, so there is nothing to go past."]);
-    // It does not count as having gone on.
+    // It does not count as a `continue`.
     assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
 }
 

@@ -1,4 +1,4 @@
-//! Whether the files behind a gate are what they were when the run began.
+//! Changes of files that gates name.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::tests::{Scratch, loop_of};
 use crate::workflow::approval::Approval;
 
-/// A gate that runs a script, one that only asks for a file, and one that is not protected.
+/// A gate that runs a script, one that only tests for a file, and one without protection.
 const LOOP: &str = "
 agent: {command: [sh, agent.sh]}
 gates:
@@ -95,7 +95,7 @@ fn a_file_that_was_not_there_is_kept_only_where_a_gate_runs_it() {
     let scene = Scene::new();
     let files = scene.files(RUN);
     assert_eq!(files.get("check.sh"), Some(&None));
-    // `test -f built` asks for a file that agents are to make.
+    // `test -f built` tests for a file that agents are meant to create.
     assert_eq!(files.get("built"), None);
     assert_eq!(files.get("free.sh"), None);
 }
@@ -165,7 +165,7 @@ fn a_persons_yes_is_to_what_the_files_are_then() {
     scene.scratch.file("check.sh", "exit 0");
     scene.approve(&hat_phase, "checked");
     assert_eq!(scene.changed(&hat_phase), []);
-    // Whatever else changes.
+    // Whatever else has changed.
     scene.scratch.file("other", "text");
     assert_eq!(scene.changed(&hat_phase), []);
     scene.scratch.file("check.sh", "true");

@@ -1,4 +1,4 @@
-//! What of a move's requirements does not hold.
+//! Which requirements of a move do not pass.
 
 use std::cell::RefCell;
 
@@ -14,7 +14,7 @@ use crate::workflow::approval::Approval;
 use crate::workflow::receipt::{Receipt, ReceiptFile};
 
 thread_local! {
-    /// The webhooks that were asked.
+    /// The webhooks that were called.
     static ASKED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -48,7 +48,7 @@ fn command(id: &str) -> Requirement {
     required(id, gate)
 }
 
-/// A webhook that says yes unless its id is `no`.
+/// A webhook that passes unless its id is `no`.
 fn webhook(id: &str) -> Requirement {
     let expect = ExpectedResponse { status: 200, json: None };
     let webhook =
@@ -98,7 +98,7 @@ impl Scene {
         gates.failed_gates(required.iter())
     }
 
-    /// The gates that do not hold.
+    /// The gates that do not pass.
     fn names(&self, required: &[Requirement]) -> Vec<String> {
         self.failed_gates(required).into_iter().map(|failed_gate| failed_gate.gate).collect()
     }
@@ -141,13 +141,13 @@ fn a_variable_of_an_unknown_session_is_not_taken_for_its_first_value() {
     scene.is_session_known = false;
     let why = scene.why(expression("tested"));
     assert!(why.ends_with("Name it: `linchpin next --session ID`"), "{why}");
-    // `emit` cannot name a session, so in a run it is not told to.
+    // `emit` has no `--session`, so the message in a run does not mention it.
     scene.is_in_run = true;
     let why = scene.why(expression("tested"));
     assert!(why.contains("which session wears this hat") && !why.contains("--session"), "{why}");
 }
 
-// The order in which gates are looked at.
+// The order in which gates are checked.
 
 #[test]
 fn all_cheap_gates_that_do_not_hold_are_told_at_once() {
@@ -183,7 +183,7 @@ fn an_untrusted_workflow_neither_starts_nor_asks_anything() {
         assert!(why.ends_with(" is not trusted yet; `linchpin trust`"), "{why}");
     }
     assert_eq!(asked(), [""; 0]);
-    // What is only looked at holds all the same.
+    // A gate that only evaluates an expression needs no trust.
     assert_eq!(scene.failed_gates(&[expression("true")]), []);
     Trust::of(&scene.scratch.root, &scene.scratch.environment).accept_workflow(&of_project).expect("written");
     assert_eq!(scene.failed_gates(&[webhook("hook")]), []);
@@ -221,7 +221,7 @@ fn outside_of_git_a_yes_counts_for_the_whole_visit() {
 fn a_command_that_passed_on_this_tree_is_not_run_again() {
     let of_user = Workflow { tier: engine::rules::Tier::User, ..workflow("work") };
     let scene = Scene::in_project(Scratch::new().committed(), of_user);
-    // There is nothing here that could run it.
+    // There is no gate process here that could run it.
     let cannot = scene.why(command("tests"));
     assert!(cannot.starts_with("`make tests` cannot be started: "), "{cannot}");
     let words = ["make".to_owned(), "tests".to_owned()];
@@ -274,7 +274,7 @@ fn a_command_that_failed_is_told_once_and_then_run_again() {
 
 // File rules.
 
-/// A rule that asks for a look at every changed file below `src`.
+/// A rule that demands a look at every changed file below `src`.
 fn look(action: Level) -> Requirement {
     let pattern = FilePattern::new(&path::pattern::Pattern::parse("src/**").expect("a pattern"));
     let file = FileRule {
@@ -314,7 +314,7 @@ fn a_gate_of_file_rules_holds_where_they_are_met_and_never_tires() {
     }
 }
 
-/// What stops leave behind that the rule held so often: the session was asked for `src/a`, and did nothing about it.
+/// Writes the queue entry as this many stops leave it: session `s` got the demand for `src/a` and changed nothing.
 fn note_asked(scratch: &Scratch, times: u32) {
     let queue = scratch.root.join(".linchpin/tmp/rules/queue");
     let entry = std::fs::read_dir(queue).expect("a queue").next().expect("an entry").expect("an entry").path();
