@@ -137,7 +137,14 @@ fn run_by(command: &SimpleCommand) -> Vec<String> {
         arguments.list.iter().filter(|argument| argument.role == Role::Script).filter_map(text).collect();
     let program = command.program().unwrap_or_default();
     let also = ALSO_RUN.iter().filter(|(name, _)| program.starts_with(name)).flat_map(|(_, endings)| *endings);
-    files.extend(also.flat_map(|ending| scripts.iter().map(move |script| format!("{script}{ending}"))));
+    // `check.py` is a file, not the name of one.
+    let is_name = |script: &&String| {
+        !["py", "js", "cjs", "mjs"]
+            .iter()
+            .any(|ending| Path::new(script).extension().is_some_and(|found| found == *ending))
+    };
+    let names: Vec<&String> = scripts.iter().filter(is_name).collect();
+    files.extend(also.flat_map(|ending| names.iter().map(move |script| format!("{script}{ending}"))));
     if program.starts_with("py") {
         let module = arguments.flags.iter().rfind(|flag| flag.is("-m")).and_then(|flag| text(&flag.value?));
         files.extend(module.iter().flat_map(|module| files_of_module(module)));
