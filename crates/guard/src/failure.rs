@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_was_not_judged_is_put_before_a_person() {
+    fn a_call_that_was_not_judged_asks_a_person() {
         for kind in engine::EventKind::ALL.into_iter().filter(|kind| kind.awaits_permission()) {
             for failure in failures() {
                 let verdict = failure.verdict(&event(kind));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_no_agent_waits_for_goes_by_and_the_person_is_told() {
+    fn an_event_that_awaits_no_permission_passes_with_a_notice() {
         for kind in engine::EventKind::ALL.into_iter().filter(|kind| !kind.awaits_permission()) {
             let verdict = Failure::Deadline(Duration::from_secs(2)).verdict(&event(kind));
             assert!(!verdict.asks_or_blocks() && verdict.findings.is_empty(), "{kind:?}");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_as_a_sentence_that_names_it() {
+    fn the_reason_of_a_failure_is_a_full_sentence() {
         let reason = Failure::MissingCommand.finding().reason;
         assert!(reason.starts_with("This shell call does not say what it would run. "), "{reason}");
         let reason = Failure::Undecodable(String::new()).finding().reason;

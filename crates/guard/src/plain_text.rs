@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_drives_the_terminal() {
+    fn control_sequences_are_removed() {
         assert_eq!(
             last_lines("\u{1b}[31mred\u{1b}[0m\r\nb\u{8}ell\u{7}\u{1b}]0;title\u{7}", 9, 99),
             "red\nbell]0;title"
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_kept() {
+    fn last_lines_and_single_line_shorten_text() {
         assert_eq!(last_lines("a\nb\nc\n", 2, 99), "b\nc");
         assert_eq!(last_lines("äöü", 2, 3), "ü");
         assert_eq!(single_line("a\n  b\u{1b}[1m c"), "a b c");

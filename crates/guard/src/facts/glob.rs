@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn as_a_shell_reads_them() {
+    fn globs_expand_as_in_a_shell() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().canonicalize().expect("a path");
         fs::create_dir_all(folder.join("a/b")).expect("folders");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn many_folders_in_each_other_are_looked_at_once() {
+    fn deeply_nested_folders_are_read_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().canonicalize().expect("a path");
         let deep = (0..200).fold(folder.clone(), |path, _| path.join("d"));

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_followed() {
+    fn moves_are_replayed_from_the_journal() {
         let folder = tempfile::tempdir().unwrap();
         insta::assert_snapshot!(followed(&journal(folder.path())).join("\n"), @r#"
         null null ? false ?
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_without_its_beginning_still_tells_where_it_stood() {
+    fn a_pruned_journal_still_has_the_position() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = journal(folder.path());
         store.prune(25).unwrap();

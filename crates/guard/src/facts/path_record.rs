@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn comes_back_from_the_journal_as_it_was() {
+    fn survives_a_round_trip_through_the_journal() {
         let record = record();
         assert_eq!(PathRecord::of_fact(&record.fact().expect("a fact")), record);
     }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn is_null_where_there_are_too_many() {
+    fn is_null_if_there_are_too_many_answers() {
         let mut record = PathRecord::default();
         assert_eq!(record.fact(), None);
         for number in 0..=LIMIT {

@@ -423,7 +423,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_that_is_asked_for_counts_the_wait_for_files() {
+    fn the_time_limit_includes_waiting_for_file_locks() {
         let environment = Environment::new(|_| None, "/nowhere".into(), "/nowhere".into());
         let commands = Commands {
             environment: &environment,

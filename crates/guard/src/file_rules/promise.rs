@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_named_by_its_id_or_title_in_any_case() {
+    fn a_promise_matches_a_rules_id_or_title_in_any_case() {
         let names = ["Source And Test".to_owned()];
         assert!(matches_rule(&names, "source-test", "Source and test"));
         assert!(matches_rule(&names, "SOURCE AND TEST", "x"));

@@ -106,7 +106,7 @@ mod tests {
     use crate::tests::Scratch;
 
     #[test]
-    fn a_baseline_stays_in_its_folder_whatever_the_session_is_called() {
+    fn a_session_id_cannot_escape_the_baseline_folder() {
         let folder = Path::new("/tmp/x/rules/baselines");
         let long = "a".repeat(81);
         for session in ["s-1_A", "", "../../elsewhere", "a/b", "a b", "é", "a\0b", &long] {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn two_prompts_and_two_sessions_have_names_of_their_own() {
+    fn baseline_names_are_unique_per_prompt_and_session() {
         let reference = |session, time| PromptBaseline::new(Path::new("/tmp/x"), session, time).reference;
         let names = [reference("s", 5000), reference("s", 5001), reference("t", 5000), reference("a b", 5000)];
         let different: std::collections::BTreeSet<&String> = names.iter().collect();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_remembers_when_its_last_prompt_was_kept() {
+    fn a_session_remembers_the_time_of_its_last_snapshot() {
         let mut changes = StateChanges::default();
         PromptBaseline::remember(5000, &mut changes);
         let variables = changes.variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_at_a_prompt_is_kept_with_what_is_not_committed() {
+    fn a_prompt_snapshot_includes_uncommitted_files() {
         let scratch = Scratch::new().committed();
         scratch.file("before", "text");
         let mut kept = PromptSnapshots::default();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_of_git_nothing_is_kept_and_nothing_said() {
+    fn outside_of_git_no_snapshot_is_taken_and_no_notice_given() {
         let scratch = Scratch::new();
         let mut kept = PromptSnapshots::default();
         kept.take(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_told() {
+    fn a_failed_snapshot_causes_a_notice() {
         let scratch = Scratch::new().committed();
         crate::tests::write(&scratch.root.join(".linchpin/tmp/rules/baselines"), "no folder");
         crate::tests::write(&scratch.state("tmp/rules/baselines"), "no folder");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_snapshot_is_none() {
+    fn a_damaged_snapshot_is_an_error() {
         let scratch = Scratch::new();
         let baseline = PromptBaseline::new(&scratch.environment.temp, "s", 5000);
         assert!(matches!(baseline.read(), Err(BaselineError::Io(_))));

@@ -44,7 +44,7 @@ fn a_call_that_is_allowed_for_its_session_passes_every_time() {
 }
 
 #[test]
-fn looking_at_an_allowance_does_not_use_it_up() {
+fn peeking_at_an_allowance_does_not_use_it_up() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
@@ -102,7 +102,7 @@ fn an_allowance_of_one_project_does_not_count_in_another() {
 }
 
 #[test]
-fn a_call_that_cannot_be_told_from_others_cannot_be_allowed() {
+fn a_call_without_identifying_fields_cannot_be_allowed() {
     let call = before_call("make");
     let nameless = call.tool.clone().map(|tool| engine::event::ToolCall { name: String::new(), ..tool });
     for (event, input) in [
@@ -116,7 +116,7 @@ fn a_call_that_cannot_be_told_from_others_cannot_be_allowed() {
 }
 
 #[test]
-fn an_allowance_file_that_says_something_else_allows_nothing() {
+fn a_malformed_allowance_file_allows_nothing() {
     let scratch = Scratch::new();
     let allowances = Allowances::of(&scratch.root, &scratch.environment);
     let call = call_of(&before_call("make"));
@@ -132,7 +132,7 @@ fn an_allowance_file_that_says_something_else_allows_nothing() {
 }
 
 #[test]
-fn a_call_is_the_same_in_the_journal_and_when_it_is_made_again() {
+fn a_call_has_the_same_digest_in_the_journal_and_when_repeated() {
     let scratch = Scratch::new();
     let event = Event { cwd: "/a".to_owned(), ..before_call("make") };
     scratch.record(&event);
@@ -286,7 +286,7 @@ fn a_pause_that_is_over_lifts_nothing() {
 }
 
 #[test]
-fn the_person_hears_of_the_mode_when_a_session_begins() {
+fn a_notice_names_the_mode_when_a_session_begins() {
     let (normal, paused) = (Modes::new(), Modes::paused());
     let at_start = event(EventKind::SessionStart);
     let later = event(EventKind::Prompt);
@@ -334,7 +334,7 @@ fn with_gate(name: &str, command: &str) -> Workflow {
 }
 
 #[test]
-fn a_workflow_needs_trust_only_for_what_reaches_out() {
+fn a_workflow_needs_trust_only_for_commands_and_webhooks() {
     let scratch = Scratch::new();
     let trust = Trust::of(&scratch.root, &scratch.environment);
     assert!(trust.accepts_workflow(&workflow("plain")));
@@ -385,7 +385,7 @@ fn a_change_is_accepted_for_sessions_that_knew_the_rule_before() {
 }
 
 #[test]
-fn acceptance_is_of_one_rule_and_of_what_it_became() {
+fn acceptance_is_for_one_rule_and_its_new_text() {
     let scratch = Scratch::new();
     let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
     acceptance.add([&milder("no-push", Some("d2"))], 500).expect("written");
@@ -404,7 +404,7 @@ fn acceptance_is_of_one_rule_and_of_what_it_became() {
 }
 
 #[test]
-fn what_is_accepted_adds_up() {
+fn acceptances_accumulate() {
     let scratch = Scratch::new();
     let acceptance = AcceptedWeakenings::of(&scratch.root, &scratch.environment);
     let (first, second) = (milder("a", None), milder("b", None));

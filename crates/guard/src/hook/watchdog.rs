@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_judgement_that_does_not_come_back_asks_at_the_deadline() {
+    fn a_judgement_that_hangs_asks_at_the_deadline() {
         let answer = first_answer(|progress| {
             progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
             thread::sleep(Duration::from_mins(10));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_nobody_waits_on_goes_by_with_a_notice() {
+    fn an_event_that_awaits_no_permission_passes_with_a_notice() {
         let answer = first_answer(|progress| {
             progress.decoded(event(EventKind::Stop, "Stop"));
             std::panic::resume_unwind(Box::new("out of luck"))

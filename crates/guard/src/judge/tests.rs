@@ -154,7 +154,7 @@ fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
 }
 
 #[test]
-fn a_broken_file_is_told_of_when_a_session_begins_and_when_something_is_asked() {
+fn a_broken_file_causes_a_notice_at_session_start_and_at_an_ask() {
     let policies = Policies::new();
     let mut broken = policies.project.looked_at(&policies.scratch.environment);
     broken.broken = vec![BrokenFile { problem: "x.md:1:1: no".to_owned(), has_last_good: false, is_partial: false }];
@@ -175,7 +175,7 @@ fn a_broken_file_is_told_of_when_a_session_begins_and_when_something_is_asked() 
 }
 
 #[test]
-fn what_waits_for_trust_is_told_of_when_a_session_begins() {
+fn untrusted_parts_cause_a_notice_at_session_start() {
     let policies = Policies::new();
     let mut untrusted = policies.project.looked_at(&policies.scratch.environment);
     untrusted.untrusted = vec!["it waits".to_owned()];
@@ -188,7 +188,7 @@ fn what_waits_for_trust_is_told_of_when_a_session_begins() {
 }
 
 #[test]
-fn what_is_told_once_a_session_is_told_once_however_many_policies_say_it() {
+fn a_notice_once_a_session_is_not_repeated_for_each_policy() {
     let policies = Policies::new();
     let notices = || vec![SessionNotice::Once("no git here".to_owned()), SessionNotice::Always("busy".to_owned())];
     let told = |state: &SessionState| {
@@ -209,7 +209,7 @@ fn what_is_told_once_a_session_is_told_once_however_many_policies_say_it() {
 }
 
 #[test]
-fn the_policy_of_a_folder_does_not_set_what_the_project_goes_by() {
+fn a_nested_policy_does_not_set_the_projects_variables() {
     let policies = Policies::configured("variables: {release: false}\n");
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
     let add = |combined: &mut CombinedVerdict<'_>, scope, observed| {
@@ -224,7 +224,7 @@ fn the_policy_of_a_folder_does_not_set_what_the_project_goes_by() {
 }
 
 #[test]
-fn the_policy_of_a_folder_does_not_set_a_variable_of_the_project_that_nothing_set_yet() {
+fn a_nested_policy_does_not_set_an_unset_variable_of_the_project() {
     let policies = Policies::configured("variables: {release: false}\n");
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
     policies.add(&mut combined, PolicyScope::Folder, set(&[("release", json!(true))]), said(Vec::new()));
@@ -232,7 +232,7 @@ fn the_policy_of_a_folder_does_not_set_a_variable_of_the_project_that_nothing_se
 }
 
 #[test]
-fn a_workflow_keeps_its_own_variables_and_hands_on_the_others() {
+fn a_workflow_stores_its_own_variables_and_passes_on_others() {
     let policies = Policies::new();
     let mut declaring = workflow("work");
     declaring.variables.insert("rounds".to_owned(), "0".to_owned());
@@ -245,7 +245,7 @@ fn a_workflow_keeps_its_own_variables_and_hands_on_the_others() {
 }
 
 #[test]
-fn a_verdict_is_lifted_by_what_is_said_of_all_of_it() {
+fn lifting_considers_all_findings_of_the_verdict() {
     let policies = Policies::new();
     let mut combined = policies.combined(&event(EventKind::BeforeTool), false, None);
     for (rule, level) in [("a", Level::Block), ("b", Level::Ask)] {
@@ -256,7 +256,7 @@ fn a_verdict_is_lifted_by_what_is_said_of_all_of_it() {
 }
 
 #[test]
-fn a_promise_of_nothing_that_waits_is_answered_where_the_stop_is_held() {
+fn an_unmatched_promise_gets_a_hint_if_the_stop_is_held() {
     let policies = Policies::new();
     let stop = Event { message: Some("<promise>dcos</promise>".to_owned()), ..event(EventKind::Stop) };
     let demand = || Finding { section: Some(SectionKind::Demand), ..finding("docs", Level::Block) };
@@ -275,7 +275,7 @@ fn a_promise_of_nothing_that_waits_is_answered_where_the_stop_is_held() {
 // Calls that lack what judging needs.
 
 #[test]
-fn a_call_that_does_not_say_what_it_is_about_cannot_be_judged() {
+fn a_call_without_tool_command_or_file_cannot_be_judged() {
     let call = |name: &str| ToolCall { name: name.to_owned(), ..ToolCall::default() };
     let with_file = |name: &str| ToolCall { files: vec![FileAccess::new("/a".to_owned(), Access::Read)], ..call(name) };
     let with_shell = |shell: ShellText| ToolCall { shell: Some(shell), ..call("Bash") };
@@ -301,7 +301,7 @@ fn a_call_that_does_not_say_what_it_is_about_cannot_be_judged() {
 }
 
 #[test]
-fn only_where_the_agent_waits_for_permission_is_a_missing_call_a_failure() {
+fn a_missing_call_is_a_failure_only_if_the_agent_awaits_permission() {
     for kind in EventKind::ALL {
         let expected = kind.awaits_permission().then_some(Failure::MissingTool);
         assert_eq!(missing_in_call(&event(kind)), expected, "{kind:?}");
@@ -335,7 +335,7 @@ fn level_and_lift(judged: &Judged) -> (Level, Option<NotEnforced>) {
 }
 
 #[test]
-fn a_folder_cannot_lift_or_loosen_what_the_project_says() {
+fn a_nested_policy_cannot_weaken_the_projects() {
     for (path, text) in [
         ("sub/.linchpin/config.yml", "mode: observe\n"),
         ("sub/.linchpin/config.yml", "enabled: false\n"),
@@ -350,7 +350,7 @@ fn a_folder_cannot_lift_or_loosen_what_the_project_says() {
 }
 
 #[test]
-fn a_folder_adds_rules_to_those_of_the_project() {
+fn a_nested_policy_adds_rules_to_the_projects() {
     let scratch = guarded();
     let rule = "---\ncommand_pattern: '^touch( |$)'\n---\nNothing is touched here.\n";
     scratch.file("sub/.linchpin/rules/no-touch.md", rule).file("other/README", "");
@@ -371,7 +371,7 @@ fn allow_last(scratch: &Scratch, span: AllowanceSpan) -> i64 {
 }
 
 #[test]
-fn a_refused_call_has_a_number_by_which_a_person_lets_it_through_once() {
+fn a_refused_call_has_an_id_by_which_a_person_allows_it_once() {
     let scratch = guarded();
     let call = || call_in(&scratch, "danger", "");
     let refused = judged(&scratch, call());
@@ -420,7 +420,7 @@ fn a_dry_run_in_a_project_without_a_journal_makes_none() {
 }
 
 #[test]
-fn a_trial_of_the_hook_is_answered_as_if_nothing_were_set_aside() {
+fn a_self_test_ignores_pauses_and_modes() {
     let scratch = guarded();
     Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
     let trial = |session: &str| {
@@ -432,7 +432,7 @@ fn a_trial_of_the_hook_is_answered_as_if_nothing_were_set_aside() {
 }
 
 #[test]
-fn without_a_journal_a_call_is_judged_and_the_person_told() {
+fn without_a_journal_a_call_is_judged_with_a_notice() {
     let scratch = guarded();
     // Neither path of the journal can be used.
     fs::create_dir_all(scratch.root.join(".linchpin/state.db")).expect("a folder");
@@ -459,7 +459,7 @@ fn an_event_that_could_not_be_judged_is_recorded_and_a_pause_does_not_lift_it() 
 }
 
 #[test]
-fn a_call_in_a_run_whose_hat_cannot_be_read_is_put_before_a_person() {
+fn a_call_in_a_run_with_an_unreadable_hat_asks_a_person() {
     fn in_run(name: &str) -> Option<OsString> {
         (name == "LINCHPIN_RUN").then(|| "5".into())
     }
@@ -493,7 +493,7 @@ fn stopped(scratch: &Scratch, is_dry_run: bool) -> Verdict {
 }
 
 #[test]
-fn the_command_of_a_rule_is_not_run_where_nothing_is_enforced_or_kept() {
+fn a_rules_command_is_not_run_if_nothing_is_enforced_or_recorded() {
     let observing = with_command();
     write(&observing.environment.config.join("config.yml"), "mode: observe\n");
     let verdict = stopped(&observing, false);
@@ -511,7 +511,7 @@ fn the_command_of_a_rule_is_not_run_where_nothing_is_enforced_or_kept() {
 }
 
 #[test]
-fn a_demand_is_counted_once_for_each_stop_that_it_held() {
+fn a_demand_counts_each_stop_that_it_held_once() {
     let scratch = Scratch::new().committed();
     let rule = "---\ntrigger: src/**\nsafety: README\nmax_holds: 2\n---\nTell of it.\n";
     write(&scratch.environment.config.join("rules/tell.md"), rule);

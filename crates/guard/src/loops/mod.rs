@@ -21,7 +21,7 @@ mod tests {
 
     /// A loop's token limit relies on this.
     #[test]
-    fn agents_that_are_said_to_report_tokens_have_transcripts_that_tell_them() {
+    fn agents_that_report_tokens_have_readable_transcripts() {
         let empty = tempfile::NamedTempFile::new().expect("a file");
         let tells = |name: &str| {
             Agent::from_name(name)

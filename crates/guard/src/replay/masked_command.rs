@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_become_words_that_are_not_known() {
+    fn masks_become_unknown_words() {
         let cases = [
             ("deploy --token ***", "deploy --token $LINCHPIN_MASKED"),
             ("X=*** run", "X=$LINCHPIN_MASKED run"),

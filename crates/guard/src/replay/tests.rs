@@ -81,7 +81,7 @@ fn setting(value: bool) -> StateChanges {
 }
 
 #[test]
-fn variables_are_followed_through_the_events_that_set_them() {
+fn variables_are_replayed_from_the_events_that_set_them() {
     let scene = scene();
     scene.record(10, &StateChanges::default());
     scene.record(20, &setting(true));
@@ -99,7 +99,7 @@ fn variables_are_followed_through_the_events_that_set_them() {
 }
 
 #[test]
-fn what_pruned_events_may_have_set_is_not_known() {
+fn variables_of_pruned_events_are_unknown() {
     let scene = scene();
     scene.record(10, &setting(true));
     scene.record(20, &StateChanges::default());

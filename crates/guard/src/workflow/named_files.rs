@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_names_the_files_in_its_words_and_texts() {
+    fn a_command_names_files_in_its_words_and_scripts() {
         let shell = |text| ["sh", "-c", text];
         for (words, path) in [
             (&["sh", "check.sh"][..], "check.sh"),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_runs_is_told_from_what_it_only_names() {
+    fn files_that_run_are_distinguished_from_named_files() {
         let run =
             |words: &[&str]| NamedFiles::of(&gate(words, true), Path::new("/repo")).run.into_iter().collect::<Vec<_>>();
         assert_eq!(run(&["sh", "check.sh", "built"]), ["check.sh"]);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_stand_for_the_files_that_they_match_now() {
+    fn globs_resolve_to_their_present_matches() {
         let scratch = crate::tests::Scratch::bare();
         let of = || {
             let mut named = NamedFiles::of(&gate(&["sh", "-c", "sh tests/*.sh"], true), &scratch.root);

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_counts_until_the_tree_changes_and_a_no_is_told_once() {
+    fn a_pass_counts_until_the_tree_changes_and_a_failure_is_reported_once() {
         let reported = |receipt: Receipt| Receipt { is_reported: true, ..receipt };
         assert!(receipt(true).answers(Some("a")) && reported(receipt(true)).answers(Some("a")));
         assert!(!receipt(true).answers(Some("b")));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_told_late_leaves_a_newer_receipt_alone() {
+    fn a_late_report_does_not_affect_a_newer_receipt() {
         let folder = tempfile::tempdir().expect("a folder");
         let receipt_file = ReceiptFile::at(folder.path().to_owned(), &["make".to_owned()]);
         let (old, new) = (receipt(false), Receipt { run: "2".to_owned(), ..receipt(true) });
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn without_git_a_yes_is_used_up() {
+    fn without_git_a_pass_counts_once() {
         let without = Receipt { tree: None, ..receipt(true) };
         assert!(without.answers(None) && !Receipt { is_reported: true, ..without.clone() }.answers(None));
         assert_eq!(without.problem(None, "linchpin next"), None);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_receipt_is_none_and_is_replaced_by_the_next() {
+    fn a_damaged_receipt_is_ignored_and_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         let receipt_file = ReceiptFile::at(folder.path().to_owned(), &["make".to_owned()]);
         fs::write(receipt_file.file(), "{").expect("a file");

@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn what_is_blocked_is_never_allowed_in_another_dress(
+    fn a_blocked_command_is_never_allowed_when_wrapped(
         command in prop::sample::select(BLOCKED.clone()),
         wrappers in prop::collection::vec(Wrapper::any(), 1..4),
     ) {
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_harmless_is_never_stopped_in_another_dress(
+    fn a_harmless_command_is_never_stopped_when_wrapped(
         command in prop::sample::select(HARMLESS.clone()),
         wrappers in prop::collection::vec(Wrapper::any(), 1..4),
     ) {

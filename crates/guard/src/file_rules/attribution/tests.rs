@@ -72,7 +72,7 @@ fn a_change_after_every_call_that_names_the_file_belongs_to_the_calls_that_ran_t
 }
 
 #[test]
-fn a_change_while_no_call_ran_belongs_to_everybody() {
+fn a_change_while_no_call_ran_belongs_to_all_sessions() {
     assert_eq!(owners_at(50, &[], &[]), EVERYBODY);
     assert_eq!(owners_at(50, &[], &[ran("b", (10, 49), "make"), ran("c", (51, 60), "make")]), EVERYBODY);
     // Somebody changed the file by hand later.
@@ -87,21 +87,21 @@ fn a_call_that_only_edits_another_file_does_not_account_for_a_change_beside_it()
 }
 
 #[test]
-fn an_older_change_may_be_a_finished_calls_too() {
+fn a_finished_call_may_own_an_older_change() {
     // A program may set a modification time in the past.
     assert_eq!(owners_at(5, &[edit("a", (10, 20), "/repo/f")], &[]), ["a"]);
     assert_eq!(owners_at(5, &[unfinished(edit("a", (10, 20), "/repo/f"))], &[]), EVERYBODY);
 }
 
 #[test]
-fn a_finished_call_answers_for_what_other_hooks_of_its_agent_do_right_after() {
+fn a_finished_call_owns_changes_by_its_agents_other_hooks_right_after() {
     let formatted = RecordedCall { quiet_after: 30, ..edit("a", (10, 20), "/repo/f") };
     assert_eq!(owners_at(30, std::slice::from_ref(&formatted), &[]), ["a"]);
     assert_eq!(owners_at(31, &[formatted], &[]), EVERYBODY);
 }
 
 #[test]
-fn an_unfinished_call_answers_only_for_what_changed_while_it_may_have_run() {
+fn an_unfinished_call_owns_only_changes_while_it_may_have_run() {
     let call = unfinished(edit("a", (10, 20), "/repo/f"));
     assert_eq!(owners_at(15, std::slice::from_ref(&call), &[]), ["a"]);
     assert_eq!(owners_at(21, std::slice::from_ref(&call), &[]), EVERYBODY);
@@ -110,13 +110,13 @@ fn an_unfinished_call_answers_only_for_what_changed_while_it_may_have_run() {
 }
 
 #[test]
-fn everybody_who_wrote_a_file_in_turn_answers_for_it() {
+fn all_sessions_that_wrote_a_file_own_its_change() {
     let named = [edit("a", (10, 20), "/repo/f"), edit("b", (30, 40), "/repo/f"), edit("c", (50, 60), "/repo/f")];
     assert_eq!(owners_at(35, &named, &[]), ["a", "b", "c"]);
 }
 
 #[test]
-fn a_file_that_is_gone_belongs_to_the_calls_that_may_have_deleted_it() {
+fn a_deletion_belongs_to_the_calls_that_may_have_made_it() {
     let gone = Path::new("/nowhere/at/all");
     let deleting = RecordedCall {
         paths: vec![FileAccess::new("/nowhere/at/all".to_owned(), Access::Delete)],
@@ -133,7 +133,7 @@ fn a_file_that_is_gone_belongs_to_the_calls_that_may_have_deleted_it() {
 }
 
 #[test]
-fn what_a_shell_text_writes_is_known_by_the_files_that_it_names() {
+fn writes_of_a_shell_script_are_known_by_the_files_it_names() {
     let attribution = attribution(Path::new("/nowhere"), None);
     for (command, written) in [
         ("echo x > a.txt", &["/repo/a.txt"][..]),
@@ -152,7 +152,7 @@ fn what_a_shell_text_writes_is_known_by_the_files_that_it_names() {
 }
 
 #[test]
-fn a_session_only_looked_while_all_its_commands_are_known_to_read() {
+fn a_session_is_read_only_while_all_its_commands_only_read() {
     let attribution = attribution(Path::new("/nowhere"), None);
     for (calls, only_looked) in [
         (vec![], true),
@@ -217,7 +217,7 @@ fn record_call(scratch: &Scratch, session: &str, command: &str, time: i64) {
 }
 
 #[test]
-fn a_session_alone_in_the_tree_answers_for_everything() {
+fn a_session_alone_in_the_tree_owns_all_changes() {
     let scratch = Scratch::new();
     assert_eq!(own(&scratch, None, &["a"]), None, "nothing is known of any session");
     record_call(&scratch, "s", "echo x > f", 10 * MINUTE);
@@ -228,7 +228,7 @@ fn a_session_alone_in_the_tree_answers_for_everything() {
 }
 
 #[test]
-fn each_of_two_sessions_answers_for_what_changed_while_its_calls_ran() {
+fn each_of_two_sessions_owns_changes_during_its_calls() {
     let scratch = Scratch::new();
     record_call(&scratch, "s", "make", 10 * MINUTE);
     record_call(&scratch, "other", "make", 20 * MINUTE);
@@ -242,7 +242,7 @@ fn each_of_two_sessions_answers_for_what_changed_while_its_calls_ran() {
 }
 
 #[test]
-fn a_session_that_only_looked_does_not_answer_for_what_was_there_before() {
+fn a_read_only_session_does_not_own_earlier_changes() {
     let scratch = Scratch::new();
     record_call(&scratch, "s", "cat old", 10 * MINUTE);
     file_of(&scratch, "old", MINUTE);

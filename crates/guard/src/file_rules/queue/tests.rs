@@ -79,7 +79,7 @@ fn an_entry_has_one_status_at_a_time() {
 }
 
 #[test]
-fn an_answer_counts_more_than_what_a_killed_process_left_beside_it() {
+fn an_answer_precedes_files_left_by_a_killed_process() {
     for (kept, left) in [
         (QueueStatus::Passed, QueueStatus::Queued),
         (QueueStatus::Passed, QueueStatus::Failed),
@@ -98,7 +98,7 @@ fn an_answer_counts_more_than_what_a_killed_process_left_beside_it() {
 }
 
 #[test]
-fn an_entry_that_cannot_be_used_is_removed_and_told_of_and_is_then_none() {
+fn an_unusable_entry_is_removed_with_a_notice() {
     let whole = serde_json::to_string(&entry(QueueStatus::Queued)).expect("JSON");
     let half: String = whole.chars().take(whole.len() / 2).collect();
     for (text, why) in [
@@ -126,7 +126,7 @@ fn an_entry_that_cannot_be_used_is_removed_and_told_of_and_is_then_none() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_an_entry_is_removed_like_a_damaged_entry() {
+fn a_folder_at_an_entrys_path_is_removed_like_a_damaged_entry() {
     let place = Place::new();
     let queue = place.queue();
     let file = place.entry_file(HASH, QueueStatus::Queued);
@@ -171,7 +171,7 @@ fn answers_that_a_repository_brings_along_do_not_count() {
 }
 
 #[test]
-fn a_name_that_is_none_is_replaced() {
+fn an_invalid_name_is_replaced() {
     let place = Place::new();
     for text in ["", "../../elsewhere", "0123456789abcdef0123456z", "0123456789abcdef012345678"] {
         write_file(&place.tmp().join("rules/name"), text);
@@ -184,7 +184,7 @@ fn a_name_that_is_none_is_replaced() {
 }
 
 #[test]
-fn a_file_is_settled_for_one_rule_and_one_baseline() {
+fn an_answer_is_for_one_rule_and_one_baseline() {
     let place = Place::new();
     let queue = place.queue();
     queue.record_answer("docs", "a.rs", &reference("main"), "content").expect("written");
@@ -227,7 +227,7 @@ fn a_demand_is_named_by_its_rule_its_files_in_any_order_and_its_baseline() {
 }
 
 #[test]
-fn unreadable_entries_are_cleared_away_and_other_files_are_left_alone() {
+fn unreadable_entries_are_removed_and_other_files_kept() {
     let place = Place::new();
     let queue = place.queue();
     queue.put(&entry(QueueStatus::Queued)).expect("written");
@@ -251,7 +251,7 @@ fn unreadable_entries_are_cleared_away_and_other_files_are_left_alone() {
 }
 
 #[test]
-fn where_nothing_can_be_written_the_error_names_the_file() {
+fn a_failed_write_names_the_file() {
     let place = Place::new();
     write_file(&place.tmp().join("rules"), "a file in the place of the folder");
     let error = place.queue().put(&entry(QueueStatus::Queued)).expect_err("no folder");

@@ -147,7 +147,7 @@ fn a_new_demand_is_written_down_as_open_and_not_yet_shown() {
 }
 
 #[test]
-fn a_demand_is_given_up_after_it_held_as_often_as_it_may_and_once_more_as_a_warning() {
+fn a_demand_is_given_up_after_its_maximum_of_holds_and_one_warning() {
     let scene = Scene::new();
     let asked: Vec<(u32, bool)> = (0..5)
         .map(|_| {
@@ -167,7 +167,7 @@ fn a_warning_is_said_once() {
 }
 
 #[test]
-fn whoever_does_something_about_a_demand_is_asked_from_the_beginning() {
+fn progress_on_a_demand_restarts_its_count() {
     let scene = Scene::new();
     scene.ask("s", &a());
     assert_eq!(scene.answered(&a()).times_asked, 1);
@@ -183,7 +183,7 @@ fn whoever_does_something_about_a_demand_is_asked_from_the_beginning() {
 }
 
 #[test]
-fn each_session_and_each_subagent_is_asked_for_itself() {
+fn sessions_and_subagents_are_counted_separately() {
     let scene = Scene::new();
     scene.ask("s", &a());
     scene.ask("s", &a());
@@ -208,7 +208,7 @@ fn another_baseline_is_another_demand() {
 }
 
 #[test]
-fn what_is_met_or_silenced_is_not_written_down() {
+fn a_met_demand_is_not_written_to_the_queue() {
     let scene = Scene::new();
     for found in [FileMatch::default(), FileMatch { is_safe: true, ..a() }] {
         assert_eq!(scene.answered(&found), DemandState::default());
@@ -217,7 +217,7 @@ fn what_is_met_or_silenced_is_not_written_down() {
 }
 
 #[test]
-fn a_demand_that_cannot_be_written_down_is_not_made() {
+fn a_demand_that_cannot_be_queued_is_not_made() {
     let scene = Scene::new();
     write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
     write(&scene.scratch.state("tmp/rules/queue"), "no folder");
@@ -277,7 +277,7 @@ fn an_acknowledgement_settles_each_open_file_once() {
 }
 
 #[test]
-fn a_file_that_comes_later_is_asked_for_alone() {
+fn a_later_file_gets_a_demand_of_its_own() {
     let scene = Scene::new();
     assert_eq!(scene.acknowledge(&a()), Ok(1));
     let both = lacking(&["a.rs", "b.rs"], &["x.md"]);
@@ -288,7 +288,7 @@ fn a_file_that_comes_later_is_asked_for_alone() {
 }
 
 #[test]
-fn another_content_asks_again_only_where_the_rule_says_so_or_runs_a_command() {
+fn new_contents_repeat_a_demand_only_if_the_rule_says_so_or_runs_a_command() {
     for (scene, asks_again) in [
         (Scene::new(), false),
         (Scene::new().with(|_, file| file.refire = Refire::Content), true),
@@ -316,7 +316,7 @@ fn an_answer_counts_for_the_other_baseline_that_it_names() {
 }
 
 #[test]
-fn where_the_record_of_an_answer_is_damaged_it_is_asked_for_again() {
+fn a_damaged_answer_repeats_the_demand() {
     let scene = Scene::new();
     assert_eq!(scene.acknowledge(&a()), Ok(1));
     let tmp = scene.scratch.project().tmp(&scene.scratch.environment);
@@ -331,7 +331,7 @@ fn where_the_record_of_an_answer_is_damaged_it_is_asked_for_again() {
 // What is written once a judgement is recorded.
 
 #[test]
-fn what_the_agent_was_not_told_does_not_count_as_asked() {
+fn a_demand_that_was_not_shown_does_not_count() {
     let scene = Scene::new();
     let session_demands = scene.session_demands();
     scene.answered_by(&session_demands, &a());
@@ -342,7 +342,7 @@ fn what_the_agent_was_not_told_does_not_count_as_asked() {
 }
 
 #[test]
-fn a_demand_that_lets_go_has_failed_and_is_open_still() {
+fn a_released_demand_has_failed_and_stays_open() {
     let scene = Scene::new();
     let session_demands = scene.session_demands();
     scene.answered_by(&session_demands, &a());

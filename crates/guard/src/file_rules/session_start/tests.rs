@@ -21,20 +21,20 @@ fn commit(id: &str) -> Before {
 }
 
 #[test]
-fn a_history_without_the_sessions_commits_is_as_good_as_it_is() {
+fn a_history_without_the_sessions_commits_is_used_as_it_is() {
     assert_eq!(before(&[], &["x"]), Before::AsGood);
     assert_eq!(before(&[made("b", &["a"]), made("a", &["start"])], &["x"]), Before::AsGood);
     assert_eq!(before(&[made("b", &["a"]), made("a", &["start"])], &[]), Before::AsGood);
 }
 
 #[test]
-fn where_the_session_made_all_of_it_it_is_compared_with_what_the_first_was_made_from() {
+fn if_all_commits_are_the_sessions_the_first_ones_parent_is_the_baseline() {
     assert_eq!(before(&[made("b", &["a"]), made("a", &["start"])], &["a", "b"]), commit("start"));
     assert_eq!(before(&[made("a", &[])], &["a"]), Before::Nothing);
 }
 
 #[test]
-fn the_newest_commit_from_elsewhere_goes_before_the_sessions_own() {
+fn the_newest_commit_of_others_is_the_baseline() {
     // Another session's commit, then the session's own on top.
     assert_eq!(before(&[made("own", &["theirs"]), made("theirs", &["start"])], &["own"]), commit("theirs"));
     // Commits on top of the session's commit count as its own, whoever made them.
@@ -50,7 +50,7 @@ fn a_merge_of_the_sessions_work_is_the_sessions() {
 }
 
 #[test]
-fn where_the_log_cannot_say_any_commit_may_be_the_sessions() {
+fn without_a_reflog_any_commit_may_be_the_sessions() {
     assert_eq!(before_own(&[made("b", &["a"]), made("a", &["start"])], None), commit("start"));
 }
 
@@ -76,7 +76,7 @@ fn a_session_first_heard_of_at_a_stop_began_at_an_unknown_time() {
 }
 
 #[test]
-fn every_commit_is_the_sessions_in_a_repository_that_it_makes() {
+fn all_commits_in_a_repository_that_the_session_creates_are_its_own() {
     let scratch = Scratch::new();
     let start = SessionStart::at(&event(EventKind::Prompt), &scratch.root);
     scratch.git(&["init", "-q", "-b", "main"]);
@@ -95,7 +95,7 @@ fn a_session_without_a_start_remembers_nothing() {
 }
 
 #[test]
-fn a_start_moves_only_with_what_is_checked_out_and_keeps_its_time() {
+fn a_start_moves_only_with_the_checkout_and_keeps_its_time() {
     let scratch = Scratch::new().committed();
     let start = SessionStart::at(&event(EventKind::Prompt), &scratch.root);
     assert_eq!(start.moved(&scratch.root), None);
@@ -128,7 +128,7 @@ impl Begun {
 }
 
 #[test]
-fn while_nothing_was_committed_the_baseline_is_as_good() {
+fn without_commits_of_the_session_the_usual_baseline_is_used() {
     let begun = Begun::new();
     begun.scratch.file("a", "not committed");
     assert_eq!(begun.before(&begun.first), (None, false));
@@ -145,7 +145,7 @@ fn commits_of_the_session_on_the_default_branch_do_not_hide_its_work() {
 }
 
 #[test]
-fn a_start_that_git_has_dropped_is_said_to_be_lost() {
+fn a_start_commit_that_git_dropped_is_reported_as_lost() {
     let mut begun = Begun::new();
     begun.start.commit = Some("0123456789012345678901234567890123456789".to_owned());
     // Without a time, only the reflog of `HEAD` counts.

@@ -117,7 +117,7 @@ fn a_topic_that_the_hat_does_not_publish_is_refused_with_the_nearest_one() {
 }
 
 #[test]
-fn completion_waits_for_the_topics_that_it_comes_after() {
+fn completion_requires_earlier_topics() {
     let iteration = Iteration::new();
     match iteration.emit("loop.complete") {
         Err(EmitRefused::TooEarly { missing, .. }) => assert_eq!(missing, ["build.done"]),
@@ -130,7 +130,7 @@ fn completion_waits_for_the_topics_that_it_comes_after() {
 }
 
 #[test]
-fn an_iteration_that_is_over_hands_nothing_over() {
+fn a_finished_iteration_cannot_hand_over() {
     let iteration = Iteration::new();
     let (work, run) = (iteration.work(), iteration.hat_phase.id());
     work.end_iteration(run, 1, &IterationEnd::default(), NOW).expect("ended");
@@ -143,7 +143,7 @@ fn an_iteration_that_is_over_hands_nothing_over() {
 }
 
 #[test]
-fn what_an_earlier_iteration_left_behind_does_not_speak_for_this_one() {
+fn a_leftover_process_of_an_earlier_iteration_cannot_hand_over() {
     fn of_run(name: &str) -> Option<OsString> {
         match name {
             "LINCHPIN_RUN" => Some("1".into()),
@@ -158,7 +158,7 @@ fn what_an_earlier_iteration_left_behind_does_not_speak_for_this_one() {
 }
 
 #[test]
-fn a_gate_that_does_not_hold_refuses_and_the_next_agent_is_told_why() {
+fn a_failed_gate_refuses_and_the_next_agent_gets_the_reason() {
     let iteration = Iteration::new();
     match iteration.emit("held") {
         Err(EmitRefused::GatesFailed { topic, failed_gates }) => {
@@ -172,7 +172,7 @@ fn a_gate_that_does_not_hold_refuses_and_the_next_agent_is_told_why() {
 }
 
 #[test]
-fn a_run_waits_for_a_person_only_where_nothing_else_is_missing() {
+fn a_run_waits_for_a_person_only_if_nothing_else_is_missing() {
     let iteration = Iteration::new();
     assert!(matches!(iteration.emit("waits"), Err(EmitRefused::GatesFailed { .. })));
     assert_eq!(iteration.refusal().1.as_deref(), Some("reviewed"));
@@ -181,7 +181,7 @@ fn a_run_waits_for_a_person_only_where_nothing_else_is_missing() {
 }
 
 #[test]
-fn a_persons_yes_opens_the_gate_that_waits() {
+fn an_approval_passes_the_waiting_gate() {
     let iteration = Iteration::new();
     assert!(iteration.emit("waits").is_err());
     let hat_phase = Some(Arc::new(iteration.hat_phase.clone()));
@@ -195,7 +195,7 @@ fn a_persons_yes_opens_the_gate_that_waits() {
 }
 
 #[test]
-fn a_pace_rule_of_the_hat_interrupts_before_gates_are_asked() {
+fn a_pace_rule_of_the_hat_interrupts_before_gates_are_checked() {
     let text = LOOP.replace(
         "publishes: [build.done,",
         "rules: [{phase_timeout: {max_duration: 60}, reason: Think.}], publishes: [build.done,",
@@ -217,7 +217,7 @@ fn a_pace_rule_of_the_hat_interrupts_before_gates_are_asked() {
 }
 
 #[test]
-fn a_gate_whose_script_the_hat_changed_does_not_hold() {
+fn a_gate_whose_script_the_hat_changed_fails() {
     let text = LOOP.replace("  late: 'phase.elapsed > 3600'", "  late: {command: [sh, check.sh]}");
     let scratch = Scratch::new();
     scratch.file("check.sh", "exit 1");

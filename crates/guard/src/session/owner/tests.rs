@@ -40,7 +40,7 @@ fn in_run(name: &str) -> Option<OsString> {
 }
 
 #[test]
-fn where_no_agent_was_heard_of_a_person_runs_it() {
+fn without_any_agent_event_a_person_runs_the_command() {
     let scratch = Scratch::new();
     assert_eq!(agent(&scratch), None);
     assert_eq!(known(&scratch, false), None);
@@ -113,7 +113,7 @@ fn of_several_sessions_that_wait_the_newest_comes_first() {
 }
 
 #[test]
-fn in_a_run_nobody_is_guessed() {
+fn in_a_run_no_session_is_guessed() {
     let scratch = Scratch::new().with_variables(in_run);
     scratch.record(&ago(5, "s", before_call(COMMAND)));
     assert_eq!(agent(&scratch), None);
@@ -122,7 +122,7 @@ fn in_a_run_nobody_is_guessed() {
 }
 
 #[test]
-fn whose_variables_count_is_known_only_from_the_one_call_that_runs() {
+fn the_session_is_known_only_from_the_single_unfinished_call() {
     let scratch = Scratch::new();
     scratch.record(&ago(5, "s", before_call(COMMAND)));
     assert_eq!(known(&scratch, true), Some(owner("s")));
@@ -159,7 +159,7 @@ fn a_session_that_is_named_is_the_one() {
 }
 
 #[test]
-fn without_any_hint_a_command_is_about_the_session_that_was_heard_of_last() {
+fn without_a_hint_the_latest_session_is_used() {
     let scratch = Scratch::new();
     scratch.record(&ago(50, "older", event(EventKind::Prompt)));
     scratch.record(&ago(40, "newer", event(EventKind::Prompt)));

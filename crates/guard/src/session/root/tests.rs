@@ -118,7 +118,7 @@ fn a_session_that_starts_above_its_projects_is_guarded_by_the_first_it_comes_to(
 }
 
 #[test]
-fn the_folder_that_the_agent_gives_as_its_sessions_goes_before_where_it_is() {
+fn the_agents_session_folder_precedes_the_working_directory() {
     let scratch = Scratch::bare();
     scratch.file("one/.linchpin/config.yml", "").file("two/.linchpin/config.yml", "");
     let folder = |name: &str| scratch.root.join(name).to_string_lossy().into_owned();
@@ -132,7 +132,7 @@ fn the_folder_that_the_agent_gives_as_its_sessions_goes_before_where_it_is() {
 }
 
 #[test]
-fn a_folder_that_is_gone_counts_as_what_is_left_of_it() {
+fn a_deleted_folder_counts_as_its_nearest_existing_ancestor() {
     let scratch = nested();
     assert_eq!(root_of(&scratch, "inner/removed/deeper").project.root, scratch.root);
     let nowhere = Event { cwd: String::new(), session: "other".to_owned(), ..event(EventKind::Prompt) };
@@ -141,7 +141,7 @@ fn a_folder_that_is_gone_counts_as_what_is_left_of_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_symlink_leads_to_the_project_that_it_stands_for() {
+fn a_symlink_resolves_to_its_project() {
     let scratch = Scratch::new();
     let link = scratch.environment.temp.join("link");
     std::os::unix::fs::symlink(&scratch.root, &link).expect("a link");
@@ -150,7 +150,7 @@ fn a_symlink_leads_to_the_project_that_it_stands_for() {
 }
 
 #[test]
-fn a_damaged_memory_counts_as_none() {
+fn a_damaged_root_file_is_ignored() {
     let scratch = Scratch::new();
     let file = memory("claude", "s", &scratch.environment);
     for text in ["", "policy", "policy ", "policy relative/path", "something else altogether"] {
@@ -171,7 +171,7 @@ fn of_two_first_events_the_one_that_wrote_first_wins() {
 }
 
 #[test]
-fn a_command_in_a_session_is_about_the_sessions_project() {
+fn a_command_in_a_session_uses_the_sessions_project() {
     fn of_claude(name: &str) -> Option<std::ffi::OsString> {
         (name == "CLAUDE_CODE_SESSION_ID").then(|| "s".into())
     }

@@ -36,7 +36,7 @@ fn kept(position: &Position) -> Kept {
 }
 
 #[test]
-fn a_yes_is_to_one_gate_one_text_and_one_tree() {
+fn an_approval_is_for_one_gate_one_text_and_one_tree() {
     let at = position("work");
     let Kept { approvals, .. } = &kept(&at);
     assert!(approvals.includes("review", "Good?", &at, Some("tree")));
@@ -47,7 +47,7 @@ fn a_yes_is_to_one_gate_one_text_and_one_tree() {
 }
 
 #[test]
-fn in_a_workflow_a_yes_is_for_one_visit() {
+fn in_a_workflow_an_approval_is_for_one_visit() {
     let at = position("work");
     let Kept { approvals, .. } = &kept(&at);
     let includes = |position: &Position| approvals.includes("review", "Good?", position, Some("tree"));
@@ -64,7 +64,7 @@ fn in_a_workflow_a_yes_is_for_one_visit() {
 }
 
 #[test]
-fn in_a_loop_a_yes_is_for_the_whole_run() {
+fn in_a_loop_an_approval_is_for_the_whole_run() {
     let at = position(Loop::NAME);
     let Kept { approvals, .. } = &kept(&at);
     let includes = |position: &Position| approvals.includes("review", "Good?", position, Some("tree"));
@@ -74,7 +74,7 @@ fn in_a_loop_a_yes_is_for_the_whole_run() {
 }
 
 #[test]
-fn a_yes_to_another_tree_replaces_the_one_before() {
+fn an_approval_of_another_tree_replaces_the_earlier_one() {
     let at = position("work");
     let Kept { approvals, .. } = &kept(&at);
     let later = Approval { tree: Some("later".to_owned()), ..yes(&at) };
@@ -85,7 +85,7 @@ fn a_yes_to_another_tree_replaces_the_one_before() {
 }
 
 #[test]
-fn a_damaged_yes_is_none() {
+fn a_damaged_approval_is_ignored() {
     let at = position("work");
     let Kept { approvals, .. } = &kept(&at);
     write(&approvals.file("review", "Good?", &at), "{");
@@ -93,7 +93,7 @@ fn a_damaged_yes_is_none() {
 }
 
 #[test]
-fn a_yes_that_is_outdated_names_who_said_it() {
+fn an_outdated_approval_names_its_person() {
     let at = position("work");
     assert!(yes(&at).outdated().starts_with("a person said yes on "));
     let named = Approval { who: Some("Ada\nLovelace".to_owned()), ..yes(&at) };
@@ -101,7 +101,7 @@ fn a_yes_that_is_outdated_names_who_said_it() {
 }
 
 #[test]
-fn each_approval_on_the_ways_from_here_is_asked_for_once() {
+fn each_approval_on_the_transitions_is_requested_once() {
     let approval = |id: &str| Requirement { id: id.to_owned(), gate: Gate::Approval(format!("{id}?")) };
     let mut work = workflow("work");
     let node = &mut work.nodes[0];

@@ -43,14 +43,14 @@ fn continue_past_rules(scratch: &Scratch, is_by_agent: bool) -> Result<Step, Wor
 }
 
 #[test]
-fn where_nothing_has_interrupted_there_is_nothing_to_go_past() {
+fn without_an_interrupt_there_is_nothing_to_continue_past() {
     let scratch = Scratch::new();
     scratch.record(&scratch.event(EventKind::Prompt, BEGAN));
     assert!(matches!(continue_past_rules(&scratch, true), Err(WorkflowError::NothingToContinue)));
 }
 
 #[test]
-fn a_session_goes_on_past_the_rule_that_interrupted_it() {
+fn a_session_continues_past_the_rule_that_interrupted_it() {
     for is_by_agent in [true, false] {
         let scratch = interrupted("agent");
         let step = continue_past_rules(&scratch, is_by_agent).expect("it goes on");
@@ -68,7 +68,7 @@ fn a_session_goes_on_past_the_rule_that_interrupted_it() {
 }
 
 #[test]
-fn a_rule_for_people_lets_only_a_person_go_on() {
+fn only_a_person_can_continue_past_a_rule_for_people() {
     let scratch = interrupted("human");
     assert!(matches!(continue_past_rules(&scratch, true), Err(WorkflowError::OnlyAPerson(rule)) if rule == "slow"));
     assert_eq!(interrupts(&scratch), 1);
@@ -77,7 +77,7 @@ fn a_rule_for_people_lets_only_a_person_go_on() {
 }
 
 #[test]
-fn without_a_session_no_rule_of_a_session_is_gone_past() {
+fn without_a_session_its_rules_are_not_restarted() {
     let scratch = interrupted("agent");
     let project = scratch.project();
     assert!(matches!(
@@ -112,7 +112,7 @@ fn next(scratch: &Scratch) -> Step {
 }
 
 #[test]
-fn a_phase_goes_on_past_the_rule_that_refused_the_move() {
+fn a_phase_continues_past_the_rule_that_refused_the_move() {
     let scratch = started("agent");
     assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
     let step = continue_in_phase(&scratch, true).expect("it goes on");
@@ -121,7 +121,7 @@ fn a_phase_goes_on_past_the_rule_that_refused_the_move() {
 }
 
 #[test]
-fn where_no_rule_of_the_phase_has_fired_going_on_says_so() {
+fn continue_says_if_no_rule_of_the_phase_has_fired() {
     let scratch = started("agent");
     let step = continue_in_phase(&scratch, true).expect("a prompt");
     assert_eq!(step.notices, ["No pace rule has fired at `code`, so there is nothing to go past."]);
@@ -130,7 +130,7 @@ fn where_no_rule_of_the_phase_has_fired_going_on_says_so() {
 }
 
 #[test]
-fn a_rule_of_the_phase_that_is_for_people_stays_where_an_agent_wants_to_go_on() {
+fn an_agent_cannot_continue_past_a_phases_rule_for_people() {
     let scratch = started("human");
     next(&scratch);
     assert!(matches!(continue_in_phase(&scratch, true), Err(WorkflowError::OnlyAPerson(_))));

@@ -80,7 +80,7 @@ impl Scene {
 }
 
 #[test]
-fn files_are_kept_as_they_were_when_the_run_began() {
+fn digests_of_gate_files_are_taken_when_the_run_begins() {
     let scene = Scene::with_script();
     let began = scene.files(RUN);
     assert_eq!(began.get("check.sh"), Some(&Some(policy::digest("exit 1"))));
@@ -91,7 +91,7 @@ fn files_are_kept_as_they_were_when_the_run_began() {
 }
 
 #[test]
-fn a_file_that_was_not_there_is_kept_only_where_a_gate_runs_it() {
+fn a_missing_file_is_protected_only_if_a_gate_runs_it() {
     let scene = Scene::new();
     let files = scene.files(RUN);
     assert_eq!(files.get("check.sh"), Some(&None));
@@ -101,7 +101,7 @@ fn a_file_that_was_not_there_is_kept_only_where_a_gate_runs_it() {
 }
 
 #[test]
-fn a_damaged_record_is_made_anew() {
+fn a_damaged_record_is_replaced() {
     let scene = Scene::with_script();
     let began = scene.files(RUN);
     let file: PathBuf = scene.scratch.state(&format!("runs/{RUN}.gates.json"));
@@ -124,7 +124,7 @@ fn a_hat_has_a_rule_against_writing_the_files_of_gates() {
 }
 
 #[test]
-fn a_gate_whose_script_was_changed_does_not_hold() {
+fn a_gate_whose_script_was_changed_fails() {
     let scene = Scene::with_script();
     let hat_phase = scene.stage();
     assert_eq!(scene.changed(&hat_phase), []);
@@ -159,7 +159,7 @@ fn a_script_that_was_made_or_deleted_during_the_run_does_not_count_either() {
 }
 
 #[test]
-fn a_persons_yes_is_to_what_the_files_are_then() {
+fn an_approval_is_for_the_files_present_contents() {
     let scene = Scene::with_script();
     let hat_phase = scene.stage();
     scene.scratch.file("check.sh", "exit 0");

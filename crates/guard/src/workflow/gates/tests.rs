@@ -125,7 +125,7 @@ impl Scene {
 // Expressions.
 
 #[test]
-fn an_expression_holds_only_where_it_is_true() {
+fn an_expression_gate_passes_only_if_it_is_true() {
     let scene = Scene::new();
     assert_eq!(scene.failed_gates(&[expression("phase.visit == 1")]), []);
     assert_eq!(scene.why(expression("phase.visit == 2")), "`phase.visit == 2` is not true");
@@ -134,7 +134,7 @@ fn an_expression_holds_only_where_it_is_true() {
 }
 
 #[test]
-fn a_variable_of_an_unknown_session_is_not_taken_for_its_first_value() {
+fn a_variable_of_an_unknown_session_has_no_initial_value() {
     let mut scene = Scene::new();
     scene.scratch.file(".linchpin/config.yml", "variables: {tested: true}\n");
     assert_eq!(scene.failed_gates(&[expression("tested")]), []);
@@ -150,21 +150,21 @@ fn a_variable_of_an_unknown_session_is_not_taken_for_its_first_value() {
 // The order in which gates are checked.
 
 #[test]
-fn all_cheap_gates_that_do_not_hold_are_told_at_once() {
+fn all_failed_cheap_gates_are_reported_at_once() {
     let scene = Scene::new();
     let required = [expression("false"), expression("true"), approval("review"), expression("1 == 2")];
     assert_eq!(scene.names(&required), ["false", "review", "1 == 2"]);
 }
 
 #[test]
-fn nobody_is_asked_while_a_cheap_gate_does_not_hold() {
+fn no_webhook_is_called_while_a_cheap_gate_fails() {
     let scene = Scene::in_project(Scratch::new(), Workflow { tier: engine::rules::Tier::User, ..workflow("work") });
     assert_eq!(scene.names(&[webhook("first"), expression("false")]), ["false"]);
     assert_eq!(asked(), [""; 0]);
 }
 
 #[test]
-fn gates_that_reach_out_are_asked_in_order_up_to_the_first_that_does_not_hold() {
+fn expensive_gates_are_checked_in_order_up_to_the_first_failure() {
     let scene = Scene::in_project(Scratch::new(), Workflow { tier: engine::rules::Tier::User, ..workflow("work") });
     let required = [webhook("yes"), webhook("no"), webhook("later"), command("tests")];
     let failed_gates = scene.failed_gates(&required);
@@ -174,7 +174,7 @@ fn gates_that_reach_out_are_asked_in_order_up_to_the_first_that_does_not_hold() 
 }
 
 #[test]
-fn an_untrusted_workflow_neither_starts_nor_asks_anything() {
+fn an_untrusted_workflow_starts_no_process_and_calls_no_webhook() {
     let mut of_project = workflow("work");
     of_project.gates = [("hook".to_owned(), webhook("hook").gate)].into();
     let scene = Scene::in_project(Scratch::new(), of_project.clone());
@@ -193,7 +193,7 @@ fn an_untrusted_workflow_neither_starts_nor_asks_anything() {
 // Approvals.
 
 #[test]
-fn an_approval_holds_once_a_person_said_yes_to_the_tree_as_it_is() {
+fn an_approval_gate_passes_once_a_person_approved_the_present_tree() {
     let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
     let told = "a person has to say yes to: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
     assert_eq!(scene.why(approval("review")), told);
@@ -206,7 +206,7 @@ fn an_approval_holds_once_a_person_said_yes_to_the_tree_as_it_is() {
 }
 
 #[test]
-fn outside_of_git_a_yes_counts_for_the_whole_visit() {
+fn outside_of_git_an_approval_counts_for_the_whole_visit() {
     let mut scene = Scene::new();
     scene.approve("review", None);
     scene.scratch.file("later", "text");
@@ -248,7 +248,7 @@ fn a_command_that_passed_on_this_tree_is_not_run_again() {
 }
 
 #[test]
-fn a_command_that_failed_is_told_once_and_then_run_again() {
+fn a_failed_command_is_reported_once_and_then_run_again() {
     let of_user = Workflow { tier: engine::rules::Tier::User, ..workflow("work") };
     let scene = Scene::in_project(Scratch::new().committed(), of_user);
     let words = ["make".to_owned(), "tests".to_owned()];
@@ -293,7 +293,7 @@ fn look(action: Level) -> Requirement {
 }
 
 #[test]
-fn a_gate_of_file_rules_holds_where_they_are_met_and_never_tires() {
+fn a_file_rules_gate_passes_only_if_they_are_met_and_never_gives_up() {
     for action in [Level::Warn, Level::Block] {
         let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
         assert_eq!(scene.failed_gates(&[look(action)]), []);
@@ -329,7 +329,7 @@ fn fs_remove(scratch: &Scratch, path: &str) {
 }
 
 #[test]
-fn a_gate_does_not_let_pass_what_git_cannot_tell() {
+fn a_gate_fails_if_git_cannot_tell_the_changes() {
     let scene = Scene::new();
     assert_eq!(
         scene.why(look(Level::Block)),
@@ -338,7 +338,7 @@ fn a_gate_does_not_let_pass_what_git_cannot_tell() {
 }
 
 #[test]
-fn a_gate_does_not_let_pass_what_cannot_be_written_down() {
+fn a_gate_fails_if_its_demand_cannot_be_queued() {
     let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
     scene.scratch.file("src/a", "text");
     crate::tests::write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
