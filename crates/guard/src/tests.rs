@@ -144,7 +144,7 @@ pub fn options(now: i64) -> store::StoreOptions {
 
 /// An event of Claude Code's session `s`, at 1,000 ms.
 pub fn event(kind: EventKind) -> Event {
-    Event { kind, name: kind.name().to_owned(), session: "s".to_owned(), ..Event::unnamed("claude", 1000) }
+    Event { kind, name: kind.name().to_owned(), session: "s".to_owned(), ..Event::unknown("claude", 1000) }
 }
 
 pub fn shell_call(command: &str) -> ToolCall {
@@ -224,7 +224,7 @@ pub fn gate_runners() -> GateRunners {
     let command_options = GateRunOptions {
         call: Vec::new(),
         wait_limit: Duration::ZERO,
-        again: "linchpin next",
+        repeat_with: "linchpin next",
         is_interrupted: None,
         show: |_| {},
     };

@@ -156,7 +156,7 @@ fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
 #[test]
 fn a_broken_file_causes_a_notice_at_session_start_and_at_an_ask() {
     let policies = Policies::new();
-    let mut broken = policies.project.looked_at(&policies.scratch.environment);
+    let mut broken = policies.project.compiled_read_only(&policies.scratch.environment);
     broken.broken = vec![BrokenFile { problem: "x.md:1:1: no".to_owned(), has_last_good: false, is_partial: false }];
     for (is_first, level, is_told) in [
         (true, Level::Allow, true),
@@ -177,7 +177,7 @@ fn a_broken_file_causes_a_notice_at_session_start_and_at_an_ask() {
 #[test]
 fn untrusted_parts_cause_a_notice_at_session_start() {
     let policies = Policies::new();
-    let mut untrusted = policies.project.looked_at(&policies.scratch.environment);
+    let mut untrusted = policies.project.compiled_read_only(&policies.scratch.environment);
     untrusted.untrusted = vec!["it waits".to_owned()];
     for (is_first, told) in [(true, &["it waits"][..]), (false, &[])] {
         let mut combined = policies.combined(&event(EventKind::Prompt), is_first, None);
@@ -269,7 +269,7 @@ fn an_unmatched_promise_gets_a_hint_if_the_stop_is_held() {
     assert_eq!(context(demand(), None), [told]);
     assert_eq!(context(demand(), Some(NotEnforced::Observe)), [""; 0]);
     assert_eq!(context(Finding { level: Level::Warn, ..demand() }, None), [""; 0]);
-    assert_eq!(context(Finding { section: Some(SectionKind::PersonsDemand), ..demand() }, None), [""; 0]);
+    assert_eq!(context(Finding { section: Some(SectionKind::HumanAckDemand), ..demand() }, None), [""; 0]);
 }
 
 // Calls that lack what judging needs.

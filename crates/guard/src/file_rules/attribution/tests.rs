@@ -142,7 +142,7 @@ fn writes_of_a_shell_script_are_known_by_the_files_it_names() {
         ("cp a.txt /tmp/b.txt", &["/tmp/b.txt"]),
     ] {
         let found: Vec<String> =
-            attribution.written(&ran("a", (0, 1), command)).iter().map(|path| path::tidy(path)).collect();
+            attribution.written(&ran("a", (0, 1), command)).iter().map(|path| path::normalize(path)).collect();
         assert_eq!(found, written, "{command}");
     }
     assert_eq!(attribution.written(&edit("a", (0, 1), "/repo/f")), ["/repo/f"]);

@@ -83,7 +83,7 @@ fn all_commits_in_a_repository_that_the_session_creates_are_its_own() {
     let baseline = scratch.file("a", "work").commit("work");
     let tree = Tree::of(&scratch.root, GIT_LIMIT).expect("a repository");
     let earlier = start.before(&tree, &baseline).expect("git answers");
-    assert_eq!(earlier.commit, Some(tree.nothing().expect("the empty tree").id));
+    assert_eq!(earlier.commit, Some(tree.empty_tree().expect("the empty tree").id));
 }
 
 #[test]

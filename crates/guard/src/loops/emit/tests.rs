@@ -98,7 +98,7 @@ fn a_topic_of_the_hat_is_handed_over_once() {
     for topic in ["build.done", "waits"] {
         assert!(matches!(iteration.emit(topic), Err(EmitRefused::Already(first)) if first == "build.done"));
     }
-    assert_eq!(iteration.work().accepted(iteration.hat_phase.id()).expect("work"), ["task.start", "build.done"]);
+    assert_eq!(iteration.work().accepted_topics(iteration.hat_phase.id()).expect("work"), ["task.start", "build.done"]);
 }
 
 #[test]
@@ -126,7 +126,11 @@ fn completion_requires_earlier_topics() {
     iteration.emit("build.done").expect("accepted");
     let next = iteration.next();
     next.emit("loop.complete").expect("accepted");
-    assert_eq!(next.work().waiting(next.hat_phase.id()).expect("work"), None, "nobody has to take what ends the run");
+    assert_eq!(
+        next.work().oldest_waiting_topic(next.hat_phase.id()).expect("work"),
+        None,
+        "nobody has to take what ends the run"
+    );
 }
 
 #[test]
@@ -187,10 +191,10 @@ fn an_approval_passes_the_waiting_gate() {
     let hat_phase = Some(Arc::new(iteration.hat_phase.clone()));
     let person =
         WorkflowCommands { hat_phase, ..moves(&iteration.project, &iteration.scratch.environment, NOW + 1000) };
-    let approvable = person.approvable(None).expect("something waits");
+    let pending = person.pending_approvals(None).expect("something waits");
     let asked = ApprovalRequest { gate: "reviewed".to_owned(), text: "Is it any good?".to_owned() };
-    assert_eq!(approvable.asked, [asked]);
-    person.approve(&approvable).expect("written");
+    assert_eq!(pending.asked, [asked]);
+    person.approve(&pending).expect("written");
     assert!(iteration.emit("waits").is_ok());
 }
 
@@ -212,7 +216,7 @@ fn a_pace_rule_of_the_hat_interrupts_before_gates_are_checked() {
         is_by_agent: true,
         ..moves(&iteration.project, &iteration.scratch.environment, late)
     };
-    agent.go_on().expect("it goes on");
+    agent.continue_past_rules().expect("it goes on");
     assert!(iteration.emit_at("build.done", late).is_ok());
 }
 

@@ -238,7 +238,7 @@ fn a_command_that_passed_on_this_tree_is_not_run_again() {
         changed: Vec::new(),
         output: store::mask("").into_static(),
         ended: 0,
-        told: false,
+        is_reported: false,
     };
     receipt_file.keep(&receipt).expect("written");
     assert_eq!(scene.failed_gates(&[command("tests")]), []);
@@ -264,7 +264,7 @@ fn a_failed_command_is_reported_once_and_then_run_again() {
         changed: Vec::new(),
         output: store::mask("one failed").into_static(),
         ended: 0,
-        told: false,
+        is_reported: false,
     };
     ReceiptFile::of(&words, &scene.scratch.root, &scene.scratch.environment).keep(&receipt).expect("written");
     assert_eq!(scene.why(command("tests")), "`make tests` failed with exit code 2\none failed");
