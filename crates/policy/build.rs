@@ -1,4 +1,4 @@
-//! Sets LINCHPIN_BUILD, which changes with the sources that determine the format of the compiled cache.
+//! Sets `LINCHPIN_BUILD`, which changes with the sources that determine the format of the compiled cache.
 
 #![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through the environment")]
 

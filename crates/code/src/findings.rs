@@ -49,7 +49,7 @@ impl Findings {
         match self.open_files.iter_mut().find(|(known, _)| known == path) {
             // Outside of source order, the writes cannot be concatenated.
             Some((_, string)) => {
-                *string = string.take().zip(more).filter(|_| runs_in_order).map(|(string, more)| string + more)
+                *string = string.take().zip(more).filter(|_| runs_in_order).map(|(string, more)| string + more);
             }
             None => self.open_files.push((path.to_owned(), more.map(str::to_owned))),
         }

@@ -134,7 +134,7 @@ impl Evaluator {
         match spawn_options {
             None => self.findings.spawn(spawn),
             Some(spawn_options) => {
-                spawn_options.applied_to(&spawn).into_iter().for_each(|spawn| self.findings.spawn(spawn))
+                spawn_options.applied_to(&spawn).into_iter().for_each(|spawn| self.findings.spawn(spawn));
             }
         }
     }

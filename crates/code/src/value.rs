@@ -293,7 +293,7 @@ impl Value {
             weight += 1;
             match value {
                 Self::List(values) | Self::OneOfLists(values) => {
-                    open.extend(values.iter().map(|value| (value, depth + 1)))
+                    open.extend(values.iter().map(|value| (value, depth + 1)));
                 }
                 Self::Record(entries) => open.extend(entries.iter().map(|(_, value)| (value, depth + 1))),
                 Self::Strings(strings) | Self::Path(Some(strings)) | Self::PartlyKnown { strings, .. } => {

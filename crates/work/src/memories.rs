@@ -1,6 +1,6 @@
 //! The memories of a project, and full-text search in them.
 //!
-//! Each word of a search is quoted_words for SQLite's full-text search, so that none is interpreted as an operator.
+//! Each word of a search is `quoted_words` for SQLite's full-text search, so that none is interpreted as an operator.
 
 use std::collections::BTreeSet;
 

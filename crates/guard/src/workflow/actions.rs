@@ -41,7 +41,7 @@ pub fn run_actions<'w>(
         match action.effect(guides, situation) {
             Ok(Some(ActionEffect::Changes(changes))) => facts.overlay(&changes),
             Ok(Some(ActionEffect::Text(text))) => {
-                action_output.texts.extend(Some(text).filter(|text| !text.trim().is_empty()))
+                action_output.texts.extend(Some(text).filter(|text| !text.trim().is_empty()));
             }
             Ok(None) => {}
             Err(why) => action_output.notices.push(format!("action {number} of {place} did nothing: {why}")),

@@ -122,7 +122,7 @@ impl Program {
                 }
                 Some(Instruction::Jump(target)) => untried.push((*target, position)),
                 Some(Instruction::BeginCapture(_) | Instruction::EndCapture(_)) => {
-                    untried.push((counter + 1, position))
+                    untried.push((counter + 1, position));
                 }
                 Some(Instruction::Match) | None => {}
             }
@@ -255,7 +255,7 @@ impl Machine<'_> {
         Step::Fail
     }
 
-    /// BitSet a choice as taken at a position. Returns false if it already was.
+    /// Marks a choice as taken at a position. Returns false if it already was.
     fn take_choice(&mut self, choice_number: usize, position: usize) -> bool {
         self.taken.set(choice_number * (self.path.len() + 1) + position)
     }

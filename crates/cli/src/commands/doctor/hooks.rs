@@ -233,7 +233,7 @@ impl Looker<'_> {
         settings::switch_files(self.agent, &self.project.root, self.home, lookup)
     }
 
-    /// SwitchFile in files that hold no hooks.
+    /// `SwitchFile` in files that hold no hooks.
     fn switch_checks(&self) -> Vec<DoctorCheck> {
         let mut checks = Vec::new();
         for switches in self.switch_files() {

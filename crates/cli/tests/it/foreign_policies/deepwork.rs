@@ -142,7 +142,7 @@ fn importing_deepworks_folder_names_where_its_configuration_keeps_rules_and_then
     for (folder, rules) in [("guards", "guards"), (".deepwork/guards", "guards"), (".deepwork/rules", "rules")] {
         let project = project();
         project.file(&format!("{folder}/no-danger.md"), NO_DANGER).file(&format!("{folder}/README.md"), "About.\n");
-        project.file(".deepwork/config.yml", &format!("rules_dir: {rules}\n"));
+        project.file(".deepwork/config.yml", format!("rules_dir: {rules}\n"));
         let told = project.run(&["rules", "import", ".deepwork"]).stderr;
         assert!(told.contains(&format!("did you mean `linchpin rules import {folder}`?")), "{told}");
         assert!(project.run(&["validate"]).stdout.contains("are not read"));

@@ -233,7 +233,7 @@ fn a_gate_whose_script_the_hat_changed_fails() {
     iteration.scratch.file("check.sh", "exit 0");
     match iteration.emit("held") {
         Err(EmitRefused::GatesFailed { failed_gates, .. }) => {
-            assert!(failed_gates[0].why.contains("`check.sh` (now "), "{}", failed_gates[0].why)
+            assert!(failed_gates[0].why.contains("`check.sh` (now "), "{}", failed_gates[0].why);
         }
         other => panic!("{other:?}"),
     }
