@@ -129,8 +129,8 @@ mod tests {
         for kind in engine::EventKind::ALL.into_iter().filter(|kind| !kind.awaits_permission()) {
             let verdict = Failure::Deadline(Duration::from_secs(2)).verdict(&event(kind));
             assert!(!verdict.asks_or_blocks() && verdict.findings.is_empty(), "{kind:?}");
-            let told = format!("the rules were not judged within 2000 ms; this {} went by unjudged", kind.name());
-            assert_eq!(verdict.notices, [told]);
+            let expected = format!("the rules were not judged within 2000 ms; this {} went by unjudged", kind.name());
+            assert_eq!(verdict.notices, [expected]);
         }
     }
 

@@ -515,7 +515,7 @@ impl Memory {
         }
     }
 
-    /// It told the agent, or refused a call or a move. A limit that is used up alone is nothing to go past.
+    /// True if the rule has told the agent, or has refused a call or a move. Reaching the limit alone does not count.
     fn has_fired(&self) -> bool {
         self.is_told || self.refusals > 0
     }

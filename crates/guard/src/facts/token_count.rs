@@ -108,8 +108,8 @@ pub fn of_current_phase(
     if !store.exists() {
         return None;
     }
-    let nobody = Event::unknown(PERSON_SESSION.agent, options.now);
-    let count = TokenCount::of_command(Arc::new(nobody), store, options);
+    let event = Event::unknown(PERSON_SESSION.agent, options.now);
+    let count = TokenCount::of_command(Arc::new(event), store, options);
     count.count().ok()?.phase.map(|(_, spent)| spent)
 }
 

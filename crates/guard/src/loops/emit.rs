@@ -91,7 +91,7 @@ impl WorkflowCommands<'_> {
             Err(refused) => Some(refused.to_string()),
         };
         if let Err(refused) = &result {
-            // The next iteration is told about it if this one hands nothing over.
+            // The next iteration's prompt has the refusal if this one hands nothing over.
             let (said, waits_for) = (refused.at_length(), refused.waits_for(hat_phase));
             let _ = WorkDatabase::open(&hat_phase.work)
                 .map(|work| work.note_refusal(hat_phase.id(), hat_phase.iteration, &said, waits_for.as_deref()));

@@ -1,7 +1,7 @@
 //! The run of a loop that a session belongs to: the current hat, its rules and gates, and its hand-over.
 //!
-//! The driver of a run writes a [`HatPhase`] before each agent starts; the agent's hooks and commands find it through
-//! the environment variable [`HatPhase::RUN`]. This module does not start agents.
+//! The driver of a run writes a [`HatPhase`](crate::session::HatPhase) before each agent starts. The agent's hooks and
+//! commands find it through the environment variable `LINCHPIN_RUN`. This module does not start agents.
 
 mod close;
 mod emit;

@@ -27,8 +27,8 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
     if known && let Some(project) = remembered(&event.agent, &event.session, environment) {
         return SessionRoot { project, is_first: false };
     }
-    let told = event.session_folders.iter().map(String::as_str).chain([event.cwd.as_str()]);
-    let given = start.into_iter().chain(told).map(Path::new).filter(|folder| folder.is_absolute());
+    let from_event = event.session_folders.iter().map(String::as_str).chain([event.cwd.as_str()]);
+    let given = start.into_iter().chain(from_event).map(Path::new).filter(|folder| folder.is_absolute());
     // Symlinks are resolved, so that another spelling of a path cannot evade the rules. For a deleted directory, its
     // nearest existing ancestor is used; if no directory is given, the process's working directory.
     let real = |folder: &Path| folder.ancestors().find_map(|folder| folder.canonicalize().ok());

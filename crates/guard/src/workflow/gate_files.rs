@@ -77,12 +77,12 @@ impl HatPhase {
     ) -> Vec<FailedGate> {
         let approvals = Approvals::of(&project.root, environment);
         let failed_gate = |required: &Requirement| {
-            let (mend, text) = self.changed(&required.gate, &project.root)?;
+            let (remedy, text) = self.changed(&required.gate, &project.root)?;
             // The text contains the new digests, so an approval is for these contents, whatever else is in the tree.
             if approvals.last(&required.id, &text, position).is_some() {
                 return None;
             }
-            let why = format!("{text}\n{mend}; or a person accepts the change: `linchpin approve {}`", required.id);
+            let why = format!("{text}\n{remedy}; or a person accepts the change: `linchpin approve {}`", required.id);
             Some(FailedGate { gate: required.id.clone(), why, rules: Vec::new() })
         };
         required.filter_map(failed_gate).collect()
@@ -123,7 +123,7 @@ impl HatPhase {
         }
         let put_back = format!("Put back what was there, as with `git checkout -- {}`", changed.join(" "));
         let delete = format!("Delete {}", made.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "));
-        let mend = match (changed.is_empty(), made.is_empty()) {
+        let remedy = match (changed.is_empty(), made.is_empty()) {
             (true, true) => return None,
             (false, true) => put_back,
             (true, false) => delete,
@@ -131,7 +131,7 @@ impl HatPhase {
         };
         let text =
             format!("this gate's command names files that were changed since the run began: {}", told.join(", "));
-        Some((mend, text))
+        Some((remedy, text))
     }
 }
 

@@ -1,7 +1,8 @@
 //! The active workflow of a project: its position and its moves.
 //!
 //! `policy` reads workflow files; the journal stores the position. [`WorkflowCommands`] has the commands that move a
-//! workflow; [`ActiveWorkflow`] is what a judgement sees of it. This module does not print.
+//! workflow; [`ActiveWorkflow`](crate::facts::ActiveWorkflow) is what a judgement sees of it. This module does not
+//! print.
 
 mod actions;
 mod approval;

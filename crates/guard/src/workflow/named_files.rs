@@ -137,7 +137,7 @@ fn run_by(command: &SimpleCommand) -> Vec<String> {
         arguments.list.iter().filter(|argument| argument.role == Role::Script).filter_map(text).collect();
     let program = command.program().unwrap_or_default();
     let also = ALSO_RUN.iter().filter(|(name, _)| program.starts_with(name)).flat_map(|(_, endings)| *endings);
-    // `check.py` is a file, not the name of one.
+    // `check.py` is complete already; only a name without a suffix is completed.
     let is_name = |script: &&String| {
         !["py", "js", "cjs", "mjs"]
             .iter()

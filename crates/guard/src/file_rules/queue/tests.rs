@@ -116,11 +116,11 @@ fn an_unusable_entry_is_removed_with_a_notice() {
         write_file(&file, &text);
         assert_eq!(queue.find_or_discard("docs", HASH), None, "{why}");
         assert!(!file.exists(), "{why}");
-        let told = format!(
+        let notices = format!(
             "the queue entry `{HASH}.queued.json` of rule `docs` cannot be used: {why}. It was removed, and what still holds \
              is asked for again"
         );
-        assert_eq!(queue.take_problems(), [told]);
+        assert_eq!(queue.take_problems(), [notices]);
         assert_eq!(queue.take_problems(), [""; 0], "told once");
     }
 }
@@ -235,12 +235,12 @@ fn unreadable_entries_are_removed_and_other_files_kept() {
     write_file(&folder.join("ba9876543210.failed.json"), "{");
     write_file(&folder.join("notes.txt"), "mine");
     write_file(&folder.join("notes.json"), "{");
-    let told = queue.remove_unreadable();
-    assert_eq!(told.len(), 1);
+    let notices = queue.remove_unreadable();
+    assert_eq!(notices.len(), 1);
     assert!(
-        told[0].starts_with("the queue entry `ba9876543210.failed.json` cannot be used: it is cut short."),
+        notices[0].starts_with("the queue entry `ba9876543210.failed.json` cannot be used: it is cut short."),
         "{}",
-        told[0]
+        notices[0]
     );
     let mut left: Vec<String> = fs::read_dir(&folder)
         .expect("a folder")

@@ -111,8 +111,8 @@ fn a_topic_that_the_hat_does_not_publish_is_refused_with_the_nearest_one() {
         }
         other => panic!("{other:?}"),
     }
-    let told = "the hat `builder` does not publish `build.dine`";
-    assert_eq!(iteration.refusal(), (Some(told.to_owned()), None));
+    let expected = "the hat `builder` does not publish `build.dine`";
+    assert_eq!(iteration.refusal(), (Some(expected.to_owned()), None));
     assert!(iteration.emit("build.done").is_ok(), "a refusal uses nothing up");
 }
 
@@ -170,8 +170,8 @@ fn a_failed_gate_refuses_and_the_next_agent_gets_the_reason() {
         }
         other => panic!("{other:?}"),
     }
-    let told = "`held` was refused: late\n- late: `phase.elapsed > 3600` is not true";
-    assert_eq!(iteration.refusal(), (Some(told.to_owned()), None));
+    let expected = "`held` was refused: late\n- late: `phase.elapsed > 3600` is not true";
+    assert_eq!(iteration.refusal(), (Some(expected.to_owned()), None));
     assert!(iteration.emit_at("held", NOW + 3_601_000).is_ok());
 }
 

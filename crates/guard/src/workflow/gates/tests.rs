@@ -195,8 +195,9 @@ fn an_untrusted_workflow_starts_no_process_and_calls_no_webhook() {
 #[test]
 fn an_approval_gate_passes_once_a_person_approved_the_present_tree() {
     let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
-    let told = "a person has to say yes to: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
-    assert_eq!(scene.why(approval("review")), told);
+    let expected =
+        "a person has to say yes to: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
+    assert_eq!(scene.why(approval("review")), expected);
     scene.approve("review", tree_digest(&scene.scratch.root).expect("git answers"));
     assert_eq!(scene.failed_gates(&[approval("review")]), []);
     assert_eq!(scene.names(&[approval("other")]), ["other"], "each gate needs its own yes");
@@ -306,8 +307,8 @@ fn a_file_rules_gate_passes_only_if_they_are_met_and_never_gives_up() {
                 (failed_gates[0].gate.as_str(), failed_gates[0].rules.as_slice()),
                 ("reviewed", &["look".to_owned()][..])
             );
-            let told = "Where `look` does not apply: `linchpin ack look --reason \"…\"`.";
-            assert!(failed_gates[0].why.ends_with(told), "{}", failed_gates[0].why);
+            let expected = "Where `look` does not apply: `linchpin ack look --reason \"…\"`.";
+            assert!(failed_gates[0].why.ends_with(expected), "{}", failed_gates[0].why);
         }
         fs_remove(&scene.scratch, "src/a");
         assert_eq!(scene.failed_gates(&[look(action)]), []);
