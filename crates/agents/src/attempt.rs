@@ -65,7 +65,7 @@ pub fn subject(agent: Agent, tool: &str) -> ToolSubject {
 /// exists.
 pub fn input_with_path(agent: Agent, tool: &str, path: &str, exists: bool) -> Value {
     let verb = if exists { "Update" } else { "Add" };
-    let patch = format!("*** Begin Patch\n*** {verb} File: {path}\n*** End Patch\n");
+    let file_patch = format!("*** Begin Patch\n*** {verb} File: {path}\n*** End Patch\n");
     let names_a_file = |input: &Value| {
         let call = AttemptedCall { session: "", cwd: "/", tool, input };
         before_tool(agent, call, 0).tool.is_some_and(|tool| !tool.files.is_empty())
@@ -74,7 +74,7 @@ pub fn input_with_path(agent: Agent, tool: &str, path: &str, exists: bool) -> Va
         json!({ "file_path": path }),
         json!({ "notebook_path": path }),
         json!({ "paths": [path] }),
-        json!({ "command": patch }),
+        json!({ "command": file_patch }),
     ];
     let own = inputs.into_iter().find(|input| subject(agent, tool) == ToolSubject::File && names_a_file(input));
     own.unwrap_or_else(|| json!({ "path": path }))

@@ -417,13 +417,13 @@ impl<'a> Loader<'a> {
     /// Puts the rules of the configuration's `rules` lists in force: named ones and inline ones.
     fn put_list_in_force(&mut self, layer: Layer) {
         let Layer { folder, file, source, .. } = layer;
-        let resolver = ListResolver {
+        let list = ListResolver {
             reader: self.reader(&source, folder.tier),
             catalogue: &self.catalogue,
             broken: &self.broken,
             last_good: &self.last_good.rules,
         };
-        let resolved = resolver.resolve(file);
+        let resolved = list.resolve(file);
         let is_error = |problem: &Diagnostic| problem.severity == Severity::Error && problem.source.name == source.name;
         if resolved.problems.iter().any(is_error) {
             self.broken_configs.push(folder.config());

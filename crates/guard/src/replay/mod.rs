@@ -4,10 +4,10 @@
 //! from the present state of the world. These rules decide how the old verdict compares with the new one:
 //!
 //! - A rule that needs a missing fact is undecidable. If the same version of the rule had a finding at the time, that
-//! finding is reused, because the same rule says the same about the same event. Otherwise the verdict is undecidable,
-//! unless the rule could not have changed it.
+//!   finding is reused, because the same rule says the same about the same event. Otherwise the verdict is undecidable,
+//!   unless the rule could not have changed it.
 //! - If a secret in a command was masked, the command is judged with the mask, with an unknown word, and with an
-//! example of each kind of secret. A rule that judges them differently depends on the secret and is undecidable.
+//!   example of each kind of secret. A rule that judges them differently depends on the secret and is undecidable.
 //! - Findings of the guard itself (payload unreadable, deadline exceeded) did not come from rules, so they are kept.
 //! - Holds are counted again, because they depend on the rules.
 //!

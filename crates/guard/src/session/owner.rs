@@ -38,7 +38,7 @@ impl CommandRun<'_> {
     /// The agents' sessions that may be running this command: the one in the environment variables, else those with an
     /// unfinished call of it, newest first. Empty if a person runs it.
     pub fn agents(&self, store: &Store) -> Result<Vec<SessionOwner>, StoreError> {
-        if let Some(named) = self.from_environment() {
+        if let Some(named) = self.named_by_environment() {
             return Ok(vec![named]);
         }
         // In a run, many calls may be waiting for the same command, so only the run itself is certain.
@@ -63,7 +63,7 @@ impl CommandRun<'_> {
             let found = store.latest_session(Some(named))?;
             return Ok(found.map(|(agent, session)| SessionOwner { agent, session }));
         }
-        let named = self.from_environment();
+        let named = self.named_by_environment();
         if named.is_some() || !is_agents || self.is_in_run() {
             return Ok(named);
         }
@@ -87,7 +87,7 @@ impl CommandRun<'_> {
         Ok(found.map(|(agent, session)| SessionOwner { agent, session }))
     }
 
-    fn from_environment(&self) -> Option<SessionOwner> {
+    fn named_by_environment(&self) -> Option<SessionOwner> {
         let (agent, session) = agents::environment::session(|name| self.environment.get(name))?;
         Some(SessionOwner { agent: agent.name().to_owned(), session })
     }
