@@ -143,10 +143,7 @@ impl Evaluator {
             FunctionEffect::Fetch((place, name)) => self.fetch(arguments.get(place, name), arguments),
             FunctionEffect::MemberCommand => self.member_command(name, arguments),
             FunctionEffect::FixedCommand(words) => self.fixed_command(words, arguments),
-            FunctionEffect::UnsetVariable((place, name)) => {
-                let name = arguments.get(place, name).and_then(Value::only_string);
-                self.findings.unset_variables.extend(name.map(str::to_owned));
-            }
+            FunctionEffect::UnsetVariable((place, name)) => self.unset_variable(arguments.get(place, name)),
             FunctionEffect::ReadPath => {
                 self.touch(Access::Read, arguments.positional.first());
                 return self.pure_call(FunctionEffect::MakePath, name, arguments);
@@ -193,6 +190,11 @@ impl Evaluator {
             harmless => return self.pure_call(harmless, name, arguments),
         }
         Value::Unknown
+    }
+
+    fn unset_variable(&mut self, name: Option<&Value>) {
+        let name = name.and_then(Value::only_string);
+        self.findings.unset_variables.extend(name.map(str::to_owned));
     }
 
     /// Records the accesses to the files that these arguments name.
@@ -446,33 +448,14 @@ impl Evaluator {
             return self.apply_effect(*effect, name, arguments);
         }
         if let Value::OutputFile(_) = receiver {
-            match (name, arguments.positional.as_slice()) {
-                ("write", [string]) => self.write_to_output(receiver, string.only_string()),
-                ("close" | "flush" | "fileno", _) => {}
-                _ => self.write_to_output(receiver, None),
-            }
+            self.call_output_method(receiver, name, arguments);
             return Value::Unknown;
         }
         if let Some(value) = string_methods::string_method(self.language, receiver, name, arguments) {
             return value;
         }
-        match (receiver, name) {
-            // A subset of file names, in any order, matches the same patterns.
-            (Value::List(values), "filter" | "slice" | "sort" | "reverse")
-                if self.language == Language::Node
-                    && values.iter().all(|one| matches!(one, Value::PartlyKnown { .. })) =>
-            {
-                return receiver.clone();
-            }
-            (Value::Record(entries), "items" | "values") if self.language == Language::Python => {
-                let is_whole = entries.iter().all(|(name, _)| !name.is_empty());
-                let item = |(key, value): &(String, Value)| match name {
-                    "items" => Value::List(vec![Value::string(key), value.clone()]),
-                    _ => value.clone(),
-                };
-                return if is_whole { Value::List(entries.iter().map(item).collect()) } else { Value::Unknown };
-            }
-            _ => {}
+        if let Some(value) = self.collection_method(receiver, name) {
+            return value;
         }
         let is_no_path = matches!(
             receiver,
@@ -490,5 +473,35 @@ impl Evaluator {
         }
         self.findings.is_opaque |= is_distinctive || name == "constructor" && self.language == Language::Node;
         Value::Unknown
+    }
+
+    fn call_output_method(&mut self, receiver: &Value, name: &str, arguments: &Arguments) {
+        match (name, arguments.positional.as_slice()) {
+            ("write", [string]) => self.write_to_output(receiver, string.only_string()),
+            ("close" | "flush" | "fileno", _) => {}
+            _ => self.write_to_output(receiver, None),
+        }
+    }
+
+    /// The result of a method of a list or a record, if it is known.
+    fn collection_method(&self, receiver: &Value, name: &str) -> Option<Value> {
+        match (receiver, name) {
+            // A subset of file names, in any order, matches the same patterns.
+            (Value::List(values), "filter" | "slice" | "sort" | "reverse")
+                if self.language == Language::Node
+                    && values.iter().all(|one| matches!(one, Value::PartlyKnown { .. })) =>
+            {
+                Some(receiver.clone())
+            }
+            (Value::Record(entries), "items" | "values") if self.language == Language::Python => {
+                let is_whole = entries.iter().all(|(name, _)| !name.is_empty());
+                let item = |(key, value): &(String, Value)| match name {
+                    "items" => Value::List(vec![Value::string(key), value.clone()]),
+                    _ => value.clone(),
+                };
+                Some(if is_whole { Value::List(entries.iter().map(item).collect()) } else { Value::Unknown })
+            }
+            _ => None,
+        }
     }
 }

@@ -74,25 +74,14 @@ impl WorkflowCommands<'_> {
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         };
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &stored)? {
-            let rule_outcomes = rule_outcomes::about(
-                [rule.id.as_str()].into_iter(),
-                CountedOutcome::Blocked,
-                Some(active.position.phase_named()),
-            );
-            return self.held(&active, &rule.id, outcome, Some(&rule), rule_outcomes.collect());
+            let phase = Some(active.position.phase_named());
+            let blocked = rule_outcomes::about([rule.id.as_str()].into_iter(), CountedOutcome::Blocked, phase);
+            return self.held(&active, &rule.id, outcome, Some(&rule), blocked.collect());
         }
         let failed_gates =
             self.gates(&active, &situation).failed_gates(node.requires.iter().chain(&transition.requires));
         if !failed_gates.is_empty() {
-            let why: Vec<String> = failed_gates.iter().map(|failed_gate| failed_gate.gate.clone()).collect();
-            // Two gates may contain the same rule.
-            let rules: BTreeSet<&str> =
-                failed_gates.iter().flat_map(|failed_gate| &failed_gate.rules).map(String::as_str).collect();
-            let rule_outcomes =
-                rule_outcomes::about(rules.into_iter(), CountedOutcome::Blocked, Some(active.position.phase_named()))
-                    .collect();
-            let step =
-                self.held(&active, &why.join(", "), StepOutcome::GatesFailed(failed_gates), None, rule_outcomes)?;
+            let step = self.held_by_gates(&active, failed_gates)?;
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         }
         if self.gate_runners.command.is_interrupted() {
@@ -124,6 +113,16 @@ impl WorkflowCommands<'_> {
             self.go(&now, &transition.to, stored, NoteKind::Move, &fields, output)
         })?;
         Ok(Step { notices: whose.into_iter().chain(step.notices).collect(), ..step })
+    }
+
+    fn held_by_gates(&self, active: &ActiveWorkflow, failed: Vec<FailedGate>) -> Result<Step, WorkflowError> {
+        let why: Vec<&str> = failed.iter().map(|gate| gate.gate.as_str()).collect();
+        // Two gates may contain the same rule.
+        let rules: BTreeSet<&str> = failed.iter().flat_map(|gate| &gate.rules).map(String::as_str).collect();
+        let phase = Some(active.position.phase_named());
+        let outcomes = rule_outcomes::about(rules.into_iter(), CountedOutcome::Blocked, phase).collect();
+        let why = why.join(", ");
+        self.held(active, &why, StepOutcome::GatesFailed(failed), None, outcomes)
     }
 
     /// A notice of the session whose variables were used, if any were.

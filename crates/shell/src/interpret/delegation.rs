@@ -1,10 +1,12 @@
 //! Programs that run other commands: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`.
 //!
-//! [`crate::programs`] says which arguments of a program are commands or scripts; `wrapper` reads those. `code` finds
-//! what runs because a program reads it from a file or stdin, `git` what runs because of git's configuration.
+//! [`crate::programs`] says which arguments of a program are commands or scripts; `wrapper` reads those. `package` finds
+//! programs that packages bring, `code` what runs because a program reads it from a file or stdin, `git` what runs because
+//! of git's configuration.
 
 mod code;
 mod git;
+mod package;
 mod wrapper;
 
 use crate::model::{Assignment, Container, Input, RemovedVariables, SimpleCommand, Word, Written};
@@ -91,7 +93,7 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, found: &[
         let words = [Word::known("git"), Word::known(form)].into_iter().chain(command.words().iter().skip(1).cloned());
         delegation.commands.push(DelegatedCommand::words(words.collect()));
     }
-    delegation.commands.extend(wrapper::package_program(command).map(DelegatedCommand::words));
+    delegation.commands.extend(package::package_program(command).map(DelegatedCommand::words));
     if !command.is_understood() && !find::is_find(program) {
         delegation.commands.extend(wrapper::command_within(command.words()).map(DelegatedCommand::words));
     }

@@ -1,0 +1,121 @@
+//! Programs that come with a package, an environment or a library, and run by its name: `npx rimraf`, `python -m pip`,
+//! `yarn workspace a tsc`, `ruby -run -e rm`.
+
+use code::Language;
+
+use super::git::is_form;
+use crate::model::{SimpleCommand, Word};
+use crate::programs::{self, Argument, Arguments, Role, is_known_program};
+use crate::special_programs::interpreter::is_interpreter;
+use crate::special_programs::language::language_of;
+
+/// Returns the command of a program that runs commands from a package or an environment: `npx rimraf@5 x`,
+/// `hatch run test:pytest`.
+pub(super) fn packaged_command(program: &str, arguments: &Arguments, words: &[Word]) -> Option<Vec<Word>> {
+    let (first, rest) = words.split_first()?;
+    let name = first.value.as_deref()?;
+    let with = |name: &str| std::iter::once(Word::known(name)).chain(rest.iter().cloned()).collect();
+    match program {
+        // `uv tool run ruff@latest check`
+        "uv" if is_form(arguments, "tool") => Some(with(without_version(name))),
+        "uv" if name == "-" || name.rsplit('.').next() == Some("py") => {
+            Some(std::iter::once(Word::known("python3")).chain(words.iter().cloned()).collect())
+        }
+        // `nvm exec 20 npm test`
+        "nvm" if is_node_version(name) => Some(rest.to_vec()),
+        // `pipx runpip PACKAGE install x`
+        "pipx" if is_form(arguments, "runpip") => {
+            Some(std::iter::once(Word::known("pip")).chain(words.iter().cloned()).collect())
+        }
+        // `hatch run ENVIRONMENT:COMMAND`
+        "hatch" => name.rsplit_once(':').map(|(_, name)| with(name)),
+        "npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "bun" | "uvx" | "corepack" | "pipx" | "dnx" => {
+            Some(with(without_version(name)))
+        }
+        _ => None,
+    }
+}
+
+fn is_node_version(name: &str) -> bool {
+    let is_alias = matches!(name, "node" | "iojs" | "stable" | "unstable" | "system" | "default");
+    is_alias
+        || name.starts_with("lts/")
+        || name.trim_start_matches('v').starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// Returns the name of a package without its version: `rimraf` of `rimraf@5`, `@scope/name` of `@scope/name@1.2`, `pip`
+/// of `pip>=24`, `pip[x]` and `pip ; python_version > "3"`.
+fn without_version(package: &str) -> &str {
+    let begins_version = |letter: char| matches!(letter, '@' | '=' | '<' | '>' | '!' | '~' | '[' | ';' | ' ');
+    let version = package.char_indices().skip(1).find(|(_, letter)| begins_version(*letter)).map(|(at, _)| at);
+    version.and_then(|at| package.get(..at)).unwrap_or(package)
+}
+
+/// Returns the command of `yarn rimraf x`, `yarn workspace a rimraf x` and `bun run rimraf x`: a program of a package,
+/// unless the project has a script of that name.
+pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
+    let arguments = command.arguments()?;
+    let last = |role| arguments.list.iter().rfind(|argument| argument.role == role).map(|argument| argument.word);
+    let index = match (command.program()?, arguments.is_known) {
+        ("yarn" | "pnpm" | "bun", false) => last(Role::Subcommand),
+        ("bun", true) => last(Role::Script),
+        ("yarn", true) if is_form(arguments, "run") => arguments.operands.first().copied(),
+        _ => None,
+    }?;
+    let words = command.words().get(index..)?;
+    let name = words.first()?.value.as_deref()?;
+    // A script of the project's may well be called `script` or `mysql`.
+    let opens_session = || programs::arguments(name, &[Some(name)]).is_some_and(|own| own.session.is_some());
+    let is_program = is_known_program(name) && (words.len() > 1 || is_interpreter(name) || !opens_session());
+    is_program.then(|| words.to_vec())
+}
+
+/// Returns the program that an interpreter runs by its path: `claude` of `node $(which claude)`, `claude-code` of
+/// `node …/node_modules/claude-code/cli.js`.
+pub(super) fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
+    let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
+    let path = command.meaning_from(script.word, script.from)?;
+    let own = || command.words().get(script.word + 1..).unwrap_or_default().iter().cloned();
+    if let Some(package) = path.strip_prefix("npm:") {
+        // Deno: `npm:rimraf@5`.
+        return Some(std::iter::once(Word::known(without_version(package))).chain(own()).collect());
+    }
+    let (folder, file) = path.rsplit_once('/')?;
+    let package = || {
+        let (_, within) = path.rsplit_once("node_modules/")?;
+        let mut parts = within.split('/');
+        let first = parts.next()?;
+        if first.starts_with('@') { parts.next() } else { Some(first) }
+    };
+    let is_installed = folder.ends_with("/bin") || folder.ends_with("/.bin");
+    let name = if is_installed { Some(file) } else { package() };
+    let name = name.filter(|name| is_known_program(name) && !is_interpreter(name))?;
+    Some(std::iter::once(Word::known(name)).chain(own()).collect())
+}
+
+/// Returns the program of `python -m pip install x` and `coverage run -m pytest`. For a module that has its own line in
+/// the table, a command is returned only if there is a program of the module's name too.
+pub(super) fn module_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
+    let program = command.program()?;
+    let runs_modules = language_of(program) == Some(Language::Python) || program == "coverage";
+    let module =
+        arguments.flags.iter().filter(|_| runs_modules).rfind(|flag| flag.is("-m")).and_then(|flag| flag.value)?;
+    let name = command.meaning_from(module.word, module.from)?;
+    let name = name.strip_suffix(".__main__").unwrap_or(name);
+    let is_program = is_known_program(name) || !arguments.is_known && !name.contains('.');
+    let own = command.words().get(module.word + 1..).unwrap_or_default().iter().cloned();
+    is_program.then(|| std::iter::once(Word::known(name)).chain(own).collect())
+}
+
+/// `ruby -run -e rm -- x`: the functions of Ruby's library `un` are named after shell commands.
+pub(super) fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
+    const COMMANDS: &[&str] = &["chmod", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
+    let text = |argument: Argument| command.text_from(argument.word, argument.from);
+    let is_un = |flag: &programs::Flag| flag.name == "-r" && flag.value.and_then(text) == Some("un");
+    arguments.flags.iter().find(|flag| is_un(flag)).filter(|_| command.program() == Some("ruby"))?;
+    let code = arguments.list.iter().find(|argument| argument.role == Role::Code).copied()?;
+    let name = text(code).filter(|name| COMMANDS.contains(name))?;
+    let own = command.words().get(code.word + 1..).unwrap_or_default().iter();
+    let own = own.filter(|word| word.value.as_deref() != Some("--")).cloned();
+    Some(std::iter::once(Word::known(name)).chain(own).collect())
+}
