@@ -59,7 +59,12 @@ impl Suite {
             return None;
         }
         let folder = Path::new(text("/manifest_path")?).parent()?.to_owned();
-        let package = text("/package_id")?.rsplit(['#', '/']).next()?.split('@').next()?.to_owned();
+        // `…/crates/cli#linchpin@0.1.0`, or `…/xtask#0.1.0` if the folder has the package's name.
+        let (path, id) = text("/package_id")?.rsplit_once('#')?;
+        let package = match id.split_once('@') {
+            Some((name, _)) => name.to_owned(),
+            None => path.rsplit('/').next()?.to_owned(),
+        };
         let target = text("/target/name")?;
         let (name, target) = match text("/target/kind/0")? {
             "test" => (format!("{package}, tests/{target}"), format!("--test {target}")),

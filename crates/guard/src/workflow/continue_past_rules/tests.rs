@@ -24,7 +24,7 @@ fn interrupted(ack: &str) -> Scratch {
     let rules = scratch.project().compiled_read_only(&scratch.environment).rules;
     let digest = rules.get("slow").expect("rules").expect("a rule").digest;
     let mut changes = StateChanges::default();
-    changes.set(format!("_pace:{digest}"), json!({}));
+    changes.set(format!("_pace:{digest}"), json!({"told": true}));
     let prompt = scratch.event(EventKind::Prompt, BEGAN);
     scratch.record_judged(&prompt, &engine::Verdict::empty(), &changes);
     scratch
