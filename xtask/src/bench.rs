@@ -39,7 +39,10 @@ pub fn run(arguments: &[String]) -> Result<()> {
     let binary = copy_of_binary(installed.path())?;
     print(&format!("{} ({} KiB), {ROUNDS} rounds in turns", binary.display(), fs::metadata(&binary)?.len() / 1024));
     if let Some(old) = old {
-        return comparison::run(&binary, old);
+        ensure!(old.is_file(), "there is no binary at {}", old.display());
+        let copy = installed.path().join("linchpin-before");
+        fs::copy(old, &copy)?;
+        return comparison::run(&binary, &copy);
     }
     one_event(&binary)?;
     edited_rules(&binary)?;

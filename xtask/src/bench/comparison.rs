@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
 use super::file_rules::{BenchTree, CHANGES, FILES, RULES};
 use super::{EDITS, ROUNDS, Scene, in_turns, row, time};
@@ -20,7 +20,6 @@ struct Pair<'a> {
 }
 
 pub fn run(new: &Path, old: &Path) -> Result<()> {
-    ensure!(old.is_file(), "there is no binary at {}", old.display());
     let pair = Pair { new, old };
     pair.hooks("one event, bundled rules", ROUNDS, |_| Scene::new(0))?;
     pair.hooks("1,000 rules", ROUNDS, |_| Scene::new(1000))?;
