@@ -13,7 +13,7 @@ use crate::stdout::{is_unwritable, was_closed};
 pub struct Output {
     pub json: bool,
     pub coloured: bool,
-    /// Nobody runs the command for its exit code alone, so a stdout that was closed is no way to throw the result away.
+    /// The command is run for its output, not for its exit code alone, so a closed stdout is an error.
     is_for_reading: bool,
     /// The first write to stdout that failed. Nothing is written after it: half of a result would pass for all of it.
     failure: OnceCell<io::Error>,

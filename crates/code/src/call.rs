@@ -240,7 +240,7 @@ impl Evaluator {
 
     /// Passes a script to a shell.
     fn shell_call(&mut self, name: &str, command: Option<&Value>, arguments: &Arguments) -> Value {
-        // What is written into an `os.popen` pipe is not followed.
+        // Data written into an `os.popen` pipe is not followed.
         let mode = arguments.positional.get(1).and_then(Value::only_string).filter(|_| name == "os.popen");
         self.findings.is_opaque |= mode.is_some_and(|mode| mode.starts_with('w'));
         let spawn_options = self.spawn_options(arguments, self.options_position(1, name, arguments));

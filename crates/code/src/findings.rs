@@ -23,7 +23,7 @@ pub(super) struct Findings {
     possible_folders: Vec<String>,
     /// True if statements run in source order, each at most once.
     runs_in_order: bool,
-    /// What is written to files that are open, and is concatenated write by write.
+    /// Contents of open files, concatenated write by write.
     open_files: Vec<(String, Option<String>)>,
 }
 

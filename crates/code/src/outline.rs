@@ -1,4 +1,4 @@
-//! What is collected before the tokens are walked: the program's functions and classes, and the names that it assigns.
+//! Collected before the tokens are walked: the program's functions and classes, and the names that it assigns.
 
 use std::collections::BTreeSet;
 

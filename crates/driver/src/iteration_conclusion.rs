@@ -31,7 +31,7 @@ pub(crate) enum IterationResult {
     Stopped(StopReason),
 }
 
-/// What is stored of an iteration, and its result for the run.
+/// The stored record of an iteration, and its result for the run.
 pub(crate) struct IterationConclusion {
     pub outcome: IterationOutcome,
     pub remark: Option<String>,

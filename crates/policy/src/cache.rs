@@ -54,7 +54,7 @@ pub struct BrokenFile {
 }
 
 impl BrokenFile {
-    /// What is in force instead, for people.
+    /// The rule or version in force instead, for people.
     pub fn consequence(&self) -> &'static str {
         match self {
             Self { has_last_good: true, .. } => "its last good version stays in force",

@@ -68,7 +68,7 @@ fn read(mut pipe: impl Read, kept: &Mutex<Kept>) {
                 kept.last_written = Some(Instant::now());
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // What was read before is kept.
+            // The output read before the error is kept.
             Err(_) => return,
         }
     }

@@ -1,7 +1,7 @@
 //! Detects new files that are old ones under another name: like git, by at least half of the content in common.
 //!
-//! What is read and compared is limited, as hostile files could otherwise take longer than a rule may. A file beyond
-//! the limits is not a move, but a deletion and a creation.
+//! The amount that is read and compared is limited, as hostile files could otherwise take longer than a rule may. A file
+//! beyond the limits is not a move, but a deletion and a creation.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

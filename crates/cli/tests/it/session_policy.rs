@@ -335,7 +335,7 @@ fn plain_text_added_before_the_end_of_a_word_is_milder() {
     }
     let anchored = "command_pattern: ^git push$";
     assert_eq!(decision_after(anchored, "command_pattern: ^git push --force$", "git push"), "deny");
-    // Nobody can tell which of two patterns finds more.
+    // Linchpin cannot compare what two arbitrary patterns match.
     assert_eq!(
         decision_after("command_pattern: '^git push( |$)'", "command_pattern: '^git pull( |$)'", "git push"),
         "allow"

@@ -28,7 +28,7 @@ use crate::{Environment, plain_text};
 pub struct FailedGate {
     /// The gate's id.
     pub gate: String,
-    /// What is missing and what to do, in one or more lines.
+    /// The missing requirement and the next step, in one or more lines.
     pub why: String,
     /// The file rules that are unmet.
     pub rules: Vec<String>,

@@ -328,7 +328,7 @@ fn a_damaged_answer_repeats_the_demand() {
     assert_eq!(settled_files(&scene.answered(&a())), ["a.rs"]);
 }
 
-// What is written once a judgement is recorded.
+// Writes that follow once a judgement is recorded.
 
 #[test]
 fn a_demand_that_was_not_shown_does_not_count() {

@@ -155,7 +155,7 @@ fn the_only_remote_says_what_its_default_is_whatever_it_is_called() {
         project.git(&["clone", "-q", "--origin", "upstream", &from, &clone_text]);
         let in_clone = |words: &[&str]| project.git(&[&["-C", &clone_text][..], words].concat());
         assert_eq!(check_in(&project, &clone).code, Some(0));
-        // What is pushed is the base: on `main`, ahead of it.
+        // The base is the pushed commit, and `main` is ahead of it.
         std::fs::write(clone.join("src/a.py"), "changed\n").expect("a file");
         in_clone(&["commit", "-q", "-a", "-m", "Changed"]);
         assert_eq!(check_in(&project, &clone).code, Some(1), "{settings}");
