@@ -1,10 +1,10 @@
-//! Makes the program start faster, where the linker can.
+//! Makes the program start faster, if the linker supports it.
 //!
-//! A hook is a process at every step of an agent, and half of its time goes into starting. Two things shorten that on
-//! Linux with glibc, and are left out where the toolchain lacks what they need:
+//! A hook process runs at every step of an agent, and half of its time is startup. On Linux with glibc, two things
+//! shorten that. Each is left out if the toolchain does not support it:
 //!
-//! - a fixed address: no relocations to apply to a few hundred kilobytes of tables before `main`;
-//! - `libgcc_s` linked in: one library less to find, map and bind.
+//! - a fixed load address: no relocations of several hundred kilobytes of tables before `main`;
+//! - static linking of `libgcc_s`: one library less to find, map and bind.
 
 #![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through the environment")]
 
@@ -22,13 +22,13 @@ fn main() {
     println!("cargo::rustc-link-arg-bins=-no-pie");
     let Some(folder) = env::var_os("OUT_DIR").map(PathBuf::from) else { return };
     let Some(archive) = find("libgcc_eh.a") else { return };
-    // To the linker this text is the shared library, and stands for the archive that has the same.
+    // The linker reads this text file as the shared library, and links the static archive instead.
     if fs::write(folder.join("libgcc_s.so"), format!("INPUT({})\n", archive.display())).is_ok() {
         println!("cargo::rustc-link-search=native={}", folder.display());
     }
 }
 
-/// A C compiler that does not know a file answers with its bare name.
+/// Returns the path of an archive. A C compiler that does not have it prints the bare name.
 fn find(archive: &str) -> Option<PathBuf> {
     let answer = Command::new("cc").arg(format!("-print-file-name={archive}")).output().ok()?;
     let path = String::from_utf8(answer.stdout).ok()?;

@@ -1,4 +1,4 @@
-//! Sorts the table of programs by name, so that a hook finds one without looking at all of them.
+//! Sorts the table of programs by name, so that a hook finds a program without searching the whole table.
 
 #![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through the environment")]
 
@@ -14,16 +14,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut lines = Vec::new();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (left, usage) = line.split_once(": ").ok_or_else(|| format!("no colon in {line:?}"))?;
-        // The flags that make it this form stand behind the names.
+        // The flags that select a form of the program follow the names.
         let (names, flags) = left.split_at(left.find(" -").unwrap_or(left.len()));
         if !flags.split_whitespace().all(|flag| flag.starts_with('-') && !flag.ends_with(',')) {
             return Err(format!("names stand behind flags in {left:?}").into());
         }
         lines.extend(names.split(", ").map(|name| (name.trim(), flags.trim(), usage.trim())));
     }
-    // Stable: the forms of one program stay in their order.
+    // Stable: the forms of a program keep their order.
     lines.sort_by_key(|(name, _, _)| *name);
-    let folder = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo does not name a folder")?);
-    fs::write(folder.join("programs.rs"), format!("&{lines:#?}"))?;
+    let directory = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo does not name a folder")?);
+    fs::write(directory.join("programs.rs"), format!("&{lines:#?}"))?;
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: how long a hook takes, as ratios of whole processes measured in turns.
+//! `cargo xtask bench`: how long a hook takes. Whole processes are measured in turns and compared as ratios.
 //!
-//! A ratio within one run says something on any machine; milliseconds do not. Nothing here fails a test.
+//! A ratio within one run is meaningful on any machine; milliseconds are not. No result here fails a test.
 
 mod comparison;
 mod file_rules;
@@ -19,10 +19,11 @@ use crate::process::cargo;
 const ROUNDS: usize = 300;
 const WARM_UP: usize = 10;
 const EDITS: usize = 100;
-/// Files that were just written are read anew until their clock has moved on.
+/// A policy file is read again at every event until it is older than the resolution of its timestamp. The benchmarks
+/// wait this long after writing one.
 const FILE_AGE: Duration = Duration::from_millis(100);
 
-/// A project with a policy and a journal, and a home of its own.
+/// A project with a policy, a journal and its own home directory.
 struct Scene {
     folder: tempfile::TempDir,
     payload: PathBuf,
@@ -52,8 +53,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
     cargo(&["bench", "--quiet", "--package", "linchpin-shell", "--bench", "understanding"]).run()
 }
 
-/// People run a copy. What the linker has just written lies in the page cache in the smallest pieces, and starts a sixth slower
-/// than any copy of it.
+/// Benchmarks a copy of the binary, as users run one. The linker's output is in the page cache in the smallest pieces,
+/// and starts a sixth slower than a copy.
 fn copy_of_binary(folder: &Path) -> Result<PathBuf> {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
     let binary = folder.join("linchpin");
@@ -61,7 +62,7 @@ fn copy_of_binary(folder: &Path) -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// One event: against an empty process, and by the number of rules and of events in the journal.
+/// Measures one event: compared with an empty process, and by the number of rules and of events in the journal.
 fn one_event(binary: &Path) -> Result<()> {
     let plain = Scene::new(0)?;
     let ten = Scene::new(10)?;
@@ -87,7 +88,7 @@ fn one_event(binary: &Path) -> Result<()> {
     Ok(())
 }
 
-/// An event after a rule was edited, so that the policy is compiled anew.
+/// Measures an event after a rule was edited, so that the policy is compiled again.
 fn edited_rules(binary: &Path) -> Result<()> {
     let [ten, thousand] = [Scene::new(10)?, Scene::new(1000)?];
     let edited = in_turns(
@@ -108,7 +109,7 @@ fn edited_rules(binary: &Path) -> Result<()> {
     Ok(())
 }
 
-/// An event in a store that has seen many.
+/// Measures an event in a store that already has many events.
 fn worn_store(binary: &Path) -> Result<()> {
     let [new, worn] = [Scene::new(0)?, Scene::new(0)?];
     for _ in 0..5000 {
@@ -134,8 +135,8 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// The median time of each, measured in turns so that noise falls on all alike. What is done to make a command is not
-/// measured.
+/// Returns the median time of each command. They are measured in turns, so that noise affects all of them equally. The
+/// time to create a command is not measured.
 fn in_turns(rounds: usize, commands: &[&dyn Fn() -> Result<Command>]) -> Result<Vec<Duration>> {
     let mut times = vec![Vec::new(); commands.len()];
     for round in 0..WARM_UP + rounds {
@@ -164,7 +165,7 @@ fn time(command: &mut Command) -> Result<Duration> {
 }
 
 impl Scene {
-    /// The bundled rules, and so many of the project's own, of mixed kinds.
+    /// A project with the bundled rules and this number of rules of its own, of various kinds.
     fn new(rules: usize) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let root = folder.path().join("project");
@@ -186,7 +187,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Makes the policy one that has to be compiled anew.
+    /// Edits a rule, so that the policy has to be compiled again.
     fn edit_a_rule(&self) -> Result<()> {
         let rule = self.folder.path().join("project/.linchpin/rules/rule-0005.md");
         File::options().append(true).open(rule)?.write_all(b"And no other.\n")?;
@@ -211,7 +212,7 @@ impl Scene {
         }
     }
 
-    /// Copies the journal's first event until there are so many.
+    /// Copies the journal's first event until there are this many.
     fn fill_journal(&self, events: usize) -> Result<()> {
         let database = rusqlite::Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
         let mut columns = Vec::new();

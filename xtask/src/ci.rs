@@ -1,11 +1,11 @@
-//! `cargo xtask ci`: all that must hold before a change lands.
+//! `cargo xtask ci`: all checks that must pass before a change is merged.
 
 use anyhow::{Result, bail};
 
 use crate::process::cargo;
 use crate::{corpus, generate, rooms, test};
 
-/// Crates that have no place on the path that every tool call of an agent waits for.
+/// Crates that the hook must not depend on, because every tool call of an agent waits for the hook.
 const NOT_ON_THE_HOOK_PATH: &[&str] = &["axum", "clap", "hyper", "postgres", "ratatui", "reqwest", "tokio", "ureq"];
 
 pub fn run() -> Result<()> {

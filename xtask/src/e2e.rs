@@ -1,14 +1,15 @@
-//! Real agents, headless, on a scripted model, with Linchpin in their hooks: does a refusal really stop the call?
+//! Tests whether a refusal really stops the call, with real agents: headless, on a scripted model, with Linchpin's
+//! hooks.
 //!
-//! Nothing here leaves the machine but the installation of the clients from the npm registry, and nothing touches
-//! the home of whoever runs it.
+//! Nothing is sent over the network except to install the clients from the npm registry, and the home directory of the
+//! user who runs this is not touched.
 
-mod client;
+mod agent_kind;
 mod clients;
-mod looping;
+mod loop_run;
 mod model;
+mod opencode_2;
 mod scenarios;
-mod second_generation;
 mod workspace;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use client::Client;
+use agent_kind::AgentKind;
 use clients::Clients;
 use model::Model;
 use scenarios::{SCENARIOS, Scenario};
@@ -36,13 +37,13 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
         None => build(root)?,
     };
     let mut failures = 0;
-    if options.only.as_ref().is_none_or(|name| looping::NAME.contains(name.as_str())) {
+    if options.only.as_ref().is_none_or(|name| loop_run::NAME.contains(name.as_str())) {
         let start = Instant::now();
-        match looping::play(&clients, &linchpin, &folder) {
-            Ok(()) => println!("ok      codex, {} ({:.1} s)", looping::NAME, start.elapsed().as_secs_f32()),
+        match loop_run::play(&clients, &linchpin, &folder) {
+            Ok(()) => println!("ok      codex, {} ({:.1} s)", loop_run::NAME, start.elapsed().as_secs_f32()),
             Err(error) => {
                 failures += 1;
-                println!("FAILED  codex, {}: {error:#}", looping::NAME);
+                println!("FAILED  codex, {}: {error:#}", loop_run::NAME);
             }
         }
     }
@@ -56,7 +57,7 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
         }
     }
     if options.only.as_ref().is_none_or(|name| STAND_IN.contains(name.as_str())) {
-        failures += tried(STAND_IN, || second_generation::play(&linchpin, &folder));
+        failures += tried(STAND_IN, || opencode_2::play(&linchpin, &folder));
     }
     if failures > 0 {
         bail!("{failures} scenarios failed; what the clients said is under {}", folder.join("runs").display());
@@ -66,7 +67,7 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
 
 const STAND_IN: &str = "opencode 2, a stand-in for its host";
 
-/// How many failed: this one, or none.
+/// Runs one test, prints the result, and returns the number of failures: 0 or 1.
 fn tried(name: &str, play: impl FnOnce() -> Result<()>) -> usize {
     let start = Instant::now();
     match play() {
@@ -83,9 +84,9 @@ fn tried(name: &str, play: impl FnOnce() -> Result<()>) -> usize {
 
 #[derive(Default)]
 struct Options {
-    /// Another binary than the one of this workspace.
+    /// The binary to test, instead of the one from this workspace.
     binary: Option<PathBuf>,
-    /// Only scenarios with this in their name.
+    /// Runs only scenarios whose name contains this.
     only: Option<String>,
 }
 
@@ -106,7 +107,7 @@ impl Options {
     }
 }
 
-/// The binary as users get it.
+/// Builds the release binary and returns its path.
 pub fn build(root: &Path) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(&cargo).args(["build", "--release", "--bin", "linchpin"]).current_dir(root).status()?;
@@ -118,7 +119,7 @@ pub fn build(root: &Path) -> Result<PathBuf> {
     Ok(Path::new(target).join("release").join(format!("linchpin{}", std::env::consts::EXE_SUFFIX)))
 }
 
-fn play(scenario: &Scenario, client: Client, clients: &Clients, linchpin: &Path, folder: &Path) -> Result<()> {
+fn play(scenario: &Scenario, client: AgentKind, clients: &Clients, linchpin: &Path, folder: &Path) -> Result<()> {
     let run = folder.join("runs").join(format!("{}-{}", client.name(), scenario.name.replace(' ', "-")));
     let workspace = Workspace::create(&run, linchpin)?;
     for (rule, text) in scenario.rules {

@@ -1,6 +1,6 @@
-//! Very many iterations of the loop: whether the last ones take as long, and as much memory, as the first ones.
+//! Runs very many iterations of the loop, and compares duration and memory of the last ones with the first ones.
 //!
-//! The agent does nothing but hand over, so that what is measured is the loop itself.
+//! The agent only hands over, so only the loop itself is measured.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ hats:
 const AGENT: &str = r#"if test "$LINCHPIN_ITERATION" = LAST; then exec "$LINCHPIN_BIN" emit loop.complete; fi
 exec "$LINCHPIN_BIN" emit "$LINCHPIN_HAT" "$LINCHPIN_ITERATION"
 "#;
-/// The last tenth of the iterations may take so many times as long as the first, and the run so much memory.
+/// The maximum ratio of the last tenth to the first one, for both duration and memory.
 const BAR: f64 = 1.2;
 
 pub fn run(arguments: &[String]) -> Result<()> {
@@ -69,11 +69,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
 
 struct Measured {
     tenths: Vec<Duration>,
-    /// In KiB, after each tenth.
+    /// The resident memory in KiB, after each tenth.
     memory: Vec<u64>,
 }
 
-/// Looks at how many logs there are: each iteration has one.
+/// Measures progress by the log files: each iteration has one.
 fn measure(run: &mut Child, home: &Path, iterations: usize) -> Result<Measured> {
     let mut measured = Measured { tenths: Vec::new(), memory: Vec::new() };
     let mut since = Instant::now();

@@ -1,7 +1,7 @@
-//! `cargo xtask generate`: what the code itself knows best, as files that people and editors read.
+//! `cargo xtask generate`: reference pages, man pages and schemas that are generated from the code.
 //!
-//! They are checked in; `--check` fails where one is stale. The command line is described by the binary's own definitions,
-//! and policy files by the tables that their readers use.
+//! They are checked in; `--check` fails if one is out of date. Command pages are generated from the binary's argument
+//! definitions, policy schemas from the tables that the policy readers use.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ pub enum GenerateMode {
     Check,
 }
 
-/// Folders in which nothing lies that is not generated.
+/// Directories that contain only generated files.
 const FOLDERS: [&str; 2] = ["man", "schemas"];
 
 pub fn run(mode: GenerateMode) -> Result<()> {
@@ -50,7 +50,7 @@ pub fn run(mode: GenerateMode) -> Result<()> {
     Ok(())
 }
 
-/// Every generated file, by its path.
+/// Returns the contents of every generated file, by path.
 fn files() -> Result<BTreeMap<String, String>> {
     let mut command = arguments::help::command(Some(100));
     command.build();
@@ -69,7 +69,7 @@ fn files() -> Result<BTreeMap<String, String>> {
     Ok(files)
 }
 
-/// What an earlier version made, and this one does not.
+/// Returns files that an earlier version generated and this one does not.
 fn left_over(files: &BTreeMap<String, String>) -> Vec<String> {
     let entries = FOLDERS.into_iter().filter_map(|folder| Some((folder, fs::read_dir(folder).ok()?)));
     let paths = entries.flat_map(|(folder, entries)| {
@@ -78,7 +78,7 @@ fn left_over(files: &BTreeMap<String, String>) -> Vec<String> {
     paths.filter(|path| !files.contains_key(path)).collect()
 }
 
-/// A command, and all that are below it.
+/// Returns a command and all of its visible subcommands.
 fn with_subcommands(command: &Command) -> Vec<&Command> {
     let below = command.get_subcommands().filter(|command| !command.is_hide_set()).flat_map(with_subcommands);
     std::iter::once(command).chain(below).collect()
@@ -95,7 +95,7 @@ fn commands(command: &Command) -> Result<String> {
     Ok(text)
 }
 
-/// What `--help` says, as the parser itself chooses to say it.
+/// Returns the output of `--help`, as the argument parser formats it.
 fn help(name: &str) -> Result<String> {
     let words = name.split(' ').chain(["--help"]);
     match arguments::help::command(Some(100)).try_get_matches_from(words) {
@@ -104,14 +104,15 @@ fn help(name: &str) -> Result<String> {
     }
 }
 
-/// `linchpin-rules-new`.
+/// Returns the name of a command's man page, such as `linchpin-rules-new`.
 fn page_name(command: &Command) -> String {
     command.get_bin_name().unwrap_or_else(|| command.get_name()).replace(' ', "-")
 }
 
 fn man_page(command: &Command) -> Result<String> {
     let mut page = Vec::new();
-    // An empty date, in quotes lest the next field take its place: the same definitions make the same page.
+    // An empty date, so that the same definitions yield the same page. Without the quotes, the next field would take
+    // its place.
     let man = Man::new(command.clone()).title(page_name(command)).date("\"\"");
     man.source(concat!("linchpin ", env!("CARGO_PKG_VERSION"))).manual("Linchpin").render(&mut page)?;
     Ok(String::from_utf8(page)?)

@@ -1,9 +1,9 @@
-//! The workshop: everything that is done to the project and is no part of it.
+//! Development tasks that are not part of the product.
 
 #![expect(clippy::disallowed_methods, reason = "the environment of the product is not that of the workshop")]
 #![expect(clippy::print_stdout, reason = "tasks talk to the person who runs them")]
 
-// The binary's own command line, for the pages that describe it.
+// The binary's argument definitions, from which its reference pages are generated.
 #[expect(unused_imports, reason = "here it is described, and never parsed")]
 #[path = "../../crates/cli/src/arguments/mod.rs"]
 mod arguments;
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
-    // Wherever it is called from, it works on this workspace.
+    // Works on this workspace, whatever the working directory is.
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (task, rest) = arguments.split_first().map_or(("", [].as_slice()), |(task, rest)| (task.as_str(), rest));

@@ -1,4 +1,4 @@
-//! Running other programs.
+//! Runs other programs.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// A program that is about to be run.
+/// A program to run.
 pub struct Program {
     command: Command,
     shown: String,
 }
 
-/// The cargo that runs this, without the variables that coding agents set for the commands they run.
+/// Returns the cargo that runs this program, without the variables that coding agents set for their commands.
 pub fn cargo(arguments: &[&str]) -> Program {
     let mut program = Program::new(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()), arguments);
     program.shown = format!("cargo {}", arguments.join(" "));
@@ -47,7 +47,7 @@ impl Program {
         self
     }
 
-    /// Starts it with its stdout on a pipe.
+    /// Starts the program with a pipe as stdout.
     pub fn stream(mut self) -> Result<Child> {
         self.command.stdout(Stdio::piped()).spawn().with_context(|| format!("`{}` cannot be run", self.shown))
     }
@@ -60,7 +60,7 @@ impl Program {
         Ok(())
     }
 
-    /// What it prints on stdout; a person sees its stderr.
+    /// Runs the program and returns its stdout. Its stderr is shown to the person.
     pub fn output_with_progress(mut self) -> Result<String> {
         let output = self.command.stderr(Stdio::inherit()).output();
         let output = output.with_context(|| format!("`{}` cannot be run", self.shown))?;

@@ -1,8 +1,8 @@
-//! `cargo xtask rooms`: whether the source keeps to the plan of the house.
+//! `cargo xtask rooms`: checks the structure of the source code.
 //!
-//! A crate depends only on those below it, modules do not import each other in a circle, files, functions and structs stay small,
-//! a public type has a name of its own, and crates that must be pure are. What breaks a rule for a reason stands in
-//! [`exceptions`], whose number may only fall.
+//! A crate depends only on the crates that it may use; modules do not import each other in a cycle; files, functions
+//! and structs stay small; public types have unique names; pure crates have no side effects. Justified violations are
+//! listed in [`exceptions`]; their number may only decrease.
 
 use anyhow::{Result, bail, ensure};
 
@@ -20,7 +20,7 @@ mod tests;
 use exceptions::EXCEPTIONS;
 use source::Crate;
 
-/// A place that breaks a rule of the house.
+/// A violation of a structure rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     check: Check,

@@ -1,7 +1,7 @@
 //! `cargo xtask test [FILTER…]`: builds and runs every test, and ends with `N passed, N failed`.
 //!
-//! Two checks go with each run. Fakes of all coding agents stand in front of `PATH`, and no test may call one. Processes
-//! that outlive the suite that started them are found, named and killed.
+//! Every run has two additional checks. Fakes of all coding agents come first on `PATH`, and no test may call one.
+//! Processes that outlive the suite that started them are reported and killed.
 
 use std::io::{Write, stdout};
 use std::time::Instant;

@@ -16,7 +16,7 @@ pub struct AttemptedCall<'a> {
     pub input: &'a Value,
 }
 
-/// What the input of a tool's calls names.
+/// What the input of a tool call contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolSubject {
     Command,
@@ -48,7 +48,7 @@ pub fn shell_tool(agent: Agent) -> &'static str {
     agent.adapter().native_tools.shell
 }
 
-/// Returns what calls of a tool name. Accepts the agent's names of tools and canonical ones.
+/// Returns what the input of a call to this tool contains. `tool`: the agent's name of the tool, or the canonical one.
 pub fn subject(agent: Agent, tool: &str) -> ToolSubject {
     let call = AttemptedCall { session: "", cwd: "/", tool, input: &json!({}) };
     let Some(call) = before_tool(agent, call, 0).tool else { return ToolSubject::Other };

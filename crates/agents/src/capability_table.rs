@@ -41,10 +41,10 @@ fn events(adapter: &Adapter) -> Vec<&'static str> {
 impl Audience {
     pub(crate) fn description(self) -> &'static str {
         match self {
-            Self::AgentAndPerson => "agent and person are told",
-            Self::Agent => "the agent is told",
-            Self::Person => "the person is told",
-            Self::Nobody => "only the journal has it",
+            Self::AgentAndPerson => "the agent and the person see it",
+            Self::Agent => "the agent sees it",
+            Self::Person => "the person sees it",
+            Self::Nobody => "only the journal records it",
         }
     }
 }
@@ -68,12 +68,12 @@ impl HookCapabilities {
         match self.ask {
             _ if !kind.awaits_permission() => "–",
             AskEffect::Asks => "the agent asks",
-            AskEffect::Refuses => "refused until a person lets it through",
+            AskEffect::Refuses => "refused until a person allows it",
             // This agent asks before such calls by itself, so there is nothing to ask for.
             AskEffect::Explains => match self.audience() {
-                Audience::Nobody => "the agent asks by itself; only the journal has why",
-                Audience::Person => "the agent asks by itself; the person is told why",
-                Audience::Agent | Audience::AgentAndPerson => "the agent asks by itself, and is told why",
+                Audience::Nobody => "the agent asks by itself; only the journal records why",
+                Audience::Person => "the agent asks by itself; the person sees why",
+                Audience::Agent | Audience::AgentAndPerson => "the agent asks by itself and sees why",
             },
         }
     }
@@ -122,7 +122,7 @@ fn summary_table() -> String {
         let all = capabilities(agent);
         let at = |kind: EventKind, word: fn(HookCapabilities, EventKind) -> &'static str| {
             let found = all.iter().find(|capability| capability.kind == kind);
-            found.map_or("it is not told of", |capability| word(capability.hook, kind))
+            found.map_or("it has no such event", |capability| word(capability.hook, kind))
         };
         let warn: fn(HookCapabilities, EventKind) -> &'static str = |hook, _| hook.warn();
         let _ = writeln!(

@@ -24,7 +24,7 @@ pub mod shortfall;
 pub mod transcript;
 
 use engine::{Event, EventKind, Level, Verdict};
-use protocol::reply::{Decision, Reply};
+use protocol::reply::{Reply, ReplyDecision};
 use serde_json::{Map, Value};
 
 pub use protocol::answer::Answer;
@@ -105,9 +105,9 @@ struct Adapter {
     translate: Option<Translate>,
     native_tools: NativeTools,
     /// Converts a tool call to the canonical tools, which are Claude Code's.
-    tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
+    convert_call: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
     /// The argument of the agent's shell tool that has the working directory.
-    folder: Option<&'static str>,
+    folder_argument: Option<&'static str>,
     /// The placeholder for the name of an MCP server, if the agent does not report it.
     unknown_server: Option<&'static str>,
     /// The outcome of a call that ran, if the payload has it.
@@ -128,14 +128,14 @@ pub fn decode(agent: Agent, named: Option<&str>, payload: &[u8], received: i64) 
 }
 
 /// Encodes a verdict in the agent's protocol, with at most `limit` bytes of reasons. The [`Answer`] is empty if there
-/// is nothing to say. A lifted verdict stops nothing.
+/// is nothing to say. A verdict that is not enforced stops nothing.
 pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> Answer {
     let adapter = agent.adapter();
     let capabilities = (adapter.capabilities)(&event.name);
     let reply = protocol::reply::of(event, &protocol::limit::truncated(verdict.as_enforced(), limit), capabilities);
     match reply {
         // The exit code allows only one text; the agent decides who sees it.
-        Reply { decision: Some(Decision::Refuse(reason)), message, .. }
+        Reply { decision: Some(ReplyDecision::Refuse(reason)), message, .. }
             if capabilities.refuse == RefusalMethod::ByExitCode =>
         {
             let texts: Vec<String> = [reason].into_iter().chain(message).collect();

@@ -16,11 +16,11 @@ pub enum Shortfall {
     NoServer,
     /// The rule blocks something that is about to happen, but the agent does not let a hook refuse it.
     NoRefusal(Audience),
-    /// The rule objects to something that has happened, but the agent shows the objection to nobody.
+    /// The rule objects to something that has happened, but the agent does not show the objection to anyone.
     NoObjection,
     /// The agent cannot ask its person.
     NoQuestion,
-    /// The rule only warns, but the agent shows the warning to nobody.
+    /// The rule only warns, but the agent does not show the warning to anyone.
     NoWarning,
     /// The agent asks its person even if a rule allows the call.
     NoApproval,
@@ -49,29 +49,29 @@ impl Shortfall {
     pub fn consequence(self, agent: Agent, events: EventKinds) -> String {
         let (title, events) = (agent.title(), listed(events, "or"));
         match self {
-            Self::NoEvent => format!("{title} does not tell of {events}, so nothing is judged there"),
+            Self::NoEvent => format!("{title} has no hook for {events}, so these rules are not judged"),
             Self::NoServer => {
-                format!("{title} does not tell which server an MCP tool is of, so what names a server never matches")
+                format!("{title} does not name the server of an MCP tool, so a rule that names a server never matches")
             }
             Self::NoRefusal(audience) => {
-                format!("{title} cannot refuse {events}, so it goes on: {}", audience.description())
+                format!("{title} cannot refuse {events}, so the agent continues: {}", audience.description())
             }
             Self::NoObjection => {
                 format!(
-                    "{title} takes no text at {events}, so an objection reaches nobody: {}",
+                    "{title} accepts no text at {events}, so the agent does not see an objection: {}",
                     Audience::Nobody.description()
                 )
             }
             Self::NoQuestion => {
-                format!("{title} cannot ask at {events}, so the call is refused until a person lets it through")
+                format!("{title} cannot ask at {events}, so the call is refused until a person allows it")
             }
             Self::NoWarning => {
                 format!(
-                    "{title} takes no text at {events}, so a warning reaches nobody: {}",
+                    "{title} accepts no text at {events}, so the agent does not see a warning: {}",
                     Audience::Nobody.description()
                 )
             }
-            Self::NoApproval => format!("{title} takes no approval at {events}: it asks its person as it always would"),
+            Self::NoApproval => format!("{title} accepts no approval at {events}: it asks the person as usual"),
         }
     }
 
@@ -80,25 +80,24 @@ impl Shortfall {
         match self {
             Self::NoEvent => match events.iter().filter_map(fallback_event).collect::<EventKinds>() {
                 others if others.is_empty() => {
-                    "calls are told of by every agent: `before_tool` and `after_tool` may do as well".to_owned()
+                    "every agent has events for tool calls: `before_tool` and `after_tool` may serve".to_owned()
                 }
-                others => format!("name {} too, of which it is a part there", listed(others, "and")),
+                others => format!("name {} too, which includes it there", listed(others, "and")),
             },
             Self::NoServer => "name the tool alone: `mcp_tools: ['*:TOOL']`".to_owned(),
             Self::NoRefusal(_) => {
-                "refuse what leads to it, at `before_tool`: a subagent begins with a call of `Task`".to_owned()
+                "refuse the call that leads to it, at `before_tool`: a subagent begins with a call of `Task`".to_owned()
             }
             Self::NoObjection => "block it at `before_tool`, or read `linchpin log`".to_owned(),
             Self::NoQuestion => {
-                "`linchpin allow ID` lets one call through; where nobody should have to, say `block` or `warn`"
-                    .to_owned()
+                "`linchpin allow ID` allows one call; to need no person, write `block` or `warn`".to_owned()
             }
             Self::NoWarning => match events_with_audience(agent) {
                 others if others.is_empty() => {
-                    "only what asks or blocks is heard; `linchpin log` has the rest".to_owned()
+                    "the agent sees only questions and refusals; `linchpin log` shows the rest".to_owned()
                 }
                 others => format!(
-                    "it is heard at {}; elsewhere only what asks or blocks is, and `linchpin log` has the rest",
+                    "the agent sees it at {}; elsewhere it sees only questions and refusals, and `linchpin log` shows the rest",
                     listed(others, "and")
                 ),
             },

@@ -153,7 +153,7 @@ fn verdicts() -> Vec<(&'static str, Verdict)> {
         ("ask+notice", noticed(verdict(Level::Ask))),
         ("block", verdict(Level::Block)),
         ("block+notice", noticed(verdict(Level::Block))),
-        ("lifted", Verdict { not_enforced: Some(NotEnforced::Observe), ..verdict(Level::Block) }),
+        ("not enforced", Verdict { not_enforced: Some(NotEnforced::Observe), ..verdict(Level::Block) }),
     ]
 }
 
@@ -398,9 +398,9 @@ fn a_notice_comes_with_every_refusal_and_every_question() {
 }
 
 #[test]
-fn a_lifted_verdict_stops_nothing_and_keeps_warnings() {
+fn a_verdict_that_is_not_enforced_stops_nothing_and_keeps_warnings() {
     let warning = verdict(Level::Warn).findings;
-    let lifted = |level| {
+    let not_enforced = |level| {
         let findings = verdict(level).findings.into_iter().chain(warning.clone()).collect();
         Verdict { not_enforced: Some(NotEnforced::Paused), ..Verdict::of(findings) }
     };
@@ -409,7 +409,7 @@ fn a_lifted_verdict_stops_nothing_and_keeps_warnings() {
             let event = event_of(agent, name);
             for level in [Level::Ask, Level::Block] {
                 assert_eq!(
-                    encode(agent, &event, &lifted(level)),
+                    encode(agent, &event, &not_enforced(level)),
                     encode(agent, &event, &verdict(Level::Warn)),
                     "{name}"
                 );

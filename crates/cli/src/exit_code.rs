@@ -1,11 +1,11 @@
-//! How a command ended, as scripts see it. `hook` follows the agent's own protocol instead.
+//! The exit codes of commands. `hook` follows the agent's protocol instead.
 
 use std::process;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitCode {
     Done = 0,
-    /// A rule, a test or a gate says no; `doctor` found something.
+    /// A rule, a test or a gate failed, or `doctor` found a problem.
     No = 1,
     /// The command line is wrong, a policy file is broken, or something is not trusted.
     Usage = 2,
@@ -13,7 +13,7 @@ pub enum ExitCode {
     Interrupt = 3,
     /// A run of the loop reached one of its limits.
     Limit = 4,
-    /// Somebody interrupted a run of the loop, or a gate, with Ctrl-C.
+    /// A person interrupted a run of the loop, or a gate, with Ctrl-C.
     Interrupted = 130,
 }
 

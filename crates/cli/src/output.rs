@@ -1,4 +1,4 @@
-//! Where commands print: text for people, or JSON for programs.
+//! Output of commands: text for people, or JSON for programs.
 
 use std::cell::OnceCell;
 use std::fmt::Display;
@@ -13,9 +13,10 @@ use crate::stdout::{is_unwritable, was_closed};
 pub struct Output {
     pub json: bool,
     pub coloured: bool,
-    /// The command is run for its output, not for its exit code alone, so a closed stdout is an error.
+    /// The purpose of the command is its output, not only its exit code, so a closed stdout is an error.
     is_for_reading: bool,
-    /// The first write to stdout that failed. Nothing is written after it: half of a result would pass for all of it.
+    /// The first failed write to stdout. Nothing is written after it, because a partial result could be mistaken for a
+    /// complete one.
     failure: OnceCell<io::Error>,
 }
 
@@ -24,7 +25,7 @@ impl Output {
         Self { json, coloured: coloured && !json, is_for_reading: json, failure: OnceCell::new() }
     }
 
-    /// The same, of a command that only prints.
+    /// The same output, for a command that only prints.
     #[must_use]
     pub fn for_reading(self, is_for_reading: bool) -> Self {
         Self { is_for_reading: self.is_for_reading || is_for_reading, ..self }
@@ -36,14 +37,14 @@ impl Output {
         self.write(&format!("{}\n", without_controls(&text, own)));
     }
 
-    /// A message on stderr, for whoever watches; not part of the result.
+    /// Prints a message to stderr for people; not part of the result.
     pub fn aside(&self, text: impl Display) {
         if !self.json {
             let _ = writeln!(io::stderr(), "{}", without_controls(&text.to_string(), &[]));
         }
     }
 
-    /// The text for people, the value for programs.
+    /// Prints the text for people, or the value for programs.
     pub fn line_or(&self, text: impl Display, value: &Value) {
         if self.json {
             self.value(value);
@@ -60,12 +61,12 @@ impl Output {
         self.write(&format!("{value}\n"));
     }
 
-    /// What is already rendered, colours included.
+    /// Prints text that is already rendered, including colours.
     pub fn rendered(&self, text: &str) {
         self.write(&format!("{text}\n"));
     }
 
-    /// Writes a text as it is. Everything that a command prints goes through here.
+    /// Writes a text unchanged. All output of commands goes through this method.
     pub fn write(&self, text: &str) {
         if self.failure.get().is_some() {
             return;
@@ -78,12 +79,12 @@ impl Output {
         }
     }
 
-    /// Whether nothing that is printed from now on arrives.
+    /// True if further output would be lost.
     pub fn is_closed(&self) -> bool {
         self.failure.get().is_some()
     }
 
-    /// Why the result could not be written. A reader that has gone away, as `head` does, is no failure.
+    /// The reason why the result could not be written. A closed pipe, as in `linchpin log | head`, is not an error.
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }
@@ -119,7 +120,7 @@ fn not_open() -> io::Error {
     io::Error::other("it is not open for writing")
 }
 
-/// Text that came from an agent or a repository must not drive the terminal.
+/// Removes control characters: text from an agent or a repository must not control the terminal.
 fn without_controls(text: &str, but: &[&str]) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -135,12 +136,12 @@ fn without_controls(text: &str, but: &[&str]) -> String {
     kept
 }
 
-/// Control characters, and those that change the order in which others are read.
+/// True for control characters and for characters that change the text direction.
 fn drives_terminal(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What [`Output::paint`] writes. A colour is all that other text can pass for it with.
+/// The colour codes that [`Output::paint`] writes, the only ones that text may contain.
 const OWN_COLOURS: &[&str] =
     &["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[35m"];

@@ -1,4 +1,4 @@
-//! Commands for people: an agent that runs one is refused.
+//! Commands for people only. They fail if an agent runs them.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -9,47 +9,47 @@ use crate::ancestry;
 use crate::output::Output;
 use crate::problem::Problem;
 
-/// Fails where the agents' own variables show that an agent runs this command, or that one started the shell it runs in.
+/// Fails if environment variables show that an agent runs this command, or that an agent started the shell it runs in.
 pub fn required(command: &str, environment: &Environment) -> Result<(), Problem> {
-    match agents::environment::detected_variable(|name| environment.get(name)).or_else(ancestry::mark) {
+    match agents::environment::detected_variable(|name| environment.get(name)).or_else(ancestry::agent_marker) {
         None => Ok(()),
-        Some(mark) => Err(Problem::new(
+        Some(marker) => Err(Problem::new(
             "NotAPerson",
-            format!("`linchpin {command}` is for people, and `{mark}` shows that an agent runs it"),
+            format!("only people may run `linchpin {command}`, and `{marker}` shows that an agent started it"),
         )
-        .help("run it in a terminal of your own")),
+        .help("run it in your own terminal")),
     }
 }
 
-/// `--yes` for what a run of the loop waits for: while it is driven, whoever says so sits at a terminal. An agent can cut a
-/// process loose from everything that would show whose it is.
-pub fn says_yes_in_person(project: &guard::Project, environment: &Environment) -> Result<(), Problem> {
+/// Restricts `--yes` while a run of the loop is being driven: it then requires a terminal, because an agent can detach
+/// a process from everything that identifies it as the agent's.
+pub fn require_terminal_during_run(project: &guard::Project, environment: &Environment) -> Result<(), Problem> {
     let run = driver::running(&project.root, environment);
     match run.filter(|_| !io::stdin().is_terminal()) {
         None => Ok(()),
         Some(run) => Err(Problem::new(
             "NotAPerson",
-            format!("run {run} is going on, and there is no terminal to tell a person by"),
+            format!("run {run} is running, and without a terminal Linchpin can't tell a person from an agent"),
         )
-        .help("say it in a terminal of your own, or once the run has ended")),
+        .help("run it in your own terminal, or after the run has ended")),
     }
 }
 
-/// Whether there is somebody to ask.
-pub fn is_there(output: &Output) -> bool {
+/// True if there is a person at a terminal to ask.
+pub fn has_terminal(output: &Output) -> bool {
     !output.json && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Asks for a yes before something is done. `read` is what the person should have read before they pass `--yes` instead.
+/// Asks for confirmation. `read`: what the person should have read before passing `--yes` instead.
 pub fn confirmed(question: &str, read: &str, output: &Output) -> Result<bool, Problem> {
-    if !is_there(output) {
-        return Err(Problem::new("Untrusted", "there is no terminal to ask on")
-            .help(format!("pass `--yes` once you have read {read}")));
+    if !has_terminal(output) {
+        return Err(Problem::new("Untrusted", "there is no terminal for the question")
+            .help(format!("read {read}, then pass `--yes`")));
     }
     Ok(says_yes(question, false)?)
 }
 
-/// Asks on the terminal; `preset` is what an empty answer means.
+/// Asks a yes-or-no question on the terminal. `preset`: the meaning of an empty answer.
 pub fn says_yes(question: &str, preset: bool) -> io::Result<bool> {
     write!(io::stdout(), "{question} [{}] ", if preset { "Y/n" } else { "y/N" })?;
     io::stdout().flush()?;

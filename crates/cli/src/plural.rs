@@ -1,4 +1,4 @@
-//! Counts with their noun.
+//! Counts with a noun.
 
 /// `1 rule`, `2 rules`.
 pub fn counted(count: usize, noun: &str) -> String {

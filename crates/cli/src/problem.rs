@@ -1,4 +1,4 @@
-//! Why a command could not do what it was asked, for the person who asked.
+//! The error of a failed command, for the person who ran it.
 
 use policy::RenderStyle;
 use policy::edit::EditRefusal;
@@ -6,25 +6,25 @@ use serde_json::{Map, Value, json};
 
 use crate::exit_code::ExitCode;
 
-/// A failed command.
+/// The error of a failed command.
 #[derive(Debug)]
 pub struct Problem {
     kind: String,
     message: String,
     help: Option<String>,
     pub code: ExitCode,
-    /// Fields of the JSON form beyond those that every error has.
+    /// Additional fields of the JSON form.
     place: Map<String, Value>,
-    /// The lines that it is about, rendered; before the message.
+    /// Rendered source lines with the error; printed before the message.
     snippets: Vec<String>,
-    /// What the text says in the message's place, where the snippets say the rest.
+    /// Replaces the message in text output if the snippets already say the rest.
     conclusion: Option<Box<str>>,
 }
 
 pub type CommandOutcome = Result<ExitCode, Problem>;
 
 impl Problem {
-    /// `kind` is one of the documented list.
+    /// `kind`: one of the documented error kinds.
     pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             kind: kind.into(),
@@ -59,14 +59,14 @@ impl Problem {
         self
     }
 
-    /// It was understood, and the answer is no.
+    /// The command was valid, but the answer is no.
     #[must_use]
     pub fn refused(mut self) -> Self {
         self.code = ExitCode::No;
         self
     }
 
-    /// A person stopped it with Ctrl-C.
+    /// A person interrupted the command with Ctrl-C.
     #[must_use]
     pub fn interrupted(mut self) -> Self {
         self.code = ExitCode::Interrupted;
@@ -94,7 +94,7 @@ impl Problem {
             Some(help) => format!("error: {message}\nhelp: {help}"),
             None => format!("error: {message}"),
         };
-        // What was typed, or what a file is called, may hold anything.
+        // Typed text and file names may contain control characters.
         let said = agents::without_control_characters(&said);
         let parts: Vec<&str> = self.snippets.iter().map(String::as_str).chain([said.as_str()]).collect();
         parts.join("\n\n")
@@ -114,7 +114,7 @@ impl From<EditRefusal> for Problem {
         if let Some(first) = refusal.problems.first() {
             let position = first.position().map(|position| (position.line, position.column));
             problem = problem.at(&first.source.name, position);
-            // In text these are part of the snippet.
+            // In text output, these are part of the snippet.
             let more = [("rule", &first.rule), ("help", &first.help)];
             let more = more.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value.as_ref()?))));
             problem.place.extend(more);

@@ -1,15 +1,16 @@
-//! Whether what is written to stdout can arrive.
+//! Checks whether output to stdout can arrive.
 //!
-//! The standard library takes a write to a descriptor that is not open for writing for a success, and opens `/dev/null` to
-//! read and write in the place of a descriptor that is closed when the process starts.
+//! If stdout is not open for writing, the standard library reports success for writes to it. If stdout is closed when
+//! the process starts, the standard library opens `/dev/null` for reading and writing in its place.
 
-/// Whether stdout is not open for writing.
+/// True if stdout is not open for writing.
 #[cfg(unix)]
 pub fn is_unwritable() -> bool {
     access_mode() == Some(rustix::fs::OFlags::RDONLY)
 }
 
-/// Whether stdout was closed, or leads nowhere in the same way: Python's `DEVNULL` and Node's `ignore` are such a `/dev/null`.
+/// True if stdout was closed when the process started, or is redirected to a `/dev/null` that looks the same, as by
+/// Python's `DEVNULL` and Node's `ignore`.
 #[cfg(unix)]
 pub fn was_closed() -> bool {
     access_mode() == Some(rustix::fs::OFlags::RDWR) && is_null()

@@ -10,7 +10,7 @@ use super::token_cursor::TokenCursor;
 use super::value::Value;
 
 impl Evaluator {
-    /// At the opening parenthesis.
+    /// Reads arguments in parentheses. The cursor is at the opening parenthesis.
     pub(super) fn arguments(&mut self, cursor: &mut TokenCursor<'_>, callee: &Value) -> Arguments {
         cursor.next();
         let mut arguments = Arguments::default();

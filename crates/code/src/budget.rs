@@ -2,7 +2,7 @@
 
 use super::MAX_DEPTH;
 
-/// Expressions and bytes of constants, over all rounds.
+/// The maximum number of expressions and of bytes in constants, in all rounds together.
 const MAX_WORK: usize = 1_000_000;
 
 #[derive(Default)]

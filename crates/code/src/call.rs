@@ -34,7 +34,7 @@ impl Evaluator {
             Value::QualifiedName(name) => {
                 if let Some(effect) = self.effect_of(&name) {
                     let value = self.apply_effect(effect, &name, arguments);
-                    // An archive object has members besides the contents of its file.
+                    // An archive object has members other than the contents of its file.
                     let is_plain = matches!(value, Value::Unknown | Value::FileContent(_) | Value::OutputFile(_));
                     let is_object = is_plain && self.dialect.returns_known_object(&name);
                     return if is_object { Value::QualifiedName(format!("{name}()")) } else { value };
@@ -108,11 +108,11 @@ impl Evaluator {
         Value::Unknown
     }
 
-    /// Returns the result of a function that the program defines. The results of all its functions are kept together.
+    /// Returns the result of a function that the program defines. The results of all its functions are merged.
     fn own_function_result(&mut self) -> Value {
         match (self.names.get("return").cloned(), self.names.get("yield").cloned()) {
             (Some(value), None) => value,
-            // Only for file names: of constants, the number and the order would matter.
+            // Only for file names. For other constants, their number and order would matter.
             (None, Some(value @ (Value::PartlyKnown { .. } | Value::Pending))) => Value::List(vec![value]),
             (None, None) => {
                 let word = if self.outline.assigned.contains("yield") { "yield" } else { "return" };
@@ -137,15 +137,15 @@ impl Evaluator {
             FunctionEffect::Touch(touches) => self.touch_arguments(touches, arguments),
             FunctionEffect::TouchAll(access, from) => self.touch_all_arguments(access, from, arguments),
             FunctionEffect::TouchOrDefault(access, (place, name), path) => match arguments.get(place, name) {
-                Some(given) => self.touch(access, Some(given)),
-                None => self.findings.touch(access, path),
+                Some(given) => self.record_access(access, Some(given)),
+                None => self.findings.record_access(access, path),
             },
             FunctionEffect::Fetch((place, name)) => self.fetch(arguments.get(place, name), arguments),
             FunctionEffect::MemberCommand => self.member_command(name, arguments),
             FunctionEffect::FixedCommand(words) => self.fixed_command(words, arguments),
             FunctionEffect::UnsetVariable((place, name)) => self.unset_variable(arguments.get(place, name)),
             FunctionEffect::ReadPath => {
-                self.touch(Access::Read, arguments.positional.first());
+                self.record_access(Access::Read, arguments.positional.first());
                 return self.pure_call(FunctionEffect::MakePath, name, arguments);
             }
             FunctionEffect::WriteContents((place, name), (contents_place, contents_name)) => {
@@ -177,12 +177,12 @@ impl Evaluator {
             FunctionEffect::Eval((place, name)) => return self.eval(arguments.get(place, name)),
             FunctionEffect::Import => return self.import_module(name, arguments.positional.first()),
             FunctionEffect::GetMember => return self.get_member(arguments),
-            FunctionEffect::NewFolderWithPrefix((place, name)) => {
+            FunctionEffect::NewDirectoryWithPrefix((place, name)) => {
                 return self.new_directory(arguments.get(place, name));
             }
             FunctionEffect::AllNames => return Value::QualifiedName(String::new()),
-            FunctionEffect::ChangeFolder((place, name)) => self.change_folder(arguments.get(place, name)),
-            FunctionEffect::ChangeToUnknownFolder => self.findings.in_unknown_folder = true,
+            FunctionEffect::ChangeDirectory((place, name)) => self.change_directory(arguments.get(place, name)),
+            FunctionEffect::ChangeToUnknownDirectory => self.findings.in_unknown_directory = true,
             FunctionEffect::Map => self.map_function(arguments),
             FunctionEffect::DeclareOption => self.declare_option(arguments),
             FunctionEffect::ParseOptions => return self.parsed_options(arguments),
@@ -200,9 +200,9 @@ impl Evaluator {
     /// Records the accesses to the files that these arguments name.
     fn touch_arguments(&mut self, touches: &[(Access, Argument)], arguments: &Arguments) {
         // `dir_fd` is relative to an open directory, not to the working directory.
-        self.findings.in_unknown_folder |= arguments.named.iter().any(|(name, _)| name.ends_with("dir_fd"));
+        self.findings.in_unknown_directory |= arguments.named.iter().any(|(name, _)| name.ends_with("dir_fd"));
         for (access, (place, name)) in touches {
-            self.touch(*access, arguments.get(*place, name));
+            self.record_access(*access, arguments.get(*place, name));
         }
     }
 
@@ -210,16 +210,16 @@ impl Evaluator {
     fn touch_all_arguments(&mut self, access: Access, from: usize, arguments: &Arguments) {
         let values = arguments.flattened();
         if values.len() <= from {
-            self.findings.touch_unknown(access);
+            self.findings.record_unknown_access(access);
         }
         for value in values.into_iter().skip(from) {
-            self.touch(access, Some(value));
+            self.record_access(access, Some(value));
         }
     }
 
     /// Creates a directory whose name has a constant prefix.
     fn new_directory(&mut self, start: Option<&Value>) -> Value {
-        self.touch(Access::Write, start);
+        self.record_access(Access::Write, start);
         start.map_or(Value::Unknown, |start| start.joined(&Value::Unknown, ""))
     }
 
@@ -228,7 +228,7 @@ impl Evaluator {
         let addresses = address.and_then(Value::strings).unwrap_or_default();
         for path in addresses.iter().filter_map(|address| address.strip_prefix("file:")) {
             let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
-            self.findings.touch(Access::Read, path);
+            self.findings.record_access(Access::Read, path);
         }
         if let Some(method) = arguments.option("method").and_then(Value::only_string) {
             let words = ["curl", "-X", method].map(Value::string).into_iter();
@@ -248,14 +248,14 @@ impl Evaluator {
         printed_word(command)
     }
 
-    /// Changes the working directory; without an argument, to the home folder.
-    fn change_folder(&mut self, folder: Option<&Value>) {
-        match folder {
-            None => self.findings.change_folder(&["~".to_owned()]),
+    /// Changes the working directory; without an argument, to the home directory.
+    fn change_directory(&mut self, directory: Option<&Value>) {
+        match directory {
+            None => self.findings.change_directory(&["~".to_owned()]),
             Some(Value::Pending) => {}
-            Some(folder) => match folder.strings() {
-                Some(folders) => self.findings.change_folder(&folders),
-                None => self.findings.in_unknown_folder = true,
+            Some(directory) => match directory.strings() {
+                Some(directories) => self.findings.change_directory(&directories),
+                None => self.findings.in_unknown_directory = true,
             },
         }
     }
@@ -268,9 +268,9 @@ impl Evaluator {
     }
 
     /// Records an access to a file, or to an unknown one.
-    pub(super) fn touch(&mut self, access: Access, file: Option<&Value>) {
+    pub(super) fn record_access(&mut self, access: Access, file: Option<&Value>) {
         let Some(file) = file else {
-            self.findings.touch_unknown(access);
+            self.findings.record_unknown_access(access);
             return;
         };
         for value in file.flattened() {
@@ -288,15 +288,15 @@ impl Evaluator {
                         let is_all =
                             start.starts_with(SOME_NAME) && !self.outline.filters_files || start.starts_with(SOME_WORD);
                         if is_all {
-                            self.findings.touch_unknown(access);
+                            self.findings.record_unknown_access(access);
                         } else {
-                            self.findings.touch(access, path);
+                            self.findings.record_access(access, path);
                         }
                     }
                 }
                 value => match value.strings() {
-                    Some(paths) => paths.iter().for_each(|path| self.findings.touch(access, path)),
-                    None => self.findings.touch_unknown(access),
+                    Some(paths) => paths.iter().for_each(|path| self.findings.record_access(access, path)),
+                    None => self.findings.record_unknown_access(access),
                 },
             }
         }
@@ -311,7 +311,7 @@ impl Evaluator {
         let is_whole = !has_more && arguments.named.iter().all(is_plain);
         match (file.and_then(Value::only_string), contents.and_then(Value::only_string)) {
             (Some(path), Some(contents)) if is_whole => self.findings.write_file(path, Some(contents)),
-            _ => self.touch(Access::Write, file),
+            _ => self.record_access(Access::Write, file),
         }
     }
 
@@ -351,7 +351,7 @@ impl Evaluator {
         if let (Some(Value::PartlyKnown { strings, .. }), Language::Node) = (module, self.language)
             && strings.iter().all(|name| name.starts_with("./"))
         {
-            self.touch(Access::Read, module);
+            self.record_access(Access::Read, module);
             return Value::Unknown;
         }
         // One of several modules, none of which has functions with effects.
@@ -373,7 +373,7 @@ impl Evaluator {
         let is_file = self.language != Language::Python
             && (name.starts_with(['.', '/', '~']) || matches!(name.rsplit_once('.'), Some((_, "pl" | "rb"))));
         if is_file {
-            self.findings.touch(Access::Read, name);
+            self.findings.record_access(Access::Read, name);
             self.load_file(name);
             return Value::Unknown;
         }

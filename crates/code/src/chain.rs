@@ -53,14 +53,14 @@ const HARMLESS_MEMBERS: &[&str] = &[
     "prototype",
 ];
 
-/// How far a chain of member accesses, subscripts and calls was read.
+/// A chain of member accesses, subscripts and calls, as far as it was read.
 struct Chain<'n> {
     value: Value,
-    /// The variable that it begins with.
+    /// The variable at its start.
     root: Option<&'n str>,
-    /// True if it has reached an element of that variable.
+    /// True if the value is an element of that variable.
     is_element: bool,
-    /// True behind an arrow: a bracket then belongs to the value even after white space.
+    /// True after an arrow: a bracket then belongs to the value even after whitespace.
     after_arrow: bool,
 }
 
@@ -275,7 +275,7 @@ impl Evaluator {
         }
     }
 
-    /// Returns some of the elements; which ones is not worked out.
+    /// Returns an unspecified part of the elements.
     fn slice(&mut self, value: &Value) -> Value {
         self.escape(Some(value));
         match value {
@@ -304,7 +304,7 @@ impl Evaluator {
                 Value::Unknown
             }
             (Value::List(values), _) => {
-                // A subscript of an empty list serves only to reach the methods of lists.
+                // An empty list is only subscripted to reach the methods of lists.
                 self.findings.is_opaque |= values.is_empty() && !index.iter().all(|index| *index == Value::Descriptor);
                 value.element()
             }
@@ -319,7 +319,7 @@ impl Evaluator {
         if matches!(&value, Value::QualifiedName(owner) if owner.is_empty() || owner == "sys.modules") {
             return self.lookup(name);
         }
-        // These members lead from any object to every other.
+        // Through these members, any object can be reached from any other.
         self.findings.is_opaque |= name.starts_with("__") && self.dialect.distinctive_methods.contains(&name);
         match value {
             Value::QualifiedName(owner) if name == "__dict__" || self.is_module_alias(&owner, name) => {
@@ -344,7 +344,7 @@ impl Evaluator {
                 "name" => value.file_name(),
                 "path" => value.path_to_string(),
                 _ => Value::List(
-                    std::iter::successors(Some(value.parent()), |folder| Some(folder.parent()))
+                    std::iter::successors(Some(value.parent()), |directory| Some(directory.parent()))
                         .take(MAX_PARENTS)
                         .collect(),
                 ),
@@ -373,7 +373,7 @@ impl Evaluator {
         }
     }
 
-    /// True for members that have all members of the module.
+    /// True for a member with the same functions as its module: `fs.promises`.
     fn is_module_alias(&self, module: &str, member: &str) -> bool {
         match self.language {
             Language::Node => member == "default" || (module == "fs" && member == "promises"),
@@ -457,8 +457,8 @@ fn starts_function(cursor: &TokenCursor<'_>) -> bool {
     false
 }
 
-/// True if a call of a dotted name is a statement of its own. `arguments` is the position of its arguments; the cursor
-/// is behind them.
+/// True if the call of a dotted name is a separate statement. `arguments`: the position of its arguments. The cursor is
+/// after them.
 fn is_statement(cursor: &TokenCursor<'_>, callee: &Value, arguments: usize) -> bool {
     let Value::QualifiedName(_) = callee else { return false };
     let ends = |token: &Token| token.kind == Kind::Newline || token.is(";");
@@ -497,12 +497,12 @@ fn element_at(list: &Value, number: usize) -> Option<Value> {
     known_elements(list)?.get(number).cloned()
 }
 
-/// Returns the elements behind the first `number`.
+/// Returns the elements after the first `number`.
 fn tail(list: &Value, number: usize) -> Option<Value> {
     known_elements(list).map(|values| Value::List(values.get(number..).unwrap_or_default().to_vec()))
 }
 
-/// The number of elements in `parents` of a path object.
+/// The maximum length of `parents` of a path object.
 const MAX_PARENTS: usize = 4;
 
 /// True for attributes of path objects that are not methods.
@@ -529,7 +529,7 @@ fn iterated_element(callee: &Value) -> Option<Value> {
     }
 }
 
-/// True if parentheses and a block behind the name make it the definition of a method.
+/// True if the parentheses and the block after the name make this the definition of a method.
 fn is_definition(callee: &Value) -> bool {
     matches!(callee, Value::QualifiedName(name) if !matches!(name.as_str(), "if" | "while" | "for" | "switch" | "with"))
 }

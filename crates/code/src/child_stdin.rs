@@ -1,6 +1,6 @@
 //! Strings that a program writes to the stdin of commands that it has started: `sh.stdin.write("ls")`.
 //!
-//! This is a heuristic over the tokens: which of the commands gets which string is not worked out.
+//! This is a heuristic over the tokens: it does not determine which command gets which string.
 
 use super::spawn::{Spawn, SpawnedCommand, Stdin};
 use super::token::Token;
@@ -8,7 +8,8 @@ use super::token::Token;
 /// Programs that run what they read from stdin if they have no arguments.
 const INTERPRETERS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "python", "python3", "node", "perl", "ruby"];
 
-/// Adds the interpreters with what they read. The flag is true if one of them may read something that is not constant.
+/// Adds the strings to the interpreters that read scripts from stdin. The flag is true if one of them may read
+/// something that is not constant.
 pub(super) fn with_written_stdin(mut spawns: Vec<Spawn>, tokens: &[Token]) -> (Vec<Spawn>, bool) {
     let alone: Vec<Spawn> = spawns.iter().filter(|spawn| reads_script_from_stdin(spawn)).cloned().collect();
     if alone.is_empty() {

@@ -66,16 +66,16 @@ pub(super) fn evaluate(language: Language, source: &str, inputs: &ProgramInputs)
         prints,
         unset_variables,
         is_opaque,
-        in_unknown_folder,
+        in_unknown_directory,
         ..
     } = evaluator.findings.finished();
     let (spawns, reads_unknown_stdin) = child_stdin::with_written_stdin(spawns, &lexed.tokens);
     let exported_variables =
         if spawns.is_empty() { Vec::new() } else { environment::exported_variables(&lexed.tokens) };
     let spawns: Vec<Spawn> = spawns.into_iter().map(|spawn| without_variables(spawn, &unset_variables)).collect();
-    // After a change to an unknown directory, relative paths and spawned commands cannot be placed.
-    let is_astray =
-        in_unknown_folder && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
+    // After a change to an unknown directory, relative paths and the directories of spawned commands are not known.
+    let has_unplaced_effects =
+        in_unknown_directory && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
     let is_opaque = is_opaque || reads_unknown_stdin || has_ipython_magic(language, &lexed.tokens);
     OneLiner {
         touches,
@@ -84,7 +84,7 @@ pub(super) fn evaluate(language: Language, source: &str, inputs: &ProgramInputs)
         spawns,
         exported_variables,
         prints,
-        is_complete: lexed.is_understood && is_settled && !is_opaque && !is_astray,
+        is_complete: lexed.is_understood && is_settled && !is_opaque && !has_unplaced_effects,
     }
 }
 
@@ -133,7 +133,7 @@ impl Evaluator {
             if let Some(value) = self.statements(cursor) {
                 last = value;
             }
-            // A closing bracket without an opening one: the tokens are not what the language would see.
+            // A closing bracket without an opening one: the tokens differ from those of the real language.
             if cursor.next().is_none() {
                 return last;
             }

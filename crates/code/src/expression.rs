@@ -9,7 +9,7 @@ use super::value::Value;
 /// The longest `($name = value)`, in tokens.
 const LONGEST_GROUP: usize = 64;
 
-/// Perl and Ruby keywords that follow a statement and are no arguments.
+/// Perl and Ruby keywords that follow a statement and are not arguments.
 const MODIFIERS: &[&str] =
     &["if", "unless", "while", "until", "for", "foreach", "or", "and", "rescue", "end", "do", "then"];
 
@@ -17,7 +17,7 @@ const MODIFIERS: &[&str] =
 #[derive(Default)]
 struct PartialExpression {
     value: Option<Value>,
-    /// True after two operands without an operator, or an operator whose result is not worked out.
+    /// True after two operands without an operator, or after an operator whose result is not computed.
     is_unknown: bool,
 }
 
@@ -305,7 +305,7 @@ impl Evaluator {
         }
     }
 
-    /// Reads an operator whose result is not worked out.
+    /// Reads an operator whose result is not computed.
     fn other_operator(&mut self, cursor: &TokenCursor<'_>, punct: &str, left: Option<&Value>) {
         // Perl: `&$name` and `&{…}` call a function by a computed name.
         let by_name = cursor.is("{") || cursor.name().is_some_and(|name| name.starts_with('$'));

@@ -62,22 +62,22 @@ pub(super) enum FunctionEffect {
     Constant(&'static str),
     /// Returns an environment variable.
     EnvironmentVariable(Argument),
-    /// Creates a folder whose name starts with the argument.
-    NewFolderWithPrefix(Argument),
-    /// Creates a temporary file or folder, in the folder that the option of this name selects.
+    /// Creates a directory whose name starts with the argument.
+    NewDirectoryWithPrefix(Argument),
+    /// Creates a temporary file or directory, in the directory that the option of this name selects.
     NewTemporaryIn(&'static str),
     /// Creates a temporary file and returns its descriptor and its path.
     NewTemporaryFile,
     /// Returns the files that match the glob patterns in its arguments.
     Glob,
-    /// Returns every folder below the argument, each with its entries.
+    /// Returns every directory below the argument, each with its entries.
     Walk,
-    /// Returns the names of a folder's entries, without the folder.
+    /// Returns the names of a directory's entries, without the directory.
     ListNames,
-    /// Returns a folder's entries as path objects.
+    /// Returns a directory's entries as path objects.
     ListEntries,
-    /// Returns the parent folder of the argument.
-    ParentFolder(Argument),
+    /// Returns the parent directory of the argument.
+    ParentDirectory(Argument),
     /// Calls the first argument with each element of the others.
     Map,
     /// Declares a command line option of the program.
@@ -92,14 +92,14 @@ pub(super) enum FunctionEffect {
     ReorderList,
     /// Removes the indentation that all lines have in common.
     Dedent(Argument),
-    /// Returns a string or path that means the same as the argument.
+    /// Returns a string or path that is equivalent to the argument.
     SameString(Argument),
     /// Returns all names that are defined (`globals()`).
     AllNames,
-    /// Changes the working directory; without the argument, to the home folder.
-    ChangeFolder(Argument),
+    /// Changes the working directory; without the argument, to the home directory.
+    ChangeDirectory(Argument),
     /// Changes the working directory to one that is not known.
-    ChangeToUnknownFolder,
+    ChangeToUnknownDirectory,
     /// Modifies the first argument in place.
     MutateFirst,
     /// Does something that cannot be determined from the source, such as a call of a foreign function.
@@ -122,14 +122,14 @@ pub(super) enum PathMethodEffect {
     Join,
     /// Returns the same path, or another name of the same file.
     Same,
-    /// Returns the entries of the folder.
+    /// Returns the entries of the directory.
     ListEntries,
     /// Returns the entries that match the argument.
     Glob {
         /// `**/` for a recursive glob, otherwise empty.
         prefix: &'static str,
     },
-    /// Returns a path in the same folder, under the name in the argument, or under its own name with another extension.
+    /// Returns a path in the same directory, under the name in the argument, or under its own name with another extension.
     Sibling {
         keeps_stem: bool,
     },

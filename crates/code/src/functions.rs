@@ -76,8 +76,8 @@ pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
     defined
 }
 
-/// True if the function has statements: it is no lambda, and no arrow function with an expression as its body. `name`
-/// is the position of its name.
+/// True if the body of the function consists of statements: it is neither a lambda, nor an arrow function with an
+/// expression as its body. `name` is the position of its name.
 fn is_block(tokens: &[Token], name: usize) -> bool {
     if !tokens.get(name + 1).is_some_and(|token| token.is("=")) {
         return true;

@@ -112,7 +112,7 @@ impl Evaluator {
             }
         };
         if module.starts_with(['.', '/']) {
-            self.findings.touch(Access::Read, module);
+            self.findings.record_access(Access::Read, module);
             self.load_file(module);
         }
         let module = self.canonical(module);

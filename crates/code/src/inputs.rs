@@ -1,4 +1,4 @@
-//! What a program knows when it starts: its arguments, its file, the environment.
+//! The inputs of a program: its arguments, its file, the environment.
 
 use super::dialect::Dialect;
 use super::token::Token;

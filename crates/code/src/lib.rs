@@ -24,6 +24,7 @@ mod call;
 mod chain;
 mod child_stdin;
 mod classes;
+mod command_line_options;
 mod declaration;
 mod dialect;
 mod environment;
@@ -40,7 +41,6 @@ mod name_filters;
 mod names;
 mod open_calls;
 mod operand;
-mod options;
 mod outline;
 mod pure_calls;
 mod spawn;
@@ -66,8 +66,8 @@ const MAX_DEPTH: usize = 48;
 /// The effects of a program, as far as its source shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OneLiner {
-    /// Accesses to files whose names are constant. Paths are as the program writes them. The home folder is `~`, the working
-    /// directory `.`, and an unknown name in a known folder `…`. A path with `*` is a glob.
+    /// Accesses to files whose names are constant. Paths are as the program writes them. The home directory is `~`, the
+    /// working directory `.`, and an unknown name in a known directory `…`. A path with `*` is a glob.
     pub touches: Vec<(Access, String)>,
     /// The commands that it starts.
     pub spawns: Vec<Spawn>,
@@ -94,7 +94,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of an interpreter, whose name has no version.
+    /// Returns the language of an interpreter, whose name must not contain a version.
     pub fn of(program: &str) -> Option<Self> {
         match program {
             "python" | "python2" | "python3" | "sage" | "py" | "pypy" | "pypy3" | "ipython" | "ipython3"

@@ -112,7 +112,7 @@ impl Evaluator {
         }
         let name = cursor.take_any_name().unwrap_or("$_");
         if !cursor.is("(") {
-            // A modifier behind a statement.
+            // A modifier after a statement.
             self.bind("$_", Value::Unknown);
             return false;
         }

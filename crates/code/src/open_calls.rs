@@ -25,10 +25,10 @@ impl Evaluator {
             }
             return Value::OutputFile(paths);
         }
-        self.touch(access, path);
+        self.record_access(access, path);
         let also_reads = |mode: &String| mode.contains('+') && !mode.contains('w');
         if mode.and_then(Value::strings).is_some_and(|modes| modes.iter().any(also_reads)) {
-            self.touch(Access::Read, path);
+            self.record_access(Access::Read, path);
         }
         let content = path.and_then(Value::strings).filter(|_| access == Access::Read);
         content.map_or(Value::Unknown, Value::FileContent)
@@ -67,7 +67,7 @@ impl Evaluator {
             if is_command {
                 self.findings.spawn(Spawn::command_line(mode.trim_matches(['|', ' ']).to_owned()));
             } else if path != "-" {
-                self.findings.touch(access, path);
+                self.findings.record_access(access, path);
             }
             return;
         }
@@ -76,7 +76,7 @@ impl Evaluator {
             return self.system(&Arguments { positional, ..Arguments::default() });
         }
         let is_read = mode.starts_with('<') || mode.starts_with('r') && !mode.contains('+');
-        self.touch(if is_read { Access::Read } else { Access::Write }, files.first());
+        self.record_access(if is_read { Access::Read } else { Access::Write }, files.first());
     }
 
     /// True if a method that other objects also have is called with the arguments that path objects expect.
@@ -96,31 +96,31 @@ impl Evaluator {
     pub(super) fn call_path_method(&mut self, path: &Value, effect: PathMethodEffect, arguments: &Arguments) -> Value {
         match effect {
             PathMethodEffect::Touch(access) => {
-                self.touch(access, Some(path));
+                self.record_access(access, Some(path));
                 let content = path.strings().filter(|_| access == Access::Read);
                 return content.map_or(Value::Unknown, Value::FileContent);
             }
             PathMethodEffect::WriteContents => self.write_contents(Some(path), arguments.get(0, "data"), arguments),
             PathMethodEffect::Rename => {
-                self.touch(Access::Delete, Some(path));
-                self.touch(Access::Write, arguments.get(0, "target"));
+                self.record_access(Access::Delete, Some(path));
+                self.record_access(Access::Write, arguments.get(0, "target"));
             }
-            PathMethodEffect::TouchArgument(access) => self.touch(access, arguments.get(0, "target")),
-            PathMethodEffect::Open => self.touch(mode_access(arguments.get(0, "mode")), Some(path)),
+            PathMethodEffect::TouchArgument(access) => self.record_access(access, arguments.get(0, "target")),
+            PathMethodEffect::Open => self.record_access(mode_access(arguments.get(0, "mode")), Some(path)),
             PathMethodEffect::Join => {
                 let parts = arguments.flattened().into_iter();
-                return parts.fold(path.clone(), |folder, name| folder.joined(name, "/").into_path());
+                return parts.fold(path.clone(), |directory, name| directory.joined(name, "/").into_path());
             }
             PathMethodEffect::Same => return path.clone(),
             PathMethodEffect::Sibling { keeps_stem } => {
                 let name = arguments.get(0, "name").and_then(Value::only_string);
                 let (Some(paths), Some(name)) = (path.strings(), name) else { return unknown_sibling(path) };
                 let beside = |path: &String| {
-                    let (folder, own) =
-                        path.rsplit_once('/').map_or(("", path.as_str()), |(folder, own)| (folder, own));
+                    let (directory, own) =
+                        path.rsplit_once('/').map_or(("", path.as_str()), |(directory, own)| (directory, own));
                     let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
-                    let start = if folder.is_empty() && !path.starts_with('/') { "" } else { "/" };
-                    format!("{folder}{start}{}{name}", if keeps_stem { stem } else { "" })
+                    let start = if directory.is_empty() && !path.starts_with('/') { "" } else { "/" };
+                    format!("{directory}{start}{}{name}", if keeps_stem { stem } else { "" })
                 };
                 return Value::Path(Some(paths.iter().map(beside).collect()));
             }
@@ -141,11 +141,11 @@ impl Evaluator {
     }
 }
 
-/// Returns an unknown path in the same folder.
+/// Returns an unknown path in the same directory.
 fn unknown_sibling(path: &Value) -> Value {
     let (Value::PartlyKnown { strings, .. } | Value::Path(Some(strings))) = path else { return Value::Path(None) };
     let beside = |path: &String| {
-        path.rsplit_once('/').map_or_else(|| SOME_NAME.to_owned(), |(folder, _)| format!("{folder}/{SOME_NAME}"))
+        path.rsplit_once('/').map_or_else(|| SOME_NAME.to_owned(), |(directory, _)| format!("{directory}/{SOME_NAME}"))
     };
     Value::PartlyKnown { strings: strings.iter().map(beside).collect(), is_path: true }
 }

@@ -5,7 +5,7 @@ use super::evaluator::Evaluator;
 use super::spawn_calls::printed_word;
 use super::token::{Kind, Literal, LiteralKind, Part, Token};
 use super::token_cursor::{MAX_LOOKAHEAD, TokenCursor};
-use super::value::{Value, folder_of};
+use super::value::{Value, directory_of};
 use super::{Access, Language};
 
 /// Returns the number of tokens of the parameters at the cursor, if they are plain names without defaults.
@@ -124,7 +124,7 @@ impl Evaluator {
             // Unless the program assigns `@ARGV`, the files are the arguments of the command, which the `shell` crate
             // handles.
             if let Some(files) = self.names.get("@ARGV").cloned() {
-                self.touch(Access::Read, Some(&files));
+                self.record_access(Access::Read, Some(&files));
             }
             return Value::Unknown;
         }
@@ -149,7 +149,7 @@ impl Evaluator {
         {
             return Value::string(match own {
                 OwnFile::Path => file.clone(),
-                OwnFile::Folder => folder_of(file),
+                OwnFile::Directory => directory_of(file),
             });
         }
         if let Some(argv) = self.inputs.arguments.as_ref().filter(|_| self.dialect.argv_name() == Some(name.as_str())) {

@@ -20,17 +20,17 @@ impl Evaluator {
             FunctionEffect::NewTemporaryFile => Value::List(vec![Value::Descriptor, Value::string(TEMPORARY)]),
             FunctionEffect::Glob => self.glob_matches(arguments),
             FunctionEffect::Walk => {
-                let folder = first.map_or(Value::Unknown, Value::any_entry);
-                Value::List(vec![Value::List(vec![folder, Value::Unknown, Value::Unknown])])
+                let directory = first.map_or(Value::Unknown, Value::any_entry);
+                Value::List(vec![Value::List(vec![directory, Value::Unknown, Value::Unknown])])
             }
             FunctionEffect::ListNames => {
                 Value::List(vec![Value::PartlyKnown { strings: vec![SOME_NAME.to_owned()], is_path: false }])
             }
             FunctionEffect::ListEntries => {
-                let folder = first.cloned().unwrap_or_else(|| Value::string("."));
-                Value::List(vec![folder.any_entry().into_path()])
+                let directory = first.cloned().unwrap_or_else(|| Value::string("."));
+                Value::List(vec![directory.any_entry().into_path()])
             }
-            FunctionEffect::ParentFolder((place, name)) => {
+            FunctionEffect::ParentDirectory((place, name)) => {
                 arguments.get(place, name).map_or(Value::Unknown, Value::parent).path_to_string()
             }
             FunctionEffect::SameFunction => first.cloned().unwrap_or(Value::Unknown),
@@ -46,9 +46,9 @@ impl Evaluator {
             }
             FunctionEffect::NewTemporaryIn(option) => match arguments.option(option) {
                 None => Value::string(TEMPORARY),
-                Some(folder) => {
-                    folder.only_string().map_or(Value::Unknown, |folder| Value::string(format!("{folder}/{SOME_NAME}")))
-                }
+                Some(directory) => directory
+                    .only_string()
+                    .map_or(Value::Unknown, |directory| Value::string(format!("{directory}/{SOME_NAME}"))),
             },
             FunctionEffect::Constant(value) if name.contains("Path.") => Value::string(value).into_path(),
             FunctionEffect::Constant(value) => Value::string(value),
@@ -64,11 +64,11 @@ impl Evaluator {
     fn path_of_parts(&self, effect: FunctionEffect, arguments: &Arguments) -> Value {
         let parts = arguments.flattened().into_iter().cloned();
         let appends = matches!(effect, FunctionEffect::JoinPath);
-        let path = parts.reduce(|folder, name| match folder.only_string() {
+        let path = parts.reduce(|directory, name| match directory.only_string() {
             // In Perl and Ruby, an empty first segment is the root.
             Some("") if appends && self.dialect.bare_calls => Value::string("/").appended_path(&name),
-            _ if appends => folder.appended_path(&name),
-            _ => folder.joined(&name, "/"),
+            _ if appends => directory.appended_path(&name),
+            _ => directory.joined(&name, "/"),
         });
         let path = path.unwrap_or_else(|| Value::string("."));
         match (effect, path) {
@@ -79,7 +79,7 @@ impl Evaluator {
     }
 
     fn glob_matches(&self, arguments: &Arguments) -> Value {
-        // Perl and Ruby split a pattern at white space, and expand braces.
+        // Perl and Ruby split a pattern at whitespace, and expand braces.
         let is_one = |string: &String| {
             self.language == Language::Python
                 || !string.contains(|letter: char| letter.is_whitespace() || letter == '{')
@@ -103,10 +103,10 @@ impl Evaluator {
     }
 
     fn same_string(&self, value: Option<&Value>, arguments: &Arguments) -> Value {
-        // `File.expand_path('name', 'folder')`
+        // `File.expand_path('name', 'directory')`
         if self.language == Language::Ruby && arguments.positional.len() > 1 {
             let names = arguments.positional.iter().rev().cloned();
-            return names.reduce(|folder, name| folder.joined(&name, "/")).unwrap_or(Value::Unknown);
+            return names.reduce(|directory, name| directory.joined(&name, "/")).unwrap_or(Value::Unknown);
         }
         match value {
             Some(Value::PartlyKnown { strings, .. }) => Value::PartlyKnown { strings: strings.clone(), is_path: false },

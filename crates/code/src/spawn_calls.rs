@@ -7,8 +7,8 @@ use super::spawn::{DIRECTORY_OPTIONS, Spawn, SpawnEnvironment, Stdin, UNKNOWN_WO
 use super::value::{SOME_NAME, SOME_WORD, Value};
 
 impl Evaluator {
-    /// Returns the position of the options object of a Node call, behind `others` arguments. Functions that also accept
-    /// a callback there have options only if another argument follows.
+    /// Returns the position of the options object of a Node call, after `others` arguments. If the function also
+    /// accepts a callback there, it is an options object only if another argument follows.
     pub(super) fn options_position(&self, others: usize, name: &str, arguments: &Arguments) -> Option<usize> {
         let takes_function = matches!(name.rsplit('.').next(), Some("exec" | "execFile"));
         let any_found = !takes_function || arguments.positional.len() > others + 1;
@@ -29,8 +29,8 @@ impl Evaluator {
     pub(super) fn spawn_options(&mut self, arguments: &Arguments, options: Option<usize>) -> Option<SpawnOptions> {
         self.findings.is_opaque |= arguments.option("executable").is_some();
         let string = |value: &Value| value.only_string().map(str::to_owned);
-        let folder = DIRECTORY_OPTIONS.iter().find_map(|option| arguments.option(option));
-        let directories = folder.map(|folder| match folder.strings() {
+        let directory = DIRECTORY_OPTIONS.iter().find_map(|option| arguments.option(option));
+        let directories = directory.map(|directory| match directory.strings() {
             Some(directories) => directories.into_iter().map(Some).collect(),
             None => vec![None],
         });
@@ -164,7 +164,7 @@ impl Evaluator {
         self.findings.is_opaque |= arguments.positional.iter().any(|value| matches!(value, Value::OneOfLists(_)));
         match arguments.flattened().as_slice() {
             [command] => self.spawn_shell(Some(command), spawn_options.as_ref()),
-            // A command line, and options that are not known.
+            // A command line, and unknown options.
             [command, options]
                 if self.language == Language::Ruby && has_several_words(command) && self.may_be_options(options) =>
             {
@@ -214,7 +214,7 @@ impl Evaluator {
     }
 }
 
-/// True if it contains white space.
+/// True if the string contains whitespace.
 fn has_several_words(command: &Value) -> bool {
     command.strings().is_some_and(|strings| strings.iter().any(|string| string.trim().contains(char::is_whitespace)))
 }
@@ -266,7 +266,7 @@ fn prints_revision_name(command: &str) -> bool {
 /// The most commands that alternatives of the arguments are multiplied into.
 const MAX_COMMANDS: usize = 16;
 
-/// How a command starts, where that differs from the program's own directory, stdin and environment.
+/// How a command starts, if that differs from the program's own directory, stdin and environment.
 #[derive(Default)]
 pub(super) struct SpawnOptions {
     /// The directories that it may start in, `None` for one that is not constant. Empty for the program's own.
@@ -282,7 +282,7 @@ impl SpawnOptions {
         match self.directories.as_slice() {
             [] => vec![here],
             directories => {
-                let at = |folder: &Option<String>| Spawn { directories: vec![folder.clone()], ..here.clone() };
+                let at = |directory: &Option<String>| Spawn { directories: vec![directory.clone()], ..here.clone() };
                 directories.iter().map(at).collect()
             }
         }

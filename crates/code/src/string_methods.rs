@@ -1,4 +1,5 @@
-//! Methods of strings and lists with constant results. A result that is not understood is unknown, never the receiver.
+//! Methods of strings and lists with constant results. If the result cannot be computed, it is unknown, and never the
+//! receiver.
 
 use super::arguments::Arguments;
 use super::value::Value;

@@ -60,7 +60,7 @@ fn cases_have_the_expected_effects() {
         let case: Value = serde_json::from_str(line).unwrap();
         let expected = expected(&case);
         let found = read(language(case["language"].as_str().unwrap()), case["text"].as_str().unwrap());
-        // Of an incomplete program, only what must be found is listed.
+        // For an incomplete program, only the effects that must be found are listed.
         let holds = if expected.is_complete {
             found == expected
         } else {
@@ -183,7 +183,7 @@ proptest! {
 
     #[test]
     fn aliases_are_followed(language in any_language(), alias in "[a-z]{1,3}_[a-z]{1,8}") {
-        // A built-in name keeps its meaning as well: `rm_r` of Ruby.
+        // A built-in name also keeps its own meaning: `rm_r` of Ruby.
         prop_assume!(dialect::Dialect::of(language).function(&alias).is_none());
         for text in renamed(language, &alias) {
             let found = read(language, &text);

@@ -1,6 +1,6 @@
 //! Tokens of all four languages.
 
-/// One token, and whether white space stands before it.
+/// One token, and whether whitespace precedes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: Kind,

@@ -8,7 +8,7 @@ pub(super) const SOME_NAME: &str = "…";
 /// An unknown word without spaces or quotes: the name of a branch, the hash of a commit.
 pub(super) const SOME_WORD: &str = "‥";
 
-/// A new temporary file or folder.
+/// A new temporary file or directory.
 pub(super) const TEMPORARY: &str = "$TMPDIR/…";
 
 /// A value with more alternatives than this becomes unknown.
@@ -24,7 +24,7 @@ pub(super) enum Value {
     Strings(Vec<String>),
     /// A path object for one of these paths; `None` if the path is unknown.
     Path(Option<Vec<String>>),
-    /// A string or path of which a part is known: [`SOME_NAME`] or a glob replaces the rest.
+    /// A string or path that is partly known: [`SOME_NAME`] or a glob replaces the rest.
     PartlyKnown {
         strings: Vec<String>,
         /// True for a path object.
@@ -47,7 +47,7 @@ pub(super) enum Value {
     Record(Vec<(String, Value)>),
     /// A member of a value, which is about to be called.
     Method(Box<Value>, String),
-    /// An instance of one of the program's own classes, or another object of which nothing is known.
+    /// An instance of one of the program's own classes, or another object about which nothing is known.
     Instance,
     /// A name that has no value in this round yet, but is assigned somewhere.
     Pending,
@@ -147,19 +147,19 @@ impl Value {
         self.lists().into_iter().map(elements).reduce(|one, other| Some(either(one?, other?)))?
     }
 
-    /// Returns the path of an unknown entry in the folder.
+    /// Returns the path of an unknown entry in the directory.
     pub(super) fn any_entry(&self) -> Self {
         self.joined(&Self::Unknown, "/")
     }
 
-    /// Returns the parent folder; of a path object, as a path object.
+    /// Returns the parent directory; of a path object, as a path object.
     pub(super) fn parent(&self) -> Self {
-        let folders = |strings: &[String]| strings.iter().map(|path| folder_of(path)).collect::<Vec<_>>();
+        let directories = |strings: &[String]| strings.iter().map(|path| directory_of(path)).collect::<Vec<_>>();
         match self {
-            Self::Strings(strings) => Self::Strings(folders(strings)),
-            Self::Path(strings) => Self::Path(strings.as_deref().map(folders)),
+            Self::Strings(strings) => Self::Strings(directories(strings)),
+            Self::Path(strings) => Self::Path(strings.as_deref().map(directories)),
             Self::PartlyKnown { strings, is_path } => {
-                Self::PartlyKnown { strings: folders(strings), is_path: *is_path }
+                Self::PartlyKnown { strings: directories(strings), is_path: *is_path }
             }
             Self::Pending => Self::Pending,
             _ => Self::Unknown,
@@ -228,7 +228,7 @@ impl Value {
         }
     }
 
-    /// Concatenates two values with a separator. In a known folder, an unknown value is an unknown name.
+    /// Concatenates two values with a separator. In a known directory, an unknown value is an unknown name.
     pub(super) fn joined(&self, other: &Self, between: &str) -> Self {
         match between {
             "/" => self.combined(other, true, path_joined),
@@ -236,19 +236,19 @@ impl Value {
         }
     }
 
-    /// Appends a path to a folder, even if the path is absolute.
+    /// Appends a path to a directory, even if the path is absolute.
     pub(super) fn appended_path(&self, other: &Self) -> Self {
         self.combined(other, true, path_appended)
     }
 
-    fn combined(&self, other: &Self, is_folder: bool, join: impl Fn(&str, &str) -> String) -> Self {
+    fn combined(&self, other: &Self, is_directory: bool, join: impl Fn(&str, &str) -> String) -> Self {
         if *self == Self::Pending || *other == Self::Pending {
             return Self::Pending;
         }
         let Some(ones) = self.known_strings() else { return Self::Unknown };
         let is_like = matches!(self, Self::PartlyKnown { .. }) || other.strings().is_none();
-        let is_folder = is_folder || ones.iter().all(|one| one.contains('/'));
-        let others = other.known_strings().or_else(|| is_folder.then(|| vec![SOME_NAME.to_owned()]));
+        let is_directory = is_directory || ones.iter().all(|one| one.contains('/'));
+        let others = other.known_strings().or_else(|| is_directory.then(|| vec![SOME_NAME.to_owned()]));
         let Some(others) = others else { return Self::Unknown };
         let size: usize = ones.iter().chain(&others).map(String::len).sum();
         if ones.len() * others.len() > MAX_ALTERNATIVES || size > super::MAX_BYTES {
@@ -357,8 +357,8 @@ fn either_record(one: &[(String, Value)], other: &[(String, Value)]) -> Value {
         if !both.iter().any(|(known, _)| known == name) {
             let value = match (entry(one, name), entry(other, name)) {
                 (Some(one), Some(other)) => one.clone().or(other.clone()),
-                (Some(folder), None) | (None, Some(folder)) if DIRECTORY_OPTIONS.contains(&name.as_str()) => {
-                    folder.clone().or(Value::string("."))
+                (Some(directory), None) | (None, Some(directory)) if DIRECTORY_OPTIONS.contains(&name.as_str()) => {
+                    directory.clone().or(Value::string("."))
                 }
                 _ => Value::Unknown,
             };
@@ -384,14 +384,14 @@ fn alternatives<T: PartialEq>(mut one: Vec<T>, other: Vec<T>) -> Option<Vec<T>> 
     (one.len() <= MAX_ALTERNATIVES).then_some(one)
 }
 
-/// Returns the parent folder of a path; of a glob, the folder that all its matches are below.
-pub(super) fn folder_of(path: &str) -> String {
+/// Returns the parent directory of a path; of a glob, the directory that all its matches are below.
+pub(super) fn directory_of(path: &str) -> String {
     let place = path.trim_end_matches('/');
     let first = place.find(['*', '?', '[']).and_then(|sign| place.get(..sign)).unwrap_or(place);
     match first.rsplit_once('/') {
         _ if matches!(place.rsplit('/').next(), Some("." | "..")) => format!("{place}/.."),
         Some(("", _)) => "/".to_owned(),
-        Some((folder, _)) => folder.to_owned(),
+        Some((directory, _)) => directory.to_owned(),
         None if path.starts_with('/') => "/".to_owned(),
         None if path::is_rooted(path) => format!("{place}/.."),
         None => ".".to_owned(),
@@ -399,23 +399,23 @@ pub(super) fn folder_of(path: &str) -> String {
 }
 
 /// Joins like functions for which an absolute second part is still relative to the first.
-pub(super) fn path_appended(folder: &str, name: &str) -> String {
-    match (folder, name.trim_start_matches('/')) {
+pub(super) fn path_appended(directory: &str, name: &str) -> String {
+    match (directory, name.trim_start_matches('/')) {
         ("", _) => name.to_owned(),
-        (_, "") => folder.to_owned(),
-        (folder, name) if path::is_rooted(name) => format!("{}/{name}", folder.trim_end_matches('/')),
-        (folder, name) => path_joined(folder, name),
+        (_, "") => directory.to_owned(),
+        (directory, name) if path::is_rooted(name) => format!("{}/{name}", directory.trim_end_matches('/')),
+        (directory, name) => path_joined(directory, name),
     }
 }
 
 /// Joins like functions for which an absolute second part replaces the first.
-pub(super) fn path_joined(folder: &str, name: &str) -> String {
-    if folder.is_empty() || folder == "." || path::is_rooted(name) {
+pub(super) fn path_joined(directory: &str, name: &str) -> String {
+    if directory.is_empty() || directory == "." || path::is_rooted(name) {
         return name.to_owned();
     }
-    // An unknown entry of an unknown entry is still an unknown entry of the known folder.
-    if name == SOME_NAME && folder.ends_with(SOME_NAME) {
-        return folder.to_owned();
+    // An unknown entry of an unknown entry is still an unknown entry of the known directory.
+    if name == SOME_NAME && directory.ends_with(SOME_NAME) {
+        return directory.to_owned();
     }
-    format!("{}/{name}", folder.trim_end_matches('/'))
+    format!("{}/{name}", directory.trim_end_matches('/'))
 }

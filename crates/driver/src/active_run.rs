@@ -18,7 +18,7 @@ pub(crate) struct ActiveRun<'a> {
     pub spent: RunUsage,
     /// The files that gates refer to, as they were when the run began.
     pub gate_files: GateFiles,
-    /// True in a resumed run until [`engine::hats::Loop::TASK_RESUME`] was published, which happens once if no topic
-    /// waits.
+    /// True if this is a resumed run that has not published [`engine::hats::Loop::TASK_RESUME`] yet. It does so at most
+    /// once, when no topic waits.
     pub may_publish_go_on: bool,
 }

@@ -53,7 +53,7 @@ const KNOWN: &[KnownAgent] = &[
     },
     KnownAgent {
         name: "gemini",
-        words: &["gemini", "--yolo", "--prompt", "Do what the text before this says."],
+        words: &["gemini", "--yolo", "--prompt", "Follow the instructions above."],
         prompt: PromptDelivery::Stdin,
         output: OutputFormat::Plain,
     },
@@ -89,7 +89,7 @@ pub fn agent_command(agent: &AgentChoice, prompt: &str, file: &Path) -> io::Resu
         AgentChoice::Command { words, prompt } => (words.clone(), *prompt, OutputFormat::Plain),
         AgentChoice::Named(name) => {
             let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
-                return Err(io::Error::other(format!("no agent is known as `{name}`")));
+                return Err(io::Error::other(format!("unknown agent `{name}`")));
             };
             (known.words.iter().map(|&word| word.to_owned()).collect(), known.prompt, known.output)
         }
@@ -101,7 +101,7 @@ pub fn agent_command(agent: &AgentChoice, prompt: &str, file: &Path) -> io::Resu
         PromptDelivery::Argument if prompt.len() <= LONGEST_ARGUMENT => words.push(prompt.into()),
         PromptDelivery::Argument => {
             write(file, prompt)?;
-            words.push(format!("Read {} and do what it says.", file.display()).into());
+            words.push(format!("Read {} and follow its instructions.", file.display()).into());
         }
         PromptDelivery::File => {
             write(file, prompt)?;

@@ -12,16 +12,16 @@ use store::{Masked, mask};
 
 /// The maximum size of a log.
 pub const LOG_LIMIT: usize = 10 * 1024 * 1024;
-/// Longer lines and groups of lines are masked and written in pieces.
+/// Longer lines, and longer groups of lines that belong together, are masked and written in pieces.
 const LONGEST_TEXT: usize = 256 * 1024;
-/// The maximum length of a secret in one word.
+/// The maximum length of a word that is kept in one piece, because it may be a secret.
 const LONGEST_WORD: usize = 64 * 1024;
 
 pub struct AgentLog {
-    /// None if the file cannot be created: the agent then runs without a log.
+    /// `None` if the file cannot be created. The agent then runs without a log.
     file: Option<File>,
     written: usize,
-    /// Output that is not written yet, separate for each stream.
+    /// Output that is not written yet. Each stream has its own buffer.
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
@@ -68,7 +68,7 @@ impl AgentLog {
         let Some(file) = self.file.as_mut().filter(|_| room > 0) else { return };
         let kept = text.as_bytes().get(..text.len().min(room)).unwrap_or_default();
         self.written += kept.len();
-        let cut = if self.written == LOG_LIMIT { "\n(the rest is not kept)\n" } else { "" };
+        let cut = if self.written == LOG_LIMIT { "\n(the rest was not recorded)\n" } else { "" };
         // A failure to write the log does not stop the agent.
         let _ = file.write_all(kept).and_then(|()| file.write_all(cut.as_bytes()));
     }
@@ -95,7 +95,7 @@ fn complete_text(pending: &[u8]) -> usize {
     if pending.len() - end <= LONGEST_TEXT {
         return end;
     }
-    // Too long to wait for more: cut between words.
+    // The text is too long to wait for more output, so it is cut between words.
     let word = pending.iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
     if pending.len() - word <= LONGEST_WORD { word } else { pending.len() }
 }
@@ -160,7 +160,7 @@ mod tests {
     fn a_flood_is_cut() {
         for line in ["x".repeat(1024 * 1024), "a word and a line\n".repeat(50_000)] {
             let log = log_of(Stream::Stdout, &line.repeat(12), 1024 * 1024);
-            assert!(log.len() < LOG_LIMIT + 100 && log.ends_with("(the rest is not kept)\n"));
+            assert!(log.len() < LOG_LIMIT + 100 && log.ends_with("(the rest was not recorded)\n"));
         }
     }
 

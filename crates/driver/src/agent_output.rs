@@ -26,11 +26,11 @@ const LONGEST_LINE: usize = 8 * 1024 * 1024;
 pub struct AgentOutput {
     format: OutputFormat,
     log: AgentLog,
-    /// The end of the output, of both streams.
+    /// The last bytes of stdout and stderr together.
     end: Vec<u8>,
     /// The incomplete last line of stdout.
     line: Vec<u8>,
-    /// True if that line is too long. It is then not shown.
+    /// True if `line` is too long. It is then not shown.
     is_too_long: bool,
     pub usage: ReportedUsage,
 }
@@ -47,7 +47,7 @@ impl AgentOutput {
         }
     }
 
-    /// Processes a piece of output and shows the part of it that is for people.
+    /// Processes a piece of output, and shows the part of it that people read.
     pub fn receive(&mut self, stream: Stream, piece: &[u8], mut show: impl FnMut(&str)) {
         self.log.append(stream, piece);
         self.remember_end(piece);

@@ -11,11 +11,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// How often the driver's heartbeat is written.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Why the driver stops an agent.
+/// The reason why the driver stops an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
     Interrupted,
-    /// Somebody ran `runs stop`.
+    /// A person ran `runs stop`.
     StoppedByPerson,
 }
 
@@ -35,7 +35,7 @@ pub struct AgentWatch<'a> {
     clock: fn() -> i64,
     /// The number of the last progress message that was reported.
     pub reported_progress: i64,
-    /// When the agent last called Linchpin, as of the last poll.
+    /// The time of the agent's last call of Linchpin, as of the last poll.
     last_activity: Option<SystemTime>,
     polled: Instant,
     heartbeat: Instant,

@@ -1,4 +1,4 @@
-//! The driver's context, and its errors.
+//! The driver, which has the context of a run, and its errors.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::hats::{AgentChoice, Hat, Loop};
-use guard::facts::Position;
+use guard::Position;
 use guard::session::HatPhase;
 use guard::workflow::{GateRunners, WorkflowCommands, WorkflowError};
 use guard::{Environment, Project};
@@ -27,7 +27,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The number of latest events that are searched for an open tool call.
 const LATEST_EVENTS: usize = 256;
 
-/// Everything that a run needs.
+/// The context of a run.
 pub struct Driver<'a> {
     pub project: &'a Project,
     pub environment: &'a Environment,
@@ -42,18 +42,18 @@ pub struct Driver<'a> {
     pub binary: OsString,
 }
 
-/// Why a run could not be begun or continued.
+/// The reason why a run could not be begun or continued.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     #[error("{} is being driven in this tree", run.map_or_else(|| "another run".to_owned(), |run| format!("run {run}")))]
     Running { run: Option<RunId> },
     #[error("the workflow `{workflow}` is active here, at `{node}`")]
     WorkflowActive { workflow: String, node: String },
-    #[error("no run is called `{0}`")]
+    #[error("there is no run `{0}`")]
     Unknown(RunId),
-    #[error("no run was begun here")]
+    #[error("there is no run in this project yet")]
     None,
-    #[error("run {0} is complete: there is nothing to go on with")]
+    #[error("run {0} is complete and cannot be resumed")]
     Complete(RunId),
     #[error("the run cannot be driven: {0}")]
     Io(#[from] io::Error),
@@ -84,19 +84,19 @@ impl Driver<'_> {
         Ok(WorkDatabase::open(&self.project.work_database_path(self.environment))?)
     }
 
-    /// The agent of a hat, or else of the loop.
+    /// The agent of the hat; if the hat has none, the agent of the loop.
     pub(crate) fn agent_of<'h>(&'h self, hat: &'h Hat) -> &'h AgentChoice {
         hat.agent.as_ref().unwrap_or(&self.the_loop.agent)
     }
 
-    pub(crate) fn moves(&self, stage: &HatPhase) -> WorkflowCommands<'_> {
+    pub(crate) fn moves(&self, hat_phase: &HatPhase) -> WorkflowCommands<'_> {
         WorkflowCommands {
             project: self.project,
             environment: self.environment,
             policy: Arc::clone(&self.policy),
             now: (self.clock)(),
             session: None,
-            hat_phase: Some(Arc::new(stage.clone())),
+            hat_phase: Some(Arc::new(hat_phase.clone())),
             is_by_agent: false,
             gate_runners: self.gate_runners.clone(),
         }
@@ -135,8 +135,8 @@ impl Driver<'_> {
             .map(|mut store| store.note(&note));
     }
 
-    /// True if the journal has a tool call since a time that has not ended. An agent may be silent while its build
-    /// runs.
+    /// True if the journal has an unfinished tool call that began at `since` or later. An agent may be silent while
+    /// such a call runs, for example a build.
     pub(crate) fn has_open_call(&self, since: i64) -> bool {
         let options = self.store_options();
         let now = options.now;

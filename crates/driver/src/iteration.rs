@@ -2,18 +2,18 @@
 
 use engine::hats::Hat;
 use engine::hats::prompt::Prompt;
-use guard::loops::tree_digest;
 use guard::session::HatPhase;
+use guard::tree_digest;
 use work::{IterationEnd, IterationOutcome, PublishedTopic};
 
 use crate::active_run::ActiveRun;
+use crate::agent_process::{AgentRun, FinishedAgentRun};
 use crate::agent_watch::AgentWatch;
 use crate::driver::{DriveError, Driver};
 use crate::iteration_conclusion::{IterationConclusion, IterationResult, first_line};
 use crate::limit::time_left;
 use crate::prompt::{gather_context, incoming};
 use crate::run_event::RunEvent;
-use crate::turn::{FinishedTurn, Turn};
 
 impl Driver<'_> {
     pub(crate) fn iteration(
@@ -24,9 +24,10 @@ impl Driver<'_> {
     ) -> Result<IterationResult, DriveError> {
         let (id, work, spent) = (active.run.id, active.work, active.spent);
         let number = work.begin_iteration(id, published, &hat.id, (self.clock)())?;
-        let mut stage = HatPhase::new(&self.the_loop, hat, (id, number), published.id, self.project, self.environment);
-        stage.protect(&active.gate_files);
-        self.moves(&stage).enter_iteration(&mut stage, &published.topic)?;
+        let mut hat_phase =
+            HatPhase::new(&self.the_loop, hat, (id, number), published.id, self.project, self.environment);
+        hat_phase.protect(&active.gate_files);
+        self.moves(&hat_phase).enter_iteration(&mut hat_phase, &published.topic)?;
         (active.report)(RunEvent::Iteration { number, hat: &hat.id, topic: &published.topic, spent });
 
         let events = incoming(published);
@@ -35,12 +36,12 @@ impl Driver<'_> {
         let mut watch = AgentWatch::new(work, active.signals, (id, number), self.clock, active.reported_progress);
         let log = self.log_file(id, number);
         let time = time_left(&self.the_loop.limits, &spent);
-        let turn = Turn { stage: &stage, hat, prompt: &prompt, log: &log, time };
-        let finished = self.run_turn(&turn, &mut watch, active.report);
+        let agent_run = AgentRun { hat_phase: &hat_phase, hat, prompt: &prompt, log: &log, time };
+        let finished = self.run_agent(&agent_run, &mut watch, active.report);
         watch.pass_progress_on(|text| self.report_progress(text, active.report));
         active.reported_progress = watch.reported_progress;
         match finished {
-            Ok(finished) => self.close_iteration(&stage, hat, &finished, active),
+            Ok(finished) => self.close_iteration(&hat_phase, hat, &finished, active),
             Err(not_started) => {
                 let end = IterationEnd {
                     outcome: Some(IterationOutcome::Failed),
@@ -56,25 +57,25 @@ impl Driver<'_> {
     /// Stores the end of the iteration.
     fn close_iteration(
         &self,
-        stage: &HatPhase,
+        hat_phase: &HatPhase,
         hat: &Hat,
-        finished: &FinishedTurn,
+        finished: &FinishedAgentRun,
         active: &mut ActiveRun<'_>,
     ) -> Result<IterationResult, DriveError> {
         let IterationConclusion { outcome, remark, note_for_retry, result } =
-            self.conclude(stage, hat, finished, active.work)?;
+            self.conclude(hat_phase, hat, finished, active.work)?;
         let usage = finished.output.usage;
         let refused = remark.as_deref().and_then(first_line).map(str::to_owned);
         let end = IterationEnd {
             outcome: Some(outcome),
             remark,
             note_for_retry,
-            tree: tree_digest(&self.project.root),
-            // The larger one, not the sum: the transcript and the agent's own report may cover the same session.
-            tokens: self.moves(stage).tokens_of_iteration().max(usage.tokens),
+            tree: tree_digest(&self.project.root).ok().flatten(),
+            // The larger number, not the sum: the transcript and the agent's own report may cover the same session.
+            tokens: self.moves(hat_phase).tokens_of_iteration().max(usage.tokens),
             cost_usd: usage.cost_usd,
         };
-        active.work.end_iteration(active.run.id, stage.iteration, &end, (self.clock)())?;
+        active.work.end_iteration(active.run.id, hat_phase.iteration, &end, (self.clock)())?;
         if let IterationResult::HandedOver(topic) = &result {
             let is_default = outcome == IterationOutcome::Default;
             let refused = refused.as_deref().filter(|_| is_default);

@@ -7,19 +7,19 @@ use runner::ProcessEnd;
 use work::{IterationOutcome, WorkDatabase};
 
 use crate::agent_output::AgentOutput;
+use crate::agent_process::FinishedAgentRun;
 use crate::agent_watch::StopReason;
 use crate::driver::{DriveError, Driver};
 use crate::limit::format_duration;
 use crate::prompt::retry_note;
-use crate::turn::FinishedTurn;
 use crate::unusable_agent::{quoted_line, why_unusable};
 
-/// The result of an iteration, for the run.
+/// The result of an iteration, which decides how the run goes on.
 #[derive(Debug)]
 pub(crate) enum IterationResult {
-    /// A topic was accepted.
+    /// The agent handed over with this topic.
     HandedOver(String),
-    /// The agent succeeded, and its hat publishes nothing.
+    /// The agent succeeded, and its hat has no topic to publish.
     Done,
     /// The agent succeeded, but handed nothing over.
     Nothing,
@@ -31,7 +31,7 @@ pub(crate) enum IterationResult {
     Stopped(StopReason),
 }
 
-/// The stored record of an iteration, and its result for the run.
+/// The result of an iteration, and the record of it that is stored.
 pub(crate) struct IterationConclusion {
     pub outcome: IterationOutcome,
     pub remark: Option<String>,
@@ -43,12 +43,12 @@ pub(crate) struct IterationConclusion {
 impl Driver<'_> {
     pub(crate) fn conclude(
         &self,
-        stage: &HatPhase,
+        hat_phase: &HatPhase,
         hat: &Hat,
-        finished: &FinishedTurn,
+        finished: &FinishedAgentRun,
         work: &WorkDatabase,
     ) -> Result<IterationConclusion, DriveError> {
-        let (run, number) = (stage.id(), stage.iteration);
+        let (run, number) = (hat_phase.id(), hat_phase.iteration);
         let handed_over = work.handed_over(run, number)?;
         let failure = failure(finished.end, &self.the_loop);
         if let Some(topic) = handed_over {
@@ -75,7 +75,7 @@ impl Driver<'_> {
                 note_for_retry: None,
                 result: IterationResult::Done,
             }),
-            None => self.nothing_handed_over(stage, hat, refused, work),
+            None => self.nothing_handed_over(hat_phase, hat, refused, work),
         }
     }
 
@@ -83,15 +83,15 @@ impl Driver<'_> {
     /// topic.
     fn nothing_handed_over(
         &self,
-        stage: &HatPhase,
+        hat_phase: &HatPhase,
         hat: &Hat,
         refused: Option<String>,
         work: &WorkDatabase,
     ) -> Result<IterationConclusion, DriveError> {
-        let (run, number) = (stage.id(), stage.iteration);
+        let (run, number) = (hat_phase.id(), hat_phase.iteration);
         // Publishing the default would hide that a gate waits for a person.
         if work.awaited_gate(run, number)?.is_none() {
-            self.publish_default(stage, hat, refused.as_deref());
+            self.publish_default(hat_phase, hat, refused.as_deref());
         }
         if let Some(topic) = work.handed_over(run, number)? {
             let result = IterationResult::HandedOver(topic);
@@ -114,16 +114,16 @@ impl Driver<'_> {
     }
 
     /// Publishes the hat's default topic. `refused`: why the agent's own attempt was refused.
-    fn publish_default(&self, stage: &HatPhase, hat: &Hat, refused: Option<&str>) {
+    fn publish_default(&self, hat_phase: &HatPhase, hat: &Hat, refused: Option<&str>) {
         let Some(topic) = hat.default_publishes.as_deref() else { return };
         let summary = match refused.and_then(first_line) {
             // The same hat would start again without knowing what was refused.
             Some(_) if self.the_loop.hat_for(topic).is_some_and(|next| next.id == hat.id) => return,
-            Some(refused) => format!("(the hat `{}` ended without handing anything over; {refused})", hat.id),
-            None => format!("(the hat `{}` ended without a word of its own)", hat.id),
+            Some(refused) => format!("(the hat `{}` ended without publishing a topic; {refused})", hat.id),
+            None => format!("(the hat `{}` ended without publishing a topic)", hat.id),
         };
         // If the default is refused, `emit` stores the reason in the iteration.
-        let _ = self.moves(stage).emit(stage, Emission { topic, summary: &summary, payload: None });
+        let _ = self.moves(hat_phase).emit(hat_phase, Emission { topic, summary: &summary, payload: None });
     }
 
     fn failed(
@@ -131,9 +131,10 @@ impl Driver<'_> {
         hat: &Hat,
         failure: String,
         refused: Option<&str>,
-        finished: &FinishedTurn,
+        finished: &FinishedAgentRun,
     ) -> IterationConclusion {
-        // A script that ends with a refused `emit` has its exit code. The refusal is more informative than the code.
+        // A script that ends with a refused `emit` has the exit code of `emit`. The refusal is more informative than
+        // the code.
         let failure = match refused {
             Some(refused) => format!("{failure}; its last attempt: {refused}"),
             None => failure,
@@ -154,7 +155,7 @@ impl Driver<'_> {
         match why_unusable(&last_lines) {
             Some(why) => {
                 let (agent, quoted) = (self.agent_of(hat), quoted_line(&last_lines));
-                IterationResult::AgentUnusable(format!("{agent} cannot go on: {why} ({quoted})"))
+                IterationResult::AgentUnusable(format!("{agent} cannot continue: {why} ({quoted})"))
             }
             None => IterationResult::AgentFailed(failure),
         }
@@ -165,15 +166,15 @@ pub(crate) fn first_line(refused: &str) -> Option<&str> {
     refused.lines().next()
 }
 
-/// Describes how an agent failed; none if it succeeded.
+/// Describes how an agent failed; `None` if it succeeded.
 fn failure(end: ProcessEnd, the_loop: &Loop) -> Option<String> {
     match end {
         ProcessEnd::Exited(0) => None,
         ProcessEnd::Exited(code) => Some(format!("ended with exit code {code}")),
-        ProcessEnd::Signal(signal) => Some(format!("was ended by signal {signal}")),
+        ProcessEnd::Signal(signal) => Some(format!("was killed by signal {signal}")),
         ProcessEnd::IdleTimeout => {
             let idle = the_loop.limits.idle.map(format_duration).unwrap_or_default();
-            Some(format!("neither printed anything nor called Linchpin for {idle}, and was ended"))
+            Some(format!("printed nothing and did not call Linchpin for {idle}, so it was killed"))
         }
         ProcessEnd::Timeout | ProcessEnd::Stopped => Some("was ended".to_owned()),
     }

@@ -17,7 +17,7 @@ pub fn leftovers(run: RunId, root: &Path, environment: &Environment) -> Leftover
     Leftovers { started_by: HatPhase::started_by(run, root), group }
 }
 
-/// Ends leftover processes and returns their number; none if a run is active in this tree.
+/// Ends leftover processes and returns their number; `None` if a run is active in this tree.
 pub fn end_leftovers(run: RunId, root: &Path, environment: &Environment) -> std::io::Result<Option<usize>> {
     // The lock prevents other processes from driving the run meanwhile.
     let Some(_lock) = RunLock::take(root, environment)? else { return Ok(None) };
@@ -32,23 +32,24 @@ pub(crate) fn end_leftover_processes(run: RunId, root: &Path, environment: &Envi
     count
 }
 
-/// The file with the process group of a run's agent. Dropping it deletes the file.
-pub(crate) struct AgentGroup {
+/// The file that stores the process group of a run's agent. Dropping this value deletes the file.
+pub(crate) struct AgentGroupFile {
     file: PathBuf,
 }
 
-impl AgentGroup {
+impl AgentGroupFile {
     pub fn new(run: RunId, root: &Path, environment: &Environment) -> Self {
         Self { file: group_file(run, root, environment) }
     }
 
-    /// Writes the group of the agent's first process. If this fails, leftovers are still found by their environment.
-    pub fn note(&self, first: u32) {
+    /// Stores the process group that begins with the agent's first process. If this fails, leftovers are still found by
+    /// their environment.
+    pub fn store(&self, first: u32) {
         let _ = ProcessGroupId::of(first).map(|group| policy::write_private_file(&self.file, group.to_string()));
     }
 }
 
-impl Drop for AgentGroup {
+impl Drop for AgentGroupFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.file);
     }

@@ -1,14 +1,15 @@
 //! The loop: starts agents one after another, each under one hat and with a fresh context, until the work is done or
 //! the run ends for another reason.
 //!
-//! `guard` judges what an agent hands over, when the agent calls `emit`; the driver only waits for the agent to end.
-//! Every step of a run is stored in the work database at once, so a run whose driver was killed can be resumed. Nothing
-//! here prints: the caller receives each [`RunEvent`].
+//! `guard` judges a hand-over when the agent calls `emit`; the driver only waits for the agent to end. Every step of a
+//! run is stored in the work database at once, so a run whose driver was killed can be resumed. This crate prints
+//! nothing: the caller receives each [`RunEvent`].
 
 mod active_run;
 mod agent_command;
 mod agent_log;
 mod agent_output;
+mod agent_process;
 mod agent_watch;
 mod driver;
 mod iteration;
@@ -24,7 +25,6 @@ mod run_event;
 mod run_lock;
 mod run_loop;
 mod signals;
-mod turn;
 mod unusable_agent;
 
 pub use driver::{DriveError, Driver};

@@ -19,12 +19,12 @@ pub fn run_limit_reached(limits: &RunLimits, spent: &RunUsage) -> Option<String>
     if let (Some(limit), Some(used)) = (tokens, spent.tokens)
         && used.unsigned_abs() >= *limit
     {
-        return Some(format!("the limit of {limit} tokens is reached: {used} were used"));
+        return Some(format!("the limit of {limit} tokens is reached ({used} used)"));
     }
     if let (Some(limit), Some(cost)) = (cost_usd, spent.cost_usd)
         && cost >= *limit
     {
-        return Some(format!("the limit of ${limit} is reached: ${cost:.2} were spent"));
+        return Some(format!("the limit of ${limit} is reached (${cost:.2} spent)"));
     }
     None
 }
@@ -32,10 +32,10 @@ pub fn run_limit_reached(limits: &RunLimits, spent: &RunUsage) -> Option<String>
 /// Returns the reason if a hat has reached its limit.
 pub fn hat_limit_reached(hat: &Hat, activations: u32) -> Option<String> {
     let limit = hat.max_activations.filter(|limit| activations >= *limit)?;
-    Some(format!("the hat `{}` was on {}, which is its limit", hat.id, format_times(limit.into())))
+    Some(format!("the hat `{}` ran {}, which is its limit", hat.id, format_times(limit.into())))
 }
 
-/// Returns how long an agent may still run; none without a limit.
+/// Returns how long an agent may still run; `None` if there is no limit.
 pub fn time_left(limits: &RunLimits, spent: &RunUsage) -> Option<Duration> {
     limits.runtime.map(|limit| limit.saturating_sub(elapsed(spent)))
 }
@@ -45,7 +45,7 @@ fn elapsed(spent: &RunUsage) -> Duration {
     Duration::from_millis(spent.time.max(0).unsigned_abs())
 }
 
-/// `4h`, `1h 30m`, `20s`, `500ms`.
+/// Formats a duration as `4h`, `1h 30m`, `20s` or `500ms`.
 pub fn format_duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];

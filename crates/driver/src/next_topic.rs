@@ -12,7 +12,7 @@ use crate::run_event::RunEvent;
 
 pub(crate) enum NextStep<'a> {
     Iteration(PublishedTopic, &'a Hat),
-    /// The waiting topics have changed: choose again.
+    /// The waiting topics have changed, so the caller must choose again.
     TryAgain,
     End(RunConclusion),
 }
@@ -46,16 +46,16 @@ impl Driver<'_> {
         Ok(reached.map_or(NextStep::Iteration(published, hat), |why| NextStep::End(RunConclusion::limit(why))))
     }
 
-    /// The reason for a run to end because no topic waits.
+    /// The reason that is reported if a run ends because no topic waits.
     fn why_nothing_waits(&self, run: RunId, work: &WorkDatabase) -> Result<String, DriveError> {
         let last = work.iterations(run, 1)?.pop().map(|last| last.hat);
         let silent = last.and_then(|id| self.the_loop.hat(&id)).filter(|hat| hat.publishes.is_empty());
         let why = silent.map_or_else(String::new, |hat| format!("; the hat `{}` publishes nothing", hat.id));
-        Ok(format!("nothing is left to do, and nothing said that the work is done{why}"))
+        Ok(format!("no topic is left to handle, and no hat published the completion topic{why}"))
     }
 }
 
-/// True if a resumed run would have something to do: a topic waits, an iteration was aborted, or a hat takes
+/// True if a resumed run would have something to do: a topic waits, an iteration was aborted, or a hat handles
 /// [`Loop::TASK_RESUME`].
 pub fn can_go_on(run: RunId, work: &WorkDatabase, the_loop: &Loop) -> Result<bool, WorkError> {
     let is_cut_off = work.iterations(run, 1)?.pop().is_some_and(|last| last.outcome.is_none());

@@ -1,4 +1,4 @@
-//! `progress_command`: the person's own program that receives agents' progress messages.
+//! `progress_command`: a program that the person configured to receive agents' progress messages.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

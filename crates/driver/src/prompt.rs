@@ -11,7 +11,7 @@ use work::{PublishedTopic, Task, WorkDatabase};
 /// The number of bytes read from the end of the scratchpad; more than a prompt shows.
 const SCRATCHPAD_END: u64 = 32 * 1024;
 
-/// Returns hat and prompt of a run's first agent; none if no hat takes the first topic.
+/// Returns the hat and the prompt of a run's first agent; `None` if no hat handles the first topic.
 pub fn first_prompt(
     the_loop: &Loop,
     objective: Option<&str>,
@@ -60,7 +60,7 @@ fn ready_task(task: &Task) -> ReadyTask {
     }
 }
 
-/// The events that the hat has to handle: the topic and, after a failed attempt, the remark on it.
+/// The events that the hat has to handle: the topic and, after a failed attempt, the remark about that attempt.
 pub fn incoming(published: &PublishedTopic) -> Vec<IncomingEvent> {
     let PublishedTopic { topic, summary, payload, from, remark, .. } = published;
     let event =
@@ -78,9 +78,9 @@ pub fn incoming(published: &PublishedTopic) -> Vec<IncomingEvent> {
 pub fn retry_note(hat: &Hat, refused: Option<&str>) -> String {
     let (what, attempt) = match refused {
         None => ("ended without publishing anything", String::new()),
-        Some(why) => ("published nothing that was accepted", format!("\nIts last attempt: {why}")),
+        Some(why) => ("published no topic that was accepted", format!("\nIts last attempt: {why}")),
     };
-    format!("The last one under the hat `{}` {what}. Look at what it did, and go on.{attempt}", hat.id)
+    format!("The previous agent under the hat `{}` {what}. Look at what it did, then continue.{attempt}", hat.id)
 }
 
 fn read_tail(file: &Path, root: &Path) -> Option<String> {

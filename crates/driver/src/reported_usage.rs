@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Read from the JSON events in any output, whichever agent was started.
+/// Read from the JSON events in the output of any agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ReportedUsage {
     pub tokens: Option<i64>,
@@ -10,8 +10,8 @@ pub struct ReportedUsage {
 }
 
 impl ReportedUsage {
-    /// Adds an event. Claude Code and Gemini CLI report a total in a last event `result`, Codex a figure after each
-    /// turn.
+    /// Adds the usage in an event. Claude Code and Gemini CLI report a total in their last event, `result`; Codex
+    /// reports a number after each turn.
     pub fn add(&mut self, event: &Value) {
         self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
         let kind = event.get("type").and_then(Value::as_str);

@@ -11,7 +11,7 @@ use crate::iteration_conclusion::{IterationResult, first_line};
 use crate::limit;
 use crate::run_event::RunEvent;
 
-/// How often an agent that hands nothing over is started again.
+/// The maximum number of restarts of an agent that hands nothing over.
 const RETRIES: u32 = 3;
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl RunConclusion {
 
     pub fn stopped(reason: StopReason) -> Self {
         let (outcome, why) = match reason {
-            StopReason::Interrupted => (RunOutcome::Interrupted, "somebody interrupted it"),
+            StopReason::Interrupted => (RunOutcome::Interrupted, "it was interrupted"),
             StopReason::StoppedByPerson => (RunOutcome::Stopped, "a person stopped it"),
         };
         Self { outcome, why: why.to_owned() }
@@ -60,7 +60,7 @@ impl Driver<'_> {
                 (active.report)(RunEvent::Done { hat: &hat.id });
                 None
             }
-            IterationResult::Nothing => end_after_nothing(published.tries + 1, hat, active)?,
+            IterationResult::Nothing => end_without_hand_over(published.tries + 1, hat, active)?,
             IterationResult::AgentFailed(failure) => self.end_after_failure(&failure, hat, active)?,
             IterationResult::AgentUnusable(why) => Some(RunConclusion::failed(why)),
             IterationResult::OutOfTime => {
@@ -96,7 +96,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         let why = format!(
-            "`{topic}` was handed over {} with the same words, and nothing in the tree changed",
+            "`{topic}` was published {} with the same summary, and nothing in the tree changed",
             format_times(times.into())
         );
         let cause = match (work.last_awaited_gate(run)?, work.last_refusal(run)?) {
@@ -111,7 +111,11 @@ impl Driver<'_> {
 }
 
 /// Ends a run whose hat handed nothing over too often.
-fn end_after_nothing(times: u32, hat: &Hat, active: &mut ActiveRun<'_>) -> Result<Option<RunConclusion>, DriveError> {
+fn end_without_hand_over(
+    times: u32,
+    hat: &Hat,
+    active: &mut ActiveRun<'_>,
+) -> Result<Option<RunConclusion>, DriveError> {
     let (id, work) = (active.run.id, active.work);
     let remark = work.iterations(id, 1)?.pop().and_then(|last| last.remark);
     let refused = remark.as_deref().and_then(first_line);
@@ -125,7 +129,7 @@ fn end_after_nothing(times: u32, hat: &Hat, active: &mut ActiveRun<'_>) -> Resul
     }
     let attempt = remark.map_or_else(String::new, |why| format!("; its last attempt: {why}"));
     Ok(Some(RunConclusion::failed(format!(
-        "the hat `{}` ended {} without handing anything over{attempt}",
+        "the hat `{}` ended {} without publishing a topic{attempt}",
         hat.id,
         format_times(times.into())
     ))))
@@ -135,7 +139,7 @@ fn end_after_nothing(times: u32, hat: &Hat, active: &mut ActiveRun<'_>) -> Resul
 fn waits_for_a_person(run: RunId, work: &WorkDatabase) -> Result<Option<RunConclusion>, DriveError> {
     let last = work.iterations(run, 1)?.pop().map_or(0, |last| last.number);
     let gate = work.awaited_gate(run, last)?;
-    Ok(gate.map(|gate| RunConclusion::failed(format!("a person has to say yes first: `linchpin approve {gate}`"))))
+    Ok(gate.map(|gate| RunConclusion::failed(format!("a person must approve first: `linchpin approve {gate}`"))))
 }
 
 fn failed_in_a_row(failures: u32, last: &str) -> String {

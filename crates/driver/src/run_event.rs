@@ -20,19 +20,19 @@ pub enum RunEvent<'a> {
         topic: &'a str,
         spent: RunUsage,
     },
-    /// Output of the agent, for people.
+    /// Output of the agent that is shown to people.
     Said(&'a str),
     /// A progress message of the agent.
     Progress(&'a str),
-    /// The iteration handed a topic over.
+    /// The iteration handed over with this topic.
     HandedOver {
         hat: &'a str,
         topic: &'a str,
         is_default: bool,
-        /// Why the agent's own attempt was refused, if the default topic was published instead.
+        /// The reason why the agent's own attempt was refused, if the default topic was published instead.
         refused: Option<&'a str>,
     },
-    /// The agent succeeded, and its hat publishes nothing.
+    /// The agent succeeded, and its hat has no topic to publish.
     Done {
         hat: &'a str,
     },
@@ -41,7 +41,7 @@ pub enum RunEvent<'a> {
         hat: &'a str,
         why: &'a str,
     },
-    /// No hat takes a topic.
+    /// No hat handles this topic.
     PassedOver {
         topic: &'a str,
     },

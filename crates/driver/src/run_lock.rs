@@ -19,7 +19,7 @@ pub struct RunLock {
 }
 
 impl RunLock {
-    /// Returns none if another run is active here.
+    /// Returns `None` if another run is active in this tree.
     pub fn take(root: &Path, environment: &Environment) -> io::Result<Option<Self>> {
         let path = path(root, environment);
         if let Some(folder) = path.parent() {

@@ -46,8 +46,8 @@ impl Driver<'_> {
         }
         self.end_leftovers(run, report);
         // The tokens of an aborted iteration count too.
-        if let Some(stage) = HatPhase::of_run(run, self.project, self.environment) {
-            work.note_tokens(run, stage.iteration, self.moves(&stage).tokens_of_iteration())?;
+        if let Some(hat_phase) = HatPhase::of_run(run, self.project, self.environment) {
+            work.note_tokens(run, hat_phase.iteration, self.moves(&hat_phase).tokens_of_iteration())?;
         }
         work.resume_run(run, &self.the_loop.completion.topic, (self.clock)())?;
         lock.name(run)?;
@@ -85,7 +85,7 @@ impl Driver<'_> {
                 Ok(None) => {}
                 Ok(Some(end)) => return self.end(id, work, &end, active.report),
                 Err(error) => {
-                    // Reports the end like any other; the caller gets the cause as an error.
+                    // Reports this end like any other; the caller also gets its cause as an error.
                     let _ = self.end(id, work, &RunConclusion::failed(error.to_string()), active.report);
                     return Err(error);
                 }
@@ -96,7 +96,7 @@ impl Driver<'_> {
     /// Runs the next iteration. Returns the conclusion if the run ends.
     fn step(&self, active: &mut ActiveRun<'_>) -> Result<Option<RunConclusion>, DriveError> {
         if !self.project.work_database_path(self.environment).exists() {
-            let gone = io::Error::other("what is kept of runs, tasks and memories was deleted while it went on");
+            let gone = io::Error::other("the database of runs, tasks and memories was deleted during the run");
             return Err(gone.into());
         }
         let (published, hat) = match self.next(active)? {
@@ -133,7 +133,7 @@ impl Driver<'_> {
         if count > 0 {
             report(RunEvent::Leftovers { run, count });
             let plural = if count == 1 { "" } else { "es" };
-            self.note(run, &format!("ended {count} process{plural} that it left behind"));
+            self.note(run, &format!("ended {count} leftover process{plural} of the run"));
         }
     }
 }

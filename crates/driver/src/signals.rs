@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::SigId;
 use signal_hook::consts::signal::{SIGINT, SIGTERM};
 
-/// While this exists, the signals only set a flag instead of ending the process.
+/// While this value exists, the signals set a flag and do not end the process.
 pub struct Signals {
     flag: Arc<AtomicBool>,
     registered: Vec<SigId>,

@@ -1,6 +1,6 @@
 //! Recognizes agents that cannot work at all: no quota left, or not signed in. Starting them again would not help.
 
-/// Messages that agents print, in lower case, with their meaning.
+/// Messages of agents in lower case, each with its meaning.
 const SIGNS: &[(&str, &str)] = &[
     ("usage limit reached", QUOTA),
     ("hit your usage limit", QUOTA),
@@ -34,7 +34,7 @@ pub fn why_unusable(output: &str) -> Option<&'static str> {
     SIGNS.iter().find(|(sign, _)| output.contains(sign)).map(|(_, meaning)| *meaning)
 }
 
-/// Returns the last line with such a message.
+/// Returns the last line that contains one of the known messages.
 pub fn quoted_line(output: &str) -> String {
     let line = output.lines().rev().find(|line| why_unusable(line).is_some()).unwrap_or_default();
     line.trim().chars().take(LONGEST_QUOTE).collect()

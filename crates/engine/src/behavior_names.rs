@@ -19,7 +19,8 @@ pub const FAILURES: &str = "mcp_failures";
 /// The key that replaces a result too large to store; its value is the size in bytes.
 pub const DROPPED: &str = "_dropped_bytes";
 
-/// The variable that stores the `conditions` of external behaviors, by the name of the function that reads each.
+/// The variable that stores the `conditions` of external behaviors. The keys are the names of the functions that read
+/// them.
 pub const CONDITIONS: &str = "_conditions";
 
 /// Prefix of all functions that read a condition.

@@ -1,7 +1,8 @@
 //! Regular expressions with limits on compilation and matching.
 //!
 //! Compiling a regex costs more than an entire hook should. [`RegexHints`] are therefore computed once, when a policy
-//! is compiled: literals of which one occurs in every match. The regex is compiled only for text that contains one.
+//! is compiled: a list of literals, at least one of which occurs in every match. The regex is compiled only for text
+//! that contains one.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +12,7 @@ use fancy_regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
-/// Maximum of backtracking steps per match. Only regexes with look-around or back references backtrack.
+/// Maximum number of backtracking steps per match. Only regexes with look-around or back references backtrack.
 const BACKTRACK_LIMIT: usize = 10_000;
 /// Maximum size of a compiled regex in bytes.
 const SIZE_LIMIT: usize = 1 << 20;
@@ -31,7 +32,7 @@ pub struct BoundedRegex(Regex);
 impl BoundedRegex {
     pub fn parse(source: &str) -> Result<Self, RegexError> {
         if source.len() > LENGTH_LIMIT {
-            let message = format!("regex of {} bytes is over the limit of {LENGTH_LIMIT}", source.len());
+            let message = format!("the regex has {} bytes, over the limit of {LENGTH_LIMIT}", source.len());
             return Err(RegexError { span: None, message });
         }
         RegexBuilder::new(source)
@@ -47,7 +48,10 @@ impl BoundedRegex {
     pub fn is_match(&self, text: &str) -> Result<bool, RegexError> {
         self.0.is_match(text).map_err(|_| RegexError {
             span: None,
-            message: format!("regex `{}` needs more than {BACKTRACK_LIMIT} steps back on this text", self.0.as_str()),
+            message: format!(
+                "regex `{}` needs more than {BACKTRACK_LIMIT} backtracking steps on this text",
+                self.0.as_str()
+            ),
         })
     }
 }
@@ -74,25 +78,26 @@ fn explain(source: &str, error: &fancy_regex::Error) -> RegexError {
             let span = plain.span();
             RegexError {
                 span: Some(span.start.offset..span.end.offset),
-                message: format!("bad regex: {}", plain.kind()),
+                message: format!("invalid regex: {}", plain.kind()),
             }
         }
         Err(regex_syntax::Error::Translate(plain)) if !fancy => {
             let span = plain.span();
             RegexError {
                 span: Some(span.start.offset..span.end.offset),
-                message: format!("bad regex: {}", plain.kind()),
+                message: format!("invalid regex: {}", plain.kind()),
             }
         }
         _ => match error {
-            fancy_regex::Error::ParseError(at, kind) => {
-                RegexError { span: Some(*at..*at), message: format!("bad regex: {}", lower_first(&kind.to_string())) }
-            }
+            fancy_regex::Error::ParseError(at, kind) => RegexError {
+                span: Some(*at..*at),
+                message: format!("invalid regex: {}", lower_first(&kind.to_string())),
+            },
             fancy_regex::Error::CompileError(_) => RegexError {
                 span: None,
-                message: format!("bad regex: it compiles to more than {} KiB", SIZE_LIMIT / 1024),
+                message: format!("invalid regex: it compiles to more than {} KiB", SIZE_LIMIT / 1024),
             },
-            other => RegexError { span: None, message: format!("bad regex: {other}") },
+            other => RegexError { span: None, message: format!("invalid regex: {other}") },
         },
     }
 }
@@ -102,35 +107,38 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// Facts about a regex that need no compilation.
+/// Facts about a regex that are known without compiling it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegexHints {
-    /// Literals of which at least one occurs in every match; empty if none are known.
-    pub needs: Vec<String>,
-    /// The constant pieces of the regex: a word that is unknown before a command runs can only complete a match if it
+    /// Literals, at least one of which occurs in every match; empty if none are known.
+    #[serde(rename = "needs")]
+    pub required_literals: Vec<String>,
+    /// The constant parts of the regex: a word that is unknown before a command runs can only complete a match if it
     /// contains one of them. `None` if they cannot all be determined; then the word could be anything.
-    pub pieces: Option<Vec<String>>,
+    #[serde(rename = "pieces")]
+    pub constant_parts: Option<Vec<String>>,
 }
 
 impl RegexHints {
     pub fn of(source: &str) -> Self {
         // `regex_syntax` cannot parse look-around; without hints the regex itself always decides.
         let Ok(hir) = regex_syntax::parse(source) else { return Self::default() };
-        let mut pieces = Vec::new();
-        collect_pieces(&hir, &mut pieces);
-        pieces.sort();
-        pieces.dedup();
-        let all = !is_case_insensitive(&hir) && pieces.len() <= PIECES_LIMIT;
-        Self { needs: needed_literals(&hir), pieces: all.then_some(pieces) }
+        let mut parts = Vec::new();
+        collect_constant_parts(&hir, &mut parts);
+        parts.sort();
+        parts.dedup();
+        let all = !is_case_insensitive(&hir) && parts.len() <= CONSTANT_PARTS_LIMIT;
+        Self { required_literals: needed_literals(&hir), constant_parts: all.then_some(parts) }
     }
 
     /// False only if the regex cannot match the text.
     pub fn may_match(&self, text: &str) -> bool {
-        self.needs.is_empty() || self.needs.iter().any(|literal| text.contains(literal.as_str()))
+        self.required_literals.is_empty()
+            || self.required_literals.iter().any(|literal| text.contains(literal.as_str()))
     }
 }
 
-const PIECES_LIMIT: usize = 32;
+const CONSTANT_PARTS_LIMIT: usize = 32;
 
 /// A regex that is compiled when a text first passes its hints.
 #[derive(Debug)]
@@ -179,7 +187,7 @@ fn is_case_insensitive(hir: &Hir) -> bool {
     false
 }
 
-/// Literals of which every match contains at least one. The recursion depth is bounded by the parser's nesting limit.
+/// Literals, at least one of which occurs in every match. The recursion depth is bounded by the parser's nesting limit.
 fn needed_literals(hir: &Hir) -> Vec<String> {
     match hir.kind() {
         HirKind::Literal(literal) => std::str::from_utf8(&literal.0).map(str::to_owned).into_iter().collect(),
@@ -201,13 +209,13 @@ fn needed_literals(hir: &Hir) -> Vec<String> {
 
 /// The literal text of every match, with [`SPACE`] where white space may be and [`GAP`] for other variable parts.
 /// `None` if the regex has look-around.
-pub fn outline(source: &str) -> Option<String> {
+pub fn literal_skeleton(source: &str) -> Option<String> {
     fn add(hir: &Hir, text: &mut String) {
         match hir.kind() {
             HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
             HirKind::Class(Class::Unicode(class)) => {
                 let has_space = class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&' '));
-                text.push(if has_space { SPACE } else { GAP });
+                text.push(if has_space { WHITESPACE_MARK } else { VARIABLE_MARK });
             }
             HirKind::Repetition(repetition) if matches!(repetition.sub.kind(), HirKind::Class(_)) => {
                 add(&repetition.sub, text);
@@ -216,7 +224,7 @@ pub fn outline(source: &str) -> Option<String> {
             HirKind::Capture(capture) => add(&capture.sub, text),
             HirKind::Concat(parts) => parts.iter().for_each(|part| add(part, text)),
             HirKind::Empty | HirKind::Look(_) => {}
-            HirKind::Alternation(_) | HirKind::Repetition(_) | HirKind::Class(_) => text.push(GAP),
+            HirKind::Alternation(_) | HirKind::Repetition(_) | HirKind::Class(_) => text.push(VARIABLE_MARK),
         }
     }
     let mut text = String::new();
@@ -225,18 +233,18 @@ pub fn outline(source: &str) -> Option<String> {
 }
 
 /// Stands for possible white space in an [`outline`].
-pub const SPACE: char = '\t';
+pub const WHITESPACE_MARK: char = '\t';
 /// Stands for variable text in an [`outline`].
-pub const GAP: char = '\u{FFFC}';
+pub const VARIABLE_MARK: char = '\u{FFFC}';
 
 /// Iterative, because a regex may be nested deeper than the stack allows.
-fn collect_pieces(hir: &Hir, pieces: &mut Vec<String>) {
+fn collect_constant_parts(hir: &Hir, parts: &mut Vec<String>) {
     let mut pending = vec![hir];
     while let Some(hir) = pending.pop() {
         match hir.kind() {
             HirKind::Literal(literal) => {
                 if let Ok(text) = std::str::from_utf8(&literal.0) {
-                    pieces.extend(text.split_whitespace().map(str::to_owned));
+                    parts.extend(text.split_whitespace().map(str::to_owned));
                 }
             }
             HirKind::Repetition(repetition) => pending.push(&repetition.sub),

@@ -1,22 +1,24 @@
 //! Judges an event by a set of rules and combines the outcomes into one [`Decision`].
 
 mod activity;
-mod coverage;
+mod allow_coverage;
 mod pace_judgement;
+mod reason;
 mod rule_judgement;
 
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use crate::facts::{Missing, Stored};
-use crate::file_rules::{self, FileMatch, Placeholders};
+use crate::facts::{FactStore, Missing};
+use crate::file_rules::FileMatch;
 use crate::rules::{AckBy, Clause, Rule, RuleSet, RuleSetError, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, SectionKind, Verdict};
 
-use coverage::Coverage;
+use allow_coverage::AllowCoverage;
 use pace_judgement::ActivityCell;
 pub use pace_judgement::PaceUpdate;
+pub use reason::section;
 use rule_judgement::RuleJudgement;
 
 /// The input of [`decide`].
@@ -31,7 +33,8 @@ pub struct DecisionRequest<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// Rules that hold this stop, each with the number of its holds including this one.
+    /// Rules other than file rules that hold this stop, with the number of holds including this one. The holds of file
+    /// rules are counted in `demands`.
     pub holds: Vec<(String, u32)>,
     /// Demands of file rules, in the order of the rules.
     pub demands: Vec<Demand>,
@@ -41,7 +44,7 @@ pub struct Decision {
     pub judged_file_rules: Vec<String>,
     /// Rules that were skipped because a stored fact that they need cannot be read.
     pub skipped: Vec<SkippedRule>,
-    /// Rules that need a fact that the record does not have. Always empty for live events.
+    /// Rules that need a fact that was not recorded. Always empty for live events.
     pub undecided: Vec<UndecidedRule>,
     /// The outcome of each rule. Empty unless the request has `evaluate_all`.
     pub considered: Vec<ConsideredRule>,
@@ -51,7 +54,7 @@ pub struct Decision {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedRule {
     pub rule: String,
-    pub unreadable: Stored,
+    pub unreadable: FactStore,
 }
 
 /// A rule whose outcome depends on facts that were not recorded.
@@ -124,7 +127,7 @@ pub fn decide(request: &DecisionRequest) -> Result<Decision, RuleSetError> {
         request,
         decision: Decision::empty(),
         findings: Vec::new(),
-        coverage: Coverage::new(situation),
+        coverage: AllowCoverage::new(situation),
         activity: OnceCell::new(),
     };
     for rule in rules.into_iter().filter(|rule| rule.on.contains(situation.event.kind)) {
@@ -137,9 +140,9 @@ pub fn decide(request: &DecisionRequest) -> Result<Decision, RuleSetError> {
 struct DecisionBuilder<'a> {
     request: &'a DecisionRequest<'a>,
     decision: Decision,
-    /// Findings, each with true if its rule is unsure because the command cannot be known.
+    /// Findings. The flag is true if the match is only possible, because the command is not fully known.
     findings: Vec<(Finding, bool)>,
-    coverage: Coverage<'a>,
+    coverage: AllowCoverage<'a>,
     activity: ActivityCell,
 }
 
@@ -154,7 +157,7 @@ impl DecisionBuilder<'_> {
         if is_acknowledged(&rule, &judged, situation) {
             judged.outcome = RuleOutcome::Acknowledged;
         }
-        // The demand of a rule that has given up stays open: a judged rule without a demand would close it.
+        // A rule that has given up is not listed as judged: that would close its open demand.
         if judged.files.is_some() && judged.outcome != RuleOutcome::GivenUp {
             decision.judged_file_rules.push(rule.id.clone());
         }
@@ -174,7 +177,7 @@ impl DecisionBuilder<'_> {
         if let Some(level) = judged.outcome.level() {
             // Without a hold count the stop could be held forever.
             let Ok(finding) = decision.finding(&rule, level, &judged, self.request) else {
-                return decision.skipped.push(SkippedRule { rule: rule.id, unreadable: Stored::Journal });
+                return decision.skipped.push(SkippedRule { rule: rule.id, unreadable: FactStore::Journal });
             };
             released = finding.level < level;
             self.findings.push((finding, matches!(judged.outcome, RuleOutcome::Incomplete(_))));
@@ -204,8 +207,6 @@ fn is_acknowledged(rule: &Rule, judged: &RuleJudgement, situation: &Situation) -
         })
 }
 
-const UNKNOWABLE: &str = "What the call would do cannot be known before it runs; it may be what";
-
 /// Merges findings about a command that cannot be parsed into one: such a command could match every rule about
 /// commands.
 fn merge_unparsable(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Finding> {
@@ -214,43 +215,13 @@ fn merge_unparsable(findings: Vec<(Finding, bool)>, situation: &Situation) -> Ve
     let (Some(gap), Some(level)) = (gap, unsure.iter().map(|(finding, _)| finding.level).max()) else {
         return others.into_iter().chain(unsure).map(|(finding, _)| finding).collect();
     };
-    let mut rules: Vec<String> = unsure
-        .iter()
-        .filter(|(finding, _)| finding.level == level)
-        .map(|(finding, _)| format!("`{}`", finding.rule))
-        .collect();
-    let rest = rules.len().saturating_sub(MAX_RULES_NAMED);
-    rules.truncate(MAX_RULES_NAMED);
-    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    let reason = format!(
-        "{gap}. {UNKNOWABLE} these rules are about: {}{more}. Write it more simply, or in steps.",
-        rules.join(", ")
-    );
-    let reason = reason.chars().take(1).flat_map(char::to_uppercase).chain(reason.chars().skip(1)).collect();
+    let strictest = unsure.iter().filter(|(finding, _)| finding.level == level);
+    let rules: Vec<&str> = strictest.map(|(finding, _)| finding.rule.as_str()).collect();
+    let reason = reason::of_unparsable(gap, &rules);
     let protects_guard = unsure.iter().any(|(finding, _)| finding.protects_guard);
     let rule = unsure.into_iter().map(|(finding, _)| finding).find(|finding| finding.level == level);
     others.extend(rule.map(|finding| (Finding { reason, protects_guard, is_combined: true, ..finding }, true)));
     others.into_iter().map(|(finding, _)| finding).collect()
-}
-
-/// The path that makes a clause unknown.
-fn unknown_path(clauses: &[Clause]) -> Option<&str> {
-    clauses
-        .iter()
-        .filter(|clause| clause.is_about_paths())
-        .find(|clause| clause.truth == Truth::Unknown)
-        .map(|clause| clause.shown.as_str())
-}
-
-const MAX_RULES_NAMED: usize = 5;
-
-fn with_subject(reason: String, subject: Option<String>) -> String {
-    let is_one_paragraph = !reason.contains("\n\n");
-    match subject {
-        None => reason,
-        Some(subject) if is_one_paragraph => format!("{reason} {subject}"),
-        Some(subject) => format!("{reason}\n\n{subject}"),
-    }
 }
 
 impl UndecidedRule {
@@ -275,7 +246,7 @@ impl Decision {
     }
 
     /// Approves the call if `allow` rules cover all of it and no finding is stricter.
-    fn approve(&mut self, coverage: &Coverage) {
+    fn approve(&mut self, coverage: &AllowCoverage) {
         let verdict = &mut self.verdict;
         if !coverage.situation.event.kind.awaits_permission() {
             return;
@@ -291,6 +262,7 @@ impl Decision {
         }
     }
 
+    /// Words the rule's finding, and adds its demand or hold.
     fn finding(
         &mut self,
         rule: &Rule,
@@ -304,31 +276,7 @@ impl Decision {
             .filter(|clause| clause.truth != Truth::False)
             .map(|clause| format!("{}: {}", clause.key, clause.shown))
             .collect();
-        let reason = match &judged.outcome {
-            RuleOutcome::Fault(_, why) => {
-                let fault = format!("The rule itself is at fault and counts as matched: {why}.");
-                [rule.reason.trim_end(), &fault].join("\n\n").trim_start().to_owned()
-            }
-            RuleOutcome::Incomplete(_) => match unknown_path(&judged.clauses) {
-                Some(path) => {
-                    format!(
-                        "What becomes of `{path}` cannot be known before it runs; it may be what this rule is about. {}",
-                        rule.reason
-                    )
-                }
-                None => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
-            },
-            RuleOutcome::Matched(_)
-            | RuleOutcome::Passed
-            | RuleOutcome::Acknowledged
-            | RuleOutcome::GivenUp
-            | RuleOutcome::Undecidable(_) => match (&judged.files, &judged.pace) {
-                (Some(found), _) => section(rule, found),
-                (None, Some(judgement)) => judgement.interrupt(rule),
-                (None, _) => rule.reason.clone(),
-            },
-        };
-        let reason = with_subject(reason, judged.subject(request.situation));
+        let reason = reason::of(rule, judged, request.situation);
         let kind = request.situation.event.kind;
         let holds = level == Level::Block && kind.is_stop();
         let level = match &judged.files {
@@ -378,13 +326,15 @@ impl Decision {
         let rule = &demand.rule.id;
         self.verdict.findings.retain(|finding| finding.rule != *rule);
         self.verdict.notices.retain(|notice| demand.release_notice.as_ref() != Some(notice));
-        self.holds.retain(|(held, _)| held != rule);
     }
 }
 
 fn release_notice(rule: &Rule, held: u32, max_holds: u32) -> String {
     let times = if held == 1 { "once".to_owned() } else { format!("{held} times") };
-    format!("rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {max_holds})", rule.id)
+    format!(
+        "rule `{}` has held this stop {times} (max_holds: {max_holds}) and is still unmet; the agent may stop now",
+        rule.id
+    )
 }
 
 fn section_kind(rule: &Rule) -> SectionKind {
@@ -394,10 +344,4 @@ fn section_kind(rule: &Rule) -> SectionKind {
     }
 }
 
-/// The text of a demand, under the rule's title.
-pub fn section(rule: &Rule, found: &FileMatch) -> String {
-    let body = Placeholders(found).fill(&rule.reason);
-    format!("## {}\n{}\n\n{}", rule.display_title(), file_rules::list_missing(found), body.trim())
-}
-
-const STRICTER: &str = "another rule speaks, and is stricter";
+const STRICTER: &str = "a stricter rule also matched";

@@ -80,7 +80,7 @@ impl EventKind {
         matches!(self, Self::BeforeTool | Self::Permission)
     }
 
-    /// True if a block keeps the agent working instead of refusing something: a *hold*.
+    /// True if blocking the event keeps the agent working (a *hold*) instead of refusing an action.
     pub fn is_stop(self) -> bool {
         matches!(self, Self::Stop | Self::SubagentStop)
     }
@@ -159,7 +159,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event of which only the agent and the time are known.
+    /// An event of unknown kind, with only the agent and the time.
     pub fn unknown(agent: &str, time: i64) -> Self {
         Self {
             kind: EventKind::Other,
@@ -210,7 +210,7 @@ pub struct ToolCall {
     /// one file and changes another is an `Edit` and a `Write`).
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// The agent's id of this call, equal before and after it.
+    /// The agent's id of this call, the same in the events before and after the call.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub id: Option<String>,
     pub input: Value,
@@ -234,7 +234,7 @@ impl ToolCall {
     }
 }
 
-/// The script of a shell call. A shell call without a script is not an empty script: it is unknown what it would run.
+/// The script of a shell call. `Missing` is not an empty script: it is unknown what the call would run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShellText {

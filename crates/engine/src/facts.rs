@@ -3,8 +3,8 @@
 //! The engine asks for facts one by one. A supplier ([`Facts`]) computes only requested facts, at most once per
 //! judgement, and can record the requests. Live hooks, recorded history and tests each have their own supplier. An
 //! unavailable fact is [`Missing`], with the reason. Parts of the event that the journal does not store completely are
-//! requested the same way: a live judgement records which of them it used, and a replay reports which of them the
-//! record lacks.
+//! requested the same way: a live judgement records which parts it used, and a replay reports which parts were not
+//! recorded.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,42 +14,47 @@ use serde_json::{Map, Value};
 
 use crate::file_rules::{ChangeScope, Changes, FileRule, UnmetFileRule};
 use crate::pace::{Activity, PaceRuleRef, PaceState};
-use shell::Written;
+use shell::FileContents;
 
-/// Why a fact is not available.
+/// The reason why a fact is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
-    /// It is stored, but cannot be read now. The rule that asked is skipped.
-    Unreadable(Stored),
-    /// The record that is replayed does not have it; its name. The outcome of the rule that asked is undecidable.
+    /// The fact is stored, but cannot be read now, or must be stored and cannot be. The rule that requested it is
+    /// skipped.
+    Unreadable(FactStore),
+    /// A replay needs the fact of this name, which was not recorded. The outcome of the rule that requested it is
+    /// undecidable.
     NotRecorded(String),
-    /// It could not be determined, for this reason. The rule that asked is at fault.
+    /// The fact could not be determined, for this reason. The rule that requested it is faulty.
     Failed(String),
 }
 
-/// Where a fact is stored.
+/// The place where a fact is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stored {
+pub enum FactStore {
     /// In the session's state; unreadable if the session is unknown or the journal cannot be opened.
     Session,
     /// In the journal of events.
     Journal,
     /// In the database of tasks and loops.
     Work,
+    /// In the queue of demands. A new demand is written there; if that fails, the rule makes no demand.
+    Queue,
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(Stored::Session | Stored::Journal) => f.write_str("the journal cannot be read"),
-            Self::Unreadable(Stored::Work) => f.write_str("the tasks of the project cannot be read"),
+            Self::Unreadable(FactStore::Session | FactStore::Journal) => f.write_str("the journal cannot be read"),
+            Self::Unreadable(FactStore::Work) => f.write_str("the tasks of the project cannot be read"),
+            Self::Unreadable(FactStore::Queue) => f.write_str("the queue of demands cannot be written"),
             Self::NotRecorded(name) => write!(f, "{name} was not recorded"),
             Self::Failed(why) => f.write_str(why),
         }
     }
 }
 
-/// Supplies facts. The default implementations know nothing.
+/// Supplies facts. In the default implementations, every fact is absent, empty, zero or false.
 pub trait Facts: Send + Sync {
     /// A variable of the session; its declared default if it was not set.
     fn variable(&self, _name: &str) -> Result<Option<Value>, Missing> {
@@ -107,7 +112,7 @@ pub trait Facts: Send + Sync {
         Ok(Map::new())
     }
 
-    /// The same, for an expression that names `claims`. A live judgement records this use.
+    /// Like [`Self::claims`], for an expression that names `claims`. A live judgement records this use.
     fn require_claims(&self) -> Result<Map<String, Value>, Missing> {
         self.claims()
     }
@@ -117,7 +122,7 @@ pub trait Facts: Send + Sync {
         Ok(None)
     }
 
-    /// Registers the demand of an unmet file rule and returns how far it is answered.
+    /// Registers the demand of an unmet file rule and returns the demand's state.
     fn register_demand(&self, _demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
         Ok(DemandState::default())
     }
@@ -160,7 +165,7 @@ pub trait Facts: Send + Sync {
     }
 
     /// The content of a file that the session wrote; `None` if it did not write the file, or the content is not text.
-    fn written_file(&self, _path: &str) -> Option<Written> {
+    fn written_file(&self, _path: &str) -> Option<FileContents> {
         None
     }
 
@@ -175,7 +180,7 @@ pub trait Facts: Send + Sync {
     }
 
     /// Requests a part of the event before a rule uses it. A live judgement records the request; a replay fails if the
-    /// record lacks the part.
+    /// part was not recorded.
     fn require(&self, _part: EventPart<'_>) -> Result<(), Missing> {
         Ok(())
     }
@@ -266,7 +271,7 @@ pub enum PhaseField {
     Name,
     /// How often the node has been entered.
     Visit,
-    /// In seconds.
+    /// Seconds since the node was entered.
     Elapsed,
     Tokens,
     Commands,
@@ -301,10 +306,10 @@ pub enum LoopField {
     Topics,
     /// Seconds since the run started.
     Elapsed,
-    /// Total of the run.
+    /// Tokens used by the whole run.
     Tokens,
     Active,
-    /// The topic that this iteration has handed over with.
+    /// The topic that this iteration published to hand over.
     HandedOver,
     /// Ids of tasks that were started in this iteration and are still in progress.
     Unfinished,
@@ -368,14 +373,14 @@ impl TaskField {
     }
 }
 
-/// How far a file rule's demand is answered.
+/// The state of a file rule's demand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DemandState {
     /// Triggering files that are settled: promised, acknowledged, or fixed by the rule's command.
     pub settled: BTreeSet<String>,
     /// How often the rule has asked for the remaining files.
     pub times_asked: u32,
-    /// The rule has asked as often as it may without success, and stays silent.
+    /// The rule has asked the maximum number of times without success, and no longer asks.
     pub is_given_up: bool,
 }
 
@@ -384,7 +389,7 @@ pub struct RanCommand {
     /// Milliseconds since 1970.
     pub time: i64,
     pub text: String,
-    /// True if it is known to have succeeded.
+    /// True if the command is known to have succeeded.
     pub succeeded: bool,
 }
 

@@ -38,20 +38,20 @@ impl NotEnforced {
     }
 }
 
-/// For people; continues "not enforced:".
+/// The reason for display after "not enforced:".
 impl fmt::Display for NotEnforced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Observe => f.write_str("observe mode"),
             Self::Paused => f.write_str("paused by a person"),
-            Self::Allowed { refusal } => write!(f, "a person let it through (`linchpin allow {refusal}`)"),
+            Self::Allowed { refusal } => write!(f, "allowed by a person (`linchpin allow {refusal}`)"),
         }
     }
 }
 
 impl From<NotEnforced> for String {
-    fn from(lifted: NotEnforced) -> Self {
-        lifted.code()
+    fn from(reason: NotEnforced) -> Self {
+        reason.code()
     }
 }
 
@@ -69,8 +69,8 @@ mod tests {
 
     #[test]
     fn codes_round_trip() {
-        for lifted in [NotEnforced::Observe, NotEnforced::Paused, NotEnforced::Allowed { refusal: 17 }] {
-            assert_eq!(NotEnforced::from_code(&lifted.code()), Some(lifted));
+        for reason in [NotEnforced::Observe, NotEnforced::Paused, NotEnforced::Allowed { refusal: 17 }] {
+            assert_eq!(NotEnforced::from_code(&reason.code()), Some(reason));
         }
         assert_eq!(NotEnforced::from_code("allowed"), None);
     }

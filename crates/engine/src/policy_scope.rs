@@ -4,7 +4,7 @@ use shell::SimpleCommand;
 
 impl Situation {
     /// Absolute folders that the event runs in and paths that it names, possibly with duplicates. The commands of a
-    /// shell call count only before it runs, since afterwards it cannot be stopped any more.
+    /// shell call are included only before the call runs, because afterwards it can no longer be stopped.
     pub fn involved_paths(&self) -> Vec<String> {
         let cwd = std::iter::once(path::normalize(&self.event.cwd));
         if !self.event.kind.awaits_permission() {

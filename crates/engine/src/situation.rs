@@ -9,7 +9,9 @@ use crate::event::{Event, ShellText, ToolCall};
 use crate::facts::{Facts, GitField, Missing};
 use crate::value_cache::ValueCache;
 use path::Access;
-use shell::{self, Branch, Effect, PathExpansion, Rewrite, RewrittenBranch, Script, SimpleCommand, Written};
+use shell::{
+    self, CheckedOutBranch, Effect, FileContents, PathExpansion, Rewrite, RewrittenBranch, Script, SimpleCommand,
+};
 
 pub struct Situation {
     pub event: Arc<Event>,
@@ -51,7 +53,7 @@ pub struct TouchedPath {
     pub command: Option<usize>,
     /// The access includes everything below the path.
     pub is_recursive: bool,
-    /// The path is the value of a variable, which is never written to.
+    /// The path is the value of a variable that is set for a command, which is assumed not to write to the path.
     pub is_variable_value: bool,
     /// The path as the event spells it, for messages.
     pub as_written: Arc<str>,
@@ -111,7 +113,7 @@ impl Situation {
     }
 
     /// The content of a file that the session wrote before this event.
-    fn written(&self, path: &str) -> Option<Written> {
+    fn written(&self, path: &str) -> Option<FileContents> {
         let path = self.folders.absolute(path, &self.event.cwd);
         self.facts.written_file(&path::normalize(&path))
     }
@@ -146,14 +148,14 @@ impl Situation {
         })
     }
 
-    /// The missing fact because of which a [rewritten](Self::rewrites) branch is unknown.
+    /// The missing fact that makes a [rewritten](Self::rewrites) branch unknown.
     pub fn missing_branch(&self) -> Option<&Missing> {
         self.missing_branch.get()
     }
 
     /// The branch that is checked out where the command runs, if known.
-    fn current_branch(&self, branch: &Branch, command: &SimpleCommand) -> Option<String> {
-        let folders = command.git_folders()?;
+    fn current_branch(&self, branch: &CheckedOutBranch, command: &SimpleCommand) -> Option<String> {
+        let folders = command.git_directories()?;
         // A nested folder can be a repository of its own, with another branch.
         for folder in folders.list()? {
             let folder = path::normalize(&self.folders.absolute(folder, &self.event.cwd));
@@ -171,10 +173,10 @@ impl Situation {
             }
         };
         match branch {
-            Branch::Unknown => None,
-            Branch::AsBefore => current(),
-            Branch::Named(name) => Some(name.clone()),
-            Branch::NamedOrAsBefore(name) => {
+            CheckedOutBranch::Unknown => None,
+            CheckedOutBranch::AsBefore => current(),
+            CheckedOutBranch::Named(name) => Some(name.clone()),
+            CheckedOutBranch::NamedOrAsBefore(name) => {
                 let path = self.folders.absolute(name, &self.event.cwd);
                 let is_path = self.facts.expand_glob(&path).is_some_and(|found| !found.is_empty());
                 if is_path { current() } else { Some(name.clone()) }
@@ -230,10 +232,11 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut TouchedPaths) {
-        let Effect { path, raw, access, is_recursive, expansion, is_variable_value, command, folders } = effect;
+        let Effect { path, raw, access, is_recursive, expansion, is_variable_value, command, directories: folders } =
+            effect;
         let command_of = |index: usize| self.script()?.commands.get(index);
-        let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
-        // With an unknown working directory, only paths that do not depend on it are known.
+        let has_unknown_files = command.and_then(command_of).is_some_and(SimpleCommand::has_unknown_files);
+        // If the working directory is unknown, only paths that do not depend on it are known.
         let is_free = path.as_deref().is_some_and(path::is_rooted);
         let is_either = folders.is_either();
         let folders = match folders.list() {
@@ -241,19 +244,19 @@ impl Situation {
             None if is_free => &[String::new()],
             None => &[],
         };
-        let Some(path) = path.filter(|_| !is_out_of_sight) else {
+        let Some(path) = path.filter(|_| !has_unknown_files) else {
             touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command });
             return;
         };
         let path_use = PathUse { access, command, is_recursive, is_variable_value, written: Arc::from(path.as_str()) };
         if folders.is_empty() {
-            // The working directory may be the project.
+            // The unknown working directory may still be that of the event.
             self.add_touched_path(&path, &PathUse { access: None, ..path_use }, &mut touches.known);
             touches.unknown.push(UnknownPath { as_written: raw, access, is_variable_value, command });
             return;
         }
         for folder in folders {
-            // `cd` resolves `..` textually; commands resolve it physically, behind symlinks.
+            // `cd` resolves `..` textually; other commands resolve it after following symlinks.
             let folder = path::normalize(&self.folders.absolute(folder, &self.event.cwd));
             let path = self.folders.absolute(&path, &folder);
             self.add_touched_path(&path, &path_use, &mut touches.known);
@@ -273,7 +276,7 @@ impl Situation {
         }
     }
 
-    /// Adds a path as it is spelled and as it resolves: behind a symlink, `..` is another folder than its spelling
+    /// Adds a path as it is spelled and as it resolves: after a symlink, `..` is a different folder than its spelling
     /// suggests.
     fn add_touched_path(&self, path: &str, path_use: &PathUse, touches: &mut Vec<TouchedPath>) {
         let PathUse { access, command, .. } = *path_use;

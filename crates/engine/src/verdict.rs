@@ -1,4 +1,4 @@
-//! The verdict about an event, and the findings of rules that make it up.
+//! The verdict about an event, and the findings of rules that it consists of.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::not_enforced::NotEnforced;
 
-/// Ordered `allow` < `warn` < `ask` < `block`. The strictest finding decides the verdict.
+/// Levels are ordered: `allow` < `warn` < `ask` < `block`. The strictest finding decides the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -66,18 +66,18 @@ impl Finding {
         self.because.push(format!("{}{why}", Self::NOT_APPROVED));
     }
 
-    /// Why this finding of an `allow` rule does not approve the call; `None` if it does.
+    /// The reason why this finding of an `allow` rule does not approve the call; `None` if it does.
     pub fn why_not_approved(&self) -> Option<&str> {
         self.because.iter().find_map(|because| because.strip_prefix(Self::NOT_APPROVED))
     }
 }
 
-/// Kinds of sections that file rules give, in the order in which they are shown.
+/// Kinds of sections in which file rules report, in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SectionKind {
     /// A rule's command failed.
     FailedCommand,
-    /// A demand.
+    /// A demand that the agent may answer, by a promise or `linchpin ack`.
     Demand,
     /// A demand that only a person may acknowledge.
     HumanAckDemand,
@@ -98,11 +98,11 @@ pub struct Verdict {
     /// Additional text for the agent, independent of the level.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub context: Vec<String>,
-    /// Why the verdict is not enforced; `None` if it is.
+    /// The reason why the verdict is not enforced; `None` if it is enforced.
     #[serde(rename = "lifted", skip_serializing_if = "Option::is_none", default)]
     pub not_enforced: Option<NotEnforced>,
-    /// The journal's id by which a person can allow this refused call. Set after recording, so it is not part of the
-    /// record.
+    /// The journal's id of this refused call, which a person can use to allow the call. Set after recording, so it is
+    /// not part of the record.
     #[serde(skip)]
     pub refusal_id: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! The process's surroundings: environment variables, working directory, and the user's directories. No other module
+//! The environment of the process: its variables, its working directory, and the user's directories. No other module
 //! reads environment variables.
 
 use std::ffi::OsString;
@@ -39,8 +39,8 @@ impl Environment {
         (self.lookup)(name)?.into_string().ok().filter(|value| !value.is_empty())
     }
 
-    /// Folders for which bundled rules use their default path, such as `~/.config/linchpin`: the actual path, then the
-    /// default one.
+    /// Folders that bundled rules name by their default path, such as `~/.config/linchpin`. Each pair has the actual
+    /// path and the default path.
     pub fn known_folders(&self) -> Vec<(String, String)> {
         let own = [(&self.config, "~/.config/linchpin"), (&self.state, "~/.local/state/linchpin")];
         let own = own.map(|(folder, name)| (folder.to_string_lossy().into_owned(), name.to_owned()));

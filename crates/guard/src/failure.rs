@@ -6,36 +6,37 @@
 
 use std::time::Duration;
 
-use engine::facts::Stored;
+use engine::facts::FactStore;
 use engine::{Event, Finding, Level, Verdict};
 
-/// The rule id of findings that the guard itself makes.
+/// The rule id in findings that come from the guard itself, not from a rule.
 pub const GUARD_RULE: &str = "linchpin";
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Holds what is wrong with the payload.
+    /// The payload cannot be used, for this reason.
     #[error("{0}")]
     Undecodable(String),
     #[error("the rules were not judged within {} ms", .0.as_millis())]
     Deadline(Duration),
-    #[error("judging failed by a fault in Linchpin: {0}")]
+    #[error("Linchpin failed while judging (a bug): {0}")]
     Panicked(String),
-    #[error("this shell call does not say what it would run")]
+    #[error("this shell call contains no command")]
     MissingCommand,
-    #[error("this call does not say which tool it is, or which file it is about")]
+    #[error("this call names no tool, or no file")]
     MissingTool,
-    #[error("no file can be written here (`ulimit -f`), and whoever tries is killed")]
+    #[error("the file size limit (`ulimit -f`) does not let Linchpin write a file")]
     FileLimit,
     #[error("the compiled policy cannot be read")]
     UnreadablePolicy,
-    #[error("this is part of a run of the loop, and what its hat may do cannot be read")]
+    #[error("this is part of a run of the loop, and the rules of its hat cannot be read")]
     UnreadableHat,
 }
 
 impl Failure {
     pub fn finding(&self) -> Finding {
-        let reason = format!("{}. Nobody can say whether this is allowed, so a person has to.", capitalised(self));
+        let reason =
+            format!("{}. Linchpin can't tell whether this is allowed, so a person must decide.", capitalised(self));
         Finding {
             rule: GUARD_RULE.to_owned(),
             level: Level::Ask,
@@ -50,16 +51,16 @@ impl Failure {
 
     /// The verdict for an event that could not be judged.
     pub fn verdict(&self, event: &Event) -> Verdict {
-        // An event without a name could be any event, so it is treated as the most dangerous one. Nor is it known
-        // whether the agent could ask for it.
+        // An event without a name could be any event, so it is treated as the most dangerous one. It is also unknown
+        // whether the agent can ask a person about it.
         if event.name.is_empty() {
-            let reason = format!("{}. Nobody can say what this event is, so it is refused.", capitalised(self));
+            let reason = format!("{}. Linchpin can't tell which event this is, so it is refused.", capitalised(self));
             return Verdict::of(vec![Finding { level: Level::Block, reason, ..self.finding() }]);
         }
         if event.kind.awaits_permission() {
             return Verdict::of(vec![self.finding()]);
         }
-        Verdict { notices: vec![format!("{}; this {} went by unjudged", self, event.name)], ..Verdict::empty() }
+        Verdict { notices: vec![format!("{}; this {} was not judged", self, event.name)], ..Verdict::empty() }
     }
 }
 
@@ -81,16 +82,19 @@ pub fn broken_notice(file: &policy::BrokenFile) -> String {
 
 /// A notice that the active workflow's file is broken or missing.
 pub fn broken_workflow_notice(name: &str, has_last_good: bool) -> String {
-    let consequence = if has_last_good { "it counts as it last was" } else { "its rules do not count" };
+    let consequence = if has_last_good { "its last valid version is used" } else { "its rules are ignored" };
     format!("workflow `{name}` is active and its file cannot be used, {consequence}: `linchpin validate`")
 }
 
-/// A notice of a rule that was skipped because stored state that it needs cannot be read.
-pub fn skipped_rule_notice(rule: &str, unreadable: Stored) -> String {
+/// A notice about a rule that was skipped, because it needs stored state that cannot be read or written.
+pub fn skipped_rule_notice(rule: &str, unreadable: FactStore) -> String {
     match unreadable {
-        Stored::Session | Stored::Journal => format!("rule `{rule}` needs the journal and was skipped"),
-        Stored::Work => {
+        FactStore::Session | FactStore::Journal => format!("rule `{rule}` needs the journal and was skipped"),
+        FactStore::Work => {
             format!("rule `{rule}` needs the project's tasks, which cannot be read, and was skipped: `linchpin doctor`")
+        }
+        FactStore::Queue => {
+            format!("rule `{rule}` was skipped: its demand cannot be written to the queue: `linchpin doctor`")
         }
     }
 }
@@ -129,7 +133,7 @@ mod tests {
         for kind in engine::EventKind::ALL.into_iter().filter(|kind| !kind.awaits_permission()) {
             let verdict = Failure::Deadline(Duration::from_secs(2)).verdict(&event(kind));
             assert!(!verdict.asks_or_blocks() && verdict.findings.is_empty(), "{kind:?}");
-            let expected = format!("the rules were not judged within 2000 ms; this {} went by unjudged", kind.name());
+            let expected = format!("the rules were not judged within 2000 ms; this {} was not judged", kind.name());
             assert_eq!(verdict.notices, [expected]);
         }
     }
@@ -143,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_does_not_lift_a_failure() {
+    fn a_failure_is_enforced_during_a_pause() {
         for failure in failures() {
             assert!(failure.finding().protects_guard, "{failure:?}");
         }
@@ -154,7 +158,7 @@ mod tests {
     #[test]
     fn the_reason_of_a_failure_is_a_full_sentence() {
         let reason = Failure::MissingCommand.finding().reason;
-        assert!(reason.starts_with("This shell call does not say what it would run. "), "{reason}");
+        assert!(reason.starts_with("This shell call contains no command. "), "{reason}");
         let reason = Failure::Undecodable(String::new()).finding().reason;
         assert!(!reason.is_empty());
     }

@@ -1,11 +1,11 @@
-//! The process's file size limit (`ulimit -f`). The system kills a process that exceeds it (`SIGXFSZ`), and agents take
-//! a killed hook for one that allows the call.
+//! The process's file size limit (`ulimit -f`). The system kills a process that exceeds it (`SIGXFSZ`), and agents run
+//! the call if its hook is killed.
 
 /// Every file that Linchpin writes is far smaller, except an old journal.
 #[cfg(unix)]
 const ENOUGH: u64 = 16 * 1024 * 1024;
 
-/// True if even small files exceed the limit. The soft limit is raised to the hard limit first.
+/// True if the limit is too low even for small files. The soft limit is raised to the hard limit first.
 #[cfg(unix)]
 pub fn is_too_low() -> bool {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -1,12 +1,11 @@
 //! The one path from an event to an answer.
 //!
-//! Every event takes the same path, whatever its source: find the policy, gather the facts that rules ask for, judge
-//! with [`engine::decide`], record to the journal, answer. [`failure`] alone decides the verdict when a step of that
-//! path fails.
+//! Every event takes the same path, no matter where it comes from: find the policy, collect the facts that rules ask
+//! for, judge with [`engine::decide`], write to the journal, answer. Only [`failure`] decides the verdict if a step of
+//! that path fails.
 //!
-//! The modules from the bottom up, each depending only on those before it: `environment`, `failure`; [`grants`];
-//! `project`; [`session`]; [`file_rules`]; [`facts`]; [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`];
-//! [`replay`].
+//! The modules, each of which depends only on those before it: `environment`, `failure`; [`grants`]; `project`;
+//! [`session`]; `position`; [`file_rules`]; `tree_digest`; [`facts`]; [`workflow`]; [`loops`]; [`judge`]; [`check`], [`hook`]; [`replay`].
 
 pub mod check;
 mod environment;
@@ -19,13 +18,17 @@ pub mod hook;
 pub mod judge;
 pub mod loops;
 mod plain_text;
+mod position;
 mod project;
 pub mod replay;
 mod rule_outcomes;
 pub mod session;
 #[cfg(test)]
 mod tests;
+mod tree_digest;
 pub mod workflow;
 
 pub use environment::Environment;
+pub use position::{Position, Visit};
 pub use project::{Project, nearest_root};
+pub use tree_digest::tree_digest;

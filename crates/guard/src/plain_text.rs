@@ -1,4 +1,5 @@
-//! Makes output of programs and contents of files safe to display: no terminal control sequences, limited length.
+//! Makes the output of programs and the contents of files safe to display: removes terminal control sequences and
+//! limits the length.
 
 /// The last lines, without control sequences.
 pub fn last_lines(text: &str, lines: usize, bytes: usize) -> String {
@@ -25,10 +26,10 @@ fn without_controls(text: &str) -> String {
     while let Some(letter) = letters.next() {
         match letter {
             '\u{1b}' if letters.next_if_eq(&'[').is_some() => {
-                // An escape sequence ends with its first letter.
+                // The first character from `@` to `~` ends the escape sequence.
                 while letters.next().is_some_and(|letter| !('\u{40}'..='\u{7e}').contains(&letter)) {}
             }
-            // A carriage return overwrites the line, as progress bars do.
+            // After a carriage return, a terminal overwrites the line, as progress bars do.
             '\r' if letters.peek() != Some(&'\n') => {
                 kept.truncate(kept.rfind('\n').map_or(0, |end| end + 1));
             }

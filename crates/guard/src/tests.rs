@@ -18,7 +18,8 @@ use store::{
 };
 use tempfile::TempDir;
 
-use crate::facts::{ActiveWorkflow, Position};
+use crate::facts::ActiveWorkflow;
+use crate::position::Position;
 use crate::workflow::{GateRunOptions, GateRunners, WorkflowCommands};
 use crate::{Environment, Project};
 
@@ -49,14 +50,14 @@ impl Scratch {
         Self { _folder: folder, root, environment }
     }
 
-    /// The same user, with environment variables.
+    /// The same project, for a user with environment variables.
     pub fn with_variables(mut self, lookup: fn(&str) -> Option<std::ffi::OsString>) -> Self {
         let Environment { temp, cwd, .. } = self.environment;
         self.environment = Environment::new(lookup, temp, cwd);
         self
     }
 
-    /// A git repository with everything committed on `main`.
+    /// Turns the project into a git repository with everything committed on `main`.
     pub fn committed(self) -> Self {
         self.git(&["init", "--quiet", "--initial-branch=main"]);
         self.commit("first");
@@ -225,7 +226,7 @@ pub fn gate_runners() -> GateRunners {
         call: Vec::new(),
         wait_limit: Duration::ZERO,
         repeat_with: "linchpin next",
-        is_interrupted: None,
+        is_cancelled: None,
         show: |_| {},
     };
     GateRunners { command: command_options, webhook: |_, _, _| Ok(()) }

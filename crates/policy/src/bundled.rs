@@ -26,7 +26,7 @@ const BUNDLED: &[BundledRule] = bundled![
     "unguarded-agent",
 ];
 
-/// In byte order of their ids.
+/// The bundled rules, in byte order of their ids.
 pub fn bundled_rules() -> &'static [BundledRule] {
     BUNDLED
 }

@@ -26,14 +26,14 @@ use crate::rule::definition::RuleDefinition;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::text::digest::digest;
 
-/// A policy, ready to judge by.
+/// A compiled policy, with which events can be judged.
 #[derive(Debug)]
 pub struct CompiledPolicy {
     pub config: Arc<Config>,
     pub rules: RuleSet,
     /// Files with errors.
     pub broken: Vec<BrokenFile>,
-    /// The parts that are left out until a person trusts them, a line each.
+    /// The parts that are left out until a person trusts them, one line for each.
     pub untrusted: Vec<String>,
     /// Identifies this set of rules. Different rules have a different generation.
     pub generation: String,
@@ -54,17 +54,17 @@ pub struct BrokenFile {
 }
 
 impl BrokenFile {
-    /// The rule or version in force instead, for people.
+    /// Explains which part or version of the file is in force instead.
     pub fn consequence(&self) -> &'static str {
         match self {
-            Self { has_last_good: true, .. } => "its last good version stays in force",
-            Self { is_partial: true, .. } => "this part of it is not in force, the rest of the file is",
-            _ => "it is not in force",
+            Self { has_last_good: true, .. } => "its last valid version stays in force",
+            Self { is_partial: true, .. } => "this part of the file is ignored; the rest is in force",
+            _ => "the file is ignored",
         }
     }
 }
 
-/// Everything but the rules and the inputs. Its size does not depend on the number of rules.
+/// The content of the cache except the rules and the inputs. Its size does not depend on the number of rules.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Header {
     /// The build that wrote the cache. Another build may use another format.
@@ -83,7 +83,7 @@ struct Header {
     generation: String,
 }
 
-/// Differs between builds: development builds of the same version may use different formats.
+/// Identifies the build, because development builds of the same version may use different formats.
 pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD"));
 
 /// Returns the policy of these tiers from the cache if that is fresh; otherwise compiles it and writes the cache. If
@@ -299,7 +299,7 @@ impl Header {
 }
 
 impl CachedPolicy {
-    /// True if the project's policy was deleted; the cached version of it then still applies.
+    /// True if the project's policy was deleted; its cached version then still applies.
     fn is_project_deleted(&self, tiers: &Tiers) -> bool {
         self.header.is_of(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.has_policy())
     }

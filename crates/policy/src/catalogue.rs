@@ -27,11 +27,11 @@ impl Catalogue {
             return Ok(());
         };
         let (id, tier) = (&definition.rule.id, definition.owner.name());
-        let message = format!("the {tier} tier has two rules named `{id}`: this one and {}", first.shown_place());
+        let message = format!("duplicate rule `{id}` in the {tier} tier: this one and {}", first.shown_place());
         let start = definition.text.start;
         Err(Box::new(
             Diagnostic::error(ErrorKind::DuplicateRule, message, &definition.source, Some(start..start))
-                .help("give one of them another name; until then the first counts")
+                .help("rename one of them; until then the first is used")
                 .of_rule(id),
         ))
     }
@@ -44,7 +44,8 @@ impl Catalogue {
         self.definitions.iter().filter(move |((owner, _), _)| *owner == tier).map(|(_, definition)| definition)
     }
 
-    /// The rule that a name refers to in a file of this tier: one of the same tier, or of the nearest farther tier.
+    /// The rule that a name refers to in a file of this tier: the rule of the same tier, or else of the next farther
+    /// tier that has one.
     pub fn resolve(&self, id: &str, from: Tier) -> Option<&RuleDefinition> {
         let mut tiers = NEAREST_FIRST.into_iter().filter(|tier| *tier >= from);
         tiers.find_map(|tier| self.definitions.get(&(tier, id.to_owned())))
@@ -110,8 +111,8 @@ impl Catalogue {
     }
 }
 
-/// The number of imports that are followed. Without a limit, libraries that each import the next one twice would take
-/// exponential time.
+/// Maximum number of imports that are followed. Without a limit, libraries that each import the next one twice would
+/// take exponential time.
 const STEPS_LIMIT: usize = 1_000;
 
 pub struct ImportedRules<'a> {
@@ -135,7 +136,7 @@ impl<'a> ImportedRules<'a> {
                 if self.steps == STEPS_LIMIT + 1 {
                     self.refuse(
                         ErrorKind::TooLarge,
-                        "these imports lead to more libraries than are read",
+                        "these imports exceed the maximum number of libraries",
                         source,
                         import,
                     );
@@ -144,7 +145,7 @@ impl<'a> ImportedRules<'a> {
             }
             if let Some(start) = self.chain.iter().position(|name| *name == import.value) {
                 let message =
-                    format!("imports go in a circle: {}", cycle_text(self.chain.get(start..).unwrap_or_default()));
+                    format!("imports form a cycle: {}", cycle_text(self.chain.get(start..).unwrap_or_default()));
                 self.refuse(ErrorKind::ImportCycle, &message, source, import);
                 continue;
             }
@@ -169,8 +170,8 @@ impl<'a> ImportedRules<'a> {
         let known: Vec<&str> = known.collect();
         let help = engine::suggest::closest(&import.value, known.iter().copied()).map_or_else(
             || match known.as_slice() {
-                [] => "a library is a file `NAME.yml` in the rules folder; there is none".to_owned(),
-                names => format!("the libraries are {}", names.join(", ")),
+                [] => "there are no libraries; create a file `NAME.yml` in the rules folder".to_owned(),
+                names => format!("known libraries: {}", names.join(", ")),
             },
             engine::suggest::did_you_mean,
         );
@@ -178,7 +179,7 @@ impl<'a> ImportedRules<'a> {
             [] => String::new(),
             chain => format!(", imported by {}", chain.join(" → ")),
         };
-        let message = format!("there is no rule library `{}`{by}", import.value);
+        let message = format!("unknown rule library `{}`{by}", import.value);
         let problem =
             Diagnostic::error(ErrorKind::MissingImport, message, source, Some(import.span.clone())).help(help);
         self.problems.push(problem);

@@ -17,13 +17,13 @@ const RULES: &str = ".deepwork/rules";
 pub fn warnings(folder: &PolicyFolder, rules_dir: &Path) -> Vec<Diagnostic> {
     let unread = unread_rules(&folder.base, rules_dir).map(|name| {
         let help = format!(
-            "`linchpin rules import {name}` copies them; `rules_dir: {name}` in `.linchpin/config.yml` would read them in place \
-             of those in `.linchpin/rules`"
+            "run `linchpin rules import {name}` to copy them, or set `rules_dir: {name}` in `.linchpin/config.yml` \
+             to read them instead of those in `.linchpin/rules`"
         );
         warning(&name, "the rules in this folder are not read", help)
     });
     let lists = import::FILE_NAMES.into_iter().filter(|name| folder.base.join(name).is_file()).map(|name| {
-        let help = format!("`linchpin rules import {name}` makes them rules; then delete the list");
+        let help = format!("run `linchpin rules import {name}` to convert them to rules, then delete the list");
         warning(name, "the rules in this list are not read", help)
     });
     unread.into_iter().chain(lists).collect()

@@ -50,7 +50,7 @@ pub static FORMATS: [FileFormat; 6] = [
     },
     FileFormat {
         name: "cases",
-        title: "Cases for Linchpin's policy",
+        title: "Test cases for Linchpin's policy",
         files: ".linchpin/tests/*.yml",
         value_type: ValueType::List(&ValueType::Mapping(&CASE)),
     },

@@ -24,6 +24,7 @@ use crate::rule::reader::RuleReader;
 use crate::text::diagnostic::{Diagnostic, ErrorKind, one_line};
 use crate::text::fields::{Fields, SpannedText};
 use crate::text::keys::{self, Key, Keys, ValueType, words};
+use crate::text::paragraphs::join_lines;
 use crate::text::scalar::Scalar;
 use crate::text::source::{Source, SourcePosition};
 use crate::text::yaml::{self, Yaml, YamlNode};
@@ -33,7 +34,7 @@ use crate::values::rule_id;
 pub const FILE_NAMES: [&str; 4] =
     [".deepwork.policy.yaml", ".deepwork.policy.yml", ".deepwork.rules.yaml", ".deepwork.rules.yml"];
 
-const HOW_TO_WRITE: &str = "each rule is an item: `- name: …`, with `trigger` and `instructions`";
+const HOW_TO_WRITE: &str = "write each rule as a list item: `- name: …`, with `trigger` and `instructions`";
 
 /// The keys of an entry.
 static KEYS: Keys = &[&[
@@ -63,7 +64,7 @@ pub struct NewRule {
     pub conversion_notes: Vec<ConversionNote>,
 }
 
-/// A difference between an entry and its rule, in the text or only in the meaning.
+/// A difference between an entry and its rule: a changed value, or an unchanged value with a different meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversionNote {
     /// The id of the new rule.
@@ -74,7 +75,7 @@ pub struct ConversionNote {
     pub before: String,
     /// Equals `before` if only the meaning changed.
     pub after: String,
-    /// Lower case, no final stop.
+    /// Each starts in lower case and ends without a full stop.
     pub why: Vec<String>,
 }
 
@@ -82,7 +83,8 @@ impl ConversionNote {
     /// `file:line:column: difference: reason`
     pub fn line(&self) -> String {
         let Self { rule, key, file, position, before, after, why } = self;
-        let what = if before == after { format!("`{before}` stays") } else { format!("`{before}` → `{after}`") };
+        let what =
+            if before == after { format!("`{before}` is unchanged") } else { format!("`{before}` → `{after}`") };
         one_line(&format!("{file}:{position}: `{key}` of `{rule}`: {what}: {}", why.join("; ")))
     }
 }
@@ -103,7 +105,7 @@ pub fn convert(source: &Source, folder: &Path) -> Conversion {
                 .span
                 .as_ref()
                 .is_some_and(|span| source.text.get(span.start..).is_some_and(|text| text.starts_with('*')));
-            let help = is_star.then(|| "a text that starts with `*` needs quotes".to_owned());
+            let help = is_star.then(|| "quote a string that starts with `*`".to_owned());
             conversion.problems.push(problem.maybe_help(help));
         }
         Ok(YamlNode { value: Yaml::List(entries), .. }) if !entries.is_empty() => {
@@ -148,11 +150,11 @@ impl Conversion {
                 fields.problems.push(
                     Diagnostic::error(
                         ErrorKind::NotEditable,
-                        format!("`{}` cannot be written so that it reads the same", entry.name.value),
+                        format!("`{}` cannot be converted without changing its meaning", entry.name.value),
                         source,
                         Some(span),
                     )
-                    .help("take the entry out, and write the rule by hand"),
+                    .help("remove the entry and write the rule by hand"),
                 );
             }
         }
@@ -182,11 +184,11 @@ impl Entry {
     fn read(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<Self> {
         fields.refuse_unknown();
         for problem in fields.problems.iter_mut().filter(|problem| problem.help.is_none()) {
-            problem.help = Some(format!("an entry has only {}", known_keys()));
+            problem.help = Some(format!("an entry may only have {}", known_keys()));
         }
         for (key, help) in [
             ("name", "the rule's file is named after it"),
-            ("trigger", "say which files it is about: `trigger: src/**`"),
+            ("trigger", "say which files it applies to: `trigger: src/**`"),
         ] {
             if !fields.has(key) {
                 refuse_missing(&format!("the entry has no `{key}`"), help, span, fields);
@@ -210,7 +212,7 @@ impl Entry {
         let mut conversion_notes = Vec::new();
         if id != first {
             let (file, position) = place(&self.name.span);
-            let why = vec![format!("another entry is `{first}`")];
+            let why = vec![format!("another entry is already named `{first}`")];
             let (before, after) = (self.name.value.clone(), id.clone());
             conversion_notes.push(ConversionNote { rule: id.clone(), key: "name", file, position, before, after, why });
         }
@@ -266,7 +268,7 @@ impl Entry {
             && same(safety, &self.safety)
             && files.scope.compare_to == self.compare_to.unwrap_or_default()
             && read.title.as_deref() == self.title(&rule.id)
-            && read.reason == self.body
+            && read.reason == join_lines(&self.body)
     }
 }
 
@@ -296,7 +298,7 @@ fn required(key: &str, fields: &mut Fields) -> Option<SpannedText> {
     if text.is_none() {
         let problem =
             Diagnostic::error(ErrorKind::InvalidValue, format!("`{key}` is empty"), fields.source(), Some(key_span));
-        fields.problems.push(problem.help("write a text behind it"));
+        fields.problems.push(problem.help("write a value after the key"));
     }
     text
 }
@@ -304,9 +306,9 @@ fn required(key: &str, fields: &mut Fields) -> Option<SpannedText> {
 fn has_id(name: &SpannedText, fields: &mut Fields) -> bool {
     let id = rule_id::from_title(&name.value);
     let problem = if id.is_empty() {
-        let message = format!("no id can be made of `{}`", name.value);
+        let message = format!("no rule id can be derived from `{}`", name.value);
         Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone()))
-            .help("give it a name with plain letters or digits: the rule's file is named after them")
+            .help("use a name with ASCII letters or digits: the rule's file is named after them")
     } else if let Err(wrong) = rule_id::check(&id) {
         wrong.at(fields.source(), Some(name.span.clone()))
     } else {
@@ -322,9 +324,13 @@ fn globs(key: &str, fields: &mut Fields) -> Option<Vec<Glob>> {
     let before = fields.problems.len();
     let texts = fields.texts(key).unwrap_or_default();
     if texts.is_empty() && fields.problems.len() == before {
-        let message = format!("`{key}` names no files");
+        let message = format!("`{key}` is empty");
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(key_span));
-        fields.problems.push(problem.help(if key == "safety" { "leave it out, or name some" } else { "name some" }));
+        fields.problems.push(problem.help(if key == "safety" {
+            "name some files, or remove the key"
+        } else {
+            "name some files"
+        }));
     }
     let globs: Vec<Glob> = texts.into_iter().filter_map(|text| glob(text, fields)).collect();
     (fields.problems.len() == before).then_some(globs)
@@ -345,14 +351,14 @@ fn glob(old: SpannedText, fields: &mut Fields) -> Option<Glob> {
 fn body(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<String> {
     match (fields.key_span("instructions"), fields.key_span("instructions_file")) {
         (None, None) => {
-            let help = "write under `instructions` what the agent should do, or name a file: `instructions_file`";
+            let help = "say under `instructions` what the agent should do, or name a file with `instructions_file`";
             refuse_missing("the entry has no `instructions`", help, span, fields);
             None
         }
         (Some(_), Some(file)) => {
-            let message = "an entry has `instructions` or `instructions_file`, not both";
+            let message = "an entry may have `instructions` or `instructions_file`, not both";
             let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(file));
-            fields.problems.push(problem.help("take one of them out"));
+            fields.problems.push(problem.help("remove one of them"));
             None
         }
         (Some(_), None) => required("instructions", fields).map(|text| text.value.trim().to_owned()),

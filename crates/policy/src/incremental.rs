@@ -20,7 +20,7 @@ use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::RuleReader;
 use crate::values::rule_id;
 
-/// A compiled policy without errors and untrusted parts, to which changes can be applied.
+/// A compiled policy without errors or untrusted parts, to which changes can be applied.
 pub struct IncrementalCompiler<'a> {
     pub tiers: &'a Tiers,
     pub config: &'a Config,

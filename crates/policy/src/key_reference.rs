@@ -5,12 +5,12 @@ use std::fmt::Write;
 use crate::format::{FORMATS, FileFormat};
 use crate::text::keys::{Key, Mapping, ValueType};
 
-/// As Markdown.
+/// The reference page as Markdown.
 pub fn key_reference() -> String {
     let mut page = Page {
         text: String::from(
-            "# Keys\n\n<!-- Made by `cargo xtask generate`. -->\n\nEvery key of every policy file, as `linchpin validate` knows \
-             it. What is plural takes one or a list.\n",
+            "# Keys\n\n<!-- Made by `cargo xtask generate`. -->\n\nEvery key of every policy file, as `linchpin validate` \
+             checks it. A plural type takes one value or a list.\n",
         ),
         listed: Vec::new(),
     };
@@ -80,7 +80,7 @@ fn in_words(takes: &ValueType) -> String {
     match takes {
         ValueType::Anything => "anything".to_owned(),
         ValueType::Flag => "`true` or `false`".to_owned(),
-        ValueType::Count => "a whole number".to_owned(),
+        ValueType::Count => "an integer".to_owned(),
         ValueType::Number => "a number".to_owned(),
         ValueType::Amount => "an amount: `200K`, `5M`".to_owned(),
         ValueType::Text => "text".to_owned(),
@@ -88,14 +88,14 @@ fn in_words(takes: &ValueType) -> String {
         ValueType::Word(words) => listed(words()),
         ValueType::Choices(words) => format!("any of {}", listed(words())),
         ValueType::Version => "a version: `0.2`, `1.0.3`".to_owned(),
-        ValueType::Duration => "a time: `500ms`, `2s`, `5m`, `1h`, `90d`".to_owned(),
+        ValueType::Duration => "a duration: `500ms`, `2s`, `5m`, `1h`, `90d`".to_owned(),
         ValueType::Size => "a size: `16 KiB`".to_owned(),
         ValueType::Expression => "an [expression](../expressions.md)".to_owned(),
         ValueType::Regex => "a regex".to_owned(),
         ValueType::Regexes => "regexes".to_owned(),
         ValueType::Pattern => "[pattern](../patterns.md)".to_owned(),
         ValueType::Patterns => "[patterns](../patterns.md)".to_owned(),
-        ValueType::Globs => "names, which may have `*`".to_owned(),
+        ValueType::Globs => "names, with `*` as a wildcard".to_owned(),
         ValueType::Named(inner) => format!("a mapping of names, each to {}", in_words(inner)),
         ValueType::List(inner) => format!("a list, each {}", in_words(inner)),
         ValueType::Either(several) => several.iter().map(in_words).collect::<Vec<_>>().join(" or "),

@@ -1,8 +1,8 @@
 //! Policy files: reading, checking, editing and compiling them.
 //!
 //! This crate turns `.linchpin/config.yml` and the files in `.linchpin/rules/` of every tier into [`engine`] rules,
-//! reports their errors with file and line, and writes the compiled cache that hooks read. It knows nothing of agents,
-//! the journal or what a verdict leads to. An error in one file does not affect rules in other files.
+//! reports their errors with file and line, and writes the compiled cache that hooks read. It does not depend on
+//! agents, the journal, or the effects of verdicts. An error in one file does not affect rules in other files.
 
 mod actions;
 mod bundled;
@@ -10,7 +10,6 @@ mod cache;
 mod case;
 mod catalogue;
 mod config;
-mod config_triggers;
 mod deepwork;
 pub mod edit;
 mod files;
@@ -25,6 +24,7 @@ mod load;
 mod loops;
 mod observers;
 mod people_only;
+mod read_config_triggers;
 mod rule;
 mod rule_status;
 mod rules_in_force;
@@ -43,7 +43,7 @@ pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{
     BrokenFile, CompiledPolicy, compile_uncached, compiled_policy, compiled_policy_read_only, last_good_policy,
 };
-pub use case::{Case, CaseActivity, CaseSubject, Cases, EventFields, Expectation, TimedActivity};
+pub use case::{CaseActivity, CaseSubject, Cases, EventFields, Expectation, PolicyCase, TimedActivity};
 pub use config::{AgentPermissions, BranchSettings, CommandSettings, Config, JournalMode, PolicyMode, Sandbox};
 pub use deepwork::deepwork_warnings;
 pub use files::folder::{PolicyFolder, Tiers};

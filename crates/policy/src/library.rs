@@ -15,11 +15,15 @@ use crate::values::rule_id;
 /// The only key of a library that is not a rule id.
 const IMPORTS: &str = "imports";
 
-pub static LIBRARY: Mapping = Mapping::new("library", "Rules by name, in force where something names them.", &[KEYS])
-    .other_keys(&ValueType::Mapping(&ENTRY));
-static KEYS: &[Key] =
-    &[Key::new(IMPORTS, ValueType::Texts, "names of other libraries, whose rules can then be named with this one's")
-        .or("[]")];
+pub static LIBRARY: Mapping =
+    Mapping::new("library", "Rules by name; they are in force if something names them.", &[KEYS])
+        .other_keys(&ValueType::Mapping(&ENTRY));
+static KEYS: &[Key] = &[Key::new(
+    IMPORTS,
+    ValueType::Texts,
+    "names of other libraries whose rules may be named together with the rules of this one",
+)
+.or("[]")];
 
 /// A rule library without its rules.
 #[derive(Debug, Clone)]
@@ -47,11 +51,12 @@ pub fn read(reader: RuleReader, name: &str) -> Result<(Library, RuleEntries), Ve
     if matches!(node.value, Yaml::List(_)) {
         let problem = Diagnostic::error(
             ErrorKind::InvalidValue,
-            "a rule library is a mapping of names to rules, and this is a list",
+            "a rule library must be a mapping of names to rules, but this is a list",
             source,
             Some(node.span),
         );
-        let help = "write `NAME: {…}` for each rule; a list in DeepWork's old format becomes rules with `linchpin rules import FILE`";
+        let help = "write `NAME: {…}` for each rule; to convert a list in DeepWork's old format, run `linchpin \
+                    rules import FILE`";
         return Err(vec![problem.help(help)]);
     }
     let mut fields = Fields::of(node.clone(), source, LIBRARY.keys);

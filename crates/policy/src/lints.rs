@@ -12,7 +12,7 @@ use crate::rule::definition::RuleDefinition;
 use crate::rules_in_force::RuleInForce;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 
-/// Warns of unknown rules in `file_rule_met(…)`, which makes the expression fail at run time.
+/// Warns of unknown rules in `file_rule_met(…)`. They make the expression fail at run time.
 pub fn unknown_file_rules(rules: &[RuleInForce]) -> Vec<Diagnostic> {
     let file_rules: Vec<&str> = rules
         .iter()
@@ -27,14 +27,13 @@ pub fn unknown_file_rules(rules: &[RuleInForce]) -> Vec<Diagnostic> {
             let help = match (suggest::closest(&name, file_rules.iter().copied()), file_rules.as_slice()) {
                 (Some(close), _) => suggest::did_you_mean(close),
                 (None, []) => "no file rule is in force".to_owned(),
-                (None, rules) => format!("the file rules in force are {}", rules.join(", ")),
+                (None, rules) => format!("file rules in force: {}", rules.join(", ")),
             };
             let whole = source.text.get(..text.end).unwrap_or_default();
             let asked = whole.get(text.start..).and_then(|own| Some(text.start + own.find("file_rule_met")?));
             let start = asked.and_then(|asked| Some(asked + whole.get(asked..)?.find(&name)?));
             let span = start.map(|start| start..start + name.len());
-            let message =
-                format!("no file rule `{name}` is in force, so `file_rule_met` fails wherever this is judged");
+            let message = format!("no file rule `{name}` is in force, so `file_rule_met` always fails");
             let mut warning = Diagnostic::warning(ErrorKind::UnknownRule, message, source, span).help(help);
             warning.rule = Some(rule.id.clone());
             warnings.push(warning);
@@ -53,7 +52,10 @@ pub fn unknown_claims(rules: &[RuleInForce], claims: &BTreeSet<String>) -> Vec<D
             let asked = own.find("when").unwrap_or_default();
             let at = own.get(asked..).and_then(|own| own.find(&name)).map(|at| text.start + asked + at);
             let help = suggest::closest(&name, claims.iter().map(String::as_str)).map_or_else(
-                || "a workflow declares it under `claims`; each node `NODE` has `NODE_complete`".to_owned(),
+                || {
+                    "declare it under `claims` of a workflow; each node `NODE` also has the claim `NODE_complete`"
+                        .to_owned()
+                },
                 suggest::did_you_mean,
             );
             let span = at.map(|at| at..at + name.len());
@@ -80,7 +82,7 @@ pub fn folder_patterns(rules: &[RuleInForce], root: &Path) -> Vec<Diagnostic> {
                 FILE_PATTERN_KEYS.iter().filter_map(|key| own.find(&format!("{key}:"))).min().unwrap_or_default();
             let at = own.get(start..).and_then(|own| own.find(folder)).map(|at| text.start + start + at);
             let span = at.map(|at| at..at + folder.len());
-            let message = format!("`{folder}` is a folder, and a folder alone matches no file");
+            let message = format!("`{folder}` is a folder, so this pattern matches no file");
             let mut warning = Diagnostic::warning(ErrorKind::PatternError, message, source, span)
                 .help(format!("did you mean `{folder}/**`?"));
             warning.rule = Some(rule.id.clone());
@@ -111,7 +113,7 @@ fn file_patterns(rule: &Rule) -> Vec<&str> {
     }
 }
 
-/// Warns of pace rules that are judged only at workflow moves, but are in force outside of workflows.
+/// Warns of pace rules that are judged only at transitions of a workflow, but are in force outside of workflows.
 pub fn rules_without_effect(rules: &[RuleInForce]) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for RuleDefinition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
@@ -122,10 +124,10 @@ pub fn rules_without_effect(rules: &[RuleInForce]) -> Vec<Diagnostic> {
             _ => continue,
         };
         let own = source.text.get(text.clone()).and_then(|own| own.find(key)).map(|at| text.start + at);
-        let message = "only a workflow that moves on asks this rule, so here it never says anything";
+        let message = "this rule never applies here: it is only checked when a workflow moves to another phase";
         let span = own.map(|start| start..start + key.len());
         let mut warning = Diagnostic::warning(ErrorKind::InvalidValue, message, source, span)
-            .help("write it on a node of a workflow, or in a library under `rules/`, where a node can name it");
+            .help("move it to a node of a workflow, or to a library under `rules/` that a node can name");
         warning.rule = Some(rule.id.clone());
         warnings.push(warning);
     }

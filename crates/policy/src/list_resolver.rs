@@ -59,7 +59,7 @@ impl RuleLookup<'_> {
         let is_file_rule = |definition: &RuleDefinition| definition.rule.as_file_rule().is_some();
         match self.look_up(name, "file rules", is_file_rule)? {
             Some(found) if !is_file_rule(found) => {
-                let message = format!("`{}` is no rule about files that change", name.value);
+                let message = format!("`{}` is not a file rule", name.value);
                 let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(name.span.clone()));
                 Err(Box::new(problem.help(suggestion(&name.value, "file rules", &self.known(is_file_rule)))))
             }
@@ -178,7 +178,7 @@ pub fn both(of_list: Option<&str>, of_rule: Option<String>) -> Option<String> {
 
 /// The error for a name in a list of tool rules.
 pub fn refuse_name(key: &str, span: Range<usize>, source: &Source) -> Diagnostic {
-    let message = format!("`{key}` takes rules, not names of rules");
+    let message = format!("`{key}` must list rules, not names of rules");
     Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span)).help("name it under `rules`")
 }
 
@@ -191,17 +191,17 @@ pub fn refuse_non_tool_rule(
 ) -> Option<Diagnostic> {
     let is_tool_rule = matches!(definition.rule.detect, Detector::Tool(_));
     (!is_tool_rule).then(|| {
-        let message = format!("`{key}` takes rules about tool calls, and this is none");
+        let message = format!("`{key}` must list tool rules, and this is not one");
         Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span))
-            .help("put it under `rules`")
+            .help("move it to `rules`")
             .of_rule(&definition.rule.id)
     })
 }
 
 fn switched_off(name: &SpannedText, found: &RuleDefinition, source: &Source) -> Diagnostic {
-    let message = format!("`{}` is named here and switched off in {}", name.value, found.shown_place());
+    let message = format!("`{}` is named here, but switched off in {}", name.value, found.shown_place());
     Diagnostic::warning(ErrorKind::InvalidValue, message, source, Some(name.span.clone()))
-        .help("`linchpin rules enable` switches it on")
+        .help("to switch it on, run `linchpin rules enable`")
 }
 
 /// The id of an inline rule: from its `name` if it has one, otherwise from its number in the lists of the file.
@@ -225,6 +225,6 @@ fn suggestion(name: &str, noun: &str, known: &[&str]) -> String {
     match (suggest::closest(name, known.iter().copied()), known) {
         (Some(close), _) => suggest::did_you_mean(close),
         (None, []) => format!("there are no {noun}"),
-        (None, known) => format!("the {noun} are {}", known.join(", ")),
+        (None, known) => format!("known {noun}: {}", known.join(", ")),
     }
 }

@@ -10,7 +10,6 @@ use engine::rules::{Rule, Tier};
 use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
 use crate::config::{Config, ConfigFile, WeakeningSetting};
-use crate::config_triggers::{self, TriggerSource};
 use crate::deepwork;
 use crate::files::folder::{PolicyFolder, Tiers};
 use crate::files::inputs::Inputs;
@@ -19,6 +18,7 @@ use crate::library::{self, Library, RuleEntries};
 use crate::lints;
 use crate::list_resolver::ListResolver;
 use crate::people_only;
+use crate::read_config_triggers::{self, TriggerSource};
 use crate::rule::definition::{RuleDefinition, RuleOrigin};
 use crate::rule::reader::RuleReader;
 use crate::rules_in_force::{InForceBuilder, InForceReason, RuleInForce};
@@ -26,7 +26,7 @@ use crate::text::diagnostic::{Diagnostic, Severity};
 use crate::text::source::Source;
 use crate::values::rule_id;
 
-/// Problems that are reported per file; the rest is counted.
+/// Maximum number of problems that are reported for each file; further problems are only counted.
 const PROBLEMS_LIMIT: usize = 50;
 
 /// The policy after all files were read.
@@ -50,7 +50,8 @@ pub struct LoadedPolicy {
     pub untrusted: Vec<RuleDefinition>,
     /// Display names of the configurations that were replaced by their last good version.
     pub replaced_configs: Vec<String>,
-    /// Display names of the configurations whose current version applies, or its valid parts if it has errors.
+    /// Display names of the configurations that apply in their current version. If that has errors, only its valid
+    /// parts apply.
     pub current_configs: Vec<String>,
     /// Number of rule files that were read, in force or not.
     pub files: usize,
@@ -98,8 +99,8 @@ pub fn load(tiers: &Tiers, last_good: &LastGoodPolicy, trusted: impl Fn(&str) ->
     LoadedPolicy { diagnostics: loaded.diagnostics, ..with_last_good }
 }
 
-/// Also returns the configurations with errors in `rules`, `observers` or `triggers`. `replaced`: the configurations to
-/// read from their last good versions.
+/// Reads all tiers. Also returns the configurations with errors in `rules`, `observers` or `triggers`. `replaced`: the
+/// configurations to read from their last good versions.
 fn read_tiers(
     tiers: &Tiers,
     last_good: &LastGoodPolicy,
@@ -227,13 +228,14 @@ impl<'a> Loader<'a> {
         self.in_force.protected_branches.clone_from(&self.protected_branches);
     }
 
-    /// Reads the configuration's `triggers`. Rules of their `block_tools` are treated as rules of its lists.
+    /// Reads the configuration's `triggers`. Rules under `block_tools` are treated as rules of the configuration's
+    /// lists.
     fn read_triggers(&mut self, layer: &mut Layer, tiers: &Tiers) {
         let Some((node, end)) = layer.file.triggers.take() else { return };
         let (source, tier, scope) = (&layer.source, layer.folder.tier, &self.scope);
         let users_variables = &self.loaded.context.users_variables;
         let context = TriggerSource { tiers, source, tier, scope, users_variables };
-        let read = config_triggers::read(node, end, &context);
+        let read = read_config_triggers::read(node, end, &context);
         layer.file.lists.extend(read.blocked);
         self.loaded.config.triggers.push(read.triggers);
         self.loaded.inputs.absorb(read.inputs);

@@ -40,7 +40,8 @@ pub fn continue_command_rule(id: String, because: &Rule) -> Rule {
     let command = CommandMatcher { subcommand: vec!["continue".to_owned()], ..linchpin_command() };
     let tool = ToolRule { matchers: vec![command], incomplete: Some(Level::Allow), ..ToolRule::default() };
     let reason = format!(
-        "Only a person goes on past rule `{}` (`ack: human`). Say what you tried and why you are stuck, and wait.",
+        "Only a person can continue past rule `{}` (`ack: human`). Say what you tried and why you are stuck, then \
+         wait for the person.",
         because.id
     );
     let digest = digest(&id);

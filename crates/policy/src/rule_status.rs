@@ -65,23 +65,23 @@ impl RuleStatus<'_> {
 
     /// Explains the status to people.
     pub fn why(&self, definition: &RuleDefinition) -> String {
-        let last_good = if definition.is_last_good { ", as it was before its file broke" } else { "" };
+        let last_good = if definition.is_last_good { ", in its last valid version" } else { "" };
         let why = match self {
             Self::InForce(InForceReason::RuleFile) => "a rule file".to_owned(),
             Self::InForce(InForceReason::Locked) => "locked: always in force".to_owned(),
             Self::InForce(InForceReason::Named(tier)) => match (definition.origin, tier) {
-                (RuleOrigin::Inline, Tier::User) => "written in the user's config".to_owned(),
-                (RuleOrigin::Inline, _) => "written in config".to_owned(),
+                (RuleOrigin::Inline, Tier::User) => "defined in the user's config".to_owned(),
+                (RuleOrigin::Inline, _) => "defined in config".to_owned(),
                 (_, Tier::User) => "named in the user's config".to_owned(),
                 _ => "named in config".to_owned(),
             },
             Self::Off => "switched off: `enabled: false`".to_owned(),
-            Self::Untrusted => "not trusted: `linchpin trust`".to_owned(),
+            Self::Untrusted => "not trusted; run `linchpin trust`".to_owned(),
             Self::Shadowed(other) => {
                 format!("another `{}` is in force: {}", definition.rule.id, other.shown_place())
             }
-            Self::Unnamed => "nothing names it".to_owned(),
-            Self::PolicyDisabled => "config says `enabled: false`".to_owned(),
+            Self::Unnamed => "not named in config".to_owned(),
+            Self::PolicyDisabled => "all rules are switched off: `enabled: false` in config".to_owned(),
         };
         format!("{why}{last_good}")
     }

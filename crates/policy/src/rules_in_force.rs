@@ -23,7 +23,7 @@ pub struct RuleInForce {
     pub reason: InForceReason,
 }
 
-/// Why a rule is in force.
+/// The reason why a rule is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InForceReason {
     /// A Markdown rule of its tier.
@@ -67,7 +67,7 @@ enum Change {
 }
 
 pub struct RulesInForce {
-    /// In byte order of their ids.
+    /// Rules in byte order of their ids.
     pub rules: Vec<RuleInForce>,
     /// Everything that needs a person's trust, as one string; empty if nothing does.
     pub needs_trust: String,
@@ -126,7 +126,7 @@ impl InForceBuilder {
             let span = (definition.origin != RuleOrigin::Markdown).then_some(start..start);
             self.problems.push(
                 Diagnostic::error(ErrorKind::LockedRule, message, &definition.source, span)
-                    .help("give this rule another name")
+                    .help("rename this rule")
                     .of_rule(&rule.id),
             );
             return;
@@ -137,7 +137,7 @@ impl InForceBuilder {
             // The last good version of a broken file never replaces a rule of the user.
             true if definition.is_last_good => return,
             false if definition.is_last_good => None,
-            true if definition.enabled => Some("takes the place of a rule that the user chose"),
+            true if definition.enabled => Some("replaces a rule that the user chose"),
             true => Some("switches off a rule that the user chose"),
             false if definition.enabled && rule.action == Level::Allow => Some("approves calls without asking"),
             false if definition.enabled && rule.runs_command() => Some("runs a command"),
@@ -183,11 +183,11 @@ impl InForceBuilder {
                 Change::Setting(_) => {}
             }
             if !accepted {
-                let message = format!("{effect}; it is not in force until a person accepts it");
+                let message = format!("ignored until a person trusts it: {effect}");
                 self.problems.push(
                     Diagnostic::warning(ErrorKind::Untrusted, message, &source, span)
-                        .about(part)
-                        .help("run `linchpin trust` once you have read it"),
+                        .with_part(part)
+                        .help("read it, then run `linchpin trust`"),
                 );
             }
         }

@@ -36,7 +36,7 @@ struct Pin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IgnoredWeakening {
     pub weakening: Weakening,
-    /// The session was judged by the stricter rule from this time on, or earlier.
+    /// The session has been judged by the stricter rule since this time or earlier.
     pub since: i64,
 }
 
@@ -151,7 +151,7 @@ impl SessionPin<'_> {
     }
 }
 
-/// Returns the latest possible time since which the session is judged in enforce mode; `None` if it is not.
+/// The session has been judged in enforce mode since this time or earlier; `None` if it is not judged in enforce mode.
 pub fn enforced_since(pin: &Path) -> Option<i64> {
     let pin = Pin::read(pin).filter(|pin| pin.enforces)?;
     Some(pin.since_of(&Weakening::mode_to_observe().rule))
@@ -193,7 +193,7 @@ impl Pin {
         self.ignored.iter().any(|ignored| ignored.weakening == Weakening::mode_to_observe())
     }
 
-    /// The latest possible time since which the session is judged by the rule.
+    /// The session has been judged by the rule since this time or earlier.
     fn since_of(&self, rule: &str) -> i64 {
         self.ignored.iter().find(|ignored| ignored.weakening.rule == rule).map_or(self.since, |ignored| ignored.since)
     }

@@ -49,7 +49,7 @@ pub fn rule_lists(fields: &mut Fields) -> [UnresolvedList; 3] {
 pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let Yaml::List(items) = node.value else {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` takes a list of names and rules"), node.span);
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` must be a list of rules and rule names"), node.span);
         return Vec::new();
     };
     let ends: Vec<usize> = items.iter().skip(1).map(|item| item.span.start).chain([fields.end_of(key)]).collect();
@@ -60,7 +60,7 @@ pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
             Yaml::Map(_) => found.push(RuleItem::Inline(item, end)),
             other => fields.refuse(
                 ErrorKind::InvalidValue,
-                format!("`{key}` takes names of rules, and rules, not {}", other.kind()),
+                format!("`{key}` must list rules and rule names, not {}", other.kind()),
                 item.span,
             ),
         }

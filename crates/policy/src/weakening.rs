@@ -31,18 +31,18 @@ impl Weakening {
     pub fn describe(&self) -> String {
         let rule = &self.rule;
         match &self.to {
-            _ if *self == Self::mode_to_observe() => "`mode` became `observe`".to_owned(),
-            Some(_) => format!("rule `{rule}` got milder"),
+            _ if *self == Self::mode_to_observe() => "`mode` changed to `observe`".to_owned(),
+            Some(_) => format!("rule `{rule}` became milder"),
             None => format!("rule `{rule}` was removed or switched off"),
         }
     }
 }
 
-/// Returns the rules of `before` that `now` lacks or has milder, each with its old version. Both are in byte order of
-/// their ids.
+/// Returns the rules of `before` that are missing or milder in `now`, each with its old version. Both are in byte order
+/// of their ids.
 pub fn weakenings<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakening, &'a Rule)> {
     let mut found = Vec::new();
-    // A rule that only approves calls protects nothing, so removing it is no weakening.
+    // A rule that only approves calls protects nothing, so removing it is not a weakening.
     for rule in before.iter().filter(|rule| rule.action > Level::Allow) {
         let now = now.binary_search_by(|now| now.id.cmp(&rule.id)).ok().and_then(|place| now.get(place));
         if now.is_none_or(|now| now.action < rule.action || is_narrower(now, rule)) {
@@ -53,8 +53,8 @@ pub fn weakenings<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakening, &'a R
     found
 }
 
-/// True if the rule matches less than before: on fewer events, with a new condition or narrower clauses, or if it gives
-/// in sooner.
+/// True if the rule is weaker than before: it is judged on fewer events, has a new condition or narrower clauses, can
+/// be acknowledged by agents, or gives up sooner.
 fn is_narrower(now: &Rule, before: &Rule) -> bool {
     let is_on_fewer = !before.on.iter().all(|kind| now.on.contains(kind));
     let has_other_condition = now.when.is_some() && now.when != before.when;

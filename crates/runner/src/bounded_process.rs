@@ -1,4 +1,4 @@
-//! Runs a process to its end, and ends everything that it leaves behind.
+//! Runs a process until it ends, and ends all processes that it leaves behind.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,12 +11,13 @@ use crate::environment::{GetVariable, environment};
 use crate::not_started::{NotStarted, not_started};
 use crate::process_group::{ProcessGroup, after, signal, wait_until};
 use crate::program::resolve_program;
-use crate::sandbox::{Confinement, SandboxLimit, writable};
+use crate::sandbox::{SandboxLimit, SandboxMode, writable};
 use crate::shim;
 use crate::tail::Tail;
 use crate::watch_action::WatchAction;
 
-/// How long output may still arrive after the process has ended. Whatever holds a pipe for longer was left behind.
+/// How long output may still arrive after the process has ended. A process that keeps a pipe open for longer was left
+/// behind.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A process to start: without a shell, with empty stdin, in its own process group.
@@ -25,13 +26,13 @@ pub struct BoundedProcess<'a> {
     pub argv: Vec<OsString>,
     /// The working directory. The path of a program may be relative to it.
     pub folder: PathBuf,
-    /// Variables that it inherits besides [`INHERITED_VARIABLES`](crate::INHERITED_VARIABLES).
+    /// Variables that the process inherits besides [`INHERITED_VARIABLES`](crate::INHERITED_VARIABLES).
     pub extra_variables: &'a [String],
     /// Looks up an environment variable.
     pub get_variable: GetVariable<'a>,
     /// After this time, the process and its group are ended.
     pub timeout: Duration,
-    pub confinement: Confinement,
+    pub sandbox: SandboxMode,
     /// The command that calls this binary as the shim, normally [`shim::own_call`]. A binary whose `main` does not
     /// handle it would do something else, and its outcome would be taken for the program's.
     pub shim: Vec<OsString>,
@@ -39,10 +40,10 @@ pub struct BoundedProcess<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessOutcome {
-    /// `None` if a signal ended it.
+    /// `None` if a signal ended the process.
     pub exit_code: Option<i32>,
     pub timed_out: bool,
-    /// The end of its stdout; at most [`OUTPUT_LIMIT`](crate::OUTPUT_LIMIT) bytes.
+    /// The end of stdout; at most [`OUTPUT_LIMIT`](crate::OUTPUT_LIMIT) bytes.
     pub stdout: String,
     pub stderr: String,
     pub notes: Vec<ProcessNote>,
@@ -54,14 +55,14 @@ impl ProcessOutcome {
     }
 }
 
-/// Remarks for people.
+/// Unusual circumstances of a process that people should know about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessNote {
-    /// Confinement was requested, but this kernel does not support it.
+    /// A sandbox was requested, but this kernel does not support it.
     Unconfined,
-    /// A signal that we did not send ended it.
+    /// The process was ended by a signal that we did not send.
     Signal(i32),
-    /// It ended, but a process that it had started did not, and was ended too.
+    /// The process ended, but one that it had started did not, and was ended too.
     LeftBehind,
     /// A process that it started has left its group, or cannot be ended.
     NotEnded,
@@ -73,7 +74,7 @@ impl fmt::Display for ProcessNote {
             Self::Unconfined => {
                 formatter.write_str("this system has no Landlock, so what it may write was not limited")
             }
-            Self::Signal(signal) => write!(formatter, "signal {signal} ended it"),
+            Self::Signal(signal) => write!(formatter, "it was killed by signal {signal}"),
             Self::LeftBehind => formatter.write_str("it left processes behind that held its output, which were ended"),
             Self::NotEnded => formatter.write_str("processes that it started could not be ended"),
         }
@@ -100,12 +101,13 @@ impl OutputSoFar<'_> {
 }
 
 impl BoundedProcess<'_> {
-    /// Runs it to its end, which is at the latest shortly after the timeout.
+    /// Runs the process until it ends, at the latest shortly after the timeout.
     pub fn outcome(&self) -> Result<ProcessOutcome, NotStarted> {
         self.watched(&mut |_| WatchAction::Continue)
     }
 
-    /// Like `outcome`, but calls `watch` every few milliseconds, which can read the output so far and end the process.
+    /// Like `outcome`, but calls `watch` every few milliseconds. `watch` can read the output so far and end the
+    /// process.
     pub fn watched(
         &self,
         watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
@@ -113,14 +115,14 @@ impl BoundedProcess<'_> {
         self.outcome_if(crate::is_supported(), watch)
     }
 
-    /// Like `watched`, with the kernel's support for confinement as an argument.
+    /// Like `watched`; `is_supported` says whether the kernel supports sandboxes.
     pub(crate) fn outcome_if(
         &self,
         is_supported: bool,
         watch: &mut dyn FnMut(&OutputSoFar<'_>) -> WatchAction,
     ) -> Result<ProcessOutcome, NotStarted> {
-        let name = self.argv.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy();
-        let limit = self.confinement.limit(is_supported);
+        let name = self.argv.first().ok_or_else(|| not_started("it contains no program"))?.to_string_lossy();
+        let limit = self.sandbox.limit(is_supported);
         let mut command =
             self.command(&limit).map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
@@ -143,7 +145,7 @@ impl BoundedProcess<'_> {
         if timed_out || is_cut_short || left_behind {
             group.end(output_is_complete);
         } else {
-            // A process that has closed its output could continue unnoticed.
+            // A process that has closed its output could otherwise go on unnoticed.
             group.end_rest();
         }
         let not_ended = !group.has_ended() || !output_is_complete();
@@ -165,7 +167,7 @@ impl BoundedProcess<'_> {
     }
 
     fn command(&self, limit: &SandboxLimit<'_>) -> Result<Command, String> {
-        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("it names no program".to_owned()) };
+        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("it contains no program".to_owned()) };
         if self.timeout.is_zero() {
             return Err("no time was left for it".to_owned());
         }
@@ -183,9 +185,9 @@ impl BoundedProcess<'_> {
             SandboxLimit::Within(root) => Some(self.writable(root)?),
         };
         let mut command = if let Some(shim) = self.shim_for(limit) {
-            let [shim, call @ ..] = shim else { return Err("there is no shim to confine it".to_owned()) };
+            let [shim, call @ ..] = shim else { return Err("no shim is configured to confine it".to_owned()) };
             let mut command = Command::new(shim);
-            command.args(call).args(shim::words(writable, program, arguments));
+            command.args(call).args(shim::shim_arguments(writable, program, arguments));
             command
         } else {
             let mut command = Command::new(program);
@@ -196,8 +198,8 @@ impl BoundedProcess<'_> {
         Ok(command)
     }
 
-    /// Returns the call of the shim if it is needed: for confinement, or, on Linux, to end the program together with
-    /// this process.
+    /// Returns the command that calls the shim, if the shim is needed: for a sandbox or, on Linux, to end the program
+    /// together with this process.
     fn shim_for(&self, limit: &SandboxLimit<'_>) -> Option<&[OsString]> {
         let is_needed = matches!(limit, SandboxLimit::Within(_)) || cfg!(target_os = "linux");
         is_needed.then_some(self.shim.as_slice())

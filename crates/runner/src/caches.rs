@@ -10,7 +10,7 @@ struct Cache {
     variable: &'static str,
     /// Its default location in the home directory; empty if it has none.
     home: &'static str,
-    /// The parts that are caches; empty if all of it is.
+    /// The subdirectories and files that are caches; empty if the whole directory is one.
     parts: &'static [&'static str],
 }
 
@@ -18,7 +18,7 @@ const fn cache(variable: &'static str, home: &'static str, parts: &'static [&'st
     Cache { variable, home, parts }
 }
 
-/// Parts are listed if the directory also contains settings, or programs on the `PATH`.
+/// An entry lists parts if its directory also contains settings, or programs on the `PATH`.
 const CACHES: &[Cache] = &[
     cache("XDG_CACHE_HOME", ".cache", &[]),
     cache("CARGO_HOME", ".cargo", &["registry", "git", ".package-cache", ".package-cache-mutate"]),

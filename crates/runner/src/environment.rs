@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// Identifies the run of a loop that started a process, so that the process can be found after the run has ended.
+/// The environment variable that names the run of a loop that started a process. The process can be found by it after
+/// the run has ended.
 pub const STARTED_BY: &str = "LINCHPIN_STARTED_BY";
 
 /// The variables that every program inherits: user, locale, and locations of toolchains. None of them holds a secret,

@@ -1,9 +1,9 @@
 //! Processes that a run of the loop left behind.
 //!
-//! A process that left its process group outlives its agent, and a driver that is killed ends nothing. Processes of a
-//! run are recognised by [`STARTED_BY`](crate::STARTED_BY) in their environment, or by the process group of the run's
-//! agent, which also finds those that were started with a cleared environment. Only Linux provides the environment of a
-//! process.
+//! A process that left its process group outlives its agent, and a driver that is killed ends no processes. Processes
+//! of a run are recognised by [`STARTED_BY`](crate::STARTED_BY) in their environment, or by the process group of the
+//! run's agent, which also finds processes that were started with a cleared environment. Only Linux provides the
+//! environment of another process.
 
 use crate::process_group_id::ProcessGroupId;
 
@@ -22,7 +22,7 @@ impl Leftovers {
         0
     }
 
-    /// Ends all of them, and returns how many there were.
+    /// Ends all leftover processes, and returns how many there were.
     pub fn end(&self) -> usize {
         0
     }
@@ -41,7 +41,7 @@ mod linux {
 
     /// How long processes may take to end after a signal.
     const END_TIMEOUT: Duration = Duration::from_secs(1);
-    /// How often new processes are searched for, which others may start while they are ended.
+    /// The maximum number of searches. Processes may start others while they are being ended.
     const MAX_ROUNDS: usize = 20;
 
     impl Leftovers {
@@ -49,7 +49,7 @@ mod linux {
             self.found().len()
         }
 
-        /// Ends all of them, and returns how many there were.
+        /// Ends all leftover processes, and returns how many there were.
         pub fn end(&self) -> usize {
             let found = self.found();
             for process in &found {
@@ -71,7 +71,7 @@ mod linux {
             found.len()
         }
 
-        /// Returns all of them, except this process.
+        /// Returns all leftover processes, without this process.
         fn found(&self) -> Vec<Process> {
             let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
             let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -85,7 +85,8 @@ mod linux {
         }
     }
 
-    /// An open process: its id is not reused while the handle exists, so no other process gets the signals.
+    /// A process with an open handle. Its id is not reused while the handle exists, so no other process gets the
+    /// signals.
     struct Process {
         id: i32,
         handle: OwnedFd,
@@ -98,7 +99,8 @@ mod linux {
             Some(Self { id, handle })
         }
 
-        /// Processes that have ended, or that belong to another user, have no readable environment.
+        /// Returns false for processes that have ended, or that belong to another user: their environment cannot be
+        /// read.
         fn has_variable(&self, name: &str, value: &str) -> bool {
             let environment = std::fs::read(format!("/proc/{}/environ", self.id)).unwrap_or_default();
             let variable = format!("{name}={value}");

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-/// How long to wait between attempts; most programs take longer.
+/// The pause between two attempts; most programs hold a lock for longer.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Exclusive access to paths, until it is dropped or the process ends. The lock files are not deleted: if one were
@@ -25,8 +25,8 @@ impl PathLocks {
     /// Waits until all paths are free, but not longer than `patience`. `folder` contains one empty file for each path
     /// that was ever locked.
     ///
-    /// All processes take the locks in the same order, so there is no deadlock, unless a process that holds locks takes
-    /// more.
+    /// All processes take the locks in the same order, so there is no deadlock, unless a process takes more locks while
+    /// it holds some.
     pub fn take(folder: &Path, paths: &[&str], patience: Duration) -> io::Result<Self> {
         let end = Instant::now() + patience;
         let mut names: Vec<String> = paths.iter().map(|path| name(path)).collect();
@@ -43,7 +43,8 @@ impl PathLocks {
     }
 }
 
-/// Locked as shared by processes that hold some paths, and exclusively by one that holds all.
+/// The lock file for all paths: processes that lock some paths hold it shared, a process that locks all paths holds it
+/// exclusively.
 const EVERYTHING: &str = "everything.lock";
 
 #[derive(Clone, Copy)]
@@ -55,7 +56,7 @@ enum LockMode {
 fn locked(folder: &Path, name: &str, mode: LockMode, end: Instant) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let lock_file = folder.join(name);
-    // Through a symlink, somebody else could decide where the file is created.
+    // With a symlink, another user could choose where the file is created.
     if lock_file.is_symlink() {
         return Err(io::Error::other(format!("`{}` is a link", lock_file.display())));
     }
@@ -70,7 +71,7 @@ fn locked(folder: &Path, name: &str, mode: LockMode, end: Instant) -> io::Result
             Err(TryLockError::Error(error)) => return Err(error),
             Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(RETRY_INTERVAL),
             Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process has one of them"));
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process has locked one of them"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A process and everything that it starts, as long as that stays in its process group.
+//! A process and all processes that it starts, as long as they stay in its process group.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -15,7 +15,7 @@ pub struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Takes the command, and with it our copies of the child's ends of its pipes.
+    /// Takes ownership of the command, so that our copies of the child's pipe ends are closed.
     pub fn start(mut command: Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -26,8 +26,8 @@ impl ProcessGroup {
         self.first.id()
     }
 
-    /// Ends the group with SIGTERM, then SIGKILL. Waits after each until the first process has ended and `is_over`, but
-    /// not for long.
+    /// Ends the group with SIGTERM, then with SIGKILL. After each signal, waits for a limited time until the first
+    /// process has ended and `is_over` returns true.
     pub fn end(&mut self, is_over: impl Fn() -> bool) {
         self.terminate();
         wait_until(after(END_TIMEOUT), || self.has_ended() && is_over());
@@ -90,12 +90,12 @@ impl ProcessGroup {
     }
 }
 
-/// Returns `None` for a time that is too far in the future.
+/// Returns the time after this duration; `None` if it is too far in the future.
 pub fn after(duration: Duration) -> Option<Instant> {
     Instant::now().checked_add(duration)
 }
 
-/// Waits until the condition condition. Returns false if it did not hold in time.
+/// Waits until the condition is true. Returns false if it was not true in time.
 pub fn wait_until(end: Option<Instant>, mut condition: impl FnMut() -> bool) -> bool {
     let mut delay = Duration::from_micros(200);
     loop {

@@ -1,11 +1,11 @@
-//! The identity of a process group, which stays distinct even if the system reuses the id.
+//! Identifies a process group, even if the system reuses its id.
 
 use std::fmt;
 use std::fs;
 use std::str::FromStr;
 
-/// A process group. The system may reuse the id once all members of the group have ended. Then the first process has
-/// another start time, or belongs to another session or boot.
+/// A process group. The system may reuse the id once all members of the group have ended. The first process of the new
+/// group then has another start time, or belongs to another session or boot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessGroupId {
     /// The id of its first process.
@@ -19,7 +19,7 @@ pub struct ProcessGroupId {
 }
 
 impl ProcessGroupId {
-    /// Returns the group whose first process this is. `None` if the system does not provide the details.
+    /// Returns the group of which `first` is the first process; `None` if the system does not provide the details.
     pub fn of(first: u32) -> Option<Self> {
         let id = i32::try_from(first).ok()?;
         let Stat { session, started, .. } = Stat::of(id)?;
@@ -77,7 +77,7 @@ struct Stat {
 impl Stat {
     fn of(process: i32) -> Option<Self> {
         let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The name in front of this may contain spaces and parentheses.
+        // The name before this parenthesis may itself contain spaces and parentheses.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |field: usize| fields.get(field)?.parse().ok();
         Some(Self {

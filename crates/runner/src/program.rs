@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::environment::GetVariable;
 
-/// Returns the path of a program. A name without a slash is resolved through `PATH` later; a path is relative to
-/// `folder`, or starts with `/` or `~/`.
+/// Returns the path of a program. A name without a slash is resolved through `PATH` later. A path is relative to
+/// `folder`, unless it starts with `/` or `~/`.
 pub fn resolve_program(program: &OsStr, folder: &Path, get: GetVariable<'_>) -> PathBuf {
     let path = Path::new(program);
     if !program.as_encoded_bytes().contains(&b'/') {

@@ -1,14 +1,14 @@
-//! What a process may write.
+//! The paths that a process may write.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::caches::caches;
 use crate::environment::GetVariable;
 
-/// How far a process is kept from writing. Reading, starting programs and the network are never restricted, nor are
+/// The limits on writing that a process gets. Reading, starting programs and the network are never restricted, nor are
 /// permissions, owners and times of files, which Landlock does not cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Confinement {
+pub enum SandboxMode {
     Off,
     /// The process may write only to this directory, the temporary directory, caches of toolchains and `/dev/null`. If
     /// the kernel does not support this, the process runs unconfined, with a note.
@@ -21,18 +21,18 @@ pub enum Confinement {
     },
 }
 
-/// The limit that a confinement means on this system.
+/// The limit that follows from a [`SandboxMode`] on this system.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SandboxLimit<'c> {
     None,
-    /// No limit, though one was requested.
+    /// A limit was requested, but is not supported, so there is none.
     Unsupported,
     /// The process must not start, because a required limit is not supported.
     Refused,
     Within(&'c Path),
 }
 
-impl Confinement {
+impl SandboxMode {
     pub(crate) fn limit(&self, is_supported: bool) -> SandboxLimit<'_> {
         match self {
             Self::Off => SandboxLimit::None,
@@ -43,7 +43,8 @@ impl Confinement {
     }
 }
 
-/// Returns the existing paths that a process confined to `root` may write, without paths inside of others.
+/// Returns the existing paths that a process confined to `root` may write. Paths inside of other listed paths are left
+/// out.
 pub fn writable(root: &Path, get: GetVariable<'_>) -> Vec<PathBuf> {
     let temporary = get("TMPDIR").map(PathBuf::from).filter(|path| is_specific(path));
     let mut paths = vec![temporary.unwrap_or_else(|| "/tmp".into()), "/dev/null".into()];
@@ -58,8 +59,8 @@ fn is_specific(path: &Path) -> bool {
     path.is_absolute() && path.parent().is_some() && !path.components().any(|part| part == Component::ParentDir)
 }
 
-/// Drops paths inside of others. They are redundant, and must not be opened: a program that may write the outer path
-/// could have replaced the inner one by a symlink to elsewhere.
+/// Drops paths inside of other listed paths. They are redundant, and must not be opened: a program that may write the
+/// outer path could have replaced the inner one by a symlink to another place.
 fn outermost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.sort();
     let mut outer: Vec<PathBuf> = Vec::new();

@@ -1,20 +1,21 @@
-//! The program between this process and another one: this binary, started again, which restricts itself, arranges to be
-//! ended when its parent ends, and then replaces itself by the other program.
+//! The shim: this binary runs again as a separate process, restricts itself, has the kernel end it when its parent
+//! ends, and then replaces itself by the program that is to be started.
 //!
 //! A process can only restrict itself, and no safe code can run between `fork` and `exec`. So the binary's `main` calls
-//! [`run`] if its first argument is [`WORD`], before anything else is read or done.
+//! [`run`] before anything else if its first argument is [`WORD`].
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{self, Command};
 
-use crate::restriction;
+use crate::landlock;
 
 /// The first argument of a binary that is called as the shim.
-pub const WORD: &str = "__confined";
+pub const SHIM_ARGUMENT: &str = "__confined";
 
-/// Replaces the list of paths if writes are not limited. No path has this form, as all are absolute.
+/// Stands in for the list of paths if writes are not limited. It cannot be mistaken for a path, because all paths are
+/// absolute.
 const ANYWHERE: &str = "anywhere";
 /// Separates the paths from the program.
 const END_OF_PATHS: &str = "--";
@@ -22,10 +23,10 @@ const END_OF_PATHS: &str = "--";
 const FAILED: i32 = 125;
 const FAILURE_PREFIX: &str = "not started: ";
 
-/// Returns the command that calls this binary as the shim, if its `main` handles [`WORD`]. It is the file that is
-/// running now, even if another version has replaced it.
+/// Returns the command that calls this binary as the shim, if its `main` handles [`WORD`]. It refers to the file that
+/// is running now, even if a newer version has replaced the file.
 pub fn own_call() -> Vec<OsString> {
-    vec!["/proc/self/exe".into(), WORD.into()]
+    vec!["/proc/self/exe".into(), SHIM_ARGUMENT.into()]
 }
 
 /// Replaces this process by the program. `words` are the arguments behind [`WORD`].
@@ -36,8 +37,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ! {
     process::exit(FAILED)
 }
 
-/// Returns the arguments for [`run`]. `writable`: the paths that the program may write, if they are limited.
-pub(crate) fn words(writable: Option<Vec<PathBuf>>, program: PathBuf, arguments: &[OsString]) -> Vec<OsString> {
+/// Returns the arguments for [`run`]. `writable` lists the paths that the program may write; `None` means no limit.
+pub(crate) fn shim_arguments(
+    writable: Option<Vec<PathBuf>>,
+    program: PathBuf,
+    arguments: &[OsString],
+) -> Vec<OsString> {
     let paths = writable.unwrap_or_else(|| vec![ANYWHERE.into()]).into_iter().map(PathBuf::into_os_string);
     paths.chain([END_OF_PATHS.into(), program.into_os_string()]).chain(arguments.iter().cloned()).collect()
 }
@@ -47,13 +52,13 @@ pub(crate) fn failure(exit_code: Option<i32>, stderr: &str) -> Option<&str> {
     stderr.strip_prefix(FAILURE_PREFIX).filter(|_| exit_code == Some(FAILED)).map(str::trim_end)
 }
 
-/// Returns only if it fails, with the reason.
+/// Returns only if the program cannot be started, with the reason.
 fn become_program(mut words: impl Iterator<Item = OsString>) -> String {
     let is_path = |word: &OsString| word != OsStr::new(END_OF_PATHS);
     let writable: Vec<PathBuf> = words.by_ref().take_while(is_path).map(PathBuf::from).collect();
-    let Some(program) = words.next() else { return "it names no program".to_owned() };
+    let Some(program) = words.next() else { return "it contains no program".to_owned() };
     let is_limited = writable != [PathBuf::from(ANYWHERE)];
-    if let Err(why) = if is_limited { restriction::enter(&writable) } else { Ok(()) } {
+    if let Err(why) = if is_limited { landlock::enter(&writable) } else { Ok(()) } {
         return format!("what it may write cannot be limited: {why}");
     }
     die_with_parent();
@@ -62,7 +67,7 @@ fn become_program(mut words: impl Iterator<Item = OsString>) -> String {
     replace(command)
 }
 
-/// The parent may be killed before the program ends. Then nothing would end the program in time.
+/// Without this, nothing would end the program in time if its parent is killed first.
 fn die_with_parent() {
     // If this fails, the program runs anyway.
     #[cfg(target_os = "linux")]
@@ -76,5 +81,5 @@ fn replace(mut command: Command) -> String {
 
 #[cfg(not(unix))]
 fn replace(_command: Command) -> String {
-    "a process cannot become another here".to_owned()
+    "this system cannot replace a process with another".to_owned()
 }

@@ -1,4 +1,4 @@
-//! Runs a process and passes its output on as it comes. The process is ended after its timeout, after its idle timeout
+//! Runs a process and passes its output on immediately. The process is ended after its timeout, after its idle timeout
 //! without output, or when the caller stops it. It inherits the whole environment of this process.
 
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ use crate::watch_action::WatchAction;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long output may still arrive after the process has ended.
 const GRACE: Duration = Duration::from_secs(1);
-/// How many pieces of output are queued before the process has to wait.
+/// The maximum number of queued pieces of output. Beyond that, the process has to wait.
 const MAX_QUEUED_PIECES: usize = 16;
 const PIECE_SIZE: usize = 16 * 1024;
 
@@ -30,13 +30,13 @@ pub struct StreamedProcess<'a> {
     pub folder: PathBuf,
     /// Variables that are added to our environment, or override it.
     pub variables: Vec<(&'static str, OsString)>,
-    /// Its stdin; `None` for an empty one.
+    /// The stdin of the process; `None` for an empty one.
     pub stdin: Option<Vec<u8>>,
     /// Looks up an environment variable, to find the program.
     pub get_variable: GetVariable<'a>,
-    /// After this time without output, the process is ended, unless `is_busy`.
+    /// The process is ended if it prints nothing for this long, unless `is_busy` returns true.
     pub idle_timeout: Option<Duration>,
-    /// Called after the idle timeout; true restarts it.
+    /// Called after the idle timeout. True restarts the timeout.
     pub is_busy: &'a dyn Fn() -> bool,
     /// After this time, the process is ended.
     pub timeout: Option<Duration>,
@@ -49,15 +49,15 @@ pub struct StreamedProcess<'a> {
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessEnd {
-    /// By itself, with this exit code.
+    /// The process ended by itself, with this exit code.
     Exited(i32),
-    /// By a signal that we did not send.
+    /// A signal that we did not send ended the process.
     Signal(i32),
-    /// After its idle timeout.
+    /// The process was ended after its idle timeout.
     IdleTimeout,
-    /// After its timeout.
+    /// The process was ended after its timeout.
     Timeout,
-    /// By [`WatchAction::Stop`].
+    /// The process was ended because of [`WatchAction::Stop`].
     Stopped,
 }
 
@@ -68,13 +68,14 @@ pub enum Stream {
 }
 
 impl StreamedProcess<'_> {
-    /// Runs it to its end. `on_output` gets its output; `watch` is called regularly.
+    /// Runs the process until it ends. `on_output` gets its output; `watch` is called regularly.
     pub fn run(
         mut self,
         mut on_output: impl FnMut(Stream, &[u8]),
         mut watch: impl FnMut() -> WatchAction,
     ) -> Result<ProcessEnd, NotStarted> {
-        let name = self.argv.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy().into_owned();
+        let name =
+            self.argv.first().ok_or_else(|| not_started("it contains no program"))?.to_string_lossy().into_owned();
         let mut running = self.start(&name)?;
         let ended_early = running.wait(&self, &mut on_output, &mut watch);
         if ended_early.is_some() {
@@ -94,7 +95,7 @@ impl StreamedProcess<'_> {
         Ok(by_signal.unwrap_or(ProcessEnd::Exited(exit_code.unwrap_or(-1))))
     }
 
-    /// Starts it, with threads that read its output and write its stdin.
+    /// Starts the process, and threads that read its output and write its stdin.
     fn start(&mut self, name: &str) -> Result<Running, NotStarted> {
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
         let mut command = self.command().map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
@@ -122,14 +123,14 @@ impl StreamedProcess<'_> {
     }
 
     fn command(&self) -> Result<Command, String> {
-        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("it names no program".to_owned()) };
+        let [program, arguments @ ..] = self.argv.as_slice() else { return Err("it contains no program".to_owned()) };
         let folder = path::absolute(&self.folder).map_err(|error| error.to_string())?;
         let program = resolve_program(program, &folder, self.get_variable);
         let mut command = match self.shim.as_slice() {
-            // Only Linux can end it together with this process.
+            // Only Linux can end the program together with this process.
             [shim, call @ ..] if cfg!(target_os = "linux") => {
                 let mut command = Command::new(shim);
-                command.args(call).args(shim::words(None, program, arguments));
+                command.args(call).args(shim::shim_arguments(None, program, arguments));
                 command
             }
             _ => {
@@ -147,14 +148,14 @@ struct Running {
     group: ProcessGroup,
     receiver: Receiver<(Stream, Vec<u8>)>,
     started: Instant,
-    /// When it last showed activity.
+    /// The time at which the process last showed activity.
     last_activity: Instant,
     /// The start of its stderr, where the shim reports that it failed.
     first_errors: Vec<u8>,
 }
 
 impl Running {
-    /// Waits for its end. Returns a reason if it has to be ended before.
+    /// Waits until the process ends. If it has to be ended before that, returns the reason.
     fn wait(
         &mut self,
         limits: &StreamedProcess<'_>,
@@ -166,7 +167,7 @@ impl Running {
             match self.receiver.recv_timeout(POLL_INTERVAL) {
                 Ok((stream, piece)) => self.pass_on(stream, &piece, on_output),
                 Err(RecvTimeoutError::Timeout) => {}
-                // Both streams are closed; only its end is left to wait for.
+                // Both streams are closed, so only the end of the process is left to wait for.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(POLL_INTERVAL.min(Duration::from_millis(2))),
             }
             if self.group.has_ended() {
@@ -189,7 +190,8 @@ impl Running {
         }
     }
 
-    /// Passes on the output that arrives after its end. A process that still holds the pipe later was left behind.
+    /// Passes on the output that arrives after the process has ended. A process that still holds the pipe afterwards
+    /// was left behind.
     fn drain(&mut self, on_output: &mut impl FnMut(Stream, &[u8])) {
         let end = Instant::now() + GRACE;
         while let Ok((stream, piece)) = self.receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-/// How many bytes are kept of each stream: the last ones.
+/// The number of bytes that are kept from the end of each stream.
 pub const OUTPUT_LIMIT: usize = 4 * 1024;
-/// The longest UTF-8 character. With this many extra bytes, a character that is cut is never in the part that is kept.
+/// The length of the longest UTF-8 character in bytes. This many extra bytes are kept, so that a cut character is never
+/// in the part that is returned.
 const LONGEST_CHARACTER: usize = 4;
 
-/// A stream that is read on its own thread, for as long as its other end is open.
+/// Reads a stream on a separate thread until the other end closes it.
 pub struct Tail {
     kept: Arc<Mutex<Kept>>,
     reader: JoinHandle<()>,

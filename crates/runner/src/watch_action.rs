@@ -1,4 +1,4 @@
-//! What the watcher of a process decides while the process runs.
+//! The decision of a process's watcher while the process runs.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchAction {

@@ -1,7 +1,8 @@
-//! How long it takes to understand a command: `cargo bench --package linchpin-shell`, also part of `cargo xtask bench`.
+//! Measures how long it takes to read a command: `cargo bench --package linchpin-shell`, also part of
+//! `cargo xtask bench`.
 //!
-//! Commands as agents write them, and long ones of each kind that a command can be long in: twice the length must not
-//! take much more than twice the time.
+//! The commands are typical commands of agents, and long commands of each kind. For the long ones, twice the length
+//! must not take much more than twice the time.
 
 #![expect(clippy::print_stdout, reason = "the figures are what this is for")]
 #![expect(clippy::disallowed_types, reason = "a benchmark measures time")]
@@ -40,7 +41,7 @@ const TYPICAL: &[&str] = &[
     "if [ -f .nvmrc ]; then nvm use; else echo 'no .nvmrc'; fi && node --version && npm --version",
 ];
 
-/// What is repeated, and how the repetitions are joined.
+/// The part that is repeated, and the separator between the repetitions.
 const LONG: &[(&str, &str)] = &[
     ("echo word", "; "),
     ("word", " "),
@@ -75,7 +76,7 @@ fn shown(time: Duration) -> String {
     format!("{:.1}", time.as_secs_f64() * 1e6)
 }
 
-/// Of reading it and of telling what it does.
+/// Returns the median time for parsing a command and finding its effects.
 fn median(command: &str, rounds: usize) -> Duration {
     let mut times: Vec<Duration> = (0..rounds)
         .map(|_| {

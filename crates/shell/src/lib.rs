@@ -19,7 +19,7 @@
 //!
 //! Scripts are hostile input. `syntax::bounded_parse` guards the parser, and limits the size, the nesting and everything
 //! else that makes the parser slow, overflow or panic. All other code is iterative, or recursive within the same nesting
-//! limit, and `limits::budget` ends what multiplies.
+//! limit, and `limits::budget` limits the total work.
 
 mod effects;
 mod interpret;
@@ -33,12 +33,12 @@ mod written_files;
 #[cfg(test)]
 mod tests;
 
-pub use effects::{Effect, PathExpansion, Rewrite, RewrittenBranch};
+pub use effects::{Effect, PathExpansion, REWRITE_WORDS, Rewrite, RewrittenBranch};
 pub use interpret::every_command_must_succeed;
 pub use limits::Gap;
 pub use model::{
-    Assignment, Branch, Earlier, Evidence, ExecutionContext, ExportedVariable, Folders, Invocation, Redirect,
-    RedirectKind, RemovedVariables, Script, SimpleCommand, Word, Written,
+    Assignment, CheckedOutBranch, ContentsLookup, Evidence, ExecutionContext, ExportedVariable, FileContents,
+    Invocation, PossibleDirectories, Redirect, RedirectKind, RemovedVariables, Script, SimpleCommand, Word,
 };
 
 /// Parses a script. Never fails: a script that cannot be parsed has gaps.
@@ -48,6 +48,6 @@ pub fn parse(text: &str) -> Script {
 
 /// Parses a script that runs after others in a session. `earlier` returns the contents of a file that the session has
 /// written, so that a script file is read when it is run.
-pub fn parse_after(text: &str, earlier: Earlier) -> Script {
+pub fn parse_after(text: &str, earlier: ContentsLookup) -> Script {
     interpret::walk(text, earlier)
 }

@@ -33,7 +33,7 @@ fn texts(text: &str) -> String {
     shown.join("\n")
 }
 
-/// Everything about each command, one a line.
+/// Everything about each command, one command per line.
 fn details(text: &str) -> String {
     let script = parse(text);
     let mut shown = String::new();
@@ -71,7 +71,7 @@ fn details(text: &str) -> String {
 }
 
 #[test]
-fn a_home_folder_within_a_word_is_no_tilde_of_its_own() {
+fn a_tilde_inside_a_word_is_not_expanded() {
     assert_snapshot!(details("A=~; B=x$A; export C=y$HOME; beta a\"$A\" $A ${B%y} $C a~ ${A:0:1} ${HOME#/}"), @r#"
     set A="~" tilde
     set B="x~" tilde
@@ -81,7 +81,7 @@ fn a_home_folder_within_a_word_is_no_tilde_of_its_own() {
 }
 
 #[test]
-fn everywhere_a_command_can_stand() {
+fn commands_are_found_in_every_construct() {
     assert_snapshot!(texts("a; b & c && d || e | f |& g\nh"), @"
     a
     b
@@ -133,7 +133,7 @@ fn everywhere_a_command_can_stand() {
 }
 
 #[test]
-fn everywhere_a_substitution_can_stand() {
+fn substitutions_are_found_in_every_construct() {
     assert_snapshot!(texts("[[ -f $(a) && $(b) =~ x || ! ( $(c) == y ) ]] && d"), @"
     a
     b
@@ -215,7 +215,7 @@ fn everywhere_a_substitution_can_stand() {
 }
 
 #[test]
-fn a_message_from_a_here_document() {
+fn a_message_from_a_heredoc() {
     assert_snapshot!(
         texts("git commit -m \"$(cat <<'EOF'\nit's (a \"fix\n\nnever `git push`\nEOF\n)\" && git push"),
         @"
@@ -227,12 +227,12 @@ fn a_message_from_a_here_document() {
 }
 
 #[test]
-fn expansions_behind_a_here_document() {
+fn expansions_after_a_heredoc() {
     assert_snapshot!(texts("a <<E $(b)\nE"), @"
     b
     a $(b)
     ");
-    assert_snapshot!(texts("a <<E > ${x}.y \"$(b \"$(c)\")\"z | d # $(e)\n${f:-$(g)}\nE\nh"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
+    assert_snapshot!(texts("a <<E > ${x}.y \"$(b \"$(c)\")\"z | d # $(e)\n${f:-$(g)}\nE\nh"), @"gap: the command cannot be parsed: an expansion behind `<<` on the same line");
     assert_snapshot!(texts("a $(b <<E $(c)\nE\n) # d"), @"
     c
     b $(c)
@@ -243,7 +243,7 @@ fn expansions_behind_a_here_document() {
     b
     a $(b)
     ");
-    assert_snapshot!(texts("a \u{e000} <<E $(b)\nE"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
+    assert_snapshot!(texts("a \u{e000} <<E $(b)\nE"), @"gap: the command cannot be parsed: an expansion behind `<<` on the same line");
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn data_operands() {
 }
 
 #[test]
-fn a_choice_is_a_loop() {
+fn select_is_a_loop() {
     assert_snapshot!(texts("select x in a b; do c $x; done"), @"
     c a
     c b
@@ -359,21 +359,21 @@ fn a_choice_is_a_loop() {
 }
 
 #[test]
-fn what_is_not_understood() {
-    assert_snapshot!(texts("select x y z; do c; done"), @"gap: the command is not understood: from `x` on, at line 1, column 8");
-    assert_snapshot!(texts("a 'b"), @"gap: the command is not understood: the single quote at line 1, column 3 is not closed");
-    assert_snapshot!(texts("a <<E\nb"), @"gap: the command is not understood: the here-document has no end: `E` is missing");
-    assert_snapshot!(texts("a <<\"E\"\nb"), @"gap: the command is not understood: the here-document has no end: `E` is missing");
-    assert_snapshot!(texts("a <<'EOF'\nb"), @"gap: the command is not understood: the here-document has no end: `EOF` is missing");
-    assert_snapshot!(texts("a $(b"), @"gap: the command is not understood: an expansion, such as `${` or `$(`, is not closed");
+fn unsupported_syntax_is_a_gap() {
+    assert_snapshot!(texts("select x y z; do c; done"), @"gap: the command cannot be parsed: from `x` on, at line 1, column 8");
+    assert_snapshot!(texts("a 'b"), @"gap: the command cannot be parsed: the single quote at line 1, column 3 is not closed");
+    assert_snapshot!(texts("a <<E\nb"), @"gap: the command cannot be parsed: the here-document has no end: `E` is missing");
+    assert_snapshot!(texts("a <<\"E\"\nb"), @"gap: the command cannot be parsed: the here-document has no end: `E` is missing");
+    assert_snapshot!(texts("a <<'EOF'\nb"), @"gap: the command cannot be parsed: the here-document has no end: `EOF` is missing");
+    assert_snapshot!(texts("a $(b"), @"gap: the command cannot be parsed: an expansion, such as `${` or `$(`, is not closed");
     assert_snapshot!(texts("a; $(if)"), @"
     a
     $(if)
-    gap: the command is not understood: it ends where more has to follow
-    gap: what `$(if)` runs is not known before it runs
+    gap: the command cannot be parsed: it ends where more has to follow
+    gap: the command runs `$(if)`, which is known only at run time
     ");
-    assert_snapshot!(texts("a\0b"), @"gap: the command has a NUL character");
-    assert_snapshot!(texts("x 99999999999> y"), @"gap: the command is not understood: file descriptor out of range");
+    assert_snapshot!(texts("a\0b"), @"gap: the command contains a NUL character");
+    assert_snapshot!(texts("x 99999999999> y"), @"gap: the command cannot be parsed: file descriptor out of range");
     assert_snapshot!(texts("x 99999999999 > y"), @"x 99999999999");
     assert_snapshot!(texts("echo {1..1000000000}"), @"
     echo …
@@ -385,10 +385,10 @@ fn what_is_not_understood() {
     b
     ");
     assert_snapshot!(texts("a $((1<<2)) ${x}"), @"a 4 ${x}");
-    assert_snapshot!(texts("a =(b); print -l *(.)"), @"gap: the command is not understood: from `;` on, at line 1, column 7");
+    assert_snapshot!(texts("a =(b); print -l *(.)"), @"gap: the command cannot be parsed: from `;` on, at line 1, column 7");
 }
 
-/// Each overflowed the stack, panicked or took exponential time in the parser behind the door.
+/// Without the limits, each of these overflows the stack of the parser, makes it panic or takes exponential time.
 #[test]
 fn hostile_nesting_is_incomplete() {
     let nested = [
@@ -449,8 +449,8 @@ fn hostile_nesting_is_incomplete() {
     }
     let tests = [format!("[[ {}x ]]", "! ".repeat(20_000)), format!("[[ x =~ {} ]]", "(".repeat(40))];
     assert_snapshot!(tests.map(|test| texts(&test)).join("\n"), @"
-    gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
-    gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
+    gap: the command is nested more than 64 levels deep (fewer for `case` and `[[ … ]]`)
+    gap: the command is nested more than 64 levels deep (fewer for `case` and `[[ … ]]`)
     ");
 }
 
@@ -476,7 +476,7 @@ fn long_flat_text_is_fine() {
     assert!(parse(&quoted).complete);
 }
 
-/// Grammar in random order reaches further into the parser than random characters.
+/// Tokens in random order reach further into the parser than random characters.
 fn soup() -> impl Strategy<Value = String> {
     let token = proptest::sample::select(vec![
         "if ",
@@ -552,7 +552,7 @@ fn soup() -> impl Strategy<Value = String> {
     proptest::collection::vec(token, 0..60).prop_map(|tokens| tokens.concat())
 }
 
-/// A value in one of the ways to write it.
+/// Quotes a value in the given style.
 fn quoted(value: &str, style: usize) -> String {
     match style {
         0 => format!("'{}'", value.replace('\'', r"'\''")),
@@ -580,7 +580,7 @@ proptest! {
     }
 
     #[test]
-    fn soup_finishes(text in soup()) {
+    fn random_tokens_are_parsed_or_have_gaps(text in soup()) {
         let script = parse(&text);
         prop_assert_eq!(script.complete, script.gaps.is_empty());
         for command in &script.commands {
@@ -590,10 +590,10 @@ proptest! {
     }
 
     #[test]
-    fn however_quoted_the_value_is_the_same(value in "[a-z '\"\\\\$`*{},;&|#!~日\n-]{1,12}", style in 0..5_usize) {
+    fn quoting_does_not_change_the_value(value in "[a-z '\"\\\\$`*{},;&|#!~日\n-]{1,12}", style in 0..5_usize) {
         let text = format!("x {}", quoted(&value, style));
         let script = parse(&text);
-        // An escaped `$` before a quote is doubted wherever it stands.
+        // A script with an escaped `$` before a quote always counts as doubtful.
         prop_assume!(script.complete || !text.contains("\\$'"));
         prop_assert!(script.complete, "{:?} {:?}", text, script.gaps);
         prop_assert_eq!(script.commands.len(), 1);
@@ -602,7 +602,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_around_a_command_does_not_hide_it(
+    fn surrounding_constructs_do_not_hide_a_command(
         words in proptest::collection::vec("[a-z./=-]{1,6}|'[^'\0]{0,6}'|\"[a-z ]{0,6}\"|\\$[a-z]{1,3}", 1..5),
         place in 0..13_usize,
     ) {
@@ -624,7 +624,7 @@ proptest! {
         };
         let alone: Vec<_> = parse(&command).texts().collect();
         let script = parse(&text);
-        // Where lines of the command would end the line of a here-document, not knowing is right too.
+        // If the command contains a newline, it ends the line of the heredoc's tag. The script may then be incomplete.
         prop_assume!(script.complete || place < 12);
         let within: Vec<_> = script.texts().collect();
         prop_assert!(within.contains(&alone[0]), "{:?} not in {:?}: {}", alone, within, text);

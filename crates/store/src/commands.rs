@@ -2,7 +2,7 @@
 //!
 //! One tool call has up to two journal entries, before and after it ran; here it is one command. Entries are matched by
 //! the agent's id of the call, or by the command if the agent gives no id. Blocked calls are left out, unless the
-//! verdict was lifted.
+//! verdict was not enforced.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

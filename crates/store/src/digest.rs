@@ -2,7 +2,7 @@
 //!
 //! A digest is HMAC-SHA256 under a random 32-byte key of the database, truncated to 128 bits, as 32 hex digits. Without
 //! the database a guess at a prompt cannot be checked against its digest, and digests of two databases cannot be
-//! compared. The key is stored in the database, so whoever has the database has the key.
+//! compared. The key is stored in the database, so anyone with the database has the key.
 //!
 //! Digests are kept of `prompt` and `message`, and of the JSON of a tool call's `input` and `output` and of `extra`
 //! (fields that no adapter understands). An input may contain file contents, so only the whole input has a digest, not

@@ -109,7 +109,8 @@ impl NoteKind {
 }
 
 impl Store {
-    /// Writes the note and its state changes in one transaction.
+    /// Writes the note and its changes to session variables, counters and rule counts in one transaction. For changes
+    /// to the workflow, use [`Store::note_workflow_change`].
     pub fn note(&mut self, note: &Note<'_>) -> Result<EventId> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
         let id = self.insert_note(note)?;

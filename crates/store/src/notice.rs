@@ -16,12 +16,12 @@ impl fmt::Display for StoreNotice {
         match self {
             Self::Created { path } => write!(
                 f,
-                "the journal `{}` was made anew, and what it kept is gone: history, and the workflow that was active",
+                "the journal `{}` was created again, and its contents are lost: the history and the active workflow",
                 path.display()
             ),
             Self::ReplacedCorrupt { path, kept_as } => write!(
                 f,
-                "the journal `{}` was corrupt: it is kept as `{}`, and a new one was begun",
+                "the journal `{}` was corrupt: it was moved to `{}`, and a new one was created",
                 path.display(),
                 kept_as.display()
             ),

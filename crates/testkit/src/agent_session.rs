@@ -1,23 +1,23 @@
-//! What an agent does in a session, as its hooks tell it.
+//! Simulates an agent's session by calling its hooks.
 
 use serde_json::{Value, json};
 
-use crate::{Reply, Scratch};
+use crate::{Reply, TestProject};
 
-/// A session of Claude Code. Each call has an id of its own.
+/// A session of Claude Code. Every call has its own id.
 pub struct AgentSession<'a> {
-    scratch: &'a Scratch,
+    project: &'a TestProject,
     id: &'a str,
     made: usize,
 }
 
-impl Scratch {
+impl TestProject {
     pub fn agent(&self) -> AgentSession<'_> {
         self.agent_session("session-1")
     }
 
     pub fn agent_session<'a>(&'a self, id: &'a str) -> AgentSession<'a> {
-        AgentSession { scratch: self, id, made: 0 }
+        AgentSession { project: self, id, made: 0 }
     }
 }
 
@@ -30,35 +30,35 @@ impl AgentSession<'_> {
         if let (Some(fields), Some(more)) = (fields.as_object_mut(), more.as_object()) {
             fields.extend(more.clone());
         }
-        self.scratch.hook("claude", &self.scratch.event(event, &fields))
+        self.project.hook("claude", &self.project.event(event, &fields))
     }
 
-    /// A call begins.
+    /// Calls the hook before a shell command, with a new call id.
     pub fn before(&mut self, command: &str) -> Reply {
         self.made += 1;
         self.hook("PreToolUse", "Bash", &json!({"command": command}), &json!({}))
     }
 
-    /// The call that began has gone well.
+    /// Calls the hook after a shell command that succeeded, with the current call id.
     pub fn after(&self, command: &str) -> Reply {
         let response = json!({"tool_response": {"stdout": "", "stderr": ""}});
         self.hook("PostToolUse", "Bash", &json!({"command": command}), &response)
     }
 
-    /// A call whose beginning nobody was told of.
+    /// Calls only the hook after a shell command, as if the hook before it had never been called.
     pub fn only_after(&mut self, command: &str) -> Reply {
         self.made += 1;
         self.after(command)
     }
 
-    /// One call, from its beginning to its end.
+    /// Runs a shell command that must be allowed, with the hooks before and after it.
     pub fn run(&mut self, command: &str) -> Reply {
         let reply = self.before(command);
         assert_eq!(reply.decision(), "allow", "{}", reply.stdout);
         self.after(command)
     }
 
-    /// A call that fails.
+    /// Runs a shell command that fails.
     pub fn fail(&mut self, command: &str) -> Reply {
         self.before(command);
         self.hook("PostToolUseFailure", "Bash", &json!({"command": command}), &json!({"error": "Exit code 101"}))
@@ -66,15 +66,15 @@ impl AgentSession<'_> {
 
     pub fn edit(&mut self, path: &str) -> Reply {
         self.made += 1;
-        let input = json!({"file_path": self.scratch.root().join(path), "old_string": "a", "new_string": "b"});
+        let input = json!({"file_path": self.project.root().join(path), "old_string": "a", "new_string": "b"});
         self.hook("PreToolUse", "Edit", &input, &json!({}));
         self.hook("PostToolUse", "Edit", &input, &json!({"tool_response": {}}))
     }
 
-    /// A command of Linchpin's, in the agent's own shell.
+    /// Runs Linchpin in the environment of the agent's shell.
     pub fn linchpin(&self, arguments: &[&str]) -> Reply {
-        let mut command = self.scratch.command(arguments);
+        let mut command = self.project.command(arguments);
         command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", self.id);
-        self.scratch.feed(command, b"")
+        self.project.feed(command, b"")
     }
 }

@@ -1,7 +1,7 @@
-//! Scratch projects for tests: a folder, a home and a state of their own, and nothing of the machine's.
+//! Test projects, each with its own directory, home and state, isolated from the machine.
 //!
-//! Everything a test starts gets a clean environment, so that neither the settings of whoever runs the tests nor the
-//! variables of an agent that may be running them can take part.
+//! Every process that a test starts gets a clean environment. So neither the settings of the user who runs the tests
+//! nor the variables of an agent that may run them have any effect.
 
 #![expect(
     clippy::disallowed_methods,
@@ -27,41 +27,41 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Variables of the machine that a program under test sees: where its coverage is written, and nothing else.
-const KEPT: &[&str] = &["LLVM_PROFILE_FILE"];
+/// The only variables of the machine that the program under test receives. Coverage data is written to this path.
+const INHERITED_VARIABLES: &[&str] = &["LLVM_PROFILE_FILE"];
 
-pub struct Scratch {
-    /// Deleted with the test.
+pub struct TestProject {
+    /// Deletes the directory when dropped.
     _folder: TempDir,
     base: PathBuf,
     program: PathBuf,
 }
 
-/// What a program said.
+/// The output and exit code of a process.
 pub struct Reply {
     pub stdout: String,
     pub stderr: String,
     pub code: Option<i32>,
 }
 
-impl Scratch {
-    /// A project without a policy. `program` is the binary under test.
+impl TestProject {
+    /// Creates a project without a policy. `program` is the binary under test.
     pub fn new(program: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("linchpin-test-").tempdir().expect("a temporary folder");
         let base = folder.path().canonicalize().expect("the temporary folder exists");
-        let scratch = Self { _folder: folder, base, program: PathBuf::from(program) };
-        for folder in [scratch.root(), scratch.home(), scratch.temp()] {
+        let project = Self { _folder: folder, base, program: PathBuf::from(program) };
+        for folder in [project.root(), project.home(), project.temp()] {
             fs::create_dir_all(folder).expect("a folder in the temporary folder");
         }
-        programs::link_into(&scratch.programs(), &std::env::var_os("PATH").unwrap_or_default());
-        scratch
+        programs::link_into(&project.programs(), &std::env::var_os("PATH").unwrap_or_default());
+        project
     }
 
-    /// A project with an empty policy.
+    /// Creates a project with an empty policy.
     pub fn with_policy(program: &str) -> Self {
-        let scratch = Self::new(program);
-        fs::create_dir_all(scratch.root().join(".linchpin/rules")).expect("a policy folder");
-        scratch
+        let project = Self::new(program);
+        fs::create_dir_all(project.root().join(".linchpin/rules")).expect("a policy folder");
+        project
     }
 
     pub fn root(&self) -> PathBuf {
@@ -72,7 +72,7 @@ impl Scratch {
         self.base.join("home")
     }
 
-    /// The only folder on the `PATH` of what a test runs.
+    /// The only directory on the `PATH` of programs that a test runs.
     pub fn programs(&self) -> PathBuf {
         self.base.join("bin")
     }
@@ -89,7 +89,7 @@ impl Scratch {
         self.base.join("state/linchpin")
     }
 
-    /// Writes a file of the project, and the folders that it needs.
+    /// Writes a file in the project, and creates missing parent directories.
     pub fn file(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
         write(&self.root().join(path), text.as_ref());
         self
@@ -108,11 +108,12 @@ impl Scratch {
         self
     }
 
-    /// The program under test, in the project, with a `PATH` of the test's own and nothing of the machine's environment.
+    /// Returns a command that runs the program under test in the project, with the test's own `PATH` and without the
+    /// machine's environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(self.root()).env_clear();
-        for name in KEPT {
+        for name in INHERITED_VARIABLES {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
             }
@@ -124,8 +125,7 @@ impl Scratch {
         command
     }
 
-    /// Git in the project, by somebody who exists only here, at a moment that is always the same. Its hooks find the program
-    /// under test.
+    /// Returns a git command in the project, with a fixed author and date. Git hooks find the program under test.
     pub fn git_command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(self.root()).env_clear();
@@ -140,7 +140,7 @@ impl Scratch {
         command
     }
 
-    /// What git prints, without the last line end; it has to go well.
+    /// Runs git, which must succeed, and returns its stdout without the trailing newline.
     pub fn git(&self, arguments: &[&str]) -> String {
         let reply = self.reply(&self.git_command(arguments).stdin(Stdio::null()).output().expect("git runs"));
         assert_eq!(reply.code, Some(0), "git {arguments:?}: {}", reply.stderr);
@@ -151,7 +151,7 @@ impl Scratch {
         self.reply(&self.command(arguments).stdin(Stdio::null()).output().expect("the program runs"))
     }
 
-    /// `hook AGENT` with these bytes on standard input.
+    /// Runs `hook AGENT` with these bytes on stdin.
     pub fn hook_bytes(&self, agent: &str, payload: &[u8]) -> Reply {
         self.feed(self.command(&["hook", agent]), payload)
     }
@@ -159,12 +159,12 @@ impl Scratch {
     pub fn feed(&self, mut command: Command, input: &[u8]) -> Reply {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
-        // A program that does not want all of its input may close the pipe.
+        // A program that does not read all of its input may close the pipe.
         let _ = child.stdin.take().expect("a pipe").write_all(input);
         self.reply(&child.wait_with_output().expect("the program ends"))
     }
 
-    /// The program on a terminal of its own, and what a person types there.
+    /// Runs the command on a pseudo-terminal, with `typed` as keyboard input.
     #[cfg(unix)]
     pub fn on_terminal(&self, command: Command, typed: &str) -> Reply {
         self.reply(&terminal::run(command, typed))
@@ -174,12 +174,12 @@ impl Scratch {
         self.hook_bytes(agent, payload.to_string().as_bytes())
     }
 
-    /// What Claude Code is told about a shell command: `allow` where nothing, else its decision.
+    /// Returns Claude Code's decision about a shell command: `allow` if the hook says nothing.
     pub fn decision(&self, command: &str) -> String {
         self.hook("claude", &self.bash(command)).decision()
     }
 
-    /// A payload of Claude Code's for an event, with more fields.
+    /// Returns a payload of Claude Code for an event, with additional fields.
     pub fn event(&self, name: &str, fields: &Value) -> Value {
         let mut payload = json!({
             "session_id": "session-1",
@@ -202,18 +202,18 @@ impl Scratch {
         self.tool("Bash", &json!({ "command": command }))
     }
 
-    /// Text without what differs from run to run.
-    pub fn shown(&self, text: &str) -> String {
+    /// Replaces paths that differ between test runs by placeholders.
+    pub fn redacted(&self, text: &str) -> String {
         let program = self.program.to_string_lossy();
         let text = text.replace(&*self.base.to_string_lossy(), "[BASE]");
-        // A path with a space is quoted in a command line.
+        // In a command line, a path with a space is quoted.
         text.replace(&format!("'{program}'"), "[LINCHPIN]").replace(&*program, "[LINCHPIN]")
     }
 
     fn reply(&self, output: &Output) -> Reply {
         Reply {
-            stdout: self.shown(&String::from_utf8_lossy(&output.stdout)),
-            stderr: self.shown(&String::from_utf8_lossy(&output.stderr)),
+            stdout: self.redacted(&String::from_utf8_lossy(&output.stdout)),
+            stderr: self.redacted(&String::from_utf8_lossy(&output.stderr)),
             code: output.status.code(),
         }
     }
@@ -224,7 +224,7 @@ impl Reply {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {:?}", self.stdout))
     }
 
-    /// What Claude Code is told about a tool call.
+    /// Returns Claude Code's decision about the tool call: `allow` if the hook says nothing.
     pub fn decision(&self) -> String {
         if self.stdout.is_empty() {
             return if self.code == Some(0) { "allow" } else { "refused" }.to_owned();
@@ -239,7 +239,7 @@ impl Reply {
         specific.as_str().or(answer["reason"].as_str()).unwrap_or_default().to_owned()
     }
 
-    /// All of it, for a snapshot.
+    /// The exit code, stdout and stderr, for a snapshot.
     pub fn transcript(&self) -> String {
         let code = self.code.map_or_else(|| "killed".to_owned(), |code| code.to_string());
         format!("exit {code}\n--- stdout\n{}--- stderr\n{}", self.stdout, self.stderr)

@@ -1,9 +1,9 @@
-//! Processes that a test started, by their number.
+//! Checks on processes that a test started, by process id.
 
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// How long a killed process may take to go on a busy machine.
+/// How long a killed process may take to end on a busy machine.
 const LIMIT: Duration = Duration::from_mins(1);
 
 pub fn is_alive(process: &str) -> bool {
@@ -12,8 +12,9 @@ pub fn is_alive(process: &str) -> bool {
     !status.is_empty() && !status.contains("State:\tZ")
 }
 
-/// Whether a process ends. The kernel delivers a signal some time after it was sent, so one look is not enough.
-pub fn ends(process: &str) -> bool {
+/// Waits for a process to end; false if it is still alive after `LIMIT`. The kernel delivers a signal with a delay, so
+/// checking once is not enough.
+pub fn wait_for_end(process: &str) -> bool {
     let end = Instant::now() + LIMIT;
     while is_alive(process) {
         if Instant::now() > end {

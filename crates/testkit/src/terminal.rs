@@ -1,4 +1,4 @@
-//! A terminal for a program that talks with people. It shows what the program prints, and not what is typed.
+//! A pseudo-terminal for interactive programs. Its output is what the program prints; input is not echoed.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ pub fn run(mut command: Command, typed: &str) -> Output {
     keyboard.write_all(typed.as_bytes()).expect("a terminal takes what is typed");
     command.stdin(screen.try_clone().expect("a terminal")).stdout(screen).stderr(Stdio::piped());
     let child = command.spawn().expect("the program runs");
-    // The terminal ends with the last of those who hold it.
+    // Reading from the terminal ends when the last process has closed it. `command` holds it open too.
     drop(command);
     let mut stdout = Vec::new();
     let mut part = [0; 1024];

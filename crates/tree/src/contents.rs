@@ -13,14 +13,14 @@ use crate::git::GitError;
 use crate::repository::Repository;
 use crate::tree::Tree;
 
-/// What git would commit of one file.
+/// The state of one file as git would commit it.
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
     mode: String,
     id: String,
 }
 
-/// Every file that is not ignored: its path, its content, and its mode.
+/// All files that are not ignored, by path, each with its content and mode.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TreeContents(BTreeMap<String, Entry>);
 
@@ -58,7 +58,7 @@ impl Tree {
         };
         let mut entries = self.entries(&commit)?;
         let lines = self.diff_with_working_tree(&commit)?;
-        // Files of Linchpin itself are not read: the journal grows without limit.
+        // Files that Linchpin writes are not read: the journal grows without limit.
         let is_there = |path: &str, status: Status| status != Status::Deleted && self.is_not_written_by_linchpin(path);
         let there: Vec<&str> =
             lines.iter().filter(|(path, line)| is_there(path, line.status)).map(|(path, _)| path.as_str()).collect();
@@ -68,9 +68,9 @@ impl Tree {
             entries.remove(path);
         }
         for path in there {
-            let places = places(self.root(), path);
+            let places = matching_files(self.root(), path);
             let mode = places.first().map_or("", |place| mode(place));
-            let id = ids.remove(path).unwrap_or_else(|| places.iter().map(|place| id_of_other(place)).collect());
+            let id = ids.remove(path).unwrap_or_else(|| places.iter().map(|place| id_of_non_file(place)).collect());
             entries.insert(path.to_owned(), Entry { mode: mode.to_owned(), id });
         }
         entries.retain(|path, _| self.is_not_written_by_linchpin(path));
@@ -91,9 +91,9 @@ impl Tree {
     }
 }
 
-/// Returns the files that a path in git's output stands for. Names that are not UTF-8 are converted lossily, so several
-/// files may match; then all of them count.
-fn places(root: &Path, path: &str) -> Vec<PathBuf> {
+/// Returns the files that a path in git's output may mean. Names that are not UTF-8 are converted lossily, so several
+/// files may match; then all of them are returned.
+fn matching_files(root: &Path, path: &str) -> Vec<PathBuf> {
     let mut places = vec![root.to_owned()];
     for part in path.split('/') {
         if part.contains(char::REPLACEMENT_CHARACTER) {
@@ -114,9 +114,9 @@ fn is_plain(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Returns an id for a path that is not a regular file, or no longer was when git read it. A directory is a nested
-/// repository.
-fn id_of_other(path: &Path) -> String {
+/// Returns an id for a path that is not a regular file, or was no longer one when git read it. A directory at such a
+/// path is a nested repository.
+fn id_of_non_file(path: &Path) -> String {
     let inner = path.join(".git").exists().then(|| Repository::of(path)).flatten();
     inner.and_then(|inner| inner.head()).unwrap_or_else(|| fingerprint(path))
 }

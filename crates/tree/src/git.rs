@@ -1,5 +1,5 @@
-//! Runs `git` without the environment variables that would redirect it, and without the parts of the repository's
-//! configuration that would make it run other programs.
+//! Runs `git`, ignoring environment variables that would redirect it, and configuration of the repository that would
+//! make it run other programs.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Why git did not answer.
+/// The reason why a call of git failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
     #[error("git cannot be run: {0}")]
@@ -20,11 +20,12 @@ pub enum GitError {
     Failed(String),
 }
 
-/// How git is called in one directory.
+/// The settings for calls of git in one directory.
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
-    /// Passed explicitly: git's own search could find another repository, which somebody placed in between.
+    /// Passed explicitly, because git's own search could find another repository that somebody placed in a directory in
+    /// between.
     repository: PathBuf,
     work_tree: PathBuf,
     /// Filters in the repository's own configuration, which would run programs.
@@ -44,7 +45,7 @@ struct Answer {
     stderr: Vec<u8>,
 }
 
-/// Settings that apply to every call, whatever the configuration says.
+/// Settings that override the configuration in every call.
 const FIXED_CONFIG: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.checkStat", "default"),
@@ -139,7 +140,7 @@ impl Git {
     }
 
     /// Returns the stdout of a query; empty if it found nothing.
-    pub fn found(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+    pub fn query_output(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
         let answer = self.run(arguments)?;
         if answer.found_nothing { Ok(Vec::new()) } else { answer.printed() }
     }
@@ -169,8 +170,8 @@ impl Git {
         command.args(arguments).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| GitError::NotRun(error.to_string()))?;
         if let Some((mut pipe, input)) = child.stdin.take().zip(input) {
-            // On its own thread, because git answers before it has read everything. If git ended early, its exit code
-            // shows that below.
+            // Stdin is written by a separate thread, because git starts to answer before it has read everything. If git
+            // ends early, writing fails, and git's exit code is checked below.
             thread::spawn(move || pipe.write_all(input.as_bytes()));
         }
         let pipes = [child.stdout.take().map(read_all), child.stderr.take().map(read_all)];
@@ -212,7 +213,8 @@ impl Git {
         command
     }
 
-    /// Passes the settings in the environment: on the command line, a name that contains `=` would be split there.
+    /// Passes the settings in environment variables: on the command line, git would split a setting's name at a `=` in
+    /// it.
     fn configure(&self, command: &mut Command) {
         let fixed = FIXED_CONFIG.iter().map(|(key, value)| (OsString::from(key), *value));
         let switched_off = self.filters.iter().flat_map(|filter| {
@@ -237,7 +239,7 @@ fn read_all(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // After a read error, what was read before is used.
+        // The bytes that were read before an error are used.
         let _ = pipe.read_to_end(&mut bytes);
         // After a timeout, the receiver no longer exists.
         let _ = sender.send(bytes);

@@ -1,8 +1,8 @@
-//! A git working tree: its branch and commit, and what changed in it since a baseline.
+//! A git working tree: its branch and commit, and its changes since a baseline.
 //!
-//! [`Repository`] reads git's own small files, as a hook has no time to start a process. [`Tree`] runs `git`, which
-//! handles every special case, and never changes the person's index, stash or objects. Nothing here knows rules,
-//! sessions or agents.
+//! [`Repository`] reads git's own small files, because a hook has no time to start a process. [`Tree`] runs `git`,
+//! which handles every special case, and never changes the person's index, stash or objects. This crate does not know
+//! rules, sessions or agents.
 
 mod contents;
 mod fingerprint;

@@ -1,4 +1,4 @@
-//! The raw output of `git diff`, and the changes that follow from it.
+//! Parses the raw output of `git diff`, and derives the changes from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,8 @@ impl DiffLine {
     }
 }
 
-/// Parses the output of `git diff --raw -z --no-renames`, by path. Paths that are not UTF-8 are converted lossily.
+/// Parses the output of `git diff --raw -z --no-renames`. Returns the lines by path. Paths that are not UTF-8 are
+/// converted lossily.
 pub fn lines(output: &[u8]) -> BTreeMap<String, DiffLine> {
     let mut lines = BTreeMap::new();
     let mut parts = output.split(|byte| *byte == 0);
@@ -57,13 +58,13 @@ pub fn lines(output: &[u8]) -> BTreeMap<String, DiffLine> {
             _ => Status::Modified,
         };
         let path = String::from_utf8_lossy(path).into_owned();
-        // A file in conflict has two lines; either of them reports a change.
+        // A file in conflict has two lines. It does not matter which one is kept, because both report a change.
         lines.insert(path, DiffLine { old_mode, new_mode, old_id, new_id, status });
     }
     lines
 }
 
-/// Parses the output of `git cat-file --batch='%(objectname) %(objectsize)'`, by id.
+/// Parses the output of `git cat-file --batch='%(objectname) %(objectsize)'`. Returns the contents by id.
 pub fn blobs(mut output: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut blobs = BTreeMap::new();
     while let Some(end) = output.iter().position(|byte| *byte == b'\n') {
@@ -86,7 +87,8 @@ pub fn paths(output: &[u8]) -> impl Iterator<Item = String> {
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).filter(|path| !path.ends_with('/'))
 }
 
-/// The id of an empty file, in SHA-1 and SHA-256 repositories. Two empty files are not a move.
+/// The id of an empty file, in SHA-1 and in SHA-256 repositories. An empty file is never considered moved to another
+/// empty file.
 pub const EMPTY: &[&str] =
     &["e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"];
 
@@ -96,8 +98,8 @@ pub fn deleted_ids(lines: &BTreeMap<String, DiffLine>) -> BTreeSet<String> {
     deleted.map(|line| line.old_id.clone()).filter(|id| !EMPTY.contains(&id.as_str())).collect()
 }
 
-/// Returns the changes as a person would list them. `id_of` has the ids of files that git has not read; `moved` has new
-/// files that are old ones with another name and other content.
+/// Returns the net changes. `id_of` has the ids of files that git has not read. `moved` has the new files that are old
+/// files with another name and other content.
 pub fn changes(
     lines: BTreeMap<String, DiffLine>,
     id_of: &BTreeMap<String, String>,

@@ -1,9 +1,9 @@
-//! The commits that were made in this repository since a point in time, from git's reflogs.
+//! Finds the commits that were made in this repository since a point in time, from git's reflogs.
 //!
 //! A fetched commit reaches `HEAD` by a checkout, a reset or a fast-forward; every other line of the reflog is a commit
-//! that was made here. Lines are only appended, so the length of the reflog of `HEAD` marks a point in time. Work that
-//! was committed in another working tree of the repository and then merged is in the reflogs of that tree and of its
-//! branch; there, the time of a line decides if it is new.
+//! that was made here. Lines are only appended, so the length of the reflog of `HEAD` marks a point in time. Commits
+//! that were made in another working tree of the repository and then merged are in the reflogs of that tree and of its
+//! branch; there, the time of a line shows whether the commit is new.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::repository::{Repository, id};
 
-/// The largest part of a reflog that is read, in bytes: about ten thousand lines.
+/// The maximum number of bytes that are read from a reflog: about ten thousand lines.
 const LIMIT: u64 = 2 * 1024 * 1024;
 /// The maximum number of reflogs of branches and of other working trees that are read.
 const MAX_LOGS: usize = 10_000;
@@ -22,13 +22,14 @@ const MAX_LOGS: usize = 10_000;
 const MOVES: &[&str] = &["checkout", "reset", "clone", "branch", "fetch"];
 
 impl Repository {
-    /// Marks the present for [`Self::commits_made_since`]; `None` if git keeps no reflog.
+    /// Returns the present length of the reflog of `HEAD`, for a later call of [`Self::commits_made_since`]; `None` if
+    /// git keeps no reflog.
     pub fn reflog_length(&self) -> Option<u64> {
         Some(self.git_dir().join("logs/HEAD").metadata().ok()?.len())
     }
 
-    /// Returns the ids of the commits that were made since the reflog had this length; `None` if the reflog does not
-    /// reach back to it.
+    /// Returns the ids of the commits that were made since the reflog of `HEAD` had this length; `None` if the reflog
+    /// does not reach back that far.
     pub fn commits_made_since(&self, length: Option<u64>) -> Option<BTreeSet<String>> {
         let length = length?;
         let mut file = File::open(self.git_dir().join("logs/HEAD")).ok()?;
@@ -36,7 +37,8 @@ impl Repository {
         if now < length || now - length > LIMIT {
             return None;
         }
-        // Includes the newline before: if it is missing, git has dropped old lines, and the length is meaningless.
+        // Reads from the newline before the new lines: if there is none, git has dropped old lines, and the length is
+        // meaningless.
         file.seek(SeekFrom::Start(length.saturating_sub(1))).ok()?;
         let mut bytes = Vec::new();
         file.take(LIMIT + 1).read_to_end(&mut bytes).ok()?;
@@ -83,7 +85,7 @@ impl Repository {
     }
 }
 
-/// Returns the end of a reflog, from the start of a line.
+/// Returns the complete lines at the end of a reflog.
 fn newest_lines(log: &Path) -> Option<String> {
     let mut file = File::open(log).ok()?;
     let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
@@ -102,7 +104,7 @@ fn written_at(line: &str) -> Option<u64> {
     time.split(' ').next()?.parse().ok()
 }
 
-/// Returns the commit that a line reports as made.
+/// Returns the id of the commit that was made, according to this line; `None` if the line is for a move of `HEAD`.
 fn commit_made_by(line: &str) -> Option<String> {
     let (ids, message) = line.split_once('\t').unwrap_or((line, ""));
     let made = ids.split(' ').nth(1).and_then(id)?;

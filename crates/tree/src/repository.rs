@@ -1,8 +1,8 @@
 //! The facts about a project's git repository that rules may ask for.
 //!
-//! `HEAD` and branches are read from git's own files, as a hook has no time to start a process, unless they are in a
-//! reftable, which only git reads. `dirty` runs `git`, but only if a rule asks, and only if the repository's own
-//! configuration cannot make it run other programs.
+//! `HEAD` and branches are read from git's own files, because a hook has no time to start a process. If they are in a
+//! reftable, which only git can read, `git` is run instead. `dirty` also runs `git`, but only if a rule asks for it,
+//! and only if the repository's own configuration cannot make git run other programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use crate::git::Git;
 
-/// In bytes; larger than any real configuration.
+/// The maximum size in bytes; larger than any real configuration.
 const CONFIG_LIMIT: u64 = 16 * 1024 * 1024;
-/// In bytes; enough for a million branches.
+/// The maximum size in bytes; enough for a million branches.
 const PACKED_LIMIT: u64 = 128 * 1024 * 1024;
-/// Well below the deadline of a hook.
+/// The timeout of a call of git. It is well below the deadline of a hook.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl Repository {
             names.extend(self.ask_git(&listed)?.lines().map(str::to_owned));
         } else {
             let packed = self.common_dir.join("packed-refs");
-            // Git may be able to read a file that is too large for us.
+            // If the file is too large for us, the answer is unknown: git may be able to read it.
             let packed = if packed.exists() { read_up_to(&packed, PACKED_LIMIT)? } else { String::new() };
             let packed = packed.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
             let is_branch = |name: &&str| name.starts_with("refs/heads/") || name.starts_with("refs/remotes/");
@@ -132,7 +132,7 @@ impl Repository {
         only.strip_prefix("refs/heads/").map(str::to_owned)
     }
 
-    /// Adds the branches with a file of their own, until there are two.
+    /// Adds the branches that have a file of their own, until `names` has two.
     fn add_loose_refs(&self, folder: &str, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(self.common_dir.join(folder)).into_iter().flatten().flatten() {
             if names.len() > 1 {
@@ -168,10 +168,10 @@ impl Repository {
             .and_then(|(text, _)| id(text))
     }
 
-    /// True if there is certainly no such branch. A file without an id may refer to another branch.
+    /// True if the branch certainly does not exist. A file without an id may refer to another branch.
     pub fn is_certainly_missing(&self, name: &str) -> bool {
         let packed = self.common_dir.join("packed-refs");
-        // Git may be able to read a file that is too large for us.
+        // If the file is too large for us, nothing is certain: git may be able to read it.
         let is_all_read = !packed.exists() || read_up_to(&packed, PACKED_LIMIT).is_some();
         is_all_read && !self.common_dir.join(name).exists() && self.resolve(name).is_none()
     }
@@ -194,20 +194,20 @@ impl Repository {
         ];
         files.iter().any(|file| match read_up_to(file, CONFIG_LIMIT).map(|text| text.to_lowercase()) {
             Some(text) => text.contains("[filter") || text.contains("[include"),
-            // Git may be able to read a file that is too large for us.
+            // Git may be able to read a file that we cannot read. Only a missing file certainly runs nothing.
             None => !matches!(fs::symlink_metadata(file), Err(error) if error.kind() == io::ErrorKind::NotFound),
         })
     }
 
-    /// The number of commits on `HEAD` since a time in seconds since 1970; `None` if git does not answer in time.
-    /// `before`: a commit that existed already, and is excluded with its ancestors.
+    /// The number of commits on `HEAD` since a time, in seconds since 1970; `None` if git does not answer in time.
+    /// `before` is a commit that existed already; it and its ancestors are not counted.
     pub fn commits_since(&self, time: i64, before: Option<&str>) -> Option<u32> {
         let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT);
-        // Without any commit, there are none since then.
+        // A repository without any commit has none since that time.
         let Some(_) = self.head() else { return Some(0) };
         let since = format!("--since=@{time}");
         let count = |more: &[&str]| git.line(&[&["rev-list", "--count", &since, "HEAD"], more].concat()).ok().flatten();
-        // The earlier commit may no longer exist; then only the time counts.
+        // The commit `before` may no longer exist; then only the time matters.
         let before = before.and_then(id).map(|before| format!("^{before}"));
         let line = before.and_then(|before| count(&[&before])).or_else(|| count(&[]))?;
         line.trim().parse().ok()

@@ -1,21 +1,22 @@
-//! Detects new files that are old ones under another name: like git, by at least half of the content in common.
+//! Finds new files that are old files under another name. Like git, this requires that at least half of the content is
+//! the same.
 //!
-//! The amount that is read and compared is limited, as hostile files could otherwise take longer than a rule may. A file
-//! beyond the limits is not a move, but a deletion and a creation.
+//! The amount of data that is read and compared is limited, because hostile files could otherwise take more time than a
+//! rule has. A file beyond the limits counts as a deletion and a creation, not as a move.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hasher as _};
 
-/// The percentage of common bytes that makes a file a move, like `git diff -M50%`.
+/// The minimum percentage of common bytes that makes a file a move, as in `git diff -M50%`.
 const MIN_SIMILARITY: u64 = 50;
-/// Lines are compared in pieces of at most this many bytes.
+/// Lines are compared in pieces. This is the maximum size of a piece in bytes.
 const PIECE_SIZE: usize = 64;
-/// In bytes: larger files are not compared.
+/// Files of more bytes than this are not compared.
 const FILE_LIMIT: u64 = 4 * 1024 * 1024;
-/// In bytes: how much is read of all files together.
+/// The maximum number of bytes that are read from all files together.
 const READ_LIMIT: u64 = 32 * 1024 * 1024;
-/// In pieces: how much is compared, over all files and all pairs of files.
+/// The maximum number of pieces that are compared, over all files and all pairs of files.
 const WORK_LIMIT: usize = 4_000_000;
 
 /// The number of pieces that may still be compared.
@@ -30,7 +31,7 @@ impl Budget {
     }
 }
 
-/// The contents of a file: the hash of each distinct piece, and its total bytes in the file. Sorted.
+/// The contents of a file: for each distinct piece, its hash and its total number of bytes in the file. Sorted by hash.
 struct Pieces {
     size: u64,
     by_hash: Vec<(u64, u64)>,
@@ -55,7 +56,7 @@ impl Pieces {
         Some(Self { size: content.len() as u64, by_hash })
     }
 
-    /// Returns the percentage of the longer file that both have in common. `None` if the budget is exhausted.
+    /// Returns the common bytes of both files, as a percentage of the longer file. `None` if the budget is exhausted.
     fn similarity_to(&self, other: &Self, budget: &mut Budget) -> Option<u64> {
         if !budget.spend(self.by_hash.len() + other.by_hash.len()) {
             return None;
@@ -84,8 +85,8 @@ fn can_be_similar(one: u64, other: u64) -> bool {
     longer > 0 && shorter * 100 >= longer * MIN_SIMILARITY
 }
 
-/// Selects the files that have one of similar size on the other side. If they exceed the read limit, the largest are
-/// left out.
+/// Selects the files for which the other side has a file of similar size. If they exceed the read limit, the largest
+/// are left out.
 pub fn select_for_reading(
     old: &BTreeMap<String, u64>,
     new: &BTreeMap<String, u64>,
@@ -136,7 +137,8 @@ fn moved_within(
     let (old, new) = (pieces(old), pieces(new));
     let pairs = new.iter().flat_map(|new| old.iter().map(move |old| (old, new)));
     let mut pairs: Vec<_> = pairs.filter(|((_, old), (_, new))| can_be_similar(old.size, new.size)).collect();
-    // Likely pairs first, until the budget is exhausted: those with the same file name, then those of similar size.
+    // The most likely pairs come first, because the budget may not suffice for all: pairs with the same file name, then
+    // pairs of similar size.
     pairs.sort_by_key(|((from, old), (to, new))| (name(from) != name(to), old.size.abs_diff(new.size)));
     let compared =
         pairs.into_iter().map_while(|((from, old), (to, new))| Some((old.similarity_to(new, budget)?, from, to)));
@@ -192,8 +194,8 @@ mod tests {
         let (a, b) = (text("a"), text("b"));
         let old = files(&[("old/a", &a), ("old/b", &b)]);
         let new = files(&[("new/a", &a), ("new/c", &b)]);
-        // 400 pieces to read, and 200 for each of the 4 pairs, of which the one with the same file name is compared
-        // first.
+        // Reading costs 400 pieces, and comparing each of the 4 pairs costs 200. The pair with the same file name is
+        // compared first.
         let found = |budget: usize| moved_within(&old, &new, &mut Budget(budget)).into_iter().collect::<Vec<_>>();
         assert_eq!(found(1200), ["new/a", "new/c"]);
         assert_eq!(found(600), ["new/a"]);

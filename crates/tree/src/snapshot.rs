@@ -11,7 +11,7 @@ use crate::tree::Tree;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// For people.
+    /// The time of the snapshot, to be shown to people.
     pub timestamp: String,
     /// The commit that was checked out; `None` before the first commit.
     pub commit: Option<String>,
@@ -34,8 +34,8 @@ impl Snapshot {
         contents(tree, tree.head().as_deref())
     }
 
-    /// Returns the changes since the snapshot. A file that was already changed, and has not changed since, is not among
-    /// them.
+    /// Returns the changes since the snapshot. They do not include a file that differed from the commit at that time
+    /// and has not changed since.
     pub fn changes(&self, tree: &Tree) -> Result<Changes, GitError> {
         let now = tree.changes_since(&commit_of(tree, self.commit.as_deref())?)?;
         let left_over = self.contents.iter().filter_map(|(path, before)| {

@@ -1,8 +1,8 @@
-//! The files that differ from the checked-out commit, from `git status`.
+//! The files that differ from the checked-out commit, according to `git status`.
 //!
-//! `git diff` opens every object of a changed file to compare it; `git status` relies on the index, and takes a quarter
-//! of the time. It does not know the content of a file that differs from the index: if that matters, the line is
-//! uncertain.
+//! `git diff` opens every object of a changed file to compare it. `git status` relies on the index, and takes a quarter
+//! of the time, but it does not know the content of a file that differs from the index. If the result depends on that
+//! content, the file is reported as uncertain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub struct GitStatus {
     /// The checked-out commit; `None` before the first commit.
     pub head: Option<String>,
     pub lines: BTreeMap<String, DiffLine>,
-    /// Files whose content may be as committed after all, or that are in conflict.
+    /// Files in conflict, and files whose content may equal the committed content.
     pub uncertain: BTreeSet<String>,
 }
 
@@ -67,14 +67,14 @@ impl GitStatus {
         let Some(path) = path.strip_prefix(prefix) else { return };
 
         let status = match (*old_mode, *new_mode) {
-            // Staged, and then deleted.
+            // The new file was staged and then deleted.
             (NO_MODE, NO_MODE) => return,
             (NO_MODE, _) => Changed::Added,
             (_, NO_MODE) => Changed::Deleted,
             _ => Changed::Modified,
         };
         let is_as_staged = letters.ends_with('.');
-        // A different mode is a difference, whatever the content is.
+        // Git also reports a file if only its mode differs. If the mode is the same, the content must differ.
         let is_known_to_differ = old_id == staged_id && staged_mode == new_mode;
         let may_be_unchanged = status == Changed::Modified && !is_as_staged && !is_known_to_differ;
         // A deleted file that was added with `--intent-to-add` is reported as if it had been committed empty.

@@ -112,11 +112,11 @@ fn reverted_files_did_not_change() {
     project.write("kept.txt", "two\n").commit("second");
     project.write("kept.txt", "one\n");
     assert_eq!(project.changed(), [""; 0]);
-    // Rewritten with the same content, and staged differently in between.
+    // The file is staged with other content, and then gets its old content again.
     project.write("kept.txt", "three\n").git(&["add", "kept.txt"]);
     project.write("kept.txt", "one\n");
     assert_eq!(project.changed(), [""; 0]);
-    // Removed from the index, but still in the working tree.
+    // The file is removed from the index, but stays in the working tree.
     project.git(&["rm", "--cached", "--quiet", "src/a.rs"]);
     assert_eq!(project.changed(), [""; 0]);
 }
@@ -139,7 +139,7 @@ fn ignored_files_and_those_of_linchpin_never_count() {
     project.write("a.log", "x").write(".linchpin/tmp/rules/queue/x.json", "{}").write(".linchpin/state.db", "");
     project.write("sub/.linchpin/state.db-wal", "").write(".linchpin/rules/r.md", "");
     project.write("sub/.linchpin/config.yml", "").write("other/.linchpin/tmp/tool.sh", "");
-    // Without a policy, files below `.linchpin` are ordinary files.
+    // In a directory without a policy, files below `.linchpin` are ordinary files.
     let others = ["A other/.linchpin/tmp/tool.sh", "A sub/.linchpin/config.yml"];
     assert_eq!(project.changed(), [["A .gitignore", "A .linchpin/rules/r.md"], others].concat());
 }
@@ -177,7 +177,7 @@ fn permissions_do_not_count_and_symlinks_do() {
     let project = TestProject::new();
     fs::set_permissions(project.root.join("kept.txt"), fs::Permissions::from_mode(0o755)).expect("a mode");
     assert_eq!(project.changed(), [""; 0]);
-    // Staged with one mode, and changed back to the other.
+    // The file is staged with one mode, and then gets its old mode again.
     project.git(&["add", "--all"]);
     project.delete("kept.txt").write("kept.txt", "one\n");
     assert_eq!(project.changed(), [""; 0]);
@@ -203,7 +203,7 @@ fn unusual_file_names_are_reported_exactly() {
     assert_eq!(project.changed(), expected);
     fs::rename(project.root.join("new\nline.txt"), project.root.join("-other\nline.txt")).expect("a move");
     assert!(project.changed().contains(&"A -other\nline.txt".to_owned()));
-    // Moved after it was committed: both files are new compared with the base.
+    // The file is moved after it was committed: compared with the base, both files are new.
     project.delete("kept.txt").write("-kept.txt", "one\n");
     assert!(project.changed().contains(&"M -kept.txt".to_owned()));
 }
@@ -237,7 +237,7 @@ fn the_base_is_where_the_branch_left_the_default_branch() {
     assert_eq!(listed(&tree.changes_since(&tip).expect("changes")), ["A mine.txt", "D theirs.txt"]);
     // A configured branch takes precedence over the detected one.
     assert_eq!(tree.base(Some("work")).expect("a base").id, project.git(&["rev-parse", "work"]));
-    // Detached, and after a rebase.
+    // The base is the same with a detached `HEAD`, and moves with a rebase.
     project.git(&["checkout", "--quiet", "--detach"]);
     assert_eq!(project.changed(), ["A mine.txt"]);
     project.git(&["checkout", "--quiet", "work"]);
@@ -344,10 +344,10 @@ fn only_changes_after_the_snapshot_count() {
     let snapshot = Snapshot::take(&tree, "now".to_owned()).expect("a snapshot");
     assert_eq!(snapshot.untracked_files, ["dirty.txt", "doomed.txt"]);
     assert_eq!(listed(&snapshot.changes(&tree).expect("changes")), [""; 0]);
-    // Committed without another change.
+    // The files are committed without any other change.
     project.commit("left over");
     assert_eq!(listed(&snapshot.changes(&tree).expect("changes")), [""; 0]);
-    // In this order: changed, reverted, deleted, restored; and a new and a committed file.
+    // In this order: a file is changed, reverted, deleted, restored; then there are a new file and a commit.
     project.write("dirty.txt", "y").write("kept.txt", "one\n").delete("doomed.txt").write("src/a.rs", "fn a() {}\n");
     project.write("new.txt", "x").commit("during the turn");
     assert_eq!(
@@ -385,7 +385,7 @@ fn programs_in_the_repositorys_configuration_are_not_run() {
     Snapshot::take(&project.tree(), String::new()).expect("a snapshot");
     assert_eq!(project.tree().filters(), ["evil"]);
     assert!(!sprung.exists());
-    // In a configuration file that only some repositories have.
+    // The filter is in a configuration file that only some repositories have.
     project.git(&["config", "extensions.worktreeConfig", "true"]);
     project.git(&["config", "--unset", "filter.evil.clean"]);
     project.git(&["config", "--unset", "filter.evil.process"]);
@@ -394,7 +394,7 @@ fn programs_in_the_repositorys_configuration_are_not_run() {
     assert_eq!(project.tree().filters(), ["evil"]);
     project.changed();
     assert!(!sprung.exists());
-    // A name that a command line would split.
+    // On the command line, the filter's name would be split.
     project.write(".gitattributes", "*.txt filter=a=b\n").commit("attributes");
     project.git(&["config", "filter.a=b.clean", &trap]);
     // The commit of this test itself ran the filter.
@@ -510,7 +510,7 @@ fn a_commit_is_found_by_name_and_a_flag_is_not_a_name() {
 #[test]
 fn another_repository_in_between_is_not_used() {
     let project = TestProject::new();
-    // A bare repository, which git would find first from inside.
+    // From inside the bare repository, git would find it first.
     let inner = project.root.join("sub");
     git_in(&project.root, &["init", "--quiet", "--bare", "sub"]);
     let sprung = project.folder.path().join("sprung");

@@ -1,4 +1,4 @@
-//! The working tree of a project, and what changed in it.
+//! The working tree of a project, and its changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -16,8 +16,8 @@ use crate::{similarity, status};
 
 /// The maximum number of new files that are checked for moves by identical content.
 const MOVED_LIMIT: usize = 1000;
-/// The maximum number of files on each side that are checked for moves with edits: every file is compared with every
-/// other.
+/// The maximum number of files on each side that are checked for moves with edits. It is low, because every file is
+/// compared with every other.
 const EDITED_LIMIT: usize = 200;
 /// The maximum number of paths for one call of git.
 const NAMES_AT_ONCE: usize = 200;
@@ -49,7 +49,7 @@ pub struct Tree {
 /// A commit that the working tree is compared with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// Its full id, or that of the empty tree.
+    /// The full id of the commit, or the id of the empty tree.
     pub id: String,
     /// A remark for people on how it was chosen.
     pub note: Option<String>,
@@ -61,7 +61,7 @@ pub struct Commit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownDefault {
     pub why: String,
-    /// What to do about it.
+    /// Instructions to solve the problem.
     pub help: String,
 }
 
@@ -74,14 +74,14 @@ impl UnknownDefault {
                 "the default branch is not known: `{remote}/HEAD` is not set, and there is no `main` or `master`"
             ),
             (None, None) => {
-                "the default branch is not known: there are several, and none is `main` or `master`".to_owned()
+                "the default branch is not known: there are several branches, and none is `main` or `master`".to_owned()
             }
         };
         let set = match named {
             Some(_) => "name another one in `.linchpin/config.yml`",
             None => "set `default_branch: NAME` in `.linchpin/config.yml`",
         };
-        // Only with a destination does this also work in a single-branch clone.
+        // In a single-branch clone, `git fetch` needs the destination.
         let fetch = |remote: &str, name: &str| format!("`git fetch {remote} {name}:refs/remotes/{remote}/{name}`");
         let help = match (named, remote) {
             (Some(name), Some(remote)) => format!("{set}, or run {}", fetch(remote, name)),
@@ -105,7 +105,7 @@ pub struct CommitWithParents {
 }
 
 impl Tree {
-    /// Returns `None` if the directory is in no git repository. `limit` is the timeout of each call of git.
+    /// Returns `None` if the directory is not in a git repository. `limit` is the timeout of each call of git.
     pub fn of(root: &Path, limit: Duration) -> Option<Self> {
         let repository = Repository::of(root)?;
         let git = Git::new(root, repository.git_dir(), repository.work_tree(), limit);
@@ -139,11 +139,12 @@ impl Tree {
 
     /// The commit that is checked out; `None` before the first commit.
     pub fn head(&self) -> Option<String> {
-        // Git may resolve a `HEAD` that contains no id.
+        // If `HEAD` contains no id, git may still be able to resolve it.
         self.repository.head().or_else(|| self.commit("HEAD").ok().flatten())
     }
 
-    /// Returns the commit where the branch left the default branch, which is `named` or detected.
+    /// Returns the commit at which the branch left the default branch. `named` is the default branch; if it is `None`,
+    /// the default branch is detected.
     pub fn base(&self, named: Option<&str>) -> Result<Commit, GitError> {
         let Some(head) = self.head() else { return self.empty_tree() };
         let Some(tip) = self.tip_of_default(named)? else { return Ok(self.without_default(head, named)) };
@@ -159,7 +160,7 @@ impl Tree {
         }
     }
 
-    /// Returns `HEAD` in place of the unknown default branch.
+    /// Returns `HEAD`, to be used because the default branch is unknown.
     fn without_default(&self, head: String, named: Option<&str>) -> Commit {
         let unknown = UnknownDefault::new(named, self.repository.remote().as_deref());
         Commit { unknown: Some(unknown), ..Commit::at(head) }
@@ -229,7 +230,7 @@ impl Tree {
         Ok(None)
     }
 
-    /// Returns the empty tree, as the base of a repository without a commit.
+    /// Returns the empty tree, which is the base if the repository has no commit.
     pub fn empty_tree(&self) -> Result<Commit, GitError> {
         let id = self.git.line(&["hash-object", "-t", "tree", "/dev/null"])?;
         let id = id.ok_or_else(|| GitError::Failed("it does not know the empty tree".to_owned()))?;
@@ -243,7 +244,7 @@ impl Tree {
         Ok(self.changes(lines, &ids))
     }
 
-    /// Like `changes_since`, with a line for each file.
+    /// Like `changes_since`, but returns the diff line of each file.
     pub(crate) fn diff_with_working_tree(&self, commit: &str) -> Result<BTreeMap<String, DiffLine>, GitError> {
         let (tracked, untracked) = thread::scope(|scope| {
             let untracked = scope.spawn(|| self.untracked());
@@ -254,7 +255,7 @@ impl Tree {
         let mut lines = tracked?;
         for path in untracked {
             match lines.get_mut(&path) {
-                // Removed from the index, but still in the working tree.
+                // The file was removed from the index, but is still in the working tree.
                 Some(line) => {
                     line.status = Status::Modified;
                     line.new_mode.clone_from(&line.old_mode);
@@ -276,7 +277,7 @@ impl Tree {
             None => self.empty_tree()?.id,
         };
         let mut lines = if head == commit { BTreeMap::new() } else { self.raw_diff(&[commit, &head, "--"])? };
-        // A file that was committed since and edited again may be unchanged in total.
+        // A file that was committed since `commit` and then edited may be unchanged in total.
         let mut uncertain = status.uncertain;
         uncertain.extend(status.lines.keys().filter(|path| lines.contains_key(*path)).cloned());
         lines.extend(status.lines);
@@ -285,7 +286,7 @@ impl Tree {
         Ok(lines)
     }
 
-    /// Returns the diff of a few files, by their contents.
+    /// Returns the diff of these files, based on their contents.
     fn content_diff(&self, commit: &str, paths: &BTreeSet<String>) -> Result<BTreeMap<String, DiffLine>, GitError> {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
@@ -329,7 +330,7 @@ impl Tree {
         let gone = raw_diff::deleted_ids(lines);
         let new = lines.iter().filter(|(_, line)| line.status == Status::Added && line.is_file());
         let new: Vec<(&String, String)> = new.map(|(path, line)| (path, id(path, line))).collect();
-        // An old file whose content exists under a new name is already found.
+        // If the content of an old file exists under a new name, the move is already known.
         let found: BTreeSet<&String> = new.iter().map(|(_, id)| id).filter(|id| gone.contains(*id)).collect();
         let old = lines.iter().filter(|(_, line)| line.status == Status::Deleted && line.was_file());
         let old = old.filter(|(_, line)| gone.contains(&line.old_id) && !found.contains(&line.old_id));
@@ -342,7 +343,7 @@ impl Tree {
         let sizes = self.sizes(old.iter().chain(&new).map(|(_, id)| id.as_str()));
         let old_sizes = old.iter().filter_map(|(path, id)| Some(((*path).clone(), *sizes.get(*id)?))).collect();
         let new_sizes = new.iter().filter_map(|(path, id)| {
-            let size = sizes.get(*id).copied().or_else(|| size_of_plain(&self.root.join(path)))?;
+            let size = sizes.get(*id).copied().or_else(|| regular_file_size(&self.root.join(path)))?;
             Some(((*path).clone(), size))
         });
         let (worth_old, worth_new) = similarity::select_for_reading(&old_sizes, &new_sizes.collect());
@@ -358,11 +359,11 @@ impl Tree {
         similarity::moved(&old, &new.collect())
     }
 
-    /// Returns the size of each object that git has.
+    /// Returns the size of each object that git knows.
     fn sizes<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, u64> {
         let is_told = |id: &&str| id.len() >= 40 && !id.bytes().all(|byte| byte == b'0');
-        let asked = one_a_line(ids.filter(is_told));
-        // Without an answer, a file with other content counts as new.
+        let asked = distinct_lines(ids.filter(is_told));
+        // If git fails, an edited file that was moved counts as a new file.
         let printed = self.git.output_of(&["cat-file", "--batch-check=%(objectname) %(objectsize)"], asked);
         let printed = String::from_utf8(printed.unwrap_or_default()).unwrap_or_default();
         let sizes = printed.lines().filter_map(|line| line.split_once(' '));
@@ -371,7 +372,7 @@ impl Tree {
 
     /// Returns the contents of each object.
     fn blobs<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
-        let asked = one_a_line(ids);
+        let asked = distinct_lines(ids);
         let printed = self.git.output_of(&["cat-file", "--batch=%(objectname) %(objectsize)"], asked);
         raw_diff::blobs(&printed.unwrap_or_default())
     }
@@ -399,13 +400,13 @@ impl Tree {
         Ok(raw_diff::paths(&output).collect())
     }
 
-    /// Returns the files whose staged state differs from the commit.
+    /// Returns the files whose staged state differs from the checked-out commit.
     pub fn staged(&self) -> Result<Vec<String>, GitError> {
         let arguments = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
         Ok(raw_diff::paths(&self.git.output(&arguments)?).collect())
     }
 
-    /// Returns the messages of the commits between two.
+    /// Returns the messages of the commits between two commits.
     pub fn messages(&self, from: &str, to: &str) -> Result<String, GitError> {
         let range = format!("{from}..{to}");
         let output =
@@ -455,12 +456,12 @@ impl Tree {
 }
 
 /// Returns each id once, one per line.
-fn one_a_line<'i>(ids: impl Iterator<Item = &'i str>) -> String {
+fn distinct_lines<'i>(ids: impl Iterator<Item = &'i str>) -> String {
     ids.collect::<BTreeSet<_>>().into_iter().flat_map(|id| [id, "\n"]).collect()
 }
 
 /// Returns the size of a regular file; `None` for anything else.
-fn size_of_plain(path: &Path) -> Option<u64> {
+fn regular_file_size(path: &Path) -> Option<u64> {
     let metadata = fs::symlink_metadata(path).ok()?;
     metadata.is_file().then_some(metadata.len())
 }
@@ -479,7 +480,7 @@ fn new_file() -> DiffLine {
 /// Returns the names of filters in the repository's own configuration files, which must not run without trust.
 fn filters(git: &Git) -> Result<Vec<OsString>, GitError> {
     let arguments = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\."];
-    let output = git.found(&arguments)?;
+    let output = git.query_output(&arguments)?;
     let parts: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
     let own = parts.chunks_exact(2).filter_map(|pair| match pair {
         [scope, key] if *scope != b"system" && *scope != b"global" && *scope != b"command" => Some(*key),

@@ -104,7 +104,7 @@ pub enum MemoryError {
     Tag(String),
     #[error("there is no memory `{0}`")]
     NotFound(String),
-    #[error("there are no words in `{0}` to search for")]
+    #[error("`{0}` has no words to search for")]
     NoWords(String),
 }
 

@@ -14,15 +14,15 @@ pub enum TaskError {
     KeyTaken { key: String, id: TaskId },
     #[error("a priority is a number from 1 to 5, not {0}")]
     Priority(u8),
-    #[error("a task cannot be above itself: {}", shown(.0))]
+    #[error("a task cannot be above itself: {}", cycle_text(.0))]
     ParentCycle(Vec<TaskId>),
-    #[error("a task cannot wait for itself: {}", shown(.0))]
+    #[error("a task cannot wait for itself: {}", cycle_text(.0))]
     BlockerCycle(Vec<TaskId>),
     #[error("{id} waits for {}", listed(.blockers))]
     Blocked { id: TaskId, blockers: Vec<TaskId> },
-    #[error("{id} is in progress already, started by {}", .by.as_deref().unwrap_or("somebody outside of runs"))]
+    #[error("{id} is already in progress, started by {}", .by.as_deref().unwrap_or("somebody outside of runs"))]
     InProgress { id: TaskId, by: Option<String> },
-    #[error("{id} {}: it cannot be {} before it is reopened", ended(*.is), wish(*.wanted))]
+    #[error("{id} {}: it cannot be {} before it is reopened", ended(*.is), transition_name(*.wanted))]
     State { id: TaskId, is: TaskState, wanted: TaskState },
 }
 
@@ -41,7 +41,7 @@ fn ended(state: TaskState) -> &'static str {
     }
 }
 
-fn wish(state: TaskState) -> &'static str {
+fn transition_name(state: TaskState) -> &'static str {
     match state {
         TaskState::Open => "reopened",
         TaskState::InProgress => "started",
@@ -50,7 +50,7 @@ fn wish(state: TaskState) -> &'static str {
     }
 }
 
-fn shown(cycle: &[TaskId]) -> String {
+fn cycle_text(cycle: &[TaskId]) -> String {
     cycle.iter().map(ToString::to_string).collect::<Vec<_>>().join(" → ")
 }
 

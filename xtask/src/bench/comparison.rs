@@ -1,6 +1,6 @@
-//! `cargo xtask bench --against BINARY`: the same work by two binaries, in turns.
+//! `cargo xtask bench --against BINARY`: compares two binaries, which do the same work in turns.
 //!
-//! Each binary has its own copy of every scene, because a newer one may migrate the store that it opens.
+//! Each binary has its own copy of every scene, because a newer binary may migrate the store that it opens.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,10 +10,10 @@ use anyhow::Result;
 use super::file_rules::{BenchTree, CHANGES, FILES, RULES};
 use super::{EDITS, ROUNDS, Scene, in_turns, row, time};
 
-/// How much slower than the other binary a row may be.
+/// The maximum ratio of the new binary's time to the old one's.
 const BAR: f64 = 1.05;
 
-/// The binary that was just built, and the one that it is compared with.
+/// The binary that was just built, and the one it is compared with.
 struct Pair<'a> {
     new: &'a Path,
     old: &'a Path,
@@ -52,9 +52,9 @@ impl Pair<'_> {
     }
 
     fn phases(&self) -> Result<()> {
-        let [new, old] = [Scene::at_work(self.new)?, Scene::at_work(self.old)?];
+        let [new, old] = [Scene::in_active_phase(self.new)?, Scene::in_active_phase(self.old)?];
         for scene in [&new, &old] {
-            scene.multiply()?;
+            scene.fill_phase()?;
         }
         let name = "a hook in a phase of 200,000 events";
         compare(name, EDITS, &|| Ok(new.hook(self.new)), &|| Ok(old.hook(self.old)))?;

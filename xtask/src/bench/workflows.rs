@@ -1,4 +1,4 @@
-//! How long a phase with very many events takes: to move on, to show, and at its next event.
+//! How long commands and hooks take in a phase with very many events: `next`, `status`, and the phase's next event.
 
 use std::fs;
 use std::path::Path;
@@ -11,9 +11,9 @@ use rusqlite::{Connection, params};
 use super::{EDITS, Scene, in_turns, median, row, time};
 
 const EVENTS: usize = 200;
-/// Of each event there are so many in the long phase.
+/// How often each event is copied in the long phase.
 const COPIES: i64 = 1000;
-/// Four pace rules and a gate that never holds, so that asking to move on can be measured again and again.
+/// Four pace rules, and a gate that never passes, so that `next` can be measured repeatedly.
 const WORKFLOW: &str = r"start_node: code
 nodes:
   code:
@@ -28,8 +28,8 @@ nodes:
 ";
 
 pub fn run(linchpin: &Path) -> Result<()> {
-    let [few, many] = [Scene::at_work(linchpin)?, Scene::at_work(linchpin)?];
-    many.multiply()?;
+    let [few, many] = [Scene::in_active_phase(linchpin)?, Scene::in_active_phase(linchpin)?];
+    many.fill_phase()?;
     let times = in_turns(EDITS, &[&|| Ok(few.hook(linchpin)), &|| Ok(many.hook(linchpin))])?;
     let [short, long] = times.as_slice() else { unreachable!() };
     row("a hook in a phase of 200,000 events / 200", *long, *short, 1.5);
@@ -47,8 +47,8 @@ pub fn run(linchpin: &Path) -> Result<()> {
 }
 
 impl Scene {
-    /// In a phase with some events.
-    pub fn at_work(linchpin: &Path) -> Result<Self> {
+    /// Creates a project in a phase with `EVENTS` events.
+    pub fn in_active_phase(linchpin: &Path) -> Result<Self> {
         let scene = Self::new(0)?;
         let folder = scene.folder.path().join("project/.linchpin/workflows");
         fs::create_dir_all(&folder)?;
@@ -56,7 +56,7 @@ impl Scene {
         time(&mut scene.command(linchpin, &["start", "work"]))?;
         let payload = fs::read_to_string(&scene.payload)?;
         for number in 0..EVENTS {
-            // A call that is told of twice counts once.
+            // Two events with the same call id count once.
             fs::write(&scene.payload, payload.replace("toolu_1", &format!("toolu_{number}")))?;
             time(&mut scene.hook(linchpin))?;
         }
@@ -65,14 +65,14 @@ impl Scene {
 
     pub fn command(&self, linchpin: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(linchpin);
-        // A shell may carry what makes it an agent's.
+        // The caller's shell may have variables that identify it as an agent's.
         command.env_clear().args(arguments).current_dir(self.folder.path().join("project"));
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         self.own_home(&mut command);
         command
     }
 
-    /// The gate does not hold.
+    /// Measures `next`, which the gate refuses.
     pub fn next(&self, linchpin: &Path) -> Result<Duration> {
         let mut command = self.command(linchpin, &["next"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -83,8 +83,8 @@ impl Scene {
         Ok(taken)
     }
 
-    /// Every event of the phase, and what was counted of it, a thousand times within the last hour.
-    pub fn multiply(&self) -> Result<()> {
+    /// Copies every event of the phase and every counted attempt `COPIES` times, within the last hour.
+    pub fn fill_phase(&self) -> Result<()> {
         self.fill_journal(EVENTS * usize::try_from(COPIES)?)?;
         let mut database = Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
         let change = database.transaction()?;

@@ -1,4 +1,4 @@
-//! A case of the corpus: a command, and what the bundled rules must make of it.
+//! A case of the corpus: a command, and the decision that the bundled rules must make about it.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +10,13 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct CorpusCase {
     pub id: String,
-    /// The bundled rule that it is about. All of them are in force.
+    /// The bundled rule that the case tests. All bundled rules are in force.
     pub policy: String,
     pub expect: ExpectedDecision,
-    /// The branch that is checked out.
+    /// The branch that is checked out when the command is judged.
     pub branch: String,
     pub command: String,
-    /// Why, where the command alone does not tell.
+    /// The reason for the expected decision, if the command alone does not explain it.
     #[expect(dead_code, reason = "for people who read the corpus")]
     note: Option<String>,
 }
@@ -24,11 +24,11 @@ pub struct CorpusCase {
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ExpectedDecision {
-    /// Stopped, or at least a person is asked.
+    /// The command is refused, or at least a person is asked.
     Deny,
-    /// Not touched.
+    /// The command is allowed.
     Allow,
-    /// What it does can only be known when it runs, so a person is asked.
+    /// The command's effect is known only at run time, so a person is asked.
     Unknown,
 }
 

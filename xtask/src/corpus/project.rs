@@ -1,6 +1,8 @@
-//! The project that the corpus is about: a git repository with the bundled rules in force, and a home of its own.
+//! The project in which the corpus is judged: a git repository with its own home directory and the bundled rules in
+//! force.
 //!
-//! It must not lie in the temporary folder, because what is deleted there is not outside of the project.
+//! It must not be in the temporary directory, because deleting files there does not count as deleting outside of the
+//! project.
 
 use std::fs;
 use std::io::Write;
@@ -17,9 +19,9 @@ pub struct CorpusProject {
     linchpin: PathBuf,
 }
 
-/// What an agent is told about a command.
+/// The hook's decision about a command.
 pub struct HookDecision {
-    /// `allow`, `ask` or `deny`; `failed` where the hook gave no answer that an agent would heed.
+    /// `allow`, `ask` or `deny`; `failed` if the hook gave no answer that an agent would obey.
     pub decision: String,
     pub reason: String,
 }
@@ -82,7 +84,7 @@ impl CorpusProject {
         command
     }
 
-    /// In the project, with nothing of the machine's own environment but `PATH`.
+    /// Sets the project as the working directory, and clears the machine's environment except `PATH`.
     fn alone<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command.current_dir(self.project()).env_clear();
         if let Some(path) = std::env::var_os("PATH") {
@@ -106,7 +108,7 @@ impl CorpusProject {
         Ok(())
     }
 
-    /// What Claude Code is told when it is about to run the command, in a session of its own.
+    /// Returns the hook's decision about the command, which Claude Code is about to run in a new session.
     pub fn judge(&self, case: &CorpusCase) -> Result<HookDecision> {
         fs::write(self.project().join(".git/HEAD"), format!("ref: refs/heads/{}\n", case.branch))?;
         let payload = json!({

@@ -1,4 +1,4 @@
-//! How many cases came out as they must, and which did not.
+//! Counts the cases with the right decision, and lists the others.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ pub struct CorpusReport {
     misses: Vec<(CorpusCase, HookDecision)>,
 }
 
-/// Cases as they must be, and all, by what is expected of them in the order of [`Expectation::ALL`].
+/// The number of right cases and of all cases, by expected decision, in the order of [`ExpectedDecision::ALL`].
 #[derive(Default, Clone, Copy)]
 struct Tally {
     by_expectation: [(usize, usize); 3],

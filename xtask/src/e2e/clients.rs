@@ -1,4 +1,4 @@
-//! The agents' own command-line clients, from the npm registry, at versions that were tried.
+//! The agents' own command-line clients, from the npm registry, at known versions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::client::Client;
+use super::agent_kind::AgentKind;
 use super::workspace::Workspace;
 
 const PACKAGES: [&str; 5] = [
@@ -20,7 +20,7 @@ const PACKAGES: [&str; 5] = [
     "opencode-ai@1.18.33",
 ];
 
-/// One run takes some seconds; one that takes this long hangs.
+/// A normal run takes some seconds. A client that runs this long hangs.
 const TIME_LIMIT: Duration = Duration::from_mins(3);
 
 pub(super) struct Clients {
@@ -28,7 +28,7 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    /// Installs what is missing. `None` where there is no npm to do it with.
+    /// Installs missing clients. None if npm is not available.
     pub fn installed_in(folder: &Path) -> Result<Option<Self>> {
         let stamp = folder.join("installed.txt");
         let wanted = PACKAGES.join("\n");
@@ -50,11 +50,11 @@ impl Clients {
         Ok(Some(clients))
     }
 
-    pub fn program(&self, client: Client) -> PathBuf {
+    pub fn program(&self, client: AgentKind) -> PathBuf {
         self.programs.join(client.name())
     }
 
-    /// Lets Codex find the scripted model, whoever starts it.
+    /// Configures Codex to use the scripted model, also if another process starts Codex.
     pub fn prepare_codex(command: &mut Command, workspace: &Workspace, port: u16) -> Result<()> {
         let home = workspace.home().join(".codex");
         fs::create_dir_all(&home)?;
@@ -63,8 +63,8 @@ impl Clients {
         Ok(())
     }
 
-    /// One prompt, headless, from start to end. What the client says goes to `client.log`.
-    pub fn run(&self, client: Client, workspace: &Workspace, port: u16) -> Result<()> {
+    /// Runs the client headless with one prompt, until it ends. Its output is written to `client.log`.
+    pub fn run(&self, client: AgentKind, workspace: &Workspace, port: u16) -> Result<()> {
         let mut command = workspace.command(self.program(client));
         let settings = |file: &str, text: String| {
             let file = workspace.home().join(file);
@@ -72,7 +72,7 @@ impl Clients {
             fs::write(file, text)
         };
         match client {
-            Client::Claude => command
+            AgentKind::Claude => command
                 .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"))
                 .env("ANTHROPIC_API_KEY", "none")
                 .env("DISABLE_TELEMETRY", "1")
@@ -80,23 +80,23 @@ impl Clients {
                 .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
                 .args(["-p", "Do it.", "--allowedTools", "Bash,Write,TaskCreate"])
                 .args(["--setting-sources", "project,local"]),
-            Client::Codex => {
+            AgentKind::Codex => {
                 Self::prepare_codex(&mut command, workspace, port)?;
                 command
                     .args(["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"])
                     .arg("Do it.")
             }
-            Client::Gemini => {
+            AgentKind::Gemini => {
                 let auth = json!({ "security": { "auth": { "selectedType": "gemini-api-key" } } });
                 settings(".gemini/settings.json", auth.to_string())?;
                 command
                     .env("GEMINI_API_KEY", "none")
                     .env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{port}"))
                     .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-                    // Named, so that no request is made to choose one.
+                    // With a model name, the client makes no request to choose a model.
                     .args(["-m", "gemini-2.5-flash", "--yolo", "-p", "Do it."])
             }
-            Client::Copilot => {
+            AgentKind::Copilot => {
                 let trusted = json!({ "trusted_folders": [workspace.project()] });
                 settings(".copilot/config.json", trusted.to_string())?;
                 command
@@ -105,11 +105,11 @@ impl Clients {
                     .env("COPILOT_PROVIDER_API_KEY", "none")
                     .env("COPILOT_MODEL", "claude-sonnet-4")
                     .env("COPILOT_OFFLINE", "true")
-                    // It unpacks itself into its cache, which takes longer than everything else.
+                    // Kept between runs, because Copilot unpacks itself into this cache, which takes long.
                     .env("XDG_CACHE_HOME", self.programs.with_file_name("cache"))
                     .args(["-p", "Do it.", "--allow-all-tools"])
             }
-            Client::OpenCode => {
+            AgentKind::OpenCode => {
                 settings(".config/opencode/opencode.json", opencode_config(port).to_string())?;
                 command
                     .env("OPENCODE_DISABLE_MODELS_FETCH", "1")

@@ -1,7 +1,7 @@
-//! A model on loopback that follows a script: turn by turn it calls a tool or says something.
+//! A model server on the loopback interface that follows a script: in each turn it calls a tool or says something.
 //!
-//! It speaks as much of three wire formats as the clients need: Anthropic Messages, OpenAI Responses and Gemini's, streamed.
-//! Which turn it is, it reads from the conversation that the client sends, so a client may ask twice.
+//! It implements as much of three streamed wire formats as the clients need: Anthropic Messages, OpenAI Responses and
+//! Gemini's. It derives the number of the turn from the conversation in the request, so a client may repeat a request.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 
 pub(super) enum Step {
     Say(String),
-    /// A shell command, by whatever the client's shell tool is called.
+    /// Runs a shell command with the client's shell tool.
     Shell(String),
-    /// A new file, by the client's own tool for that.
+    /// Creates a file with the client's tool for new files.
     NewFile(String),
-    /// A tool of Claude Code that takes data of any shape.
+    /// Calls a tool of Claude Code that accepts any JSON, here deeply nested.
     DeepCall {
         nesting: usize,
     },
@@ -52,15 +52,15 @@ pub(super) struct Model {
 
 struct Shared {
     script: Vec<Step>,
-    /// Some clients' tools take absolute paths only.
+    /// Tools of some clients take only absolute paths.
     project: PathBuf,
     requests: Mutex<Vec<String>>,
     stopped: AtomicBool,
 }
 
-/// What a client asked the model, request by request.
+/// All requests that a client sent to the model.
 pub(super) struct Conversation {
-    /// As the client sent them, each on one line.
+    /// The bodies as the client sent them, one line each.
     pub requests: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl Conversation {
         self.requests.len()
     }
 
-    /// Whether any request holds this piece of JSON.
+    /// True if any request contains this piece of JSON.
     pub fn was_told(&self, text: &str) -> bool {
         self.requests.iter().any(|request| request.contains(text))
     }
@@ -88,7 +88,7 @@ impl Model {
                         break;
                     }
                     let shared = Arc::clone(&shared);
-                    // A client that hangs up in the middle is its own affair.
+                    // If a client disconnects early, the error is ignored.
                     thread::spawn(move || drop(answer(connection, &shared)));
                 }
             }
@@ -102,7 +102,7 @@ impl Model {
 
     pub fn stop(self) -> Conversation {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        // The listener wakes up for one more connection, sees that it is over, and ends.
+        // This connection wakes up the listener, which then sees `stopped` and ends.
         drop(TcpStream::connect_timeout(&self.address, Duration::from_secs(1)));
         drop(self.listening.join());
         let requests = self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -110,7 +110,7 @@ impl Model {
     }
 }
 
-/// One request a connection; the clients are content with that.
+/// Handles one request per connection, which is enough for the clients.
 fn answer(mut connection: TcpStream, shared: &Shared) -> Result<()> {
     connection.set_read_timeout(Some(Duration::from_secs(30)))?;
     let (path, body) = read_request(&mut BufReader::new(connection.try_clone()?))?;
@@ -122,7 +122,7 @@ fn answer(mut connection: TcpStream, shared: &Shared) -> Result<()> {
     } else if path.ends_with("/messages") && has_tools {
         stream(&anthropic(shared.turn(body, anthropic_turns(&request)), &request, &shared.project))
     } else if path.ends_with("/messages") {
-        // A side question (a title, a summary), not the conversation.
+        // Not part of the conversation: the client asks for a title or a summary.
         stream(&anthropic(&Step::say("ok"), &request, &shared.project))
     } else if path.ends_with(":streamGenerateContent") && has_tools {
         stream(&[gemini(shared.turn(body, gemini_turns(&request)))])
@@ -136,8 +136,8 @@ fn answer(mut connection: TcpStream, shared: &Shared) -> Result<()> {
 }
 
 impl Shared {
-    /// What to do in the turn of this number; by the count of requests where the conversation cannot be read
-    /// because it is nested too deeply.
+    /// Returns the step of turn `number`. If the request is nested too deeply to be parsed, there is no `number`, and
+    /// requests are counted instead.
     fn turn(&self, request: String, number: Option<usize>) -> &Step {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let number = number.unwrap_or(requests.len());
@@ -148,7 +148,7 @@ impl Shared {
 
 static NOTHING_MORE: Step = Step::Say(String::new());
 
-/// How often the model spoke in a conversation.
+/// The number of the model's messages in a conversation.
 fn anthropic_turns(request: &Value) -> Option<usize> {
     let messages = request.get("messages")?.as_array()?;
     Some(messages.iter().filter(|message| message.get("role") == Some(&json!("assistant"))).count())
@@ -194,7 +194,7 @@ fn plain(body: &Value) -> String {
     )
 }
 
-/// Server-sent events: each a JSON object whose `type`, if it has one, is its name.
+/// Encodes server-sent events. Each is a JSON object; if it has a `type`, that is the event's name.
 fn stream(events: &[Value]) -> String {
     let mut reply = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".to_owned();
     for event in events {
@@ -210,12 +210,12 @@ fn stream(events: &[Value]) -> String {
     reply
 }
 
-/// JSON of this depth, as text: building the value would need a stack as deep.
+/// Returns JSON of this depth as text, because building it as a value would need a stack of that depth.
 fn nested(depth: usize) -> String {
     format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth))
 }
 
-/// Three clients speak this format, each with tools of its own: what is called depends on what is offered.
+/// Three clients use this format with different tools, so the tool to call is chosen from those in the request.
 fn anthropic(step: &Step, request: &Value, project: &Path) -> Vec<Value> {
     let id = format!("msg_{}", anthropic_turns(request).unwrap_or_default());
     let offered = |name: &str| {

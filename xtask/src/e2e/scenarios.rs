@@ -1,29 +1,31 @@
-//! What is tried, and what must come of it.
+//! The scenarios that are played with real clients, and the expected results.
 
-use super::client::Client;
+use super::agent_kind::AgentKind;
 use super::model::Step;
 
 pub(super) struct Scenario {
     pub name: &'static str,
-    pub clients: &'static [Client],
+    pub clients: &'static [AgentKind],
     /// Rules of the project: file name and text.
     pub rules: &'static [(&'static str, &'static str)],
-    /// What the model does, turn by turn.
+    /// The model's steps, one per turn.
     pub script: fn() -> Vec<Step>,
-    /// Files in the project that show which calls ran.
+    /// Files that must exist in the project at the end, because a call has created them.
     pub made: &'static [&'static str],
     pub not_made: &'static [&'static str],
-    /// What the model must have read by the end.
+    /// Texts that the model must have received by the end.
     pub told: &'static [&'static str],
-    /// How often the model was asked.
+    /// The expected number of requests to the model.
     pub turns: usize,
-    /// What a person does afterwards, and what works for them; `REFUSED` is the number of the first refused call.
+    /// Commands that a person runs afterwards and that must succeed. `REFUSED` stands for the number of the first
+    /// refused call.
     pub person: &'static [&'static [&'static str]],
 }
 
-const ALL: &[Client] = &[Client::Claude, Client::Codex, Client::Gemini, Client::Copilot, Client::OpenCode];
-/// For what only one client lets a model send.
-const CLAUDE: &[Client] = &[Client::Claude];
+const ALL: &[AgentKind] =
+    &[AgentKind::Claude, AgentKind::Codex, AgentKind::Gemini, AgentKind::Copilot, AgentKind::OpenCode];
+/// For scenarios in which the model does something that only this client supports.
+const CLAUDE: &[AgentKind] = &[AgentKind::Claude];
 
 pub(super) const NO_FORBIDDEN: (&str, &str) = (
     "no-forbidden.md",
@@ -88,7 +90,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             ("thrift.md", "---\ntoken_budget: {max_tokens: 20}\n---\n"),
         ],
         script: || {
-            // One client names its transcript at a stop and not before, and writes it with a delay.
+            // One client does not report its transcript's path before a stop, and writes the transcript with a delay.
             let more = Step::shell("sleep 2; touch more.txt");
             vec![
                 Step::shell("touch some.txt"),
@@ -199,7 +201,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         script: || vec![Step::deep_call(5_000), Step::say("done")],
         made: &[],
         not_made: &[],
-        // A person would be asked; headless, Claude Code refuses in the person's place.
+        // A person would be asked, but a headless Claude Code refuses instead.
         told: &["Approval required by Linchpin", "\"is_error\":true"],
         turns: 2,
         person: &[],
@@ -220,7 +222,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 "LINCHPIN_ROOT=/tmp linchpin init; touch moved.txt",
                 "mkdir -p sub/.linchpin/rules && touch nested.txt",
                 "rm -rf .linchpin && touch removed.txt",
-                // Wherever it goes, the rules go with it.
+                // The rules stay in force in every directory.
                 "cd / && touch forbidden.txt",
                 "touch forbidden.txt",
             ];

@@ -1,4 +1,4 @@
-//! A scratch repository with a home of its own.
+//! A scratch repository with its own home directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::client::Client;
+use super::agent_kind::AgentKind;
 
 pub(super) struct Workspace {
     folder: PathBuf,
@@ -14,7 +14,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Made anew each time; what an earlier run left is deleted.
+    /// Creates the workspace, and deletes the one of an earlier run.
     pub fn create(folder: &Path, linchpin: &Path) -> Result<Self> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
@@ -24,7 +24,7 @@ impl Workspace {
             fs::create_dir_all(part)?;
         }
         fs::write(workspace.project().join("README.md"), "A project.\n")?;
-        // Login shells, as Codex starts them, know programs by what the profile says.
+        // Codex starts login shells, which take their `PATH` from the profile.
         let own = linchpin.parent().map(Path::display).context("the binary lies in a folder")?;
         fs::write(workspace.home().join(".profile"), format!("PATH='{own}':\"$PATH\"\n"))?;
         for arguments in [
@@ -50,7 +50,7 @@ impl Workspace {
         self.folder.join("tmp")
     }
 
-    /// A command in the project that knows nothing of the environment it was started from but where programs are.
+    /// Returns a command in the project without the caller's environment, except `PATH`.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         let own = self.linchpin.parent().map(Path::to_owned);
@@ -88,7 +88,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// The journal's number of the first call that was refused.
+    /// Returns the journal id of the first refused call.
     fn first_refused(&self) -> Result<String> {
         let output = self.command(&self.linchpin).args(["log", "--json", "--level", "ask", "--limit", "0"]).output()?;
         let log = String::from_utf8_lossy(&output.stdout);
@@ -96,7 +96,7 @@ impl Workspace {
         Ok(first.get("id").context("an event has a number")?.to_string())
     }
 
-    pub fn install(&self, client: Client) -> Result<()> {
+    pub fn install(&self, client: AgentKind) -> Result<()> {
         let output = self.command(&self.linchpin).args(["install", client.name()]).output()?;
         let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         ensure!(output.status.success(), "`linchpin install {}` failed: {said}", client.name());
@@ -107,7 +107,7 @@ impl Workspace {
         self.project().join(file).exists()
     }
 
-    /// Leaves something beside the project for a person to look at.
+    /// Writes a file next to the project, for a person to inspect.
     pub fn keep(&self, name: &str, text: &str) -> Result<()> {
         Ok(fs::write(self.folder.join(name), text)?)
     }

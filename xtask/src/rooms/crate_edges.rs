@@ -1,9 +1,9 @@
-//! Which crate may depend on which.
+//! Checks that crates depend only on crates that they may use.
 
 use super::source::Crate;
 use super::{Check, Finding};
 
-/// Each crate, and those that it may depend on. A crate stands below all that it may depend on.
+/// Each crate, and the crates that it may depend on. A crate is listed after all of these.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("path", &[]),
     ("runner", &[]),

@@ -1,8 +1,8 @@
-//! Places that may break a rule of the house, each with a reason. There are none now.
+//! Justified violations of the structure rules, each with its reason. There are none now.
 
 use super::{Check, Finding};
 
-/// How many exceptions there are. Lower it when one is deleted; never raise it.
+/// The number of exceptions. Lower it when one is deleted; never raise it.
 pub const COUNT: usize = 0;
 
 pub struct Exception {
@@ -13,13 +13,13 @@ pub struct Exception {
 
 pub const EXCEPTIONS: &[Exception] = &[];
 
-/// Why a finding is allowed; none for a cycle.
+/// Returns the reason why a finding is allowed. None for a cycle, which is never allowed.
 pub fn reason(finding: &Finding) -> Option<&'static str> {
     let exception = EXCEPTIONS.iter().find(|exception| is_about(exception, finding))?;
     (finding.check != Check::ModuleCycle).then_some(exception.reason)
 }
 
-/// Exceptions that nothing needs.
+/// Returns exceptions that no finding needs any more.
 pub fn without_finding(findings: &[Finding]) -> Vec<&'static Exception> {
     EXCEPTIONS.iter().filter(|exception| !findings.iter().any(|finding| is_about(exception, finding))).collect()
 }

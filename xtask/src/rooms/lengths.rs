@@ -1,4 +1,4 @@
-//! How long files and functions are, and how many fields structs have.
+//! Checks the length of files and functions, and the number of fields of structs.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;

@@ -1,5 +1,5 @@
-//! Modules that stand side by side do not import each other in a circle. A module counts with all that is in it. Its own file is
-//! its front: what is in it may use that, as it may use what is in it.
+//! Checks that sibling modules do not import each other in a cycle. A module's imports include those of its submodules.
+//! Imports between a module's own file and its submodules are allowed in both directions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,8 @@ fn finding(one: &Crate, cycle: &[&[String]]) -> Finding {
     Finding { check: Check::ModuleCycle, place: one.name.clone(), detail: names.join(", ") }
 }
 
-/// The edges between the modules directly in one, each with all that is in it.
+/// Returns the edges between the direct children of `parent`. The edges of submodules count for the child that contains
+/// them.
 fn among_children<'a>(edges: &'a BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, parent: &[String]) -> Graph<'a> {
     let room = |module: &'a Vec<String>| module.get(..=parent.len()).filter(|room| room.starts_with(parent));
     let mut graph = Graph::new();
@@ -35,7 +36,7 @@ fn among_children<'a>(edges: &'a BTreeMap<Vec<String>, BTreeSet<Vec<String>>>, p
     graph
 }
 
-/// Each set of rooms of which every one can be reached from every other.
+/// Returns each set of modules that can all reach each other.
 fn cycles<'a>(graph: &Graph<'a>) -> Vec<Vec<&'a [String]>> {
     let reached: BTreeMap<&[String], BTreeSet<&[String]>> =
         graph.keys().map(|room| (*room, reachable(graph, room))).collect();

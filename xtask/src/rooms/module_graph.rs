@@ -1,7 +1,7 @@
-//! Which module of a crate uses which, by the paths that stand in it.
+//! Finds which module of a crate uses which other one, from the paths in its code.
 //!
-//! An edge leads to the module that defines a name, not to one that only passes it on. Calls of methods are not seen: a path has to
-//! name what is used.
+//! An edge leads to the module that defines a name, not to a module that reexports it. Method calls are not recognized,
+//! because no path names the method's module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ use syn::{Item, ItemUse, Macro, Path, UseTree};
 use super::source::{Crate, Module};
 use super::{Check, Finding};
 
-/// Names that lead to names are followed so far.
+/// The maximum number of reexports to follow for one name.
 const MAX_STEPS: usize = 16;
 
 type Name = Vec<String>;
 
-/// For each module, those that it uses.
+/// Returns the modules that each module uses.
 pub fn edges(one: &Crate) -> BTreeMap<Name, BTreeSet<Name>> {
     let scopes: BTreeMap<&[String], Scope> =
         one.modules.iter().map(|module| (module.path.as_slice(), Scope::of(module))).collect();
@@ -30,7 +30,7 @@ pub fn edges(one: &Crate) -> BTreeMap<Name, BTreeSet<Name>> {
     one.modules.iter().map(of_module).collect()
 }
 
-/// Every place where a path climbs more than one module.
+/// Finds paths with `super::super`.
 pub fn super_super(one: &Crate) -> Vec<Finding> {
     let climbs = |path: &Name| path.windows(2).any(|pair| pair.iter().all(|part| part == "super"));
     let of_module = |module: &Module| {
@@ -41,12 +41,12 @@ pub fn super_super(one: &Crate) -> Vec<Finding> {
     one.modules.iter().filter_map(of_module).collect()
 }
 
-/// The names that a module has.
+/// The names in a module's scope.
 struct Scope {
     defined: BTreeSet<String>,
-    /// Names that it gets from elsewhere, with the path that they stand for.
+    /// Imported names, each with the path of its `use`.
     imported: BTreeMap<String, Name>,
-    /// Modules whose names are all there too.
+    /// Modules that are imported with `*`.
     globs: Vec<Name>,
 }
 
@@ -89,7 +89,7 @@ fn defined(item: &Item) -> Option<String> {
     Some(name.to_string())
 }
 
-/// The names that a `use` brings, each with its path; without a name, all of a module.
+/// Returns the names that a `use` imports, each with its path. A glob import has no name.
 fn leaves(tree: &UseTree, before: &[String]) -> Vec<(Option<String>, Name)> {
     let with = |name: &dyn ToString| [before, &[name.to_string()]].concat();
     match tree {
@@ -107,7 +107,8 @@ struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// The module that defines what a path in a module names; `None` where that is not in this crate, or is only a module.
+    /// Returns the module that defines the item at `path`, as seen from `module`. None if the item is not in this
+    /// crate, or if the path names only a module.
     fn definer(&self, module: &[String], path: &[String], steps: usize) -> Option<Name> {
         let steps = steps.checked_sub(1)?;
         let (first, rest) = path.split_first()?;
@@ -125,7 +126,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The same, for names that stand in a module.
+    /// Like [`Self::definer`], for a path that is relative to `module`.
     fn within(&self, module: &[String], path: &[String], steps: usize) -> Option<Name> {
         let (first, rest) = path.split_first()?;
         let child = [module, std::slice::from_ref(first)].concat();
@@ -144,7 +145,7 @@ impl Graph<'_> {
     }
 }
 
-/// Every path of a module, in its code, its imports and the arguments of its macros.
+/// Every path in a module: in its code, its imports and the arguments of its macros.
 #[derive(Default)]
 struct Paths {
     paths: Vec<Name>,
@@ -159,7 +160,7 @@ impl Paths {
         paths
     }
 
-    /// `a::b::c`, wherever it stands among tokens.
+    /// Collects paths such as `a::b::c` from tokens.
     fn in_tokens(&mut self, tokens: TokenStream) {
         let mut path: Name = Vec::new();
         let mut is_joined = false;
@@ -196,7 +197,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
-        // A name that is only passed on is no use of it.
+        // A reexport does not use the name.
         if matches!(item.vis, syn::Visibility::Inherited) {
             self.paths.extend(leaves(&item.tree, &[]).into_iter().map(|(_, path)| path));
         }

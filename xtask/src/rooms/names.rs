@@ -1,4 +1,4 @@
-//! A public type has a name that no other public type of the workspace has.
+//! Checks that no two public types of the workspace have the same name.
 
 use std::collections::BTreeMap;
 

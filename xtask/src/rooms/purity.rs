@@ -1,6 +1,7 @@
-//! Crates that must not touch the world: clippy forbids it to them, by a `clippy.toml` beside their manifests.
+//! Checks that pure crates have a `clippy.toml` that forbids side effects.
 //!
-//! Clippy does the checking. Here it is only made sure that each of them has the list, and that it is the same.
+//! Clippy enforces the list. The check here only ensures that every pure crate has the list, and that all lists are
+//! equal.
 
 use std::fs;
 
@@ -9,7 +10,7 @@ use super::{Check, Finding};
 
 const PURE: [&str; 4] = ["path", "code", "shell", "engine"];
 
-/// One name of each kind that the list must have.
+/// One entry of each kind that the list must contain.
 const FORBIDDEN: [&str; 5] =
     ["std::time::SystemTime", "std::env::var", "std::fs::File", "std::process::Command", "std::fs::read_to_string"];
 

@@ -1,4 +1,4 @@
-//! The crates of the workspace and the modules in them, parsed. Tests are left out.
+//! Parses the crates of the workspace and their modules, without tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use syn::{Attribute, Item};
 use crate::process::cargo;
 
 pub struct Crate {
-    /// Without `linchpin-`.
+    /// The package name without `linchpin-`.
     pub name: String,
     pub folder: PathBuf,
-    /// Those of ours that it depends on, outside of tests.
+    /// Crates of this workspace that it depends on, except for tests.
     pub dependencies: Vec<String>,
     pub modules: Vec<Module>,
 }
 
 pub struct Module {
-    /// From the root of the crate, which is empty.
+    /// The module's path within the crate; empty for the crate root.
     pub path: Vec<String>,
-    /// From the root of the workspace.
+    /// The file's path, relative to the workspace.
     pub file: String,
     pub items: Vec<Item>,
-    /// Lines of the file without those of its test module.
+    /// The number of lines of the file, without its test module.
     pub lines: usize,
 }
 
@@ -59,7 +59,7 @@ fn short(name: &str) -> &str {
     }
 }
 
-/// Every module below a folder that has a file of its own.
+/// Parses the modules in a directory that have their own file.
 pub fn modules(folder: &Path) -> Result<Vec<Module>> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
@@ -104,7 +104,7 @@ impl Module {
     }
 }
 
-/// Whether an item is only there in tests.
+/// True if an item exists only in tests.
 fn is_test(item: &Item) -> bool {
     let attributes = match item {
         Item::Mod(item) => &item.attrs,

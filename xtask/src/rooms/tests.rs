@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::source::Module;
 use super::*;
 
-/// A crate with these modules, each a path and a text.
+/// Returns a crate with these modules, each given as path and text.
 fn made(name: &str, modules: &[(&str, &str)]) -> Crate {
     let module = |(path, text): &(&str, &str)| {
         let parts = path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
@@ -68,7 +68,7 @@ fn a_forbidden_edge_is_found() {
 }
 
 #[test]
-fn what_is_too_long_is_found() {
+fn long_files_and_functions_are_found() {
     let function = |lines: usize| format!("fn f() {{\n{}}}", "g();\n".repeat(lines - 2));
     assert_eq!(
         found(made("shell", &[("a", &function(61))]), Check::FunctionLength),
@@ -87,7 +87,7 @@ fn what_is_too_long_is_found() {
 }
 
 #[test]
-fn climbing_and_names_that_stand_twice_are_found() {
+fn super_super_and_duplicate_names_are_found() {
     let climbing = [("a::b", "use super::super::c::C;"), ("c", "pub struct C; use super::a;")];
     assert_eq!(found(made("shell", &climbing), Check::SuperSuper), ["a::b.rs: climbs with super::super 1 times"]);
     let twice = [("a", "pub struct S; pub(crate) enum T {}"), ("b", "pub enum S {} enum T {}")];

@@ -1,4 +1,4 @@
-//! Programs with the names of all coding agents. A test that finds one on `PATH` is not isolated from its machine.
+//! Programs with the names of all coding agents. A test that calls one through `PATH` is not isolated from its machine.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const NAMES: &[&str] = &["agy", "amp", "claude", "codex", "copilot", "cursor-agent", "gemini", "opencode"];
 
-/// A folder with the fakes, deleted when this is dropped.
+/// A directory with the fakes. Dropping it deletes the directory.
 pub struct FakeAgents(TempDir);
 
 impl FakeAgents {
@@ -30,7 +30,7 @@ impl FakeAgents {
         Ok(std::env::join_paths(std::iter::once(self.0.path().to_owned()).chain(std::env::split_paths(&path)))?)
     }
 
-    /// The calls of fakes since the last time.
+    /// Returns the calls of the fakes since the last time, and deletes their record.
     pub fn take_calls(&self) -> Result<Vec<String>> {
         match fs::read_to_string(self.calls()) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),

@@ -1,7 +1,7 @@
 //! Processes that outlive the tests that started them.
 //!
-//! An orphan becomes a child of its nearest ancestor that is a subreaper. While this process is one, every process that a
-//! test leaves behind ends up as a child of it. Only Linux has this; elsewhere nothing is found.
+//! An orphan becomes a child of its nearest ancestor that is a subreaper. This process makes itself one, so every
+//! process that a test leaves behind becomes its child. Only Linux supports this; elsewhere nothing is found.
 
 #[cfg(target_os = "linux")]
 pub use linux::{adopt, end};
@@ -25,7 +25,7 @@ mod linux {
     use anyhow::Result;
     use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 
-    /// How long a helper process may take to notice that its work is over.
+    /// How long a helper process may take to notice that its work is done.
     const GRACE: Duration = Duration::from_secs(5);
 
     /// Makes this process the parent of all orphans among its descendants.
@@ -50,7 +50,7 @@ mod linux {
                 let command = fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
                 found.push(String::from_utf8_lossy(&command).replace('\0', " ").trim_end().to_owned());
                 if let Some(pid) = Pid::from_raw(child) {
-                    // It may have ended by itself in the meantime.
+                    // The process may have ended by itself in the meantime.
                     let _ = kill_process(pid, Signal::KILL);
                 }
             }

@@ -1,4 +1,4 @@
-//! A test binary: how it is built, run and counted.
+//! A test binary: builds and runs it, and counts its tests.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,21 +14,21 @@ use super::leftovers;
 use crate::process::{Program, cargo};
 
 pub struct Suite {
-    /// The crate, and the file of its tests where they are not the crate's own unit tests.
+    /// The package, and the test file unless these are the crate's unit tests.
     pub name: String,
     package: String,
     /// `--lib`, `--bin NAME` or `--test NAME`.
     target: String,
     program: PathBuf,
-    /// The folder of its crate, which cargo makes the working directory of tests.
+    /// The crate's directory, which cargo makes the working directory of its tests.
     folder: PathBuf,
 }
 
-/// How a suite went.
+/// The result of running a suite.
 pub struct SuiteOutcome {
     pub counts: Counts,
     pub status: ExitStatus,
-    /// The command lines of processes that it left behind. They have been killed.
+    /// The command lines of processes that the suite left behind and that were killed.
     pub leftovers: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl Suite {
         Ok(suites)
     }
 
-    /// The suite that a message of cargo tells of, if it does.
+    /// Returns the suite that a cargo message describes, if it describes one.
     fn of(message: &Value) -> Option<Self> {
         let text = |pointer| message.pointer(pointer).and_then(Value::as_str);
         let program = PathBuf::from(text("/executable")?);
@@ -74,7 +74,7 @@ impl Suite {
         Some(Self { name, package, target, program, folder })
     }
 
-    /// Runs it, and copies what it prints to the screen.
+    /// Runs the suite and copies its output to the screen.
     pub fn run(&self, filters: &[String], path: &OsStr, screen: &mut (dyn Write + Send)) -> Result<SuiteOutcome> {
         let program = self.program.to_str().context("the target folder's path is not UTF-8")?;
         let mut child = Program::new(program, &["--quiet"])
@@ -105,7 +105,7 @@ impl Suite {
         }
     }
 
-    /// How a person runs it alone.
+    /// The command that runs only this suite.
     pub fn command(&self) -> String {
         format!("cargo test -p {} {}", self.package, self.target)
     }
@@ -127,7 +127,7 @@ impl Counts {
     }
 }
 
-/// Copies what a suite prints to the screen as it comes, dot by dot, and reads its counts from the lines.
+/// Copies a suite's output to the screen as it arrives, dot by dot, and reads the counts from its lines.
 fn pass_on(output: impl Read, screen: &mut dyn Write) -> Result<Counts> {
     let mut counts = Counts::default();
     let mut output = BufReader::new(output);

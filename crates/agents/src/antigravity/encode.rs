@@ -4,7 +4,7 @@ use engine::{Event, EventKind};
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::reply::{Decision, Reply};
+use crate::protocol::reply::{Reply, ReplyDecision};
 
 #[derive(Serialize, Default)]
 struct Output {
@@ -16,11 +16,11 @@ struct Output {
 
 pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
     let (decision, reason) = match reply.decision {
-        Some(Decision::Refuse(reason)) if event.kind.is_stop() => (Some("continue"), Some(reason)),
-        Some(Decision::Refuse(reason)) => (Some("deny"), Some(reason)),
+        Some(ReplyDecision::Refuse(reason)) if event.kind.is_stop() => (Some("continue"), Some(reason)),
+        Some(ReplyDecision::Refuse(reason)) => (Some("deny"), Some(reason)),
         // `ask` would be skipped for calls that the person has permanently allowed.
-        Some(Decision::Ask(reason)) => (Some("force_ask"), Some(reason)),
-        Some(Decision::Approve(reason)) => (Some("auto_approve"), Some(reason)),
+        Some(ReplyDecision::Ask(reason)) => (Some("force_ask"), Some(reason)),
+        Some(ReplyDecision::Approve(reason)) => (Some("auto_approve"), Some(reason)),
         None if event.kind == EventKind::BeforeTool => (Some("allow"), None),
         None => (None, None),
     };

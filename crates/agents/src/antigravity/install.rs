@@ -28,7 +28,7 @@ pub(super) const SETTINGS: Settings = Settings {
             is_typed: true,
             call: Call::ShellWithEvent,
             timeout: Timeout::SECONDS,
-            more: |_| Vec::new(),
+            agent_fields: |_| Vec::new(),
         },
         switches: |_| Vec::new(),
         faults,
@@ -37,5 +37,5 @@ pub(super) const SETTINGS: Settings = Settings {
 
 fn faults(settings: &Map<String, Value>) -> Vec<String> {
     let is_off = settings.get("hooks").and_then(|hooks| hooks.get("enabled")) == Some(&Value::Bool(false));
-    is_off.then(|| "`hooks.enabled` is off, so Antigravity calls none of them".to_owned()).into_iter().collect()
+    is_off.then(|| "`hooks.enabled` is off, so Antigravity calls no hooks".to_owned()).into_iter().collect()
 }

@@ -39,13 +39,13 @@ pub(super) const SETTINGS: Settings = Settings {
             Hook::end("SessionEnd", Grouped),
         ],
         is_versioned: false,
-        handler: Handler { is_typed: true, call: Call::Exec, timeout: Timeout::SECONDS, more },
+        handler: Handler { is_typed: true, call: Call::Exec, timeout: Timeout::SECONDS, agent_fields },
         switches,
         faults: |_| Vec::new(),
     }),
 };
 
-fn more(hook: &Hook) -> Vec<Field> {
+fn agent_fields(hook: &Hook) -> Vec<Field> {
     let is_call = hook.event == "PreToolUse";
     is_call.then(|| Field::fail_closed("onFailure", json!("block"))).into_iter().collect()
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::protocol::answer::Answer;
 use crate::protocol::encode::encode as encode_as_family;
-use crate::protocol::reply::{Decision, Reply};
+use crate::protocol::reply::{Reply, ReplyDecision};
 
 /// A hook cannot block `PreCompact`, but can end the turn before it.
 #[derive(Serialize)]
@@ -21,7 +21,7 @@ struct EndTurn {
 
 pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
     match reply {
-        Reply { decision: Some(Decision::Refuse(stop_reason)), message: system_message, .. }
+        Reply { decision: Some(ReplyDecision::Refuse(stop_reason)), message: system_message, .. }
             if event.name == "PreCompact" =>
         {
             Answer::json(&EndTurn { system_message, r#continue: false, stop_reason })

@@ -51,7 +51,7 @@ pub(super) const SETTINGS: Settings = Settings {
             Hook { timeout: 3, ..Hook::end("SessionEnd", Grouped) },
         ],
         is_versioned: false,
-        handler: Handler { is_typed: true, call: Call::Shell, timeout: Timeout::SECONDS, more: |_| Vec::new() },
+        handler: Handler { is_typed: true, call: Call::Shell, timeout: Timeout::SECONDS, agent_fields: |_| Vec::new() },
         switches: |_| Vec::new(),
         faults,
     }),

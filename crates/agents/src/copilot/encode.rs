@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::protocol::answer::Answer;
 use crate::protocol::encode::{BEFORE_TOOL, PERMISSION, encode as encode_as_family};
-use crate::protocol::reply::{Decision, Reply};
+use crate::protocol::reply::{Reply, ReplyDecision};
 
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
@@ -22,9 +22,11 @@ pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
     }
     let is_prompt = event.name == PERMISSION;
     match (reply.decision, reply.context) {
-        (Some(Decision::Refuse(message)), _) if is_prompt => Answer::json(&Flat::Deny { behavior: "deny", message }),
-        (Some(Decision::Approve(_)), _) if is_prompt => Answer::json(&Flat::Approve { behavior: "allow" }),
-        (Some(Decision::Refuse(reason)), _) => Answer::json(&Flat::Block { decision: "block", reason }),
+        (Some(ReplyDecision::Refuse(message)), _) if is_prompt => {
+            Answer::json(&Flat::Deny { behavior: "deny", message })
+        }
+        (Some(ReplyDecision::Approve(_)), _) if is_prompt => Answer::json(&Flat::Approve { behavior: "allow" }),
+        (Some(ReplyDecision::Refuse(reason)), _) => Answer::json(&Flat::Block { decision: "block", reason }),
         (_, Some(additional_context)) => Answer::json(&Flat::Context { additional_context }),
         (_, None) => Answer::silence(),
     }

@@ -28,8 +28,8 @@ pub(super) const SETTINGS: Settings = Settings {
         file: "config.json",
         overridden_by: None,
         subject: AcceptanceSubject::Project,
-        demand: "headless, it reads a project's hooks only where you trust the folder",
-        how: "open Copilot there once",
+        demand: "in headless mode it reads a project's hooks only if you trust the folder",
+        how: "open Copilot once in that folder",
         read: trusted,
     }),
     next_steps: None,
@@ -66,7 +66,7 @@ pub(super) const SETTINGS: Settings = Settings {
             is_typed: true,
             call: Call::ShellWithEvent,
             timeout: Timeout { key: "timeoutSec", per_second: 1 },
-            more: |_| Vec::new(),
+            agent_fields: |_| Vec::new(),
         },
         switches,
         faults: |_| Vec::new(),
@@ -75,7 +75,7 @@ pub(super) const SETTINGS: Settings = Settings {
 
 fn switches(settings: &Map<String, Value>) -> Vec<String> {
     let is_off = settings.get("disableAllHooks") == Some(&Value::Bool(true));
-    is_off.then(|| "`disableAllHooks` is on, so Copilot does not call them".to_owned()).into_iter().collect()
+    is_off.then(|| "`disableAllHooks` is on, so Copilot calls no hooks".to_owned()).into_iter().collect()
 }
 
 fn switched_off(text: &str) -> Result<Vec<String>, SettingsError> {

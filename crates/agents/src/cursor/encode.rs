@@ -4,7 +4,7 @@ use engine::{Event, EventKind};
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::reply::{Decision, Reply};
+use crate::protocol::reply::{Reply, ReplyDecision};
 
 #[derive(Serialize, Default)]
 struct Output {
@@ -25,14 +25,14 @@ struct Output {
 pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
     let mut output = Output { additional_context: reply.context, ..Output::default() };
     match reply.decision {
-        Some(Decision::Refuse(reason)) if event.kind.is_stop() => output.followup_message = Some(reason),
-        Some(Decision::Refuse(reason)) if event.kind == EventKind::Prompt => {
+        Some(ReplyDecision::Refuse(reason)) if event.kind.is_stop() => output.followup_message = Some(reason),
+        Some(ReplyDecision::Refuse(reason)) if event.kind == EventKind::Prompt => {
             output.r#continue = Some(false);
             output.user_message = Some(reason);
         }
-        Some(Decision::Refuse(reason)) => output.decide("deny", reason),
-        Some(Decision::Ask(reason)) => output.decide("ask", reason),
-        Some(Decision::Approve(_)) | None => {}
+        Some(ReplyDecision::Refuse(reason)) => output.decide("deny", reason),
+        Some(ReplyDecision::Ask(reason)) => output.decide("ask", reason),
+        Some(ReplyDecision::Approve(_)) | None => {}
     }
     Answer::json(&output)
 }

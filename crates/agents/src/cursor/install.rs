@@ -35,18 +35,18 @@ pub(super) const SETTINGS: Settings = Settings {
             Hook::end("sessionEnd", Flat),
         ],
         is_versioned: true,
-        handler: Handler { is_typed: false, call: Call::Shell, timeout: Timeout::SECONDS, more },
+        handler: Handler { is_typed: false, call: Call::Shell, timeout: Timeout::SECONDS, agent_fields },
         switches: |_| Vec::new(),
         faults: |_| Vec::new(),
     }),
 };
 
-fn more(hook: &Hook) -> Vec<Field> {
+fn agent_fields(hook: &Hook) -> Vec<Field> {
     match hook.event {
         "preToolUse" => vec![Field::fail_closed("failClosed", json!(true))],
         // Rules decide how often a stop is held.
         "stop" | "subagentStop" => {
-            let without = ", so the agent ends by itself that a stop is held";
+            let without = ", so after some holds the agent stops anyway";
             vec![Field::new("loop_limit", Value::Null, without)]
         }
         _ => Vec::new(),

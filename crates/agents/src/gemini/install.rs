@@ -24,7 +24,7 @@ pub(super) const SETTINGS: Settings = Settings {
         file: "trustedFolders.json",
         overridden_by: Some("GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
         subject: AcceptanceSubject::Project,
-        demand: "where folder trust is on, it reads a project's settings only in folders that you trust",
+        demand: "if folder trust is on, it reads a project's settings only in folders that you trust",
         how: "open Gemini CLI there once",
         read: trusted_folders::read,
     }),
@@ -46,7 +46,7 @@ pub(super) const SETTINGS: Settings = Settings {
             is_typed: true,
             call: Call::Shell,
             timeout: Timeout { key: "timeout", per_second: 1000 },
-            more: named,
+            agent_fields: named,
         },
         switches,
         faults: |_| Vec::new(),
@@ -56,7 +56,7 @@ pub(super) const SETTINGS: Settings = Settings {
 const NAME: &str = "linchpin";
 
 fn named(_hook: &Hook) -> Vec<Field> {
-    vec![Field::new("name", json!(NAME), ", so `hooksConfig.disabled` may switch it off unnoticed")]
+    vec![Field::new("name", json!(NAME), ", so `hooksConfig.disabled` may switch it off without a warning")]
 }
 
 fn switches(settings: &Map<String, Value>) -> Vec<String> {

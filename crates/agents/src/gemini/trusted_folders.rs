@@ -36,7 +36,7 @@ pub(super) fn read(
         None => AcceptanceRecord::Absent,
         Some((_, true)) => AcceptanceRecord::Accepted,
         Some((path, false)) => AcceptanceRecord::Refused(format!(
-            "`{path}` is not trusted, so where folder trust is on, it does not read the project's hooks"
+            "`{path}` is not trusted, so if folder trust is on, it does not read the project's hooks"
         )),
     })
 }

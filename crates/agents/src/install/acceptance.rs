@@ -72,7 +72,7 @@ impl HookAcceptance {
     ) -> Result<AcceptanceStatus, SettingsError> {
         let (subject, missing) = match self.acceptance.subject {
             AcceptanceSubject::Hooks => (hooks, "none of these hooks"),
-            AcceptanceSubject::Project => (project, "neither this folder nor one that it lies in"),
+            AcceptanceSubject::Project => (project, "neither this folder nor a parent folder"),
         };
         let record =
             text.map_or(Ok(AcceptanceRecord::Absent), |text| (self.acceptance.read)(text, subject, canonicalize))?;

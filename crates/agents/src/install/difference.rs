@@ -60,20 +60,20 @@ impl ExpectedEntries<'_> {
     fn differences_of(&self, own: &OwnEntry) -> Vec<FoundDifference> {
         let mut list = DifferenceList { event: &own.event, found: Vec::new() };
         let Some(hook) = self.entries.hooks.iter().find(|hook| hook.event == own.event) else {
-            list.note("a hook", ", for which Linchpin does not ask to be called");
+            list.note("a hook", ", which Linchpin does not use");
             return list.found;
         };
         if own.is_grouped() == (hook.nesting == Nesting::Flat) {
-            list.weak("a hook", format!(" that does not lie where {} looks for it", self.agent.title()));
+            list.weak("a hook", format!(" in a place where {} does not look for it", self.agent.title()));
         }
         self.compare_call(own, hook, &mut list);
         self.compare_timeout(own, hook, &mut list);
         list.compare_matcher(own.element.get("matcher"));
-        let wanted = self.entries.handler.written(self.agent, hook, self.scope, &own.program);
+        let wanted = self.entries.handler.to_json(self.agent, hook, self.scope, &own.program);
         let is_compared = |key: &str| ["command", "args", "matcher", self.entries.handler.timeout.key].contains(&key);
         for (key, value) in wanted.iter().filter(|(key, _)| !is_compared(key)) {
             if own.handler.get(key) != Some(value) {
-                let field = self.entries.handler.more(hook, self.scope).find(|field| field.key == key);
+                let field = self.entries.handler.agent_fields(hook, self.scope).find(|field| field.key == key);
                 list.weak(format!("no `{key}: {value}`"), field.map_or(PASSED_OVER, |field| field.without));
             }
         }
@@ -81,7 +81,7 @@ impl ExpectedEntries<'_> {
         let extra = group.iter().filter(|(key, _)| *key != "hooks").chain(&own.handler);
         for (key, value) in extra.filter(|(key, _)| !is_compared(key) && !wanted.contains_key(*key)) {
             if self.fails_closed(key) {
-                list.note(format!("`{key}`"), ", which locks out everyone who has no Linchpin");
+                list.note(format!("`{key}`"), ", which blocks everyone who does not have Linchpin");
             } else {
                 list.extra(key, value);
             }
@@ -91,14 +91,15 @@ impl ExpectedEntries<'_> {
 
     /// True for a field that makes the agent refuse calls if Linchpin cannot be run.
     fn fails_closed(&self, key: &str) -> bool {
-        let mut fields = self.entries.hooks.iter().flat_map(self.entries.handler.more);
+        let mut fields = self.entries.hooks.iter().flat_map(self.entries.handler.agent_fields);
         fields.any(|field| field.fails_closed && field.key == key)
     }
 
     fn compare_call(&self, own: &OwnEntry, hook: &Hook, list: &mut DifferenceList<'_>) {
         let call = self.entries.handler.call;
         if call != Call::Exec && own.handler.contains_key("args") {
-            let effect = format!(", which {} does not know, so it calls Linchpin without them", self.agent.title());
+            let effect =
+                format!(", which {} does not know, so it calls Linchpin without the arguments", self.agent.title());
             list.weak("`args`", effect);
         }
         // The first three words are the program, `hook` and the agent's name.
@@ -108,15 +109,15 @@ impl ExpectedEntries<'_> {
             match named {
                 Some(word) if word == hook.event => drop(rest.remove(0)),
                 Some(word) => {
-                    list.weak("the command", format!(" says `{word}`, so Linchpin may judge another event"));
+                    list.weak("the command", format!(" names `{word}`, so Linchpin may judge the wrong event"));
                     rest.remove(0);
                 }
-                None => list.weak("the command", " does not say which event it is for, so Linchpin may not know"),
+                None => list.weak("the command", " does not name the event, so Linchpin may not know it"),
             }
         }
         if !rest.is_empty() {
             let more = rest.join(" ").replace('\n', ";");
-            list.weak("the command", format!(" goes on with `{more}`, so what Linchpin answers may not arrive"));
+            list.weak("the command", format!(" continues with `{more}`, so the agent may not get Linchpin's answer"));
         }
     }
 
@@ -127,7 +128,7 @@ impl ExpectedEntries<'_> {
             return;
         };
         let Some(units) = value.as_f64() else {
-            list.weak(format!("a `{}` that is no number", timeout.key), PASSED_OVER);
+            list.weak(format!("a `{}` that is not a number", timeout.key), PASSED_OVER);
             return;
         };
         let seconds = units / f64::from(timeout.per_second);
@@ -138,15 +139,18 @@ impl ExpectedEntries<'_> {
         let what = format!("a timeout of {seconds} s");
         let deadline = self.deadline.as_secs_f64();
         if seconds <= deadline {
-            let effect = format!(": Linchpin may need {deadline} s, and the agent goes on without its answer");
+            let effect = format!(": Linchpin may need {deadline} s, and the agent continues without its answer");
             list.weak(what, effect);
         } else {
-            list.note(what, format!(", where `install` writes {wanted} s: what takes longer is not waited for"));
+            list.note(
+                what,
+                format!(", where `install` writes {wanted} s: the agent does not wait for longer commands"),
+            );
         }
     }
 }
 
-const PASSED_OVER: &str = ", so the agent may pass the hook over";
+const PASSED_OVER: &str = ", so the agent may ignore the hook";
 
 struct DifferenceList<'a> {
     event: &'a str,
@@ -171,9 +175,9 @@ impl DifferenceList<'_> {
             None => {}
             Some(Value::String(text)) if matches!(text.as_str(), "" | "*" | ".*") => {}
             Some(Value::String(text)) => {
-                self.weak(format!("the matcher `{text}`"), ", so what it does not match passes unseen");
+                self.weak(format!("the matcher `{text}`"), ", so Linchpin does not see other tools");
             }
-            Some(_) => self.weak("a matcher that is no text", PASSED_OVER),
+            Some(_) => self.weak("a matcher that is not a string", PASSED_OVER),
         }
     }
 
@@ -182,12 +186,12 @@ impl DifferenceList<'_> {
         match key {
             "statusMessage" | "description" | "sequential" | "additionalContextLimit" => {}
             "async" | "asyncRewake" if value == &Value::Bool(false) => {}
-            "async" | "asyncRewake" => self.weak(format!("`{key}`"), ", so nothing can be stopped there"),
-            "if" => self.weak("an `if`", ", so some calls pass unseen"),
+            "async" | "asyncRewake" => self.weak(format!("`{key}`"), ", so Linchpin cannot block anything there"),
+            "if" => self.weak("an `if`", ", so Linchpin does not see some calls"),
             "bash" | "powershell" | "exec" | "commandWindows" | "url" => {
                 self.weak(format!("`{key}`"), ", which may be run instead of Linchpin");
             }
-            _ => self.weak(format!("`{key}`"), ", which `install` does not write: what comes of it is not known"),
+            _ => self.weak(format!("`{key}`"), ", which `install` does not write: its effect is unknown"),
         }
     }
 }

@@ -167,7 +167,8 @@ fn add(document: &mut Document, event: &str, wanted: &Value) -> Result<(), Setti
     Ok(())
 }
 
-/// Removes a handler with the containers that were added for it. Returns false if that would be the whole file.
+/// Removes a handler and the containers that were added together with it. If nothing else would remain in the file,
+/// changes nothing and returns false.
 pub(super) fn remove_entry(document: &mut Document, own: &OwnEntry) -> Result<bool, SettingsError> {
     let syntax = document.syntax()?;
     let Some(place) = place(document, &syntax.root, own)? else { return Ok(true) };
@@ -264,7 +265,7 @@ fn property<'a>(
     let mut named = object.properties.iter().filter(|property| property.name.as_str() == name);
     let first = named.next();
     match named.next() {
-        Some(second) => Err(document.error(second.range, format!("`{name}` is there twice"))),
+        Some(second) => Err(document.error(second.range, format!("duplicate key `{name}`"))),
         None => Ok(first),
     }
 }

@@ -52,7 +52,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other(format!("{} is a link that leads in a circle", path.display())))
+    Err(io::Error::other(format!("{} is a symlink loop", path.display())))
 }
 
 /// Resolves all symlinks in the path of a file that need not exist.

@@ -48,7 +48,7 @@ pub(crate) struct Handler {
     pub call: Call,
     pub timeout: Timeout,
     /// Fields that only this agent has.
-    pub more: fn(&Hook) -> Vec<Field>,
+    pub agent_fields: fn(&Hook) -> Vec<Field>,
 }
 
 /// A field of a handler that only one agent has.
@@ -67,7 +67,7 @@ impl Field {
     }
 
     pub fn fail_closed(key: &'static str, value: Value) -> Self {
-        Self { key, value, without: ", so calls run where Linchpin cannot be run", fails_closed: true }
+        Self { key, value, without: ", so calls run unchecked if Linchpin cannot be run", fails_closed: true }
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn may_fail_closed(scope: SettingsScope) -> bool {
 }
 
 impl Handler {
-    pub(super) fn written(&self, agent: Agent, hook: &Hook, scope: SettingsScope, program: &str) -> Map<String, Value> {
+    pub(super) fn to_json(&self, agent: Agent, hook: &Hook, scope: SettingsScope, program: &str) -> Map<String, Value> {
         let name = agent.name();
         let mut fields = Map::new();
         if self.is_typed {
@@ -116,13 +116,13 @@ impl Handler {
             fields.insert("args".to_owned(), json!(["hook", name]));
         }
         fields.insert(self.timeout.key.to_owned(), json!(hook.timeout * self.timeout.per_second));
-        fields.extend(self.more(hook, scope).map(|field| (field.key.to_owned(), field.value)));
+        fields.extend(self.agent_fields(hook, scope).map(|field| (field.key.to_owned(), field.value)));
         fields
     }
 
     /// The fields that only this agent has, and that are allowed in this scope.
-    pub(super) fn more(&self, hook: &Hook, scope: SettingsScope) -> impl Iterator<Item = Field> {
-        (self.more)(hook).into_iter().filter(move |field| !field.fails_closed || may_fail_closed(scope))
+    pub(super) fn agent_fields(&self, hook: &Hook, scope: SettingsScope) -> impl Iterator<Item = Field> {
+        (self.agent_fields)(hook).into_iter().filter(move |field| !field.fails_closed || may_fail_closed(scope))
     }
 }
 

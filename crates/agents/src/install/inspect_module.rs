@@ -8,7 +8,7 @@ use super::scope::SettingsScope;
 
 pub(super) fn installed(module: &Module, scope: SettingsScope, text: &str) -> Installed {
     if !is_ours(text) {
-        let problem = "a plugin lies where Linchpin's should, and is not the one that `install` writes";
+        let problem = "the file of Linchpin's plugin contains another plugin";
         let problems = if text.trim().is_empty() { Vec::new() } else { vec![problem.to_owned()] };
         return Installed { problems, ..Installed::default() };
     }
@@ -28,14 +28,15 @@ fn difference(module: &Module, scope: SettingsScope, text: &str, program: Option
     }
     let is_for_others = SettingsScope::ALL.into_iter().any(is_for);
     Some(match (is_for_others, may_fail_closed(scope)) {
-        (true, true) => {
-            Difference { text: "the plugin lets calls run where Linchpin cannot be run".to_owned(), weakens: true }
-        }
+        (true, true) => Difference {
+            text: "the plugin lets calls run unchecked if Linchpin cannot be run".to_owned(),
+            weakens: true,
+        },
         (true, false) => {
-            Difference { text: "the plugin locks out everyone who has no Linchpin".to_owned(), weakens: false }
+            Difference { text: "the plugin blocks everyone who does not have Linchpin".to_owned(), weakens: false }
         }
         (false, _) => Difference {
-            text: "the plugin is not the one that this Linchpin writes, so what it does is not known".to_owned(),
+            text: "the plugin differs from the one that this Linchpin writes, so its effect is unknown".to_owned(),
             weakens: true,
         },
     })

@@ -51,7 +51,7 @@ pub fn install(agent: Agent, scope: SettingsScope, text: Option<&str>, program: 
         SettingsForm::Entries(entries) => entries,
         SettingsForm::Module(module) => return module::install(module, scope, text, program),
     };
-    let wanted = |hook: &Hook| nested(hook, entries.handler.written(agent, hook, scope, program));
+    let wanted = |hook: &Hook| nested(hook, entries.handler.to_json(agent, hook, scope, program));
     let Some(text) = text else {
         let hooks: Map<String, Value> =
             entries.hooks.iter().map(|hook| (hook.event.to_owned(), json!([wanted(hook)]))).collect();

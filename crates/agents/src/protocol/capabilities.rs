@@ -87,7 +87,7 @@ impl HookCapabilities {
     /// The action can be refused, or the stop held; the person sees a text.
     pub(crate) const REFUSE: Self = Self { refuse: RefusalMethod::ByAnswer, ..Self::MESSAGE };
     pub(crate) const REFUSE_OR_CONTEXT: Self = Self { context: true, ..Self::REFUSE };
-    /// An unknown event.
+    /// For an unknown event.
     pub(crate) const UNKNOWN: Self = Self { refuse: RefusalMethod::ByExitCode, ask: AskEffect::Refuses, ..Self::NONE };
 }
 

@@ -7,7 +7,7 @@ use engine::event::{CallOutcome, ToolCall};
 use engine::{Event, EventKind};
 use serde_json::{Map, Value};
 
-use super::{envelope, event_names, paths};
+use super::{broken_payload, event_names, paths};
 use crate::Adapter;
 
 /// Larger payloads are not parsed. In bytes.
@@ -51,7 +51,7 @@ pub(crate) fn decode(
     if event.kind.awaits_permission() && !paths::is_absolute(&event.cwd) {
         return Err(Box::new(Undecodable {
             partial: event,
-            why: "the payload names no working folder, so nobody can say which files the call means".to_owned(),
+            why: "the payload names no working directory, so Linchpin can't tell which files the call means".to_owned(),
         }));
     }
     Ok(event)
@@ -113,7 +113,8 @@ fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
 fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>, received: i64) -> Event {
     rename(&mut fields, adapter.fields);
     let reported_name = take_string(&mut fields, "hook_event_name");
-    let (name, mut kind) = event_names::known(adapter.events, reported_name.as_deref().or(named).unwrap_or_default());
+    let (name, mut kind) =
+        event_names::name_and_kind(adapter.events, reported_name.as_deref().or(named).unwrap_or_default());
     if let Some(translate) = adapter.translate {
         kind = translate(&name, kind, &mut fields);
     }
@@ -171,7 +172,7 @@ fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>
         return None;
     }
     let input = fields.shift_remove("tool_input").unwrap_or_default();
-    let mut tool = (adapter.tool)(RawCall { name: name.unwrap_or_default(), input, cwd });
+    let mut tool = (adapter.convert_call)(RawCall { name: name.unwrap_or_default(), input, cwd });
     tool.aliases.extend(take_string(fields, OWN_TOOL_NAME));
     tool.id = take_string(fields, "tool_use_id");
     tool.output = match kind {
@@ -184,18 +185,18 @@ fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>
 /// The working directory of a shell call, if the call has one.
 fn working_directory<'t>(adapter: &Adapter, tool: &'t ToolCall) -> Option<&'t str> {
     tool.shell.as_ref()?;
-    tool.input.get(adapter.folder?)?.as_str()
+    tool.input.get(adapter.folder_argument?)?.as_str()
 }
 
 /// The field in which an adapter keeps the agent's name of a tool that it has renamed.
 pub(crate) const OWN_TOOL_NAME: &str = "own_tool_name";
 
 fn partial(adapter: &Adapter, named: Option<&str>, payload: &[u8], received: i64) -> Event {
-    let envelope = envelope::scan(payload, adapter.fields);
+    let envelope = broken_payload::scan(payload, adapter.fields);
     let (name, kind) =
-        event_names::known(adapter.events, envelope.hook_event_name.as_deref().or(named).unwrap_or_default());
+        event_names::name_and_kind(adapter.events, envelope.hook_event_name.as_deref().or(named).unwrap_or_default());
     let cwd = envelope.cwd.or(envelope.workspace_roots).unwrap_or_default();
-    let tool = envelope.tool_name.map(|name| (adapter.tool)(RawCall { name, input: Value::Null, cwd: &cwd }));
+    let tool = envelope.tool_name.map(|name| (adapter.convert_call)(RawCall { name, input: Value::Null, cwd: &cwd }));
     Event {
         kind,
         name,

@@ -6,7 +6,7 @@ use engine::Event;
 use serde::Serialize;
 
 use super::answer::Answer;
-use super::reply::{Decision, Reply};
+use super::reply::{Reply, ReplyDecision};
 
 /// The event before a call, which can be allowed or refused.
 pub(crate) const BEFORE_TOOL: &str = "PreToolUse";
@@ -71,20 +71,20 @@ pub(crate) fn encode(event: &Event, reply: Reply) -> Answer {
             output.hook_specific_output = Some(call(decision, context));
         }
         Some(decision) if event.name == PERMISSION => output.hook_specific_output = Some(permission(decision)),
-        Some(Decision::Refuse(reason)) => {
+        Some(ReplyDecision::Refuse(reason)) => {
             output.decision = Some("block");
             output.reason = Some(reason);
         }
-        Some(Decision::Ask(_) | Decision::Approve(_)) => {}
+        Some(ReplyDecision::Ask(_) | ReplyDecision::Approve(_)) => {}
     }
     Answer::json(&output)
 }
 
-fn call(decision: Decision, additional_context: Option<String>) -> HookSpecificOutput {
+fn call(decision: ReplyDecision, additional_context: Option<String>) -> HookSpecificOutput {
     let (permission_decision, permission_decision_reason) = match decision {
-        Decision::Refuse(reason) => ("deny", reason),
-        Decision::Ask(reason) => ("ask", reason),
-        Decision::Approve(reason) => ("allow", reason),
+        ReplyDecision::Refuse(reason) => ("deny", reason),
+        ReplyDecision::Ask(reason) => ("ask", reason),
+        ReplyDecision::Approve(reason) => ("allow", reason),
     };
     HookSpecificOutput::Call {
         hook_event_name: BEFORE_TOOL,
@@ -94,10 +94,10 @@ fn call(decision: Decision, additional_context: Option<String>) -> HookSpecificO
     }
 }
 
-fn permission(decision: Decision) -> HookSpecificOutput {
+fn permission(decision: ReplyDecision) -> HookSpecificOutput {
     let decision = match decision {
-        Decision::Approve(_) => PermissionDecision { behavior: "allow", message: None },
-        Decision::Refuse(reason) | Decision::Ask(reason) => {
+        ReplyDecision::Approve(_) => PermissionDecision { behavior: "allow", message: None },
+        ReplyDecision::Refuse(reason) | ReplyDecision::Ask(reason) => {
             PermissionDecision { behavior: "deny", message: Some(reason) }
         }
     };

@@ -27,7 +27,7 @@ pub(crate) const FAMILY: EventNames = &[
 
 /// Returns an event's name in the agent's spelling, and its kind. Ignores case: agents that read each other's settings
 /// differ in it.
-pub(crate) fn known(names: EventNames, name: &str) -> (String, EventKind) {
+pub(crate) fn name_and_kind(names: EventNames, name: &str) -> (String, EventKind) {
     let found = names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map_or_else(|| (name.to_owned(), EventKind::Other), |(known, kind)| ((*known).to_owned(), *kind))
 }

@@ -22,7 +22,7 @@ pub(super) fn is_hold_text(text: &str) -> bool {
     let begins_with = |level: Level| {
         text.strip_prefix(lead(BlockEffect::Held, level))
             .and_then(|rest| rest.strip_prefix(" by Linchpin"))
-            .is_some_and(|rest| [" rule `", ": ", ", which gave no reason."].iter().any(|next| rest.starts_with(next)))
+            .is_some_and(|rest| rest == "." || [" rule `", ": ", ".\n"].iter().any(|next| rest.starts_with(next)))
     };
     let demands = format!("{ATTENTION}\n\n");
     let asks_for_something = text.starts_with(&demands)

@@ -4,10 +4,10 @@
 //! directories.
 
 pub(crate) mod answer;
+pub(crate) mod broken_payload;
 pub(crate) mod capabilities;
 pub(crate) mod decode;
 pub(crate) mod encode;
-pub(crate) mod envelope;
 pub(crate) mod event_names;
 pub(crate) mod hold_echo;
 pub(crate) mod limit;

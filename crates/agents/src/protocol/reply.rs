@@ -8,12 +8,12 @@ use super::capabilities::{AskEffect, BlockEffect, HookCapabilities, RefusalMetho
 use super::wording;
 
 /// The first sentence for an agent that cannot ask its person.
-pub(crate) const PERSON_MUST_DECIDE: &str = "A person has to decide this; until then it is refused.";
+pub(crate) const PERSON_MUST_DECIDE: &str = "A person must decide this; until then it is refused.";
 
 /// The content of an answer, in no agent's format yet.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reply {
-    pub decision: Option<Decision>,
+    pub decision: Option<ReplyDecision>,
     /// For the model.
     pub context: Option<String>,
     /// For the person.
@@ -21,7 +21,7 @@ pub(crate) struct Reply {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Decision {
+pub(crate) enum ReplyDecision {
     /// A refusal, or the hold of a stop, with everything that the model has to read.
     Refuse(String),
     Ask(String),
@@ -43,10 +43,10 @@ pub(crate) fn of(event: &Event, verdict: &Verdict, capabilities: HookCapabilitie
     let reply = match verdict.level {
         _ if is_refused => refusal(block_effect, verdict, cannot_ask),
         Level::Ask if capabilities.ask == AskEffect::Asks => {
-            with_context(verdict, Decision::Ask(wording::reasons(block_effect, verdict)))
+            with_context(verdict, ReplyDecision::Ask(wording::reasons(block_effect, verdict)))
         }
         Level::Allow if verdict.approved && capabilities.approve => {
-            with_context(verdict, Decision::Approve(wording::approval(verdict)))
+            with_context(verdict, ReplyDecision::Approve(wording::approval(verdict)))
         }
         Level::Allow => {
             Reply { decision: None, context: wording::context(verdict), message: wording::notices(verdict) }
@@ -68,11 +68,11 @@ pub(crate) fn level(level: Level, capabilities: HookCapabilities) -> Level {
 fn refusal(block_effect: BlockEffect, verdict: &Verdict, cannot_ask: bool) -> Reply {
     let reasons = wording::reasons_and_context(block_effect, verdict);
     let reasons = if cannot_ask { format!("{PERSON_MUST_DECIDE}\n\n{reasons}") } else { reasons };
-    Reply { decision: Some(Decision::Refuse(reasons)), context: None, message: wording::notices(verdict) }
+    Reply { decision: Some(ReplyDecision::Refuse(reasons)), context: None, message: wording::notices(verdict) }
 }
 
 /// A decision whose reason is for the person, with context for the model.
-fn with_context(verdict: &Verdict, decision: Decision) -> Reply {
+fn with_context(verdict: &Verdict, decision: ReplyDecision) -> Reply {
     Reply { decision: Some(decision), context: wording::context(verdict), message: wording::notices(verdict) }
 }
 
@@ -83,12 +83,12 @@ fn drop_unsupported(mut reply: Reply, verdict: &Verdict, capabilities: HookCapab
         reply.message = None;
         let notices = wording::notices(verdict);
         match &mut reply.decision {
-            Some(Decision::Refuse(text) | Decision::Ask(text)) => add(text, notices.as_deref()),
+            Some(ReplyDecision::Refuse(text) | ReplyDecision::Ask(text)) => add(text, notices.as_deref()),
             _ if capabilities.context => {
                 let texts: Vec<String> = notices.into_iter().chain(reply.context.take()).collect();
                 reply.context = (!texts.is_empty()).then(|| texts.join("\n\n"));
             }
-            Some(Decision::Approve(text)) => add(text, notices.as_deref()),
+            Some(ReplyDecision::Approve(text)) => add(text, notices.as_deref()),
             None => {}
         }
     }

@@ -19,10 +19,9 @@ pub(crate) fn reasons(block_effect: BlockEffect, verdict: &Verdict) -> String {
         paragraphs.push(demands(&sections, verdict.level));
     }
     if paragraphs.is_empty() {
-        paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(block_effect, verdict.level)));
+        paragraphs.push(format!("{} by Linchpin.", lead(block_effect, verdict.level)));
     }
-    paragraphs
-        .extend(verdict.refusal_id.map(|id| format!("A person can let this call through: `linchpin allow {id}`")));
+    paragraphs.extend(verdict.refusal_id.map(|id| format!("A person can allow this call once: `linchpin allow {id}`")));
     paragraphs.join("\n\n")
 }
 
@@ -50,7 +49,7 @@ pub(crate) fn context_as_notices<'v>(event: &Event, verdict: &'v Verdict) -> Cow
     let texts = changed.context.drain(..);
     changed
         .notices
-        .extend(texts.map(|text| format!("the agent takes no text at {}, so it was not told: {text}", event.name)));
+        .extend(texts.map(|text| format!("the agent accepts no text at {}, so only you see this: {text}", event.name)));
     Cow::Owned(changed)
 }
 
@@ -68,11 +67,13 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         sections.iter().partition(|finding| finding.level == Level::Block);
     // If the stop is not held, only the person reads this.
     if level < Level::Block || sections.is_empty() {
-        return format!("The following rules are not met:\n\n{}", texts(&informing));
+        return format!("The following rules are unmet:\n\n{}", texts(&informing));
     }
     let informing = match informing.as_slice() {
         [] => String::new(),
-        informing => format!("\n\nThe following rules are not met either, and hold nobody:\n\n{}", texts(informing)),
+        informing => {
+            format!("\n\nThe following rules are also unmet, but do not hold the stop:\n\n{}", texts(informing))
+        }
     };
     let names = |wanted: Option<SectionKind>| -> Vec<String> {
         let named = sections.iter().filter(|finding| wanted.is_none() || finding.section == wanted);
@@ -82,16 +83,16 @@ fn demands(sections: &[&Finding], level: Level) -> String {
     let first = |wanted: SectionKind| names(Some(wanted)).into_iter().next();
     let answer = if let Some(name) = first(SectionKind::Demand) {
         format!(
-            "Where a rule is seen to or does not apply, say so with `<promise>{name}</promise>` in your last message, outside \
-             of code, or run {}.",
+            "If you have done what a rule asks, or it does not apply, write `<promise>{name}</promise>` in your last message \
+             (outside code), or run {}.",
             ack(&name)
         )
     } else if let Some(name) = first(SectionKind::FailedCommand) {
         // A promise cannot answer a failed command.
-        format!("Where a rule does not apply, run {}.", ack(&name))
+        format!("If a rule does not apply, run {}.", ack(&name))
     } else {
         let name = first(SectionKind::HumanAckDemand).unwrap_or_default();
-        format!("Where a rule does not apply, a person can say so: {}.", ack(&name))
+        format!("If a rule does not apply, ask a person to run {}.", ack(&name))
     };
     let persons = names(Some(SectionKind::HumanAckDemand));
     let others: Vec<String> = names(None).into_iter().filter(|name| !persons.contains(name)).collect();
@@ -136,12 +137,12 @@ pub(crate) fn notices_and(verdict: &Verdict, more: String) -> String {
 fn paragraph(block_effect: BlockEffect, finding: &Finding) -> String {
     let lead = lead(block_effect, finding.level);
     let reason = without_control_characters(finding.reason.trim());
-    let reason = if reason.is_empty() { "it gives no reason" } else { &reason };
     // Findings of the guard itself, and findings of several rules, have no rule name.
     if finding.rule == "linchpin" || finding.is_combined {
         format!("{lead} by Linchpin: {reason}")
     } else {
-        format!("{lead} by Linchpin rule `{}`: {reason}", without_control_characters(&finding.rule))
+        let colon = if reason.is_empty() { "" } else { ": " };
+        format!("{lead} by Linchpin rule `{}`{colon}{reason}", without_control_characters(&finding.rule))
     }
 }
 

@@ -57,7 +57,7 @@ pub struct TokenUsage {
 pub fn usage(agent: Agent, path: &Path, from: TranscriptPosition, limit: u64) -> io::Result<TokenUsage> {
     let format = &agent.adapter().transcript;
     if format.usage_markers.is_empty() {
-        return Err(io::Error::other("its agent's transcripts do not tell"));
+        return Err(io::Error::other("the agent's transcripts contain no token counts"));
     }
     let (mut source, mut position) = from.open(path)?;
     let mut messages = Messages::default();

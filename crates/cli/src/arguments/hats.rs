@@ -10,21 +10,21 @@ pub struct HatsArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum HatsAction {
-    /// List the hats: what puts each on, and what it hands over
+    /// List the hats with the topics that trigger them and that they publish
     List,
-    /// Print the prompt that an agent under a hat gets
+    /// Print the prompt of a hat
     Show { hat: String },
     /// Check `.linchpin/loop.yml`: topics, gates, and whether a run can end
     Validate,
-    /// Draw who hands over to whom
+    /// Draw the hats and the topics between them
     Graph {
-        /// How it is drawn
+        /// Output format
         #[arg(long, value_enum, default_value_t = GraphFormat::Mermaid)]
         format: GraphFormat,
     },
-    /// Write a loop of the box to `.linchpin/loop.yml`
+    /// Write a bundled loop to `.linchpin/loop.yml`
     New {
-        /// Left out: those that there are
+        /// The bundled loop; without it, list the bundled loops
         preset: Option<String>,
     },
 }

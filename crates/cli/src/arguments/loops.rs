@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// What the run is for; every prompt carries it
+    /// The objective, which is part of every prompt
     #[arg(
         short = 'p',
         long = "prompt",
@@ -15,13 +15,13 @@ pub struct RunArguments {
         allow_hyphen_values = true
     )]
     pub prompt: Option<String>,
-    /// The same, from a file
+    /// Read the objective from a file
     #[arg(long, value_name = "FILE")]
     pub prompt_file: Option<PathBuf>,
-    /// Go on with a run: the last one, or the one that is named
+    /// Resume the last run, or the named one
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["prompt", "prompt_file"])]
     pub resume: Option<String>,
-    /// Print the first prompt, and start nothing
+    /// Print the first prompt without starting an agent
     #[arg(long = "dry-run", conflicts_with = "resume")]
     pub only_show: bool,
 }
@@ -34,16 +34,16 @@ pub struct RunsArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum RunsAction {
-    /// List the runs of this project, the newest first
+    /// List the runs of this project, newest first
     List,
-    /// Show what a run came to, iteration by iteration
+    /// Show a run, iteration by iteration
     Show {
-        /// The run; left out, the last one
+        /// The run [default: the last one]
         run: Option<String>,
     },
-    /// End a run now, its agent included; for people
+    /// Stop a run and its agent now; for people
     Stop {
-        /// The run; left out, the one that is going on
+        /// The run [default: the current one]
         run: Option<String>,
     },
 }
@@ -52,27 +52,27 @@ pub enum RunsAction {
 pub struct EmitArguments {
     /// One of the topics that the hat publishes
     pub topic: String,
-    /// What was done, and what the next one has to know
+    /// What was done, and what the next agent has to know
     #[arg(default_value = "", allow_hyphen_values = true)]
     pub summary: String,
-    /// More, as a JSON object; `--json OBJECT` says the same
+    /// Further data as a JSON object; also `--json OBJECT`
     #[arg(value_name = "OBJECT")]
     pub payload: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct ProgressArguments {
-    /// How far the work is
+    /// What was done so far
     #[arg(required = true, value_name = "TEXT", allow_hyphen_values = true)]
     pub text: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct StopArguments {
-    /// The run; left out, the one that is going on
+    /// The run [default: the current one]
     #[arg(long, value_name = "RUN", conflicts_with = "session")]
     pub run: Option<String>,
-    /// A session of an agent, in place of a run
+    /// Stop an agent's session instead of a run
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,
 }

@@ -10,60 +10,60 @@ pub struct MemoryArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum MemoryAction {
-    /// Keep something that was learnt
+    /// Add a memory
     Add {
-        /// What others should know
+        /// The text
         #[arg(allow_hyphen_values = true)]
         text: String,
-        /// What it is about
+        /// The type
         #[arg(long = "type", value_name = "TYPE", value_enum, default_value_t = MemoryType::Context)]
         kind: MemoryType,
-        /// A word to find it by; may be repeated
+        /// A tag; may be repeated
         #[arg(long = "tag", value_name = "TAG", value_delimiter = ',')]
         tags: Vec<String>,
     },
-    /// Find what has all of these words, the best match first
+    /// Find the memories with all of these words, best match first
     Search {
         #[arg(required = true)]
         words: Vec<String>,
         #[command(flatten)]
         which: MemoryFilterArguments,
     },
-    /// List them, the newest first
+    /// List the memories, newest first
     List {
         #[command(flatten)]
         which: MemoryFilterArguments,
     },
-    /// Show all of one
+    /// Show a memory
     Show(NamedMemoryArguments),
-    /// Forget one
+    /// Delete a memory
     Delete(NamedMemoryArguments),
 }
 
 #[derive(Debug, Args)]
 pub struct MemoryFilterArguments {
-    /// Only of this type
+    /// Only memories of this type
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     pub kind: Option<MemoryType>,
-    /// Only with this tag
+    /// Only memories with this tag
     #[arg(long)]
     pub tag: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct NamedMemoryArguments {
-    /// Its id, as `linchpin memory list` shows it
+    /// The id from `linchpin memory list`
     pub memory: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MemoryType {
-    /// How things are done here
+    /// How things are done in this project
     Pattern,
-    /// What was chosen, and why
+    /// A decision and its reasons
     Decision,
-    /// What went wrong, and what helped
+    /// A problem and its solution
     Fix,
-    /// What else is good to know
+    /// Any other knowledge
     Context,
 }

@@ -4,20 +4,20 @@ mod hats;
 pub mod help;
 mod loops;
 mod memory;
+mod moves;
 mod rules;
 mod task;
-mod work;
 mod workflows;
 
 pub use hats::{GraphFormat, HatsAction, HatsArguments};
 pub use loops::{EmitArguments, ProgressArguments, RunArguments, RunsAction, RunsArguments, StopArguments};
 pub use memory::{MemoryAction, MemoryArguments, MemoryFilterArguments, MemoryType, NamedMemoryArguments};
+pub use moves::{ApproveArguments, NextArguments, SetArguments, StartArguments};
 pub use rules::{
     AcceptRuleArguments, EditRuleArguments, ExportRulesArguments, ImportRulesArguments, NamedRuleArguments,
     NewRuleArguments, ProposeRuleArguments, RulesArguments,
 };
 pub use task::{NamedTaskArguments, TaskAction, TaskArguments, TaskTextArguments};
-pub use work::{ApproveArguments, NextArguments, SetArguments, StartArguments};
 pub use workflows::{Drawing, WorkflowsAction, WorkflowsArguments};
 
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub struct CommandLine {
     #[arg(long, global = true)]
     pub json: bool,
 
-    /// When to colour the output
+    /// When to color the output
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, hide_default_value = true)]
     pub color: Colour,
 }
@@ -50,10 +50,10 @@ pub enum Colour {
 
 const HOOK: &str = "\
 Agents call this at every step: `linchpin install AGENT` writes it into their settings. It reads the agent's event as JSON \
-from stdin, judges it by the rules in force, records it in the journal, and answers as that agent's protocol asks: JSON on \
+from stdin, judges it by the rules in force, records it in the journal, and answers in that agent's format: JSON on \
 stdout, or exit code 2 with the reason on stderr. It answers within the `deadline` of the configuration, whatever happens.
 
-To see what it would say of a command, run `linchpin try 'COMMAND'`: that records nothing.";
+To see the verdict for a command without recording anything, run `linchpin try 'COMMAND'`.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -61,107 +61,107 @@ pub enum Command {
     Init(InitArguments),
     /// Add Linchpin's hooks to an agent's settings
     Install(InstallArguments),
-    /// Take Linchpin's hooks out of an agent's settings
+    /// Remove Linchpin's hooks from an agent's settings
     Uninstall(InstallArguments),
-    /// Tell what is installed and in force, and what would make it ineffective
+    /// Check that the hooks work, and show what would make them ineffective
     Doctor,
-    /// Accept what a repository's policy approves or switches off
+    /// Accept what a repository's policy approves, runs or switches off
     Trust(TrustArguments),
-    /// Play a recorded session in a scratch repository, every verdict explained
+    /// Replay a recorded session in a scratch repository and explain every verdict
     Demo,
-    /// Print what lets your shell complete these commands
+    /// Print a completion script for your shell
     Completions(CompletionsArguments),
-    /// Judge one event from stdin: what agents call
+    /// Judge one event from stdin; agents run this
     #[command(after_help = HOOK)]
     Hook {
-        /// The agent that calls: `claude`, `codex`, `gemini`, `antigravity`, `cursor`, `copilot` or `opencode`
+        /// The calling agent: `claude`, `codex`, `gemini`, `antigravity`, `cursor`, `copilot` or `opencode`
         #[arg(index = 1)]
         agent: String,
         /// The event, for agents whose payload does not name it
         #[arg(index = 2)]
         event: Option<String>,
     },
-    /// Judge what changed by the file rules: for people, pre-commit and CI
+    /// Judge the changed files by the file rules: for people, pre-commit and CI
     Check(CheckArguments),
-    /// Acknowledge a rule that warns or holds, for one session
+    /// Acknowledge a rule that warns or holds the stop, for one session
     Ack(AckArguments),
-    /// Let one refused call through
+    /// Allow one refused call
     Allow(AllowArguments),
-    /// Set the guard aside for a while
+    /// Pause Linchpin for a while
     Pause(PauseArguments),
-    /// End a pause, or let a session go on that was asked to stop
+    /// End a pause, or let a stopped session continue
     Resume(ResumeArguments),
     /// Check every policy file
     Validate(ValidateArguments),
-    /// Run the cases that rules carry
+    /// Run the test cases of the rules
     Test(TestArguments),
-    /// Show the work behind a verdict, a pattern, an expression or a command
+    /// Explain a verdict, a pattern, an expression or a command
     Explain {
         #[command(subcommand)]
         what: ExplainArguments,
     },
-    /// Tell what an agent would be told if it did this now; nothing is recorded
+    /// Show the verdict that an agent would get now, without recording anything
     Try(TryArguments),
-    /// Judge the recorded history by the rules as they are now
+    /// Judge the recorded history by the present rules
     Replay(ReplayArguments),
-    /// Show which rules there are and which are in force, and change them
+    /// List, show and change rules
     Rules {
         #[command(subcommand)]
         what: RulesArguments,
     },
-    /// Show which workflows there are, and draw one
+    /// List and draw workflows
     Workflows(WorkflowsArguments),
     /// Write, check, show and draw the loop of this project
     Hats(HatsArguments),
     /// Show the journal
     Log(LogArguments),
-    /// Begin a workflow
+    /// Start a workflow
     Start(StartArguments),
-    /// Say what is done, and move on
+    /// Claim what is done, and move to the next node
     Next(NextArguments),
-    /// Go on past an interrupt: print the prompt, and count afresh
+    /// Continue past an interrupt: print the prompt and skip the rules that fired, once
     Continue,
-    /// Say yes to what waits for a person
+    /// Approve a gate or a task that waits for a person
     Approve(ApproveArguments),
-    /// Show where the workflow stands, what is in force, and the session's state
+    /// Show the rules in force, the workflow's phase and the session's state
     Status(StatusArguments),
-    /// Give a variable of the workflow or of a session a new value
+    /// Set a variable of the workflow or of a session
     Set(SetArguments),
     /// Print the prompt of the current phase again
     Repeat,
-    /// Go back to the phase before this one
+    /// Go back to the previous phase
     Prev,
-    /// Begin the workflow again
+    /// Start the workflow again from its first node
     Restart,
     /// Leave the workflow
     Abort,
-    /// Drive agents through the loop of this project, or go on with a run
+    /// Run the loop of this project with its agents, or resume a run
     Run(RunArguments),
-    /// List the runs, show what one came to, end one
+    /// List, show and stop runs
     Runs(RunsArguments),
     /// Ask a run to end after its iteration, or a session to stop
     Stop(StopArguments),
-    /// Hand the work over: what agents in a run call
+    /// Publish a topic and hand over the work; agents in a run use this
     Emit(EmitArguments),
-    /// Say how far the work is: what agents in a run call
+    /// Report progress; agents in a run use this
     Progress(ProgressArguments),
-    /// Write down what is left to do, and how far it is
+    /// Manage the tasks of this project
     Task(TaskArguments),
-    /// Keep what was learnt, and find it again
+    /// Save and search memories
     Memory(MemoryArguments),
 }
 
 #[derive(Debug, Args)]
 pub struct InitArguments {
-    /// Install the hooks of this agent (`claude`, `gemini`, …), found or not; may be repeated
+    /// Install the hooks of this agent (`claude`, `gemini`, …) even if it is not found; may be repeated
     #[arg(long = "agent", value_name = "AGENT")]
     pub agents: Vec<String>,
 
-    /// Write the policy only
+    /// Write only the policy, no hooks
     #[arg(long, conflicts_with = "agents")]
     pub no_hooks: bool,
 
-    /// Have git run `linchpin check` before every commit
+    /// Install a git hook that runs `linchpin check` before every commit
     #[arg(long)]
     pub pre_commit: bool,
 }
@@ -170,19 +170,19 @@ pub struct InitArguments {
 #[derive(Debug, Args)]
 #[command(override_usage = "linchpin check [OPTIONS] [A..B]")]
 pub struct CheckArguments {
-    /// What these commits changed, `A..B`; left out, what the working tree has changed since its branch left the default branch
+    /// The changes of these commits, `A..B` [default: the changes of the working tree since its branch left the default branch]
     #[arg(value_name = "A..B")]
     pub range: Option<String>,
 
-    /// Compare the working tree with where it left this commit or branch
+    /// Compare the working tree with the merge base of this commit or branch
     #[arg(long, value_name = "REF", conflicts_with = "range")]
     pub base: Option<String>,
 
-    /// What a commit that is made now would have changed, and not what else lies in the working tree
+    /// Judge only the staged changes
     #[arg(long, conflicts_with = "range")]
     pub staged: bool,
 
-    /// Read the changes from a file, or `-`: lines of `M`, `A` or `D`, a tab, and a path; git is not asked
+    /// Read the changes from a file or `-` instead of git: on each line `M`, `A` or `D`, a tab and a path
     #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "base", "staged"])]
     pub changed_from: Option<String>,
 
@@ -194,16 +194,16 @@ pub struct CheckArguments {
     #[arg(long, conflicts_with_all = ["range", "changed_from", "staged"])]
     pub fix: bool,
 
-    /// How the result is told
+    /// Output format
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
-    /// For people
+    /// Text for people
     Text,
-    /// As `--json`
+    /// The same as `--json`
     Json,
     /// Annotations in a GitHub workflow
     Github,
@@ -216,11 +216,11 @@ pub struct InstallArguments {
     /// `claude`, `codex`, `gemini`, `antigravity`, `cursor`, `copilot` or `opencode`
     pub agent: String,
 
-    /// In your own settings, for every project
+    /// Use your own settings, for every project
     #[arg(long, conflicts_with = "local")]
     pub user: bool,
 
-    /// In this project's settings that are not committed
+    /// Use this project's settings that are not committed
     #[arg(long)]
     pub local: bool,
 }
@@ -249,30 +249,30 @@ pub struct AckArguments {
     /// The rule's id, or its title
     pub rule: String,
 
-    /// Why it does not have to be followed this time
+    /// Why the rule does not apply this time
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub reason: String,
 
-    /// The session, if not the one this runs in or the last one
+    /// The session [default: the one that runs this command, or else the last one]
     #[arg(long)]
     pub session: Option<String>,
 
-    /// Only print the line for a commit's message by which `check` knows of it
+    /// Only print the line for a commit message by which `check` knows of the acknowledgement
     #[arg(long, conflicts_with = "session")]
     pub trailer: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct AllowArguments {
-    /// The number that the refusal names
+    /// The number in the refusal
     #[arg(value_parser = event_number)]
     pub id: i64,
 
-    /// The next time it is made (the default)
+    /// Allow the next try of the call (the default)
     #[arg(long, conflicts_with = "session")]
     pub once: bool,
 
-    /// Every time this session makes it
+    /// Allow every such call of this session
     #[arg(long)]
     pub session: bool,
 
@@ -288,24 +288,24 @@ fn event_number(text: &str) -> Result<i64, String> {
 
 #[derive(Debug, Args)]
 pub struct PauseArguments {
-    /// For how long: `10m`, `2h`; `24h` at the most
+    /// The duration, such as `10m` or `2h`; at most `24h`
     pub duration: String,
 
-    /// Why; it is kept in the journal
+    /// The reason, which is recorded in the journal
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub reason: String,
 }
 
 #[derive(Debug, Args)]
 pub struct ResumeArguments {
-    /// Let this session go on, which `linchpin stop --session` asked to stop
+    /// Let this session continue after `linchpin stop --session`
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct ValidateArguments {
-    /// A project other than this one
+    /// Another project than this one
     pub project: Option<PathBuf>,
 }
 
@@ -326,19 +326,19 @@ pub struct TryArguments {
     #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"], allow_hyphen_values = true)]
     pub command: Option<String>,
 
-    /// Another tool that it would call: `Write`, `apply_patch`, `mcp__SERVER__TOOL`, …
+    /// Another tool than the shell: `Write`, `apply_patch`, `mcp__SERVER__TOOL`, …
     #[arg(long, conflicts_with = "command")]
     pub tool: Option<String>,
 
-    /// The file that the call is about
+    /// The file that the tool reads or writes
     #[arg(long, requires = "tool")]
     pub path: Option<PathBuf>,
 
-    /// Something other than a call that it would do
+    /// Another event than a tool call
     #[arg(long, value_enum, conflicts_with_all = ["command", "tool"])]
     pub event: Option<TriedEvent>,
 
-    /// The agent, if not the one whose session this runs in or that was heard of last
+    /// The agent [default: the one that runs this command, or else the last one in the journal]
     #[arg(long)]
     pub agent: Option<String>,
 }
@@ -350,31 +350,31 @@ pub enum TriedEvent {
 
 #[derive(Debug, Subcommand)]
 pub enum ExplainArguments {
-    /// Every rule's work on an event of the journal, by the rules as they are now and what was known then
+    /// Explain an event of the journal, rule by rule, by the present rules and the facts of that time
     Event {
-        /// Its number, as `log` shows it
+        /// The number from `linchpin log`
         #[arg(value_parser = event_number)]
         id: i64,
     },
-    /// Every rule's work on the last event that was not simply allowed
+    /// Explain the last event that was not simply allowed, rule by rule
     Last,
-    /// The simple commands that a shell command consists of
+    /// Show the simple commands that a shell command consists of
     Command {
         #[arg(allow_hyphen_values = true)]
         command: String,
     },
-    /// Whether a pattern matches a path, and what it captures
+    /// Show whether a pattern matches a path, and what it captures
     Pattern {
         #[arg(allow_hyphen_values = true)]
         pattern: String,
         #[arg(allow_hyphen_values = true)]
         path: String,
     },
-    /// The value of an expression, as things are now: git, files, tasks, the last session's variables, the active workflow
+    /// Evaluate an expression with the present state: git, files, tasks, the last session's variables, the active workflow
     When {
         #[arg(allow_hyphen_values = true)]
         expression: String,
-        /// What the names in it stand for, as a JSON object
+        /// Values for the names in the expression, as a JSON object
         #[arg(long, value_name = "JSON")]
         with: Option<String>,
     },
@@ -385,7 +385,7 @@ pub struct ReplayArguments {
     /// Judge by the policy in this folder instead of the project's
     #[arg(long, value_name = "DIR")]
     pub rules: Option<PathBuf>,
-    /// Not older than this: `30m`, `2h`, `7d`, or a date and time
+    /// Only events since then: `30m`, `2h`, `7d`, or a date and time
     #[arg(long)]
     pub since: Option<String>,
     #[arg(long)]
@@ -402,34 +402,34 @@ pub struct LogArguments {
     /// An event kind, such as `before_tool`
     #[arg(long)]
     pub kind: Option<String>,
-    /// This verdict or a stricter one: `warn`, `ask` or `block`
+    /// Only this verdict or a stricter one: `warn`, `ask` or `block`
     #[arg(long)]
     pub level: Option<String>,
     #[arg(long)]
     pub rule: Option<String>,
-    /// Not older than this: `30m`, `2h`, `7d`, or a date and time
+    /// Only events since then: `30m`, `2h`, `7d`, or a date and time
     #[arg(long)]
     pub since: Option<String>,
-    /// How many at the most, the newest; 0: all
+    /// The maximum number of events, newest first; 0 for all
     #[arg(long, default_value_t = 20)]
     pub limit: usize,
-    /// Go on with what is written from now on
+    /// Keep printing new events
     #[arg(short, long)]
     pub follow: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum LogAction {
-    /// Delete what is older than the configuration's `retention`
+    /// Delete events that are older than `retention` in the configuration
     Prune,
 }
 
 #[derive(Debug, Args)]
 pub struct StatusArguments {
-    /// The session, if not the one this runs in or the last one
+    /// The session [default: the one that runs this command, or else the last one]
     #[arg(long)]
     pub session: Option<String>,
-    /// How often each rule fired, and what came of it, in all and by phase
+    /// Show how often each rule fired and with which verdict, in total and by phase
     #[arg(long)]
     pub metrics: bool,
 }

@@ -6,20 +6,20 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub enum RulesArguments {
-    /// Every rule that is written down, whether it is in force, and why
+    /// List every rule, whether it is in force, and why
     List,
-    /// Which rule a name means, and which others of that name it hides
+    /// Show which rule a name selects, and which other rules it replaces
     Which { name: String },
-    /// The text of a rule, as it is or as it was
+    /// Show the text of a rule, the present or an earlier version
     Show {
         name: String,
-        /// The version that a verdict names: its digest, or the beginning of it
+        /// The version: a digest, or the beginning of one
         #[arg(long, value_name = "DIGEST")]
         version: Option<String>,
     },
     /// Write a new rule
     New(NewRuleArguments),
-    /// Change a rule in your editor; it is replaced once it is sound
+    /// Edit a rule in your editor; the file is replaced only if the new text has no errors
     Edit(EditRuleArguments),
     /// Switch a rule on
     Enable(NamedRuleArguments),
@@ -27,26 +27,26 @@ pub enum RulesArguments {
     Disable(NamedRuleArguments),
     /// Delete a rule
     Delete(NamedRuleArguments),
-    /// Copy rules from elsewhere into the policy, once they are checked
+    /// Check rules from elsewhere and copy them into the policy
     Import(ImportRulesArguments),
-    /// Write rules out, for somewhere else
+    /// Write rules to stdout or to files
     Export(ExportRulesArguments),
-    /// Put a rule before a person: what an agent may do
+    /// Propose a rule to a person; agents may do this
     Propose(ProposeRuleArguments),
-    /// Make a proposed rule a rule; without an id, list what is proposed
+    /// Accept a proposed rule; without an id, list the proposals
     Accept(AcceptRuleArguments),
 }
 
 #[derive(Debug, Args)]
 pub struct NewRuleArguments {
-    /// The rule's id, and its file's name
+    /// The rule's id, which is also the name of its file
     pub id: String,
 
-    /// A tool that it is about, such as `Bash` or `Web*`; may be repeated, or several with commas
+    /// A tool that the rule applies to, such as `Bash` or `Web*`; may be repeated, or separated by commas
     #[arg(long, value_name = "TOOL", value_delimiter = ',')]
     pub tools: Vec<String>,
 
-    /// A tool of an MCP server that it is about, `server:tool`; may be repeated, or several with commas
+    /// An MCP tool that the rule applies to, `server:tool`; may be repeated, or separated by commas
     #[arg(long, value_name = "SERVER:TOOL", value_delimiter = ',')]
     pub mcp_tools: Vec<String>,
 
@@ -54,15 +54,15 @@ pub struct NewRuleArguments {
     #[arg(long, value_name = "REGEX")]
     pub command_pattern: Option<String>,
 
-    /// A pattern of paths that a call reads, writes or deletes; may be repeated
+    /// A pattern for paths that a call reads, writes or deletes; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub paths: Vec<String>,
 
-    /// An event that it is judged on, such as `before_tool` or `stop`; may be repeated
+    /// An event at which the rule is judged, such as `before_tool` or `stop`; may be repeated
     #[arg(long, value_name = "EVENT")]
     pub on: Vec<String>,
 
-    /// An expression: what else must be true
+    /// An expression that must also be true
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     pub when: Option<String>,
 
@@ -70,11 +70,11 @@ pub struct NewRuleArguments {
     #[arg(long)]
     pub action: Option<String>,
 
-    /// What the agent reads: why, and what to do instead
+    /// The text for the agent: why, and what to do instead
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub reason: String,
 
-    /// In your own policy, for every project
+    /// Use your own policy, for every project
     #[arg(long)]
     pub user: bool,
 }
@@ -84,11 +84,11 @@ pub struct EditRuleArguments {
     /// The rule's id
     pub id: String,
 
-    /// Take the new text from this file (`-`: from standard input) in place of your editor
+    /// Read the new text from this file (`-`: from stdin) instead of opening your editor
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
 
-    /// In your own policy
+    /// Use your own policy
     #[arg(long)]
     pub user: bool,
 }
@@ -98,7 +98,7 @@ pub struct NamedRuleArguments {
     /// The rule's id
     pub id: String,
 
-    /// In your own policy
+    /// Use your own policy
     #[arg(long)]
     pub user: bool,
 }
@@ -109,11 +109,11 @@ pub struct ImportRulesArguments {
     /// (`.deepwork.rules.yml`, `.deepwork.policy.yml`), which become rule files
     pub from: PathBuf,
 
-    /// Replace files of the same name; rules of a list in the old format replace none
+    /// Replace files of the same name; rules of a list in the old format never replace files
     #[arg(long)]
     pub force: bool,
 
-    /// Into your own policy
+    /// Copy into your own policy
     #[arg(long)]
     pub user: bool,
 }
@@ -124,7 +124,7 @@ pub struct ExportRulesArguments {
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
 
-    /// Into files in this folder, in place of standard output
+    /// Write files into this folder instead of printing to stdout
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
 }
@@ -134,7 +134,7 @@ pub struct ProposeRuleArguments {
     /// The id that the rule would have
     pub id: String,
 
-    /// The rule, as a Markdown file; `-` reads standard input
+    /// The rule as a Markdown file; `-` reads stdin
     pub file: PathBuf,
 }
 

@@ -10,65 +10,65 @@ pub struct TaskArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum TaskAction {
-    /// Write down something to do
+    /// Add a task
     Add {
-        /// A name to find it by: no other task may have it
+        /// A unique key of the task
         #[arg(long)]
         key: Option<String>,
         #[command(flatten)]
         said: TaskTextArguments,
     },
-    /// Write down something to do, or bring in line what there is with this key
+    /// Add a task, or update the task with this key
     Ensure {
-        /// The name to find it by
+        /// The key of the task
         #[arg(long)]
         key: String,
         #[command(flatten)]
         said: TaskTextArguments,
     },
-    /// Begin with a task
+    /// Start a task
     Start(NamedTaskArguments),
-    /// Say that it is done
+    /// Close a task that is done
     Close(NamedTaskArguments),
-    /// Take it back: it is open again
+    /// Reopen a task
     Reopen(NamedTaskArguments),
-    /// Say that nothing will come of it
+    /// Mark a task as failed
     Fail(NamedTaskArguments),
-    /// Have a person look at it: `linchpin approve TASK` is the answer
+    /// Mark a task for review by a person, who answers with `linchpin approve TASK`
     Review(NamedTaskArguments),
-    /// List what is left to do
+    /// List the open tasks
     List {
-        /// What is closed and what failed too
+        /// Include closed and failed tasks
         #[arg(long)]
         all: bool,
     },
-    /// List what can be started, the most urgent first
+    /// List the tasks that can be started, most urgent first
     Ready,
-    /// Show all that is known of a task
+    /// Show a task
     Show(NamedTaskArguments),
 }
 
 #[derive(Debug, Args)]
 pub struct TaskTextArguments {
-    /// What is to be done, in one line
+    /// The title, in one line
     #[arg(allow_hyphen_values = true)]
     pub title: String,
-    /// More about it
+    /// A longer description
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub description: Option<String>,
-    /// The task that it is a part of
+    /// The parent task
     #[arg(long, value_name = "TASK")]
     pub parent: Option<String>,
-    /// A task that has to be closed before; may be repeated
+    /// A task that must be closed first; may be repeated
     #[arg(long, value_name = "TASK", value_delimiter = ',')]
     pub blocked_by: Vec<String>,
-    /// From 1, the most urgent, to 5; 3 where nothing is said
+    /// From 1 (most urgent) to 5 [default: 3]
     #[arg(long, value_name = "1..5", value_parser = value_parser!(u8).range(1..=5))]
     pub priority: Option<u8>,
 }
 
 #[derive(Debug, Args)]
 pub struct NamedTaskArguments {
-    /// Its id, as `linchpin task list` shows it
+    /// The id from `linchpin task list`
     pub task: String,
 }

@@ -10,10 +10,10 @@ pub struct WorkflowsArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum WorkflowsAction {
-    /// Draw a workflow: its nodes, the ways between them, and what each requires; or print its file
+    /// Draw a workflow with its nodes, transitions and gates, or print its file
     Show {
         name: String,
-        /// How it is drawn
+        /// Output format
         #[arg(long, value_enum, default_value_t = Drawing::Text)]
         format: Drawing,
     },
@@ -21,12 +21,12 @@ pub enum WorkflowsAction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Drawing {
-    /// For people
+    /// Text for people
     Text,
     /// A Mermaid flowchart
     Mermaid,
     /// For Graphviz
     Dot,
-    /// The file itself, to make one's own of it
+    /// The text of the workflow file, as a template for your own
     Yaml,
 }

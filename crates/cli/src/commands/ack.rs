@@ -1,11 +1,11 @@
-//! `ack`: an acknowledgement, in the journal, in place of a promise in prose.
+//! `ack`: records an acknowledgement of a rule in the journal.
 
 mod acknowledger;
 
 use engine::rules::Rule;
 use engine::suggest;
+use guard::Position;
 use guard::Project;
-use guard::facts::Position;
 use guard::file_rules::ManualAnswer;
 use guard::grants::Acknowledgement;
 use guard::session::{HatPhase, SessionOwner, project_of_command};
@@ -14,7 +14,7 @@ use store::{Note, NoteKind, SessionKey};
 
 use self::acknowledger::Acknowledger;
 use super::Context;
-use super::check::acknowledged;
+use super::check::ack_trailer;
 use crate::arguments::AckArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -26,7 +26,7 @@ pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
     let (rule, project_of_rule) = rule(&arguments.rule, &project, context)?;
     let reason = arguments.reason.trim();
     if reason.is_empty() {
-        return Err(Problem::new("InvalidValue", "`--reason` is empty").help("say why the rule need not be followed"));
+        return Err(Problem::new("InvalidValue", "`--reason` is empty").help("say why the rule does not apply"));
     }
     if !rule.can_be_acknowledged() {
         return Err(refuses_calls(&rule));
@@ -48,7 +48,7 @@ pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
         Some(_) => Some(settle(&rule, &acknowledgement, &session, &project_of_rule, context)?),
         None => None,
     };
-    // An acknowledgement that settles no file has no effect, so it is not kept.
+    // If the rule demands nothing for any file, the acknowledgement has no effect, so it is not stored.
     if files != Some(0) {
         note(&acknowledgement, position.as_ref(), &session, &project, context)?;
     }
@@ -56,16 +56,16 @@ pub fn run(arguments: &AckArguments, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-/// `files`: how many files it settles, where the rule is a file rule.
+/// `files`: for a file rule, the number of files that the acknowledgement settles.
 fn report(acknowledgement: &Acknowledgement, session: &SessionOwner, files: Option<usize>, output: &Output) {
     let Acknowledgement { rule, reason, by, .. } = acknowledgement;
     let SessionOwner { agent, session } = session;
     let text = match (files, session.is_empty()) {
         (None, _) => format!(
-            "Acknowledged `{rule}` in session {session} of {agent}: it neither warns nor holds there until its text changes."
+            "Acknowledged `{rule}` in session {session} of {agent}: until its text changes, it neither warns nor holds the stop there."
         ),
-        (Some(0), true) => format!("`{rule}` asks for nothing now."),
-        (Some(0), false) => format!("`{rule}` asks session {session} of {agent} for nothing now."),
+        (Some(0), true) => format!("`{rule}` has no open demand."),
+        (Some(0), false) => format!("`{rule}` has no open demand in session {session} of {agent}."),
         (Some(files), true) => format!("Acknowledged `{rule}` for {}.", counted(files, "file")),
         (Some(files), false) => {
             format!("Acknowledged `{rule}` in session {session} of {agent} for {}.", counted(files, "file"))
@@ -80,18 +80,18 @@ fn report(acknowledgement: &Acknowledgement, session: &SessionOwner, files: Opti
     output.line_or(text, &value);
 }
 
-/// What a commit's message has to say.
+/// Prints the line for a commit message that acknowledges the rule.
 fn trailer(rule: &Rule, reason: &str, context: &Context) -> CommandOutcome {
     if rule.as_file_rule().is_none() {
-        let message = format!("rule `{}` is no file rule, so `check` does not judge it", rule.id);
+        let message = format!("rule `{}` is not a file rule, so `check` does not judge it", rule.id);
         return Err(Problem::new("NotAcknowledgeable", message));
     }
-    let line = acknowledged::trailer(&rule.id, reason);
+    let line = ack_trailer::trailer(&rule.id, reason);
     context.output.line_or(&line, &json!({ "trailer": line }));
     Ok(ExitCode::Done)
 }
 
-/// A file rule is answered for by the files that it asks about.
+/// Settles the files that a file rule demands, and returns their number.
 fn settle(
     rule: &Rule,
     acknowledgement: &Acknowledgement,
@@ -106,17 +106,18 @@ fn settle(
         project,
         config: &config,
         session: whose,
-        hat_snapshot: HatPhase::of_process(project, environment).and_then(|stage| stage.tree_snapshot()),
+        hat_snapshot: HatPhase::of_process(project, environment).and_then(|hat_phase| hat_phase.tree_snapshot()),
         how: &how,
         now: acknowledgement.time,
         environment,
     };
     answer
         .answer(rule)
-        .map_err(|why| Problem::new("Git", format!("what `{}` asks for cannot be settled: {why}", rule.id)))
+        .map_err(|why| Problem::new("Git", format!("the demand of `{}` cannot be closed: {why}", rule.id)))
 }
 
-/// One of the session's root, or of a folder in it that has rules of its own; and whose it is.
+/// Returns a rule of the session's project, or of a nested policy at the working directory, with the project it belongs
+/// to.
 fn rule(name: &str, project: &Project, context: &Context) -> Result<(Rule, Project), Problem> {
     let here = Project::of_person(&context.environment);
     let mut rules = Vec::new();
@@ -128,21 +129,21 @@ fn rule(name: &str, project: &Project, context: &Context) -> Result<(Rule, Proje
     let help = suggest::closest(name, rules.iter().map(|(rule, _)| rule.id.as_str()))
         .map_or_else(|| "`linchpin status` lists the rules in force".to_owned(), suggest::did_you_mean);
     let is_title = |rule: &Rule| rule.title.as_ref().is_some_and(|title| title.to_lowercase() == name.to_lowercase());
-    // Where the person is comes first: the rule that they see there is the one that they mean.
+    // The working directory comes first: the person means the rule that is in force there.
     rules.reverse();
     let place = rules.iter().position(|(rule, _)| rule.id == name);
     let place = place.or_else(|| rules.iter().position(|(rule, _)| is_title(rule)));
     let found = place.map(|place| rules.swap_remove(place)).map(|(rule, project)| (rule, project.clone()));
-    found.ok_or_else(|| Problem::new("UnknownRule", format!("no rule in force is named `{name}`")).help(help))
+    found.ok_or_else(|| Problem::new("UnknownRule", format!("there is no rule `{name}` in force")).help(help))
 }
 
 fn refuses_calls(rule: &Rule) -> Problem {
     let message = format!("rule `{}` refuses or approves calls, so there is nothing to acknowledge", rule.id);
     Problem::new("NotAcknowledgeable", message)
-        .help("a person can let a single call through: `linchpin allow ID`, with the number that the refusal names")
+        .help("a person can allow a single call: `linchpin allow ID`, with the number in the refusal")
 }
 
-/// `at`: where the workflow stands, if one is active.
+/// `at`: the current phase, if a workflow is active.
 fn note(
     acknowledgement: &Acknowledgement,
     at: Option<&Position>,
@@ -161,7 +162,7 @@ fn note(
         root: &project.root.to_string_lossy(),
         cwd: &context.environment.cwd.to_string_lossy(),
         fields: &fields,
-        changes: &acknowledgement.changes(at.map(Position::phase_named)),
+        changes: &acknowledgement.changes(at.map(Position::phase_name)),
     };
     super::note(&note, project, context)
 }

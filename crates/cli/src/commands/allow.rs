@@ -1,4 +1,4 @@
-//! `allow`: a person lets one refused call through.
+//! `allow`: a person allows one refused call.
 
 use engine::{EventKind, Level};
 use guard::Project;
@@ -24,12 +24,12 @@ pub fn run(arguments: &AllowArguments, context: &Context) -> CommandOutcome {
     if !arguments.yes && !person::confirmed(question(span), "the call", &context.output)? {
         return Err(Problem::new("Untrusted", "nothing was allowed"));
     }
-    // The record first: nothing is let through without one.
+    // Recorded first, so that no call is allowed without a journal entry.
     note(&entry, span, &project, context)?;
     Allowances::of(&project.root, &context.environment).grant(&call, entry.id, span)?;
     let said = match span {
-        AllowanceSpan::Once => "Allowed once: the agent may make this call again, and it passes.",
-        AllowanceSpan::Session => "Allowed for this session: this call passes whenever the agent makes it.",
+        AllowanceSpan::Once => "Allowed once: the agent's next try of this call will pass.",
+        AllowanceSpan::Session => "Allowed for this session: this call passes each time.",
     };
     context.output.line_or(
         said,
@@ -48,8 +48,8 @@ pub fn run(arguments: &AllowArguments, context: &Context) -> CommandOutcome {
 
 fn question(span: AllowanceSpan) -> &'static str {
     match span {
-        AllowanceSpan::Once => "Let it through once?",
-        AllowanceSpan::Session => "Let it through for the whole session?",
+        AllowanceSpan::Once => "Allow it once?",
+        AllowanceSpan::Session => "Allow it for the whole session?",
     }
 }
 
@@ -59,17 +59,17 @@ fn entry(id: i64, store: &Store) -> Result<JournalEntry, Problem> {
     found.ok_or_else(|| Problem::new("NotFound", format!("the journal has no event {id}")).help(REFUSALS))
 }
 
-const REFUSALS: &str = "a refusal names its number; `linchpin log --level ask` shows those of this project";
+const REFUSALS: &str = "each refusal shows its number; `linchpin log --level ask` lists the refusals of this project";
 
 fn refused_call(entry: &JournalEntry, project: &Project) -> Result<CallDigest, Problem> {
     let id = entry.id.0;
     if entry.session.root != project.root.to_string_lossy() {
-        let message = format!("event {id} is of another project, `{}`", entry.session.root);
-        return Err(Problem::new("NotFound", message).help("run this in a folder of that project"));
+        let message = format!("event {id} belongs to another project, `{}`", entry.session.root);
+        return Err(Problem::new("NotFound", message).help("run the command in that project"));
     }
     let refuses = |why: &str| Problem::new("NotRefused", format!("event {id} {why}")).help(REFUSALS);
-    if let Some(lifted) = entry.verdict.not_enforced {
-        return Err(refuses(&format!("was not refused: {lifted}")));
+    if let Some(not_enforced) = entry.verdict.not_enforced {
+        return Err(refuses(&format!("was not refused: {not_enforced}")));
     }
     if entry.verdict.level < Level::Ask {
         return Err(refuses("was not refused"));
@@ -78,7 +78,7 @@ fn refused_call(entry: &JournalEntry, project: &Project) -> Result<CallDigest, P
     let call = awaits_permission.then(|| CallDigest::of_entry(entry)).flatten();
     call.ok_or_else(
         || {
-            if awaits_permission { refuses("does not say what the call was") } else { refuses("is no call") }
+            if awaits_permission { refuses("does not name the call") } else { refuses("is not a tool call") }
         },
     )
 }

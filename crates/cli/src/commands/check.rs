@@ -1,7 +1,7 @@
-//! `check`: the file rules, judged without an agent: for people, for pre-commit and for CI.
+//! `check`: judges the file rules without an agent, for people, pre-commit hooks and CI.
 
-pub mod acknowledged;
-mod compared;
+pub mod ack_trailer;
+mod comparison;
 mod fix;
 mod github;
 mod name_status;
@@ -25,13 +25,13 @@ use super::Context;
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
-use compared::Comparison;
+use comparison::Comparison;
 use report::CheckReport;
 
 pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
-    // What it reads of new rules waits for the journal.
+    // Texts of new rules are queued for the journal.
     let policy = Arc::new(project.compiled(&context.environment));
     let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted)?;
     let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
@@ -42,7 +42,8 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
         environment: &context.environment,
         base_folders: guard::facts::base_folders(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
-        // What was promised or acknowledged here counts before a commit; a person who looks wants to see what there is.
+        // Before a commit, promises and acknowledgements of this machine count. Otherwise a person wants to see the
+        // actual state.
         answers: arguments.staged.then(|| Queue::of(&project, &context.environment).for_dry_run(true)),
         acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
         tasks: TaskFacts::of(&project_of_command(&context.environment), &context.environment),
@@ -57,7 +58,7 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
     if arguments.fix {
         notes.extend(fix::run_commands(&mut checked, &comparison.baseline, &project, &policy.config, context));
     }
-    // Only where something is wrong are the files read once more, to say what.
+    // The compiled policy has no diagnostics, so broken files are read again to report their errors.
     let problems: Vec<Diagnostic> = match policy.broken.as_slice() {
         [] => Vec::new(),
         _ => project.load(&context.environment).errors().cloned().collect(),
@@ -76,7 +77,7 @@ pub fn run(arguments: &CheckArguments, context: &Context) -> CommandOutcome {
     Ok(report.exit_code())
 }
 
-/// The file rules in force; those that were asked for are among them.
+/// Returns the file rules in force. Fails if one of the requested rules is not among them.
 fn rules(
     arguments: &CheckArguments,
     policy: &CompiledPolicy,
@@ -86,17 +87,17 @@ fn rules(
     let rules: Vec<Rule> = rules.into_iter().filter(|rule| rule.as_file_rule().is_some()).collect();
     if let Some(unknown) = arguments.rules.iter().find(|wanted| !rules.iter().any(|rule| is_called(rule, wanted))) {
         if untrusted().iter().any(|waiting| is_called(&waiting.rule, unknown)) {
-            let message = format!("rule `{unknown}` is not in force until a person accepts it");
-            return Err(Problem::new("Untrusted", message).help("`linchpin trust` shows it, and asks"));
+            let message = format!("rule `{unknown}` is ignored until a person accepts it");
+            return Err(Problem::new("Untrusted", message).help("`linchpin trust` shows and accepts it"));
         }
         let help = suggest::closest(unknown, rules.iter().map(|rule| rule.id.as_str()))
             .map_or_else(|| "`linchpin rules list` shows the rules".to_owned(), suggest::did_you_mean);
-        return Err(Problem::new("UnknownRule", format!("no file rule in force is named `{unknown}`")).help(help));
+        return Err(Problem::new("UnknownRule", format!("there is no file rule `{unknown}` in force")).help(help));
     }
     Ok(rules)
 }
 
-/// By its id or its title.
+/// True if `name` is the rule's id or title.
 fn is_called(rule: &Rule, name: &str) -> bool {
     rule.id == name || rule.display_title().to_lowercase() == name.to_lowercase()
 }
@@ -105,7 +106,8 @@ fn is_wanted(rule: &Rule, arguments: &CheckArguments) -> bool {
     arguments.rules.is_empty() || arguments.rules.iter().any(|name| is_called(rule, name))
 }
 
-/// A command that was not run says nothing of files that only trigger it.
+/// True if the rule's command has to run before it can be judged. Files that only trigger the rule do not show that it
+/// is unmet.
 fn waits_for_its_command(checked: &CheckedRule) -> bool {
     let is_run = checked.command.is_some() || checked.found.pairs().next().is_some();
     checked.rule.runs_command() && checked.is_unmet() && !is_run

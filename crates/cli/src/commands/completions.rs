@@ -1,4 +1,4 @@
-//! `completions`: what lets a shell finish the words of a command line, from the same definitions that parse it.
+//! `completions`: prints a shell's completion script, generated from the argument definitions.
 
 use agents::Agent;
 use clap::CommandFactory;
@@ -9,7 +9,8 @@ use serde_json::json;
 use super::Context;
 use crate::arguments::{CommandLine, CompletionsArguments, Shell};
 
-/// The arguments that name an agent. Parsing takes any word, to say more of a wrong one than the parser could.
+/// Arguments that take an agent's name. The parser accepts any word for them, because `agent_named` gives a better
+/// error.
 const AGENTS: [(&str, &str); 5] =
     [("init", "agents"), ("install", "agent"), ("uninstall", "agent"), ("hook", "agent"), ("try", "agent")];
 

@@ -1,4 +1,4 @@
-//! Whether file rules know the branch that they compare with.
+//! Checks whether file rules can determine the default branch that they compare with.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use guard::Project;
 use policy::Config;
 use tree::{Tree, UnknownDefault};
 
-/// Nobody waits for an agent here.
+/// Longer than in hooks, because no agent waits.
 const GIT_LIMIT: Duration = Duration::from_secs(10);
 
-/// Why not, and what to do, where a rule is judged by the default branch.
+/// Returns why the default branch is unknown and what to do, if any rule compares with it.
 pub fn unknown<'r>(
     project: &Project,
     config: &Config,
@@ -20,6 +20,6 @@ pub fn unknown<'r>(
     let mut file_rules = rules.into_iter().filter_map(Rule::as_file_rule);
     file_rules.find(|file| file.scope.compare_to != Baseline::Prompt)?;
     let tree = Tree::of(&project.root, GIT_LIMIT)?;
-    // What is wrong with git itself is told where it is asked for changes.
+    // Errors of git itself are reported when the changes are read.
     tree.default_tip(config.branches.default.as_deref()).ok()?.unknown
 }

@@ -1,4 +1,4 @@
-//! `demo`: a scratch repository, and a recorded session played through the real hook path.
+//! `demo`: plays a recorded session in a scratch repository, with real hook calls.
 
 use std::fs;
 use std::io::Write;
@@ -24,7 +24,7 @@ const SESSION: &str = include_str!("demo/session.jsonl");
 #[derive(Deserialize)]
 struct Step {
     title: String,
-    /// What the agent does, in a line.
+    /// The agent's action, in one line.
     shown: String,
     payload: Value,
 }
@@ -35,9 +35,7 @@ pub fn run(context: &Context) -> CommandOutcome {
     let root = base.join("project");
     prepare(&root)?;
     if !context.output.json {
-        context
-            .output
-            .line(format!("A scratch repository with {} rules of its own and the bundled ones.", RULES.len()));
+        context.output.line(format!("A scratch repository with {} project rules and the bundled rules.", RULES.len()));
         context.output.line("Each step of a recorded Claude Code session goes through `linchpin hook claude`.");
     }
     let mut steps = Vec::new();
@@ -55,7 +53,9 @@ pub fn run(context: &Context) -> CommandOutcome {
         context.output.value(&json!({ "steps": steps }));
     } else {
         context.output.blank();
-        context.output.line("`linchpin init` in a repository of yours sets this up; `linchpin explain` shows the work behind a verdict.");
+        context.output.line(
+            "`linchpin init` sets this up in your repository; `linchpin explain` shows how a verdict was reached.",
+        );
     }
     Ok(ExitCode::Done)
 }
@@ -71,15 +71,15 @@ fn prepare(root: &Path) -> Result<(), Problem> {
         Command::new("git").args(["init", "--quiet", "--initial-branch=main"]).arg(root).stdin(Stdio::null()).status();
     match made {
         Ok(status) if status.success() => Ok(()),
-        _ => Err(Problem::new("NotFound", "`git` is needed to make the scratch repository, and cannot be run")),
+        _ => Err(Problem::new("NotFound", "the scratch repository needs `git`, which cannot be run")),
     }
 }
 
-/// What the hook says, as an agent would read it.
+/// Runs the hook and returns its answer.
 fn play(payload: &Value, root: &Path, base: &Path) -> Result<Value, Problem> {
     let mut hook = Command::new(std::env::current_exe()?);
     hook.args(["hook", "claude"]).current_dir(root);
-    // Nothing of this machine's own policy or state takes part.
+    // The policy and state of this machine have no effect.
     for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
         hook.env(variable, base.join(folder));
     }
@@ -100,7 +100,7 @@ fn play(payload: &Value, root: &Path, base: &Path) -> Result<Value, Problem> {
         return Ok(Value::Null);
     }
     serde_json::from_slice(&answer.stdout)
-        .map_err(|error| Problem::new("Internal", format!("the hook answered no JSON: {error}")))
+        .map_err(|error| Problem::new("Internal", format!("the hook's answer is not JSON: {error}")))
 }
 
 fn show(step: &Step, told: &Value, context: &Context) {

@@ -1,7 +1,7 @@
-//! `doctor`: what is installed, what is in force, and what would make it ineffective.
+//! `doctor`: shows what is installed and in force, and what would make it ineffective.
 
 mod doctor_check;
-mod forged_event;
+mod hook_self_test;
 mod hooks;
 
 use agents::without_control_characters;
@@ -19,7 +19,7 @@ use super::{Context, default_branch};
 use crate::exit_code::ExitCode;
 use crate::plural::counted;
 use crate::problem::CommandOutcome;
-use doctor_check::{DoctorCheck, State};
+use doctor_check::{CheckState, DoctorCheck};
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 pub fn run(context: &Context) -> CommandOutcome {
@@ -34,9 +34,9 @@ pub fn run(context: &Context) -> CommandOutcome {
                 .map(|check| check.within(folder)),
         );
     }
-    checks.extend(lifting_checks(&project, context));
+    checks.extend(enforcement_checks(&project, context));
     if file_limit::is_too_low() {
-        // To try it would be to be killed.
+        // Writing a file beyond the limit would kill this process, so the following checks are skipped.
         let help = "raise it in the shell that starts the agent: `ulimit -f unlimited`";
         checks.push(DoctorCheck::bad(Failure::FileLimit.to_string(), help));
     } else {
@@ -46,7 +46,7 @@ pub fn run(context: &Context) -> CommandOutcome {
         checks.extend(work_check(&project, context));
     }
     checks.extend(hooks::checks(&project, &nested, context));
-    let is_bad = checks.iter().any(|check| check.state == State::Bad);
+    let is_bad = checks.iter().any(|check| check.state == CheckState::Bad);
     report(&project, &nested, &checks, context);
     Ok(if is_bad { ExitCode::No } else { ExitCode::Done })
 }
@@ -59,7 +59,7 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     rule_checks(project, |_| true, context)
 }
 
-/// The rules of one policy, and what is wrong with its files. `is_counted`: whether a rule is one of its own.
+/// The rules of one policy, and the problems of its files. `is_counted`: true for the policy's own rules.
 fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &Context) -> Vec<DoctorCheck> {
     let compiled = project.compiled_read_only(&context.environment);
     let rules = compiled.rules.all().unwrap_or_default();
@@ -78,14 +78,14 @@ fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &
     checks.extend(warning_checks(&loaded.diagnostics));
     if let Some(unknown) = default_branch::unknown(project, &compiled.config, &rules) {
         checks.push(DoctorCheck::bad(
-            format!("file rules cannot tell where a branch began: {}", unknown.why),
+            format!("file rules do not know where a branch began: {}", unknown.why),
             unknown.help,
         ));
     }
     checks
 }
 
-/// Warnings about files. Rules that are not read are told one by one; of the others, the first.
+/// Warnings about files. Each file that is not read has a line; of the other warnings, only the first is shown.
 fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<DoctorCheck> {
     let is_warning =
         |problem: &&Diagnostic| problem.severity == Severity::Warning && problem.kind != ErrorKind::Untrusted;
@@ -103,11 +103,11 @@ fn warning_checks(diagnostics: &[Diagnostic]) -> Vec<DoctorCheck> {
     checks
 }
 
-/// What keeps the rules from being enforced; the project's root alone decides it.
-fn lifting_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
+/// Reports settings by which rules are not enforced. Only those of the project's root count.
+fn enforcement_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
     if project.has_policy() && project.compiled_read_only(&context.environment).config.mode == PolicyMode::Observe {
-        checks.push(DoctorCheck::bad(OBSERVING, "`mode: enforce` in the configuration ends it"));
+        checks.push(DoctorCheck::bad(OBSERVING, "set `mode: enforce` in the configuration to end it"));
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
         checks.push(DoctorCheck::bad(paused(&pause, super::now()), "`linchpin resume` ends it"));
@@ -115,14 +115,15 @@ fn lifting_checks(project: &Project, context: &Context) -> Vec<DoctorCheck> {
     checks
 }
 
-/// What Linchpin keeps for the user has to be kept somewhere: without it no session is held to its rules.
+/// Checks the user's state directory. Linchpin stores there the grants, and the rules that running sessions are held
+/// to.
 fn state_check(context: &Context) -> Option<DoctorCheck> {
     let folder = &context.environment.state;
     let error = policy::check_writable(folder).err()?;
-    let text = format!("nothing can be kept in {}: {}", folder.display(), error.kind());
+    let text = format!("{} cannot be written: {}", folder.display(), error.kind());
     Some(DoctorCheck::bad(
         text,
-        "until it can be written, no grant can be made, and a rule that is taken away is gone at once",
+        "until it can be written, `trust`, `allow` and `pause` do not work, and a rule that is removed during a session stops at once",
     ))
 }
 
@@ -134,38 +135,39 @@ fn journal_check(project: &Project, context: &Context) -> DoctorCheck {
     let is_missing = matches!(read, Err(StoreError::Missing { .. }));
     let read = if is_missing { Ok(()) } else { read.and_then(|()| Store::check_writable(&path, options)) };
     match read.and_then(|()| in_folder()) {
-        Ok(()) if is_missing => DoctorCheck::note("no journal yet: it begins with the first event"),
+        Ok(()) if is_missing => DoctorCheck::note("no journal yet: the first event creates it"),
         Ok(()) => DoctorCheck::fine(format!("journal at {}", path.display())),
         Err(error) => {
-            DoctorCheck::bad(error.to_string(), "rules that need stored state are skipped until it can be used")
+            DoctorCheck::bad(error.to_string(), "until it can be read, rules that need stored state are skipped")
         }
     }
 }
 
-/// What file rules ask for is counted in files, beside the policy or else in the user's own folder.
+/// Checks the directory in which the demands of file rules are stored: next to the policy, or else in the user's state
+/// directory.
 fn queue_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
     let folder = project.tmp(&context.environment);
     if let Err(error) = policy::check_writable(&folder.join("rules/queue")) {
-        let text = format!("what file rules ask for cannot be kept in {}: {}", folder.display(), error.kind());
+        let text = format!("the demands of file rules cannot be written to {}: {}", folder.display(), error.kind());
         return Some(DoctorCheck::bad(text, "until it can be written, file rules are skipped when an agent stops"));
     }
     let unusable = project.unusable_tmp()?;
     let text = format!(
-        "{} is no folder that can be written in, so what file rules ask for is kept in {}",
+        "{} is not a writable folder, so the demands of file rules are kept in {}",
         unusable.display(),
         folder.display()
     );
     Some(DoctorCheck { help: Some("delete it, or make it writable".to_owned()), ..DoctorCheck::note(text) })
 }
 
-/// Tasks, memories and runs, where there are any.
+/// Checks the database of tasks, memories and runs, if it exists.
 fn work_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
     let path = project.work_database_path(&context.environment);
     let error = WorkDatabase::open_existing(&path)
         .and_then(|work| work.map_or(Ok(()), |work| work.tasks().counts(None).map(drop)))
         .err()?;
     let help = format!(
-        "rules that ask for tasks are skipped; if it is damaged, move {} away: tasks begin anew",
+        "rules about tasks are skipped; if it is damaged, move {} away: a new, empty one is created",
         path.display()
     );
     Some(DoctorCheck::bad(error.to_string(), help))
@@ -173,10 +175,10 @@ fn work_check(project: &Project, context: &Context) -> Option<DoctorCheck> {
 
 fn report(project: &Project, nested: &[Project], checks: &[DoctorCheck], context: &Context) {
     let output = &context.output;
-    let name = |state: State| match state {
-        State::Fine => "ok",
-        State::Note => "note",
-        State::Bad => "bad",
+    let name = |state: CheckState| match state {
+        CheckState::Fine => "ok",
+        CheckState::Note => "note",
+        CheckState::Bad => "bad",
     };
     if output.json {
         let listed: Vec<Value> = checks
@@ -187,7 +189,7 @@ fn report(project: &Project, nested: &[Project], checks: &[DoctorCheck], context
             "version": env!("CARGO_PKG_VERSION"),
             "root": project.root,
             "nested": nested.iter().map(|nested| &nested.root).collect::<Vec<_>>(),
-            "effective": checks.iter().all(|check| check.state != State::Bad),
+            "effective": checks.iter().all(|check| check.state != CheckState::Bad),
             "checks": listed,
         }));
         return;
@@ -198,7 +200,7 @@ fn report(project: &Project, nested: &[Project], checks: &[DoctorCheck], context
     }
     output.blank();
     for check in checks {
-        // What stands in settings may hold anything.
+        // Texts from settings files may contain control characters.
         output.line(format!("{:<5} {}", name(check.state), without_control_characters(&check.text)));
         if let Some(help) = &check.help {
             output.line(output.dim(&format!("      {}", without_control_characters(help))));

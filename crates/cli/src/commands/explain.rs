@@ -1,4 +1,4 @@
-//! `explain`: the work behind a verdict, or behind one piece of syntax.
+//! `explain`: shows how a verdict came about, or how a pattern, an expression or a command is interpreted.
 
 mod command;
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use store::{JournalEntry, JournalFilter};
 
 use super::replay::since_text;
-use super::{Context, work};
+use super::{Context, moves};
 use crate::arguments::ExplainArguments;
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
@@ -33,7 +33,7 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandOutco
         let problem = Problem::new("PatternError", error.message()).at("pattern", Some((1, error.span().start + 1)));
         error.help().into_iter().fold(problem, Problem::help)
     })?;
-    // As in a pattern itself.
+    // A leading `./` is ignored, as it is in patterns.
     let captures = pattern.captures(path.trim_start_matches("./"));
     let matches = captures.is_some();
     let values: Map<String, Value> = captures
@@ -56,11 +56,11 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> CommandOutco
 }
 
 fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> CommandOutcome {
-    // With `--with`, a name that is not given is undefined and not an error.
+    // With `--with`, an unknown name is undefined instead of an error.
     let is_made_up = with.is_some();
     let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
         .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
-    let KnownNames { names, situation, scope } = work::known_names(context);
+    let KnownNames { names, situation, scope } = moves::known_names(context);
     let names = with_names(names, with);
     let scope = (!is_made_up).then_some(&scope);
     let found = expr::evaluate_with_names(expression, &names, Some(&situation), scope).map_err(|error| {
@@ -81,12 +81,12 @@ fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Comm
         context.output.line(format!("undefined: {}", found.unknown.join(", ")));
     }
     if found.missing.is_some() {
-        context.output.line("not known: what a session did or set, because no session was heard of here yet");
+        context.output.line("unknown: what a session did or set, because the journal has no session yet");
     }
     Ok(ExitCode::Done)
 }
 
-/// What is written down goes before what is known; of `phase` and its like, each field for itself.
+/// Values from `--with` override the known ones. Objects such as `phase` are merged field by field.
 fn with_names(mut known: Map<String, Value>, with: Map<String, Value>) -> Map<String, Value> {
     for (name, given) in with {
         match (known.get_mut(&name), given) {
@@ -123,7 +123,7 @@ fn explain_entry(wanted: Wanted, context: &Context) -> CommandOutcome {
             Wanted::Number(id) => format!("the journal has no event {id}"),
             Wanted::LastSpoken => "every event in the journal was simply allowed".to_owned(),
         };
-        Problem::new("NotFound", message).help("`linchpin log` shows what there is")
+        Problem::new("NotFound", message).help("`linchpin log` lists the events")
     })?;
     let policy = project.compiled_read_only(&context.environment);
     let journal = super::log::open(&project, context)?;
@@ -166,12 +166,14 @@ fn outcome_text(considered: &ConsideredRule) -> String {
         Judged::Acknowledged if considered.rule.as_file_rule().is_some() => "answered before".to_owned(),
         Judged::Passed => "does not apply".to_owned(),
         Judged::Acknowledged => "acknowledged in this session".to_owned(),
-        Judged::GivenUp => "not met, and asked for as often as it may be".to_owned(),
-        _ if considered.released => format!("{} (it held as often as it may, and lets go)", Level::Warn.name()),
+        Judged::GivenUp => "unmet, and held as often as `max_holds` allows".to_owned(),
+        _ if considered.released => {
+            format!("{} (held as often as `max_holds` allows, so the agent may stop)", Level::Warn.name())
+        }
         Judged::Matched(level) => level.name().to_owned(),
-        Judged::Incomplete(level) => format!("{} (cannot be known before it runs)", level.name()),
-        Judged::Undecidable(facts) => format!("undecidable: {} was not kept", facts.join(", ")),
-        Judged::Fault(level, why) => format!("{} (the rule is at fault: {why})", level.name()),
+        Judged::Incomplete(level) => format!("{} (known only at run time)", level.name()),
+        Judged::Undecidable(facts) => format!("undecidable: {} was not recorded", facts.join(", ")),
+        Judged::Fault(level, why) => format!("{} (the rule failed: {why})", level.name()),
     }
 }
 
@@ -183,11 +185,11 @@ fn show(entry: &JournalEntry, spoken: &[(&Finding, RuleChange)], considered: &[C
         let unapproved = super::log::unapproved(finding);
         output.line(format!("  {} by {}{unapproved}; {fate}", output.level(finding.level), finding.rule));
     }
-    if let Some(lifted) = entry.verdict.not_enforced {
-        output.line(format!("  not enforced: {lifted}"));
+    if let Some(not_enforced) = entry.verdict.not_enforced {
+        output.line(format!("  not enforced: {not_enforced}"));
     }
     output.blank();
-    output.line("The rules as they are now, by what was known then:");
+    output.line("The present rules, judged with the facts of that time:");
     let (speaking, silent): (Vec<_>, Vec<_>) =
         considered.iter().partition(|considered| considered.outcome != Judged::Passed);
     for considered in speaking.iter().chain(&silent) {
@@ -196,7 +198,7 @@ fn show(entry: &JournalEntry, spoken: &[(&Finding, RuleChange)], considered: &[C
     }
 }
 
-/// One rule's work, clause by clause.
+/// Shows how one rule was judged, condition by condition.
 pub fn show_consideration(considered: &ConsideredRule, indent: &str, context: &Context) {
     let output = &context.output;
     output.line(format!("{indent}{}: {}", output.bold(&considered.rule.id), outcome_text(considered)));

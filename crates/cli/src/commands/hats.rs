@@ -1,4 +1,4 @@
-//! `hats`: the loop of a project, before it runs.
+//! `hats`: validates, lists, shows and draws the hats of a project's loop.
 
 use std::fs;
 
@@ -23,9 +23,9 @@ pub fn run(arguments: &HatsArguments, context: &Context) -> CommandOutcome {
         HatsAction::New { preset: None } => list_presets(context),
         HatsAction::New { preset: Some(name) } => write(name, &project, context)?,
         HatsAction::Validate => return Ok(validated(&loop_file::read(&project, context)?, &project, context)),
-        HatsAction::List => list(&loop_file::sound_loop(&project, context)?, context),
-        HatsAction::Show { hat } => show(hat, &loop_file::sound_loop(&project, context)?, context)?,
-        HatsAction::Graph { format } => draw(*format, &loop_file::sound_loop(&project, context)?, context),
+        HatsAction::List => list(&loop_file::valid_loop(&project, context)?, context),
+        HatsAction::Show { hat } => show(hat, &loop_file::valid_loop(&project, context)?, context)?,
+        HatsAction::Graph { format } => draw(*format, &loop_file::valid_loop(&project, context)?, context),
     }
     Ok(ExitCode::Done)
 }
@@ -52,7 +52,7 @@ fn validated(file: &LoopFile, project: &Project, context: &Context) -> ExitCode 
     }
     let hats = file.the_loop.as_ref().map(|the_loop| counted(the_loop.hats.len(), "hat"));
     output.line(match (hats, warnings) {
-        (Some(hats), 0) => format!("{}: {hats}, everything is sound.", file.source),
+        (Some(hats), 0) => format!("{}: {hats}, no errors.", file.source),
         (Some(hats), _) => format!("{}: {hats}; {}.", file.source, counted(warnings, "warning")),
         (None, _) => format!("{}: {}.", file.source, counted(errors, "error")),
     });
@@ -79,16 +79,16 @@ fn to_json(hat: &Hat) -> Value {
     })
 }
 
-/// With an event of the first topic that would put the hat on.
+/// Shows the prompt of a hat for its first topic.
 fn show(id: &str, the_loop: &Loop, context: &Context) -> Result<(), Problem> {
     let Some(hat) = the_loop.hat(id) else {
         let ids: Vec<&str> = the_loop.hats.iter().map(|hat| hat.id.as_str()).collect();
         let help = suggest::closest(id, ids.iter().copied())
             .map_or_else(|| format!("the hats are {}", ids.join(", ")), suggest::did_you_mean);
-        return Err(Problem::new("NotFound", format!("no hat has the id `{id}`")).help(help));
+        return Err(Problem::new("NotFound", format!("there is no hat `{id}`")).help(help));
     };
     let topic = hat.triggers.first().map(ToString::to_string).unwrap_or_default();
-    let event = IncomingEvent { topic, from: None, summary: "(what was handed over)".to_owned(), payload: None };
+    let event = IncomingEvent { topic, from: None, summary: "(the summary of the event)".to_owned(), payload: None };
     let known = PromptContext::default();
     let prompt = Prompt { the_loop, hat, events: &[event], known: &known }.to_string();
     context.output.line_or(prompt.trim_end(), &json!({ "hat": to_json(hat), "prompt": prompt }));
@@ -125,8 +125,8 @@ fn write(name: &str, project: &Project, context: &Context) -> Result<(), Problem
     let Some(preset) = Preset::named(name) else {
         let names = PRESETS.iter().map(|preset| preset.name);
         let help = suggest::closest(name, names)
-            .map_or_else(|| "`linchpin hats new` lists those that there are".to_owned(), suggest::did_you_mean);
-        return Err(Problem::new("NotFound", format!("no loop in the box is named `{name}`")).help(help));
+            .map_or_else(|| "`linchpin hats new` lists them".to_owned(), suggest::did_you_mean);
+        return Err(Problem::new("NotFound", format!("there is no bundled loop `{name}`")).help(help));
     };
     validate::require_policy(project)?;
     let folder = policy::PolicyFolder::of_project(&project.root);
@@ -134,16 +134,16 @@ fn write(name: &str, project: &Project, context: &Context) -> Result<(), Problem
     fs::create_dir_all(&folder.path)?;
     let shown = folder.shown(&path);
     if !init::write_new(&path, &preset.text_for(&project.root))? {
-        return Err(Problem::new("Exists", format!("`{shown}` is there already"))
-            .help("move it away first: nothing of yours is written over"));
+        return Err(Problem::new("Exists", format!("`{shown}` already exists"))
+            .help("move it away first: Linchpin does not overwrite your files"));
     }
     let guessed = if preset.guesses_tests(&project.root) {
-        " No file here says how the tests run, so `make test` in it is a guess: write the command that does."
+        " No file here shows how the tests run, so `make test` in it is a guess: replace it with your test command."
     } else {
         ""
     };
     let text = format!(
-        "Wrote {shown}.{guessed} Make it yours, above all the commands in it; then `linchpin hats validate` and `linchpin hats show HAT`."
+        "Wrote {shown}.{guessed} Adapt it, above all its commands. Then run `linchpin hats validate` and `linchpin hats show HAT`."
     );
     context.output.line_or(&text, &json!({ "file": shown, "preset": preset.name }));
     Ok(())

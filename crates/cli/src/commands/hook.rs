@@ -1,4 +1,4 @@
-//! `hook`: what agents call. Nothing is set up here that one event does not need.
+//! `hook`: the command that agents call. It initializes only what the event needs.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -11,7 +11,7 @@ use crate::stdout;
 
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let mut next = || arguments.next().map(|name| name.into_string().unwrap_or_default());
-    // Some agents' payloads do not say which event they are about, so their settings do.
+    // Some agents' payloads do not name the event, so the hook's command line in their settings does.
     let (agent, named) = (next(), next());
     if [&agent, &named].into_iter().flatten().any(|word| matches!(word.as_str(), "--help" | "-h")) {
         return super::run();
@@ -22,38 +22,38 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if io::stdin().is_terminal() {
         return usage();
     }
-    // What a panic would print belongs into the answer, where the agent reads it.
+    // Suppresses the panic message: the agent must read the answer instead.
     std::panic::set_hook(Box::new(|_| {}));
-    // What can fail is caught where it is judged; should the answer itself fail, the agent still hears no.
+    // Errors in judging are handled there. If writing the answer panics, the agent still gets a refusal.
     let answered = std::panic::catch_unwind(|| {
         let environment = Environment::of_process();
         let agent = agents::environment::calling_agent(agent, |name| environment.get(name));
         guard::hook::hook(agent, named.as_deref(), io::stdin(), super::now(), &environment, tell);
     });
     if answered.is_err() {
-        let _ = writeln!(io::stderr(), "Linchpin failed by a fault of its own; a person has to decide this.");
+        let _ = writeln!(io::stderr(), "Linchpin failed because of a bug; a person must decide this.");
     }
-    // Only where the process did not end with an answer.
+    // Reached only if no answer ended the process.
     ExitCode::from(2)
 }
 
-/// Copilot CLI runs the program of Claude Code's hooks without its arguments.
+/// True if Copilot CLI called this binary: for hooks in Claude Code's settings, it omits the arguments.
 pub fn is_bare_copilot_hook() -> bool {
     let environment = Environment::of_process();
     let caller = agents::environment::calling_agent(Agent::Claude, |name| environment.get(name));
     caller == Agent::Copilot && !io::stdin().is_terminal()
 }
 
-/// Ends the process: nothing that judging still does may hold up the answer.
+/// Writes the answer and ends the process, so that unfinished work cannot delay it.
 fn tell(answer: &Answer) {
     let told = io::stdout().write_all(answer.stdout.as_bytes()).and_then(|()| io::stdout().flush());
     let _ = io::stderr().write_all(answer.stderr.as_bytes());
-    // An answer that nobody got must not pass for silence.
+    // If the answer was lost, the exit code must show it: empty output would mean that nothing was refused.
     let is_lost = !answer.stdout.is_empty() && (told.is_err() || stdout::is_unwritable() || stdout::was_closed());
     process::exit(if is_lost { 2 } else { answer.exit_code.into() })
 }
 
-/// Exit code 2: an agent whose settings name a hook that cannot work is refused rather than unguarded.
+/// Exit code 2: an agent whose settings contain an invalid hook command is refused instead of left unguarded.
 fn usage() -> ExitCode {
     let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
     let _ = writeln!(

@@ -1,4 +1,5 @@
-//! `init`: a policy for this project, and the hooks of the agents that are found. Safe to run again.
+//! `init`: creates a policy for this project and installs hooks for the agents that are found. It can be run again
+//! safely.
 
 use std::fs;
 use std::io::{self, Write};
@@ -27,7 +28,7 @@ pub fn run(arguments: &InitArguments, context: &Context) -> CommandOutcome {
     let agents = agents(arguments, &root, context)?;
     let folder = PolicyFolder::of_project(&root);
     let had_policy = folder.path.is_dir();
-    // First, because it may be refused.
+    // First, because it may fail.
     let hook = if arguments.pre_commit { pre_commit::install(&root)? } else { None };
     let mut written = write_policy(&folder, had_policy).inspect_err(|_| {
         let _ = hook.as_ref().map(fs::remove_file);
@@ -35,21 +36,22 @@ pub fn run(arguments: &InitArguments, context: &Context) -> CommandOutcome {
     written.extend(hook);
     let mut installed = Vec::new();
     for agent in agents {
-        let done = install::put(agent, SettingsScope::Project, &root, &context.environment).map_err(|problem| {
-            problem.help(format!(
-                "the policy in {} is there, the hooks of {} are not; mend that and run `{}`",
-                folder.path.display(),
-                agent.title(),
-                install::install_command(agent, SettingsScope::Project)
-            ))
-        })?;
+        let done =
+            install::write_hooks(agent, SettingsScope::Project, &root, &context.environment).map_err(|problem| {
+                problem.help(format!(
+                    "the policy in {} was written, but the hooks of {} were not; fix that and run `{}`",
+                    folder.path.display(),
+                    agent.title(),
+                    install::install_command(agent, SettingsScope::Project)
+                ))
+            })?;
         installed.push((agent, done));
     }
     report(arguments, &root, had_policy, &written, &installed, context);
     Ok(ExitCode::Done)
 }
 
-/// All that is missing of the policy, or nothing.
+/// Writes all missing policy files. On failure, removes those that it wrote.
 fn write_policy(folder: &PolicyFolder, had_policy: bool) -> Result<Vec<PathBuf>, Problem> {
     let mut files = vec![(folder.config(), CONFIG), (folder.path.join(".gitignore"), GITIGNORE)];
     if !had_policy {
@@ -67,18 +69,22 @@ fn write_policy(folder: &PolicyFolder, had_policy: bool) -> Result<Vec<PathBuf>,
         Ok(())
     };
     let Err(error) = write() else { return Ok(written) };
-    // Folders go only if they are empty.
+    // `remove_dir` only removes empty directories.
     let folders = [(folder.rules(), had_rules), (folder.path.clone(), had_policy)];
     let undone = written.iter().map(fs::remove_file).all(|removed| removed.is_ok());
     for (made, was_there) in &folders {
         let _ = if *was_there { Ok(()) } else { fs::remove_dir(made) };
     }
     let message = format!("the policy cannot be written into `{}`: {error}", folder.path.display());
-    let help = if undone { "nothing was left behind; make room, and run it again" } else { "look at what is there" };
+    let help = if undone {
+        "nothing was left behind; free some space and run the command again"
+    } else {
+        "check the files in that folder"
+    };
     Err(Problem::new("Io", message).help(help))
 }
 
-/// Those that were asked for, else those that this machine or project shows signs of.
+/// Returns the requested agents, or else those that are installed on this machine or have settings in this project.
 fn agents(arguments: &InitArguments, root: &Path, context: &Context) -> Result<Vec<Agent>, Problem> {
     if arguments.no_hooks {
         return Ok(Vec::new());
@@ -97,13 +103,13 @@ fn agents(arguments: &InitArguments, root: &Path, context: &Context) -> Result<V
     Ok(Agent::ALL.into_iter().filter(|agent| on_path(*agent) || has_settings(*agent)).collect())
 }
 
-/// Whole or not at all; what is there already is left alone.
+/// Writes a file atomically. Returns false if it already exists.
 pub fn write_new(path: &Path, text: &str) -> io::Result<bool> {
     if path.exists() {
         return Ok(false);
     }
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    // Through the file itself: an error then does not name the temporary file.
+    // Written through the file handle, so that an error does not name the temporary file.
     file.as_file_mut().write_all(text.as_bytes())?;
     #[cfg(unix)]
     {
@@ -122,7 +128,7 @@ fn report(
     root: &Path,
     had_policy: bool,
     written: &[PathBuf],
-    installed: &[(Agent, install::Done)],
+    installed: &[(Agent, install::InstallOutcome)],
     context: &Context,
 ) {
     let output = &context.output;
@@ -136,7 +142,7 @@ fn report(
     }
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     if written.is_empty() {
-        output.line(format!("The policy in {} is left as it is.", root.join(PolicyFolder::NAME).display()));
+        output.line(format!("The policy in {} was not changed.", root.join(PolicyFolder::NAME).display()));
     } else {
         let what = if had_policy { "Added to the policy for" } else { "A policy for" };
         output.line(format!("{what} {}:", root.display()));
@@ -155,16 +161,16 @@ fn report(
         .map(Agent::title)
         .collect();
     if !left.is_empty() {
-        output.line(format!("The hooks of {} are left as they are.", left.join(", ")));
+        output.line(format!("The hooks of {} were not changed.", left.join(", ")));
     } else if installed.is_empty() {
         if !arguments.no_hooks {
             let programs = Agent::ALL.map(|agent| format!("`{}`", agent.program())).join(", ");
             output.line(format!(
-                "No agent was found: none of {programs} is on PATH, and neither this project nor your home has a folder of theirs."
+                "No agent was found: none of {programs} is on PATH, and there is no folder of an agent in this project or your home directory."
             ));
         }
         let names = Agent::ALL.map(Agent::name).join(", ");
-        output.line("No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.");
+        output.line("No hooks are installed, so nothing is checked yet: run `linchpin install AGENT`.");
         output.line(format!("Linchpin knows these agents: {names}."));
     }
     for warning in policy::deepwork_warnings(&PolicyFolder::of_project(root)) {
@@ -172,5 +178,5 @@ fn report(
         output.rendered(&warning.render(output.style()));
     }
     output.blank();
-    output.line("Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.");
+    output.line("Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.");
 }

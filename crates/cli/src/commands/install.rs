@@ -1,4 +1,4 @@
-//! `install` and `uninstall`: exactly Linchpin's own entries, in and out of an agent's settings.
+//! `install` and `uninstall`: add Linchpin's entries to an agent's settings, or remove them, and change nothing else.
 
 use std::path::{Path, PathBuf};
 
@@ -17,12 +17,14 @@ pub fn install(arguments: &InstallArguments, context: &Context) -> CommandOutcom
     person::required("install", &context.environment)?;
     let (agent, scope) = target(arguments)?;
     let root = root(&context.environment.cwd);
-    let done = put(agent, scope, &root, &context.environment)?;
+    let done = write_hooks(agent, scope, &root, &context.environment)?;
     context.output.line_or(done.text(agent), &done.to_json(agent, "installed"));
     if !context.output.json {
         done.hints(agent, context);
         if !Project::of_person(&context.environment).has_policy() {
-            context.output.line("  There is no policy here, so nothing is guarded yet: `linchpin init` writes one.");
+            context
+                .output
+                .line("  There is no policy here, so nothing is checked yet: run `linchpin init` to write one.");
         }
     }
     Ok(ExitCode::Done)
@@ -44,28 +46,28 @@ pub fn uninstall(arguments: &InstallArguments, context: &Context) -> CommandOutc
         Some(text) if changed => settings::write(&file, text)?,
         None if changed => {
             settings::remove(&file)?;
-            settings::remove_empty_folders(&file, &top(agent, scope, &root, &context.environment));
+            settings::remove_empty_folders(&file, &settings_root(agent, scope, &root, &context.environment));
         }
         _ => {}
     }
-    let done = Done { scope, file, changed };
+    let done = InstallOutcome { scope, file, changed };
     let text = if changed {
-        format!("{}: Linchpin's hooks are taken out of {}", agent.title(), done.file.display())
+        format!("{}: Linchpin's hooks were removed from {}", agent.title(), done.file.display())
     } else {
-        format!("{}: no hooks of Linchpin's in {}", agent.title(), done.file.display())
+        format!("{}: {} has no hooks of Linchpin", agent.title(), done.file.display())
     };
     context.output.line_or(text, &done.to_json(agent, "uninstalled"));
     Ok(ExitCode::Done)
 }
 
-/// What an installation did.
-pub struct Done {
+/// The result of an installation.
+pub struct InstallOutcome {
     pub scope: SettingsScope,
     pub file: PathBuf,
     pub changed: bool,
 }
 
-impl Done {
+impl InstallOutcome {
     pub fn text(&self, agent: Agent) -> String {
         let state = if self.changed { "hooks installed in" } else { "hooks are already in" };
         format!("{}: {state} {}", agent.title(), self.file.display())
@@ -75,10 +77,10 @@ impl Done {
         json!({ "agent": agent.name(), "action": action, "file": self.file, "changed": self.changed })
     }
 
-    /// What a person still has to do, or should know.
+    /// Prints what the person still has to do, or should know.
     pub fn hints(&self, agent: Agent, context: &Context) {
         if self.scope == SettingsScope::Local && self.changed {
-            context.output.line("  That file is meant for you alone: keep it out of git.");
+            context.output.line("  That file is only for you: keep it out of git.");
         }
         if let Some(afterwards) = settings::next_steps(agent, self.scope).filter(|_| self.changed) {
             let first = afterwards.chars().take(1).flat_map(char::to_uppercase);
@@ -88,7 +90,12 @@ impl Done {
     }
 }
 
-pub fn put(agent: Agent, scope: SettingsScope, root: &Path, environment: &Environment) -> Result<Done, Problem> {
+pub fn write_hooks(
+    agent: Agent,
+    scope: SettingsScope,
+    root: &Path,
+    environment: &Environment,
+) -> Result<InstallOutcome, Problem> {
     let file = settings_file(agent, scope, root, environment)?;
     stays_inside(scope, &file, root)?;
     let before = read(&file)?;
@@ -99,26 +106,28 @@ pub fn put(agent: Agent, scope: SettingsScope, root: &Path, environment: &Enviro
     if changed {
         settings::write(&file, &after)?;
     }
-    Ok(Done { scope, file, changed })
+    Ok(InstallOutcome { scope, file, changed })
 }
 
-/// Where a policy already is, else the repository's top, else here.
+/// Returns the directory of the nearest policy, or else the top of the repository, or else the working directory.
 pub fn root(cwd: &Path) -> PathBuf {
     let repository = || cwd.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
     nearest_root(cwd).or_else(repository).unwrap_or_else(|| cwd.to_owned())
 }
 
-/// Whose project it is may have put links into it, and what is written for one project must not come to others.
+/// Fails if the settings file is outside of the project. The author of a repository may have committed symlinks, and
+/// settings for one project must not apply to others.
 fn stays_inside(scope: SettingsScope, file: &Path, root: &Path) -> Result<(), Problem> {
     let real = settings::real_path(file)?;
     if scope == SettingsScope::User || real.starts_with(root.canonicalize()?) {
         return Ok(());
     }
-    let message = format!("{} is {}, which lies outside of the project", file.display(), real.display());
-    Err(Problem::new("InvalidValue", message).help("nothing was changed; put a file of its own there, or use `--user`"))
+    let message = format!("{} is {}, which is outside the project", file.display(), real.display());
+    Err(Problem::new("InvalidValue", message)
+        .help("nothing was changed; replace the symlink with a regular file, or use `--user`"))
 }
 
-/// What a person would type to have the entries written again.
+/// The command by which a person can write the entries again.
 pub fn install_command(agent: Agent, scope: SettingsScope) -> String {
     let flag = match scope {
         SettingsScope::Project => "",
@@ -159,8 +168,8 @@ pub fn settings_file(
     })
 }
 
-/// What stays when everything that was made for the settings is taken away.
-fn top(agent: Agent, scope: SettingsScope, root: &Path, environment: &Environment) -> PathBuf {
+/// The directory that stays when the settings and the directories created for them are deleted.
+fn settings_root(agent: Agent, scope: SettingsScope, root: &Path, environment: &Environment) -> PathBuf {
     settings::settings_root(agent, scope, root, &home(root, environment), |name| environment.get(name))
 }
 
@@ -168,7 +177,7 @@ fn home(root: &Path, environment: &Environment) -> PathBuf {
     environment.home.clone().unwrap_or_else(|| root.to_owned())
 }
 
-/// Whether the agent calls Linchpin, for this project or for all.
+/// True if the agent calls Linchpin in this project, or in all projects.
 pub fn is_installed(agent: Agent, root: &Path, environment: &Environment) -> bool {
     let has_entries = |scope: SettingsScope| {
         let text = settings_file(agent, scope, root, environment).and_then(|file| read(&file)).ok().flatten();
@@ -192,16 +201,16 @@ pub fn read(file: &Path) -> Result<Option<String>, Problem> {
     }
 }
 
-/// Nobody writes more of them.
+/// The maximum size of a settings file, in bytes. Real ones are far smaller.
 const LARGEST_SETTINGS: u64 = 4 * 1024 * 1024;
 
 pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem {
     Problem::new("InvalidSettings", format!("{}: {error}", file.display()))
-        .help("nothing was written; mend the file and run the command again")
+        .help("nothing was written; fix the file and run the command again")
 }
 
-/// What settings call. Those that are shared must work on other machines too, so they name the program alone, if that
-/// is what it is found by here.
+/// Returns the program that the settings are to call. Shared settings must work on other machines, so they contain only
+/// the program's name, if this binary is found under that name here.
 fn program(scope: SettingsScope, root: &Path, environment: &Environment) -> Result<String, Problem> {
     if scope == SettingsScope::Project && is_another("linchpin", root, environment) == Some(false) {
         return Ok("linchpin".to_owned());
@@ -210,21 +219,22 @@ fn program(scope: SettingsScope, root: &Path, environment: &Environment) -> Resu
     if settings::is_linchpin(&own) {
         return Ok(own);
     }
-    // Installed again it would stand there twice, and nobody would find it to take it out.
+    // Another name would not be recognized: a second `install` would add duplicates, and `uninstall` would not find the
+    // entries.
     Err(Problem::new(
         "InvalidValue",
-        format!("this Linchpin is `{own}`, and only hooks that call a program named `linchpin` are known again"),
+        format!("this Linchpin is `{own}`, and Linchpin recognizes only hooks that call a program named `linchpin`"),
     )
     .help("rename that file to `linchpin`, and run the command again"))
 }
 
-/// Whether a program that settings call is another than this one, if there is one.
+/// True if settings call a program other than this binary. None if the program is not found.
 pub fn is_another(program: &str, root: &Path, environment: &Environment) -> Option<bool> {
     let own = std::env::current_exe().ok()?.canonicalize().ok()?;
     Some(located(program, root, environment)?.canonicalize().ok()? != own)
 }
 
-/// Where a program lies that settings call.
+/// Returns the path of a program that settings call.
 pub fn located(program: &str, root: &Path, environment: &Environment) -> Option<PathBuf> {
     let on_path = || {
         let path = environment.get("PATH")?;

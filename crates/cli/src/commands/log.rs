@@ -1,4 +1,4 @@
-//! `log`: the journal, filtered.
+//! `log`: prints journal entries, filtered.
 
 mod note_line;
 
@@ -35,7 +35,7 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
     store.log(&filter, &mut show)?;
     if !arguments.follow {
         if shown == 0 && !context.output.json {
-            context.output.line("Nothing in the journal fits.");
+            context.output.line("No event in the journal matches.");
         }
         return Ok(ExitCode::Done);
     }
@@ -54,8 +54,11 @@ pub fn run(arguments: &LogArguments, context: &Context) -> CommandOutcome {
 pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
     let options = store::StoreOptions { busy: Duration::from_secs(2), now: super::now(), run: None };
     Store::open_existing_read(&project.journal_path(&context.environment), options).map_err(|error| match error {
-        StoreError::Missing { .. } => Problem::new("NoJournal", format!("there is no journal yet for `{}`", project.root.display()))
-            .help("it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed"),
+        StoreError::Missing { .. } => {
+            Problem::new("NoJournal", format!("there is no journal yet for `{}`", project.root.display())).help(
+                "the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed",
+            )
+        }
         other => other.into(),
     })
 }
@@ -89,7 +92,7 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Problem {
     Problem::new("InvalidValue", format!("unknown {what} `{word}`")).help(help)
 }
 
-/// A length of time before now, or a time.
+/// Parses a duration before now, or a time.
 pub fn since(text: &str) -> Result<i64, Problem> {
     if let Ok(span) = text.parse::<jiff::SignedDuration>() {
         return Ok(super::now().saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)));
@@ -103,8 +106,8 @@ pub fn since(text: &str) -> Result<i64, Problem> {
     }
     let local = text.parse::<jiff::civil::DateTime>().and_then(|time| time.to_zoned(TimeZone::system()));
     local.map(|zoned| zoned.timestamp().as_millisecond()).map_err(|_| {
-        Problem::new("InvalidValue", format!("`{text}` is no time"))
-            .help("write how long ago, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`")
+        Problem::new("InvalidValue", format!("invalid time `{text}`"))
+            .help("write a duration before now, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`")
     })
 }
 
@@ -123,8 +126,8 @@ fn print(entry: &JournalEntry, context: &Context) {
     };
     let padding = " ".repeat(5_usize.saturating_sub(length));
     output.line(format!("{word}{padding} {}", headline(entry)));
-    if let Some(lifted) = entry.verdict.not_enforced {
-        output.line(output.dim(&format!("      not enforced: {lifted}")));
+    if let Some(not_enforced) = entry.verdict.not_enforced {
+        output.line(output.dim(&format!("      not enforced: {not_enforced}")));
     }
     for finding in &entry.verdict.findings {
         output.line(output.dim(&format!("      {} {}{}", finding.level.name(), finding.rule, unapproved(finding))));
@@ -134,23 +137,23 @@ fn print(entry: &JournalEntry, context: &Context) {
     }
 }
 
-/// What is said of an `allow` rule that approves nothing.
+/// Returns the reason why a matching `allow` rule approves nothing.
 pub fn unapproved(finding: &Finding) -> String {
     let why = finding.why_not_approved();
     why.map_or_else(String::new, |why| format!(": matched, but approves nothing: {why}"))
 }
 
-/// Stands where an event has its level.
+/// Printed instead of a level.
 const NOTE: &str = "note";
 
-/// Milliseconds since 1970, as people here read them.
+/// Formats milliseconds since 1970 in the local time zone.
 pub fn time(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds)
         .map(|time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string())
         .unwrap_or_default()
 }
 
-/// One line that tells events apart.
+/// A one-line summary of an entry.
 pub fn headline(entry: &JournalEntry) -> String {
     let time = time(entry.time);
     let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.session.agent, entry.kind);
@@ -179,7 +182,7 @@ fn first_line(text: &str) -> String {
 
 fn prune(project: &Project, context: &Context) -> CommandOutcome {
     person::required("log prune", &context.environment)?;
-    // Reading first: `prune` is no reason to make a journal.
+    // Opened read-only first, because `prune` must not create a journal.
     drop(open(project, context)?);
     let retention = i64::try_from(project.compiled_read_only(&context.environment).config.retention.as_millis())
         .unwrap_or(i64::MAX);

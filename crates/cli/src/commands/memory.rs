@@ -1,4 +1,4 @@
-//! `memory`: what was learnt in a project, for people and agents alike.
+//! `memory`: knowledge about a project, stored for people and agents.
 
 use guard::session::project_of_command;
 use serde_json::json;
@@ -9,9 +9,9 @@ use crate::arguments::{MemoryAction, MemoryArguments, MemoryFilterArguments, Mem
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
-/// What a search shows at the most; the rest is counted.
+/// The maximum number of search results shown; the others are only counted.
 const MOST_FOUND: usize = 20;
-/// In a list, so much of a text, in characters.
+/// The maximum length of a text in a list, in characters.
 const MOST_OF_LINE: usize = 80;
 
 pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandOutcome {
@@ -22,7 +22,7 @@ pub fn run(arguments: &MemoryArguments, context: &Context) -> CommandOutcome {
     match &arguments.action {
         MemoryAction::Add { text, kind, tags } => {
             let memory = memories.add((*kind).into(), text, tags, super::now())?;
-            context.output.line_or(format!("Kept as {}.", memory.id), &json!({ "memory": memory }));
+            context.output.line_or(format!("Saved as {}.", memory.id), &json!({ "memory": memory }));
         }
         MemoryAction::Search { words, which } => search(&words.join(" "), which, memories, context)?,
         MemoryAction::List { which } => list(which, memories, context)?,
@@ -59,7 +59,7 @@ fn search(
     } else if total > found.len() {
         let more = total - found.len();
         let have = if more == 1 { "has" } else { "have" };
-        output.line(format!("{more} more {have} them: add words to find fewer."));
+        output.line(format!("{more} more {have} them: add words to narrow the search."));
     }
     Ok(())
 }
@@ -72,7 +72,7 @@ fn list(which: &MemoryFilterArguments, memories: Memories<'_>, context: &Context
         return Ok(());
     }
     if listed.is_empty() {
-        output.line("There are no such memories: `linchpin memory add TEXT` keeps one.");
+        output.line("There are no such memories. `linchpin memory add TEXT` adds one.");
     }
     let width = listed.iter().map(|memory| memory.id.to_string().len()).max().unwrap_or(0);
     for memory in &listed {
@@ -93,7 +93,8 @@ fn whole(memory: &Memory) -> String {
     format!("{} ({}){tags}\n{}", memory.id, memory.kind.name(), text.join("\n"))
 }
 
-/// By every character that a reader may take for the end of a line: none of them begins as one of ours.
+/// Splits at every character that a reader may interpret as a line break, so that no part of the text looks like a line
+/// of our output.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']))
 }
@@ -124,11 +125,13 @@ impl From<MemoryError> for Problem {
             MemoryError::Work(error) => error.into(),
             MemoryError::Text(_) => Self::new("InvalidValue", message),
             MemoryError::Tag(_) => {
-                Self::new("InvalidValue", message).help("a tag is one word; several are `--tag one --tag two`")
+                Self::new("InvalidValue", message).help("a tag is one word; for several write `--tag one --tag two`")
             }
-            MemoryError::NoWords(_) => Self::new("InvalidValue", message).help("a word has a letter or a digit in it"),
+            MemoryError::NoWords(_) => {
+                Self::new("InvalidValue", message).help("a word contains at least one letter or digit")
+            }
             MemoryError::NotFound(_) => {
-                Self::new("NotFound", message).help("`linchpin memory list` shows what there is")
+                Self::new("NotFound", message).help("`linchpin memory list` lists the memories")
             }
         }
     }

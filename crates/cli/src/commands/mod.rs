@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands, one file each.
 
 mod ack;
 mod allow;
@@ -16,6 +16,7 @@ mod log;
 mod loop_file;
 mod loops;
 mod memory;
+mod moves;
 mod pause;
 mod replay;
 mod rules;
@@ -23,10 +24,9 @@ mod status;
 mod task;
 mod test;
 mod trust;
-mod trying;
+mod try_command;
 mod unquoted;
 mod validate;
-mod work;
 mod workflow_path;
 mod workflows;
 
@@ -46,7 +46,7 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::problem::{CommandOutcome, Problem};
 
-/// What every command is given.
+/// The input of every command.
 pub struct Context {
     pub environment: Environment,
     pub output: Output,
@@ -85,10 +85,10 @@ pub fn run() -> process::ExitCode {
     }
 }
 
-/// A result that did not arrive is no success, whatever the command came to.
+/// Reports that the output could not be written. The command then fails, whatever its own result was.
 fn unwritten(error: &io::Error) -> process::ExitCode {
     let problem = Problem::new("Io", format!("the output cannot be written to stdout: {error}"))
-        .help("the command itself ran to its end; only what it prints is missing or incomplete");
+        .help("the command itself succeeded; only its output is missing or incomplete");
     let _ = writeln!(io::stderr(), "{}", problem.to_text());
     problem.code.into()
 }
@@ -108,7 +108,7 @@ fn dispatch(arguments: &CommandLine, context: &Context) -> CommandOutcome {
             completions::run(arguments, context);
             Ok(ExitCode::Done)
         }
-        // `main` answers a hook before arguments are parsed, unless flags stand before it.
+        // `main` handles hooks before arguments are parsed, unless flags precede the verb.
         Command::Hook { agent, event } => {
             let _ = hook::run([agent].into_iter().chain(event).map(OsString::from));
             Ok(ExitCode::Usage)
@@ -124,22 +124,22 @@ fn dispatch(arguments: &CommandLine, context: &Context) -> CommandOutcome {
         Command::Validate(arguments) => validate::run(arguments, context),
         Command::Test(arguments) => test::run(arguments, context),
         Command::Explain { what } => explain::run(what, context),
-        Command::Try(arguments) => trying::run(arguments, context),
+        Command::Try(arguments) => try_command::run(arguments, context),
         Command::Replay(arguments) => replay::run(arguments, context),
         Command::Rules { what } => rules::run(what, context),
         Command::Workflows(arguments) => workflows::run(arguments, context),
         Command::Hats(arguments) => hats::run(arguments, context),
         Command::Log(arguments) => log::run(arguments, context),
-        Command::Start(arguments) => work::start(arguments, context),
-        Command::Next(arguments) => work::next(arguments, context),
-        Command::Continue => work::go_on(context),
+        Command::Start(arguments) => moves::start(arguments, context),
+        Command::Next(arguments) => moves::next(arguments, context),
+        Command::Continue => moves::go_on(context),
         Command::Status(arguments) => status::run(arguments, context),
-        Command::Set(arguments) => work::set(arguments, context),
-        Command::Repeat => work::repeat(context),
-        Command::Approve(arguments) => work::approve(arguments, context),
-        Command::Prev => work::prev(context),
-        Command::Restart => work::restart(context),
-        Command::Abort => work::abort(context),
+        Command::Set(arguments) => moves::set(arguments, context),
+        Command::Repeat => moves::repeat(context),
+        Command::Approve(arguments) => moves::approve(arguments, context),
+        Command::Prev => moves::prev(context),
+        Command::Restart => moves::restart(context),
+        Command::Abort => moves::abort(context),
         Command::Run(arguments) => loops::run(arguments, context),
         Command::Runs(arguments) => loops::runs(arguments, context),
         Command::Stop(arguments) => loops::stop(arguments, context),
@@ -150,7 +150,8 @@ fn dispatch(arguments: &CommandLine, context: &Context) -> CommandOutcome {
     }
 }
 
-/// A root that is named and is not there would look like a project without a policy.
+/// Fails if `LINCHPIN_ROOT` is set to a directory that does not exist. Otherwise it would look like a project without a
+/// policy.
 fn missing_root(command: &Command, environment: &Environment) -> Option<Problem> {
     let needs_none = matches!(
         command,
@@ -164,19 +165,19 @@ fn missing_root(command: &Command, environment: &Environment) -> Option<Problem>
     let named = environment.get("LINCHPIN_ROOT").filter(|_| !needs_none).map(PathBuf::from)?;
     let is_missing = named.is_absolute() && !named.is_dir();
     is_missing.then(|| {
-        Problem::new("NotFound", format!("`LINCHPIN_ROOT` is `{}`, and there is no such folder", named.display()))
-            .help("unset it, or name the folder that has `.linchpin` in it")
+        Problem::new("NotFound", format!("`LINCHPIN_ROOT` is `{}`, which does not exist", named.display()))
+            .help("unset it, or set it to the folder that contains `.linchpin`")
     })
 }
 
-/// Writes into the journal what somebody did by hand.
+/// Records a manual action in the journal.
 fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), Problem> {
     let options = store::StoreOptions { busy: Duration::from_secs(5), now: note.time, run: None };
     Store::open(&project.journal_path(&context.environment), options)?.note(note)?;
     Ok(())
 }
 
-/// Help and versions are no errors; for who asked for JSON, errors are JSON here too.
+/// Prints help, the version, or a usage error. With `--json`, errors are printed as JSON.
 fn usage(mut error: clap::Error) -> process::ExitCode {
     let words: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let tip = unquoted::tip(&error, &words);
@@ -192,14 +193,14 @@ fn usage(mut error: clap::Error) -> process::ExitCode {
     }
     let message = error.render().to_string();
     let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    let help = tip.unwrap_or_else(|| "`linchpin --help` shows what there is".to_owned());
+    let help = tip.unwrap_or_else(|| "`linchpin --help` lists the commands".to_owned());
     let problem = Problem::new("Usage", first).help(help);
     let output = Output::new(true, false);
     output.value(&problem.to_json());
     output.failure().map_or_else(|| problem.code.into(), unwritten)
 }
 
-/// The parser prints help and usage errors before `--color` is parsed.
+/// Evaluates `--color` for help and usage errors, which the parser prints before it has parsed that flag.
 fn colour_of_help() -> clap::ColorChoice {
     let words: Vec<OsString> = env::args_os().collect();
     let follows = words.windows(2).find_map(|pair| pair.first().filter(|word| *word == "--color").and(pair.get(1)));
@@ -211,7 +212,7 @@ fn colour_of_help() -> clap::ColorChoice {
     }
 }
 
-/// Now, in milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 pub fn now() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }

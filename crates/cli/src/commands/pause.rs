@@ -1,4 +1,4 @@
-//! `pause` and `resume`: a person sets the guard aside for a while.
+//! `pause` and `resume`: a person suspends the guard for a while.
 
 use guard::Project;
 use guard::grants::{LONGEST_PAUSE, Pause};
@@ -19,12 +19,12 @@ pub fn pause(arguments: &arguments::PauseArguments, context: &Context) -> Comman
     let now = super::now();
     let pause = Pause { until: now.saturating_add(milliseconds(&arguments.duration)?), reason };
     let fields = fields([("reason", json!(pause.reason)), ("until", json!(pause.until)), ("by", json!("person"))]);
-    // The record first: the guard is never set aside without one.
+    // Recorded first, so that the guard is never suspended without a journal entry.
     note(NoteKind::Pause, now, &fields, &project, context)?;
     pause.begin(&project.root, &context.environment)?;
     context.output.line_or(
         format!(
-            "Paused for {} in {}. Only the guard itself is protected; `linchpin resume` ends it.",
+            "Paused for {} in {}. Only Linchpin's own files and settings are protected; `linchpin resume` ends the pause.",
             pause.left(now).replace(" more", ""),
             project.root.display()
         ),
@@ -42,7 +42,7 @@ pub fn resume(context: &Context) -> CommandOutcome {
     if ended.is_some() {
         note(NoteKind::Resume, now, &fields([("by", json!("person"))]), &project, context)?;
     }
-    let said = if ended.is_some() { "Resumed: verdicts are enforced again." } else { "The guard is not paused." };
+    let said = if ended.is_some() { "Resumed: verdicts are enforced again." } else { "Linchpin is not paused." };
     context.output.line_or(said, &json!({ "paused": null, "resumed": ended.is_some() }));
     Ok(ExitCode::Done)
 }
@@ -52,31 +52,32 @@ fn project(context: &Context) -> Result<Project, Problem> {
     if project.has_policy() {
         return Ok(project);
     }
-    let message = format!("there is no policy for `{}`, so nothing is guarded", project.root.display());
-    Err(Problem::new("NoPolicy", message).help("run this in the project, or `linchpin init` to write a policy"))
+    let message = format!("there is no policy for `{}`, so there is nothing to pause", project.root.display());
+    Err(Problem::new("NoPolicy", message).help("run this in the project, or write a policy with `linchpin init`"))
 }
 
-/// The file that keeps it has one line for it.
+/// Joins the reason into one line, because the file that stores it has one line for it.
 fn one_line(reason: &str) -> Result<String, Problem> {
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     if reason.is_empty() {
-        return Err(Problem::new("InvalidValue", "`--reason` is empty").help("say in a few words why"));
+        return Err(Problem::new("InvalidValue", "`--reason` is empty").help("give the reason in a few words"));
     }
     Ok(reason)
 }
 
 fn milliseconds(text: &str) -> Result<i64, Problem> {
-    let invalid =
-        |why: String| Problem::new("InvalidValue", why).help("write how long, such as `10m` or `2h`, at most `24h`");
+    let invalid = |why: String| {
+        Problem::new("InvalidValue", why).help("write a duration of at most 24 hours, such as `10m` or `2h`")
+    };
     let duration = text
         .parse::<SignedDuration>()
         .ok()
         .filter(SignedDuration::is_positive)
-        .ok_or_else(|| invalid(format!("`{text}` is no length of time")))?;
+        .ok_or_else(|| invalid(format!("invalid duration `{text}`")))?;
     let length = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
     if u128::from(length.unsigned_abs()) > LONGEST_PAUSE.as_millis() {
         let hours = LONGEST_PAUSE.as_secs() / 3600;
-        return Err(invalid(format!("`{text}` is longer than the {hours} hours that a pause can last")));
+        return Err(invalid(format!("`{text}` is longer than {hours} hours")));
     }
     Ok(length)
 }

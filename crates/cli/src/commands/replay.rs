@@ -1,4 +1,4 @@
-//! `replay`: the recorded history under the rules as they are now.
+//! `replay`: judges the recorded history by the current rules.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -31,7 +31,7 @@ pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
         Some(folder) => other_rules(folder, &project)?,
         None => guard::replay::policy_of_project(&project, &context.environment),
     };
-    // Of a policy that is not whole, no comparison tells anything.
+    // With a broken policy file, a comparison would be meaningless.
     if let Some(file) = policy.broken.first() {
         return Err(Problem::new("BrokenPolicy", format!("broken policy file: {}", file.problem))
             .help("`linchpin validate` shows what is wrong with it"));
@@ -43,7 +43,7 @@ pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
     if let Some(folder) = &arguments.rules {
         replay = replay.with_workflows_of(folder);
     }
-    let mut gaps = Gaps::default();
+    let mut missing_facts = MissingFacts::default();
     let mut progress = Progress::new();
     let tally = replay.run(&entries, &scope, |entry, outcome| {
         progress.step();
@@ -55,7 +55,7 @@ pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
             }
             Replayed::Undecidable(rules) => {
                 for rule in rules {
-                    gaps.add(&rule.rule, &rule.facts, entry);
+                    missing_facts.add(&rule.rule, &rule.facts, entry);
                 }
                 if context.output.json {
                     let rules: Vec<Value> =
@@ -71,7 +71,7 @@ pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
     if context.output.json {
         context.output.value(&summary_json(tally));
     } else {
-        gaps.show(&context.output);
+        missing_facts.show(&context.output);
         context.output.line(summary_text(tally));
     }
     Ok(if tally.changed() > 0 { ExitCode::No } else { ExitCode::Done })
@@ -80,10 +80,10 @@ pub fn run(arguments: &ReplayArguments, context: &Context) -> CommandOutcome {
 fn other_rules(folder: &Path, project: &Project) -> Result<CompiledPolicy, Problem> {
     let folder = folder
         .canonicalize()
-        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display())))?;
+        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be read: {error}", folder.display())))?;
     guard::replay::policy_of_folder(&folder, project).ok_or_else(|| {
         Problem::new("NoPolicy", format!("there is no policy in `{}`", folder.display()))
-            .help("name a folder with `config.yml` or `rules/`, or a project that has a `.linchpin`")
+            .help("name a folder that contains `config.yml` or `rules/`, or a project that contains `.linchpin`")
     })
 }
 
@@ -92,7 +92,7 @@ impl From<ReplayError> for Problem {
         match error {
             ReplayError::Store(error) => error.into(),
             ReplayError::Rules(error) => {
-                Self::new("Unreadable", error.to_string()).help("the next event compiles the policy anew")
+                Self::new("Unreadable", error.to_string()).help("the next event compiles the policy again")
             }
         }
     }
@@ -110,7 +110,7 @@ fn change_text(entry: &JournalEntry, change: &VerdictChange, output: &Output) ->
             "       - {}: {}; {}",
             silenced.finding.rule,
             silenced.finding.level.name(),
-            fate(silenced)
+            rule_change_text(silenced)
         ));
         lines.extend(silenced.finding.because.iter().map(|clause| format!("           then {clause}")));
         let now = |clause: &engine::rules::Clause| {
@@ -125,17 +125,17 @@ fn change_text(entry: &JournalEntry, change: &VerdictChange, output: &Output) ->
     lines.join("\n")
 }
 
-fn fate(silenced: &Silenced) -> String {
+fn rule_change_text(silenced: &Silenced) -> String {
     since_text(silenced.rule_change, &silenced.finding)
 }
 
-/// What became of a rule that spoke, for people.
+/// Describes what happened to a rule since it fired, for people.
 pub fn since_text(since: RuleChange, finding: &Finding) -> String {
     match (since, &finding.digest) {
         (RuleChange::Gone, _) => "the rule is no longer in force".to_owned(),
         (RuleChange::Changed, Some(digest)) => format!("changed since (was {digest})"),
         (RuleChange::Changed, None) => "changed since".to_owned(),
-        (RuleChange::Same, _) => "the rule is unchanged since".to_owned(),
+        (RuleChange::Same, _) => "the rule has not changed".to_owned(),
     }
 }
 
@@ -209,18 +209,18 @@ fn summary_json(tally: ReplayTally) -> Value {
     })
 }
 
-/// What was not kept, by the rule that needs it.
+/// Facts that the journal does not contain, by the rule that needs them.
 #[derive(Default)]
-struct Gaps(BTreeMap<(String, Vec<String>), Gap>);
+struct MissingFacts(BTreeMap<(String, Vec<String>), MissingFact>);
 
 #[derive(Default)]
-struct Gap {
+struct MissingFact {
     count: usize,
-    /// The numbers of the first few events.
+    /// The ids of the first few events.
     first: Vec<String>,
 }
 
-impl Gaps {
+impl MissingFacts {
     const NUMBERS: usize = 5;
 
     fn add(&mut self, rule: &str, facts: &[String], entry: &JournalEntry) {
@@ -241,7 +241,7 @@ impl Gaps {
     }
 }
 
-/// For a person who waits at a terminal.
+/// A progress display for a person at a terminal.
 struct Progress {
     events: usize,
     is_shown: bool,

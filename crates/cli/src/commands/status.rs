@@ -22,7 +22,7 @@ use self::metrics::Metrics;
 use self::nested::NestedPolicy;
 use self::rule_line::show_rule;
 use self::session::SessionStatus;
-use super::{Context, loops, work};
+use super::{Context, loops, moves};
 use crate::arguments::StatusArguments;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -43,14 +43,14 @@ pub fn run(arguments: &StatusArguments, context: &Context) -> CommandOutcome {
 struct Status {
     project: Project,
     policy: Arc<CompiledPolicy>,
-    /// Those in force; none without a policy.
+    /// The rules in force; empty without a policy.
     rules: Vec<Rule>,
     nested: Vec<NestedPolicy>,
-    /// Why the journal cannot be used, where there is one.
+    /// The reason why an existing journal cannot be used.
     unusable_journal: Option<Problem>,
     session: SessionStatus,
     workflow: Option<WorkflowReport>,
-    /// The run that has not ended, as text and as JSON.
+    /// The run that has not completed, as text and as JSON.
     run: Option<(String, Value)>,
     pause: Option<Pause>,
     metrics: Option<Metrics>,
@@ -71,13 +71,13 @@ impl Status {
         let (store, unusable_journal) = journal(&project, context);
         let now = super::now();
         let command = CommandRun { words: &["status"], session: arguments.session.as_deref(), environment, now };
-        // The session whose variables decide a move is not guessed, here as little as by `next`.
+        // Like `next`, does not guess the session whose variables decide a move.
         let is_agents = person::required("status", environment).is_err();
         let known = store.as_ref().and_then(|store| command.known_session(store, is_agents).ok().flatten());
         Ok(Self {
             session: SessionStatus::read(&command, store.as_ref(), &project, &policy, &rules),
-            workflow: work::report(&project, &policy, now, known, context),
-            run: loops::unfinished(&project, context),
+            workflow: moves::report(&project, &policy, now, known, context),
+            run: loops::unfinished_run(&project, context),
             pause: Pause::of(&project.root, environment, now),
             metrics: arguments.metrics.then(|| Metrics::read(store.as_ref())).transpose()?,
             project,
@@ -92,7 +92,7 @@ impl Status {
     fn to_json(&self) -> Value {
         let mut fields = Map::new();
         let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
-        put("workflow", json!(self.workflow.as_ref().map(|report| work::report_json(report, self.now))));
+        put("workflow", json!(self.workflow.as_ref().map(|report| moves::report_json(report, self.now))));
         put("root", json!(self.project.root));
         put("nested", self.nested.iter().map(NestedPolicy::to_json).collect());
         put("mode", json!(self.policy.config.mode.name()));
@@ -111,7 +111,7 @@ impl Status {
         let output = &context.output;
         self.show_project(output);
         if let Some(report) = &self.workflow {
-            work::show_report(report, self.now, output);
+            moves::show_report(report, self.now, output);
         }
         if let Some((run, _)) = &self.run {
             output.line(format!("{} {run}", output.bold("Run    ")));
@@ -121,7 +121,7 @@ impl Status {
             output.line(format!("{} none: there is no policy, so every event is allowed", output.bold("Rules  ")));
             return;
         }
-        self.show_lifting(output);
+        self.show_enforcement(output);
         output.line(format!("{} {} in force", output.bold("Rules  "), counted(self.rules.len(), "rule")));
         self.rules.iter().for_each(|rule| show_rule(rule, output));
         self.nested.iter().for_each(|nested| nested.show(output));
@@ -143,8 +143,8 @@ impl Status {
         }
     }
 
-    /// Why nothing is enforced, where that is so.
-    fn show_lifting(&self, output: &Output) {
+    /// Shows why rules are not enforced, if they are not.
+    fn show_enforcement(&self, output: &Output) {
         if self.policy.config.mode == PolicyMode::Observe {
             output.line(format!("{} {}", output.bold("Mode   "), OBSERVING));
         }
@@ -154,7 +154,7 @@ impl Status {
     }
 }
 
-/// The journal, or why it cannot be used.
+/// Returns the journal, or the reason why an existing one cannot be used.
 fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Problem>) {
     match super::log::open(project, context) {
         Ok(store) => (Some(store), None),
@@ -162,7 +162,7 @@ fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Probl
     }
 }
 
-/// Where a workflow is active.
+/// Shows the tokens used in the current phase, if a workflow is active.
 fn show_tokens(project: &Project, now: i64, context: &Context) {
     let options = store::StoreOptions { busy: Duration::from_secs(2), now, run: None };
     let Some(spent) = token_count::of_current_phase(project, &context.environment, options) else { return };

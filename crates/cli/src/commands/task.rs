@@ -1,4 +1,4 @@
-//! `task`: what is left to do in a project, for people and agents alike.
+//! `task`: the tasks of a project, for people and agents.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use store::Store;
 use work::{Blocker, TITLE, Task, TaskChange, TaskDraft, TaskError, TaskId, TaskState, Tasks, TextError, WorkDatabase};
 
-use super::work::{Mover, refused};
+use super::moves::{Caller, refused};
 use super::{Context, loops, validate};
 use crate::arguments::{NamedTaskArguments, TaskAction, TaskArguments, TaskTextArguments};
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
-/// How long the journal is waited for.
+/// How long to wait for the journal's lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
@@ -28,25 +28,25 @@ pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
         TaskAction::Add { key, said } => add(key.as_deref(), said, tasks, context)?,
         TaskAction::Ensure { key, said } => ensure(key, said, tasks, context)?,
         TaskAction::Start(NamedTaskArguments { task }) => {
-            let run = HatPhase::of_process(&project, &context.environment).map(|stage| stage.starter());
+            let run = HatPhase::of_process(&project, &context.environment).map(|hat_phase| hat_phase.starter());
             let moved = tasks.start(tasks.find(task)?.id, run.as_deref(), now)?;
             note_claim(&moved.task, "start", &project, context);
-            tell(&moved, "Started", "is in progress already", context);
+            tell(&moved, "Started", "is already in progress", context);
         }
         TaskAction::Close(NamedTaskArguments { task }) => return close(&tasks.find(task)?, tasks, &project, context),
         TaskAction::Reopen(NamedTaskArguments { task }) => {
             let moved = tasks.reopen(tasks.find(task)?.id, now)?;
             note_claim(&moved.task, "reopen", &project, context);
-            tell(&moved, "Reopened", "is open already", context);
+            tell(&moved, "Reopened", "is already open", context);
         }
         TaskAction::Fail(NamedTaskArguments { task }) => {
             let moved = tasks.fail(tasks.find(task)?.id, now)?;
             note_claim(&moved.task, "fail", &project, context);
-            tell(&moved, "Given up", "has failed already", context);
+            tell(&moved, "Given up", "has already failed", context);
         }
         TaskAction::Review(NamedTaskArguments { task }) => {
             let moved = tasks.set_needs_review(tasks.find(task)?.id, true, now)?;
-            tell(&moved, "Marked for a person", "is marked for a person already", context);
+            tell(&moved, "Marked for a person", "is already marked for a person", context);
         }
         TaskAction::List { all } => list(*all, tasks, context)?,
         TaskAction::Ready => ready(tasks, context)?,
@@ -56,26 +56,27 @@ pub fn run(arguments: &TaskArguments, context: &Context) -> CommandOutcome {
 }
 
 fn add(key: Option<&str>, said: &TaskTextArguments, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
-    let others = Others::of(said, tasks)?;
-    let task = tasks.add(key, &others.text(said), super::now())?;
+    let related = RelatedTasks::of(said, tasks)?;
+    let task = tasks.add(key, &related.text(said), super::now())?;
     context.output.line_or(format!("Added {}: {}", task.id, task.title), &json!({ "task": task, "added": true }));
     Ok(())
 }
 
 fn ensure(key: &str, said: &TaskTextArguments, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
-    let others = Others::of(said, tasks)?;
-    let ensured = tasks.ensure(key, &others.text(said), super::now())?;
+    let related = RelatedTasks::of(said, tasks)?;
+    let ensured = tasks.ensure(key, &related.text(said), super::now())?;
     let task = &ensured.task;
     let text = if ensured.is_new {
         format!("Added {}: {}", task.id, task.title)
     } else {
-        format!("{} is there already ({}): {}", task.id, worded(task.state), task.title)
+        format!("{} already exists ({}): {}", task.id, worded(task.state), task.title)
     };
     context.output.line_or(text, &json!({ "task": task, "added": ensured.is_new }));
     Ok(())
 }
 
-/// For rules that ask what the session has taken on. Where it cannot be written down, the task is what it is all the same.
+/// Records a claim in the journal, for rules that depend on the session's tasks. If that fails, the task's change still
+/// stands.
 fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
     let environment = &context.environment;
     if !project.journal_path(environment).exists() {
@@ -88,17 +89,18 @@ fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
     let noted = Store::open(&project.journal_path(environment), options)
         .and_then(|mut store| guard::session::note_claim(&id, verb == "start", &command, &config, &root, &mut store));
     if let Err(error) = noted {
-        context.output.aside(format!("warning: rules do not learn of this: {error}"));
+        context.output.aside(format!("warning: rules cannot see this change: {error}"));
     }
 }
 
 fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) -> CommandOutcome {
-    if let Some(mover) = Mover::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed) {
-        match mover.moves(context).may_close_tasks() {
+    if let Some(caller) = Caller::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed)
+    {
+        match caller.workflow_commands(context).may_close_tasks() {
             Ok(()) => {}
             Err(ClosingRefused::GatesFailed(failed_gates)) => {
                 loops::held(
-                    &format!("{} is not closed: what has to hold for that does not.", task.id),
+                    &format!("{} was not closed: the gates in `tasks.close_requires` are not met.", task.id),
                     &failed_gates,
                     context,
                 );
@@ -109,17 +111,17 @@ fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) ->
     }
     let moved = tasks.close(task.id, super::now())?;
     note_claim(&moved.task, "close", project, context);
-    tell(&moved, "Closed", "is closed already", context);
+    tell(&moved, "Closed", "is already closed", context);
     Ok(ExitCode::Done)
 }
 
-/// The tasks that another is said to belong to and to wait for.
-struct Others {
+/// The parent and the blockers from the arguments of a task.
+struct RelatedTasks {
     parent: Option<TaskId>,
     blockers: Vec<TaskId>,
 }
 
-impl Others {
+impl RelatedTasks {
     fn of(said: &TaskTextArguments, tasks: Tasks<'_>) -> Result<Self, TaskError> {
         let id = |word: &String| tasks.find(word).map(|task| task.id);
         Ok(Self {
@@ -139,7 +141,7 @@ impl Others {
     }
 }
 
-/// What is so already is told, and no error.
+/// Prints a state change. If the task already had that state, says so; that is not an error.
 fn tell(moved: &TaskChange, deed: &str, already: &str, context: &Context) {
     let TaskChange { task, is_unchanged } = moved;
     let text =
@@ -156,10 +158,12 @@ fn list(all: bool, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
     }
     lines(&shown, context);
     match (shown.len(), rest.len()) {
-        (0, 0) => context.output.line("There are no tasks yet: `linchpin task add TITLE` writes one down."),
+        (0, 0) => context.output.line("There are no tasks yet. `linchpin task add TITLE` adds one."),
         (_, 0) => {}
-        (0, ended) => context.output.line(format!("Nothing is left to do; {ended} ended: `linchpin task list --all`.")),
-        (_, ended) => context.output.line(format!("{ended} more ended: `linchpin task list --all`.")),
+        (0, ended) => {
+            context.output.line(format!("No task is open; {ended} ended: `linchpin task list --all` shows them."));
+        }
+        (_, ended) => context.output.line(format!("{ended} more ended: `linchpin task list --all` shows them.")),
     }
     Ok(())
 }
@@ -174,9 +178,9 @@ fn ready(tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
     if ready.is_empty() {
         let counts = tasks.counts(None)?;
         context.output.line(match counts.open {
-            0 => "Nothing is ready: no task is open.".to_owned(),
-            1 => "Nothing is ready: the open task waits for others, see `linchpin task list`.".to_owned(),
-            open => format!("Nothing is ready: all {open} open tasks wait for others, see `linchpin task list`."),
+            0 => "No task is ready, because none is open.".to_owned(),
+            1 => "No task is ready: the open task is blocked by others. See `linchpin task list`.".to_owned(),
+            open => format!("No task is ready: all {open} open tasks are blocked by others. See `linchpin task list`."),
         });
     }
     Ok(())
@@ -193,7 +197,7 @@ fn lines(tasks: &[Task], context: &Context) {
     }
 }
 
-/// What has to be known of it beside its title.
+/// Returns what else people should know about the task.
 fn remarks(task: &Task) -> String {
     let mut remarks = Vec::new();
     if task.state.is_unfinished() {
@@ -207,7 +211,7 @@ fn remarks(task: &Task) -> String {
         }));
     }
     if task.needs_review {
-        remarks.push("a person has to look at it".to_owned());
+        remarks.push("needs a person's review".to_owned());
     }
     remarks.join("; ")
 }
@@ -242,7 +246,7 @@ fn show(task: &Task, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem>
         task.blockers.iter().map(|other| with_state(other.id, other.state)).collect::<Vec<_>>().join(", "),
     );
     part("started", task.started_by.as_ref().map(|by| format!("by {by}")).unwrap_or_default());
-    part("review", if task.needs_review { "a person has to look at it".to_owned() } else { String::new() });
+    part("review", if task.needs_review { "needs a person's review".to_owned() } else { String::new() });
     if !task.description.is_empty() {
         output.blank();
         output.line(&task.description);
@@ -268,23 +272,23 @@ impl From<TaskError> for Problem {
         match error {
             TaskError::Work(error) => error.into(),
             TaskError::Text(TextError::LongLine { what: TITLE, .. } | TextError::NotALine { what: TITLE }) => {
-                Self::new("InvalidValue", message).help("what is more goes into `--description`")
+                Self::new("InvalidValue", message).help("put the rest into `--description`")
             }
             TaskError::Text(_) | TaskError::Priority(_) => Self::new("InvalidValue", message),
-            TaskError::NotFound(_) => {
-                Self::new("NotFound", message).help("`linchpin task list --all` shows what there is")
-            }
+            TaskError::NotFound(_) => Self::new("NotFound", message).help("`linchpin task list --all` lists the tasks"),
             TaskError::KeyTaken { .. } => {
-                Self::new("Exists", message).help("`linchpin task ensure` takes the one that there is")
+                Self::new("Exists", message).help("`linchpin task ensure` uses the existing task")
             }
             TaskError::ParentCycle(_) | TaskError::BlockerCycle(_) => {
                 Self::new("TaskCycle", message).help("nothing was changed")
             }
-            TaskError::Blocked { .. } => refused("`linchpin task ready` lists what can be started".to_owned()),
-            TaskError::InProgress { id, .. } => {
-                refused(format!("where nobody works on it any more, `linchpin task reopen {id}` takes it back"))
+            TaskError::Blocked { .. } => {
+                refused("`linchpin task ready` lists the tasks that can be started".to_owned())
             }
-            TaskError::State { id, .. } => refused(format!("`linchpin task reopen {id}`")),
+            TaskError::InProgress { id, .. } => {
+                refused(format!("if nobody is working on it any more, run `linchpin task reopen {id}`"))
+            }
+            TaskError::State { id, .. } => refused(format!("run `linchpin task reopen {id}` first")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `test`: runs the cases that rules carry and those in `tests/`.
+//! `test`: runs the test cases in rules and in `tests/`.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
 use guard::Project;
 use guard::replay::rule_cases;
-use policy::{Case, CaseSubject, Cases, Diagnostic, Expectation, LoadedPolicy, RuleOrigin, RuleStatus};
+use policy::{CaseSubject, Cases, Diagnostic, Expectation, LoadedPolicy, PolicyCase, RuleOrigin, RuleStatus};
 use serde_json::{Value, json};
 
 use super::{Context, explain};
@@ -22,10 +22,11 @@ pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
     let loaded = project.load(&context.environment);
-    let mut runs = Vec::new();
+    let mut results = Vec::new();
     let mut problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
     for definition in &loaded.definitions {
-        // A rule that another of the same name hides says nothing here, and those in the box are not this project's.
+        // Skips overridden rules, which have no effect, and bundled rules that were not asked for, as they are not the
+        // project's.
         let is_hidden = matches!(loaded.rule_status(definition), RuleStatus::Shadowed(_));
         let is_unasked = definition.origin == RuleOrigin::Bundled && arguments.rules.is_empty();
         if is_hidden || is_unasked || !is_wanted(Some(&definition.rule.id), arguments) {
@@ -35,7 +36,7 @@ pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
         problems.extend(cases.problems);
         let rules = pack(std::slice::from_ref(&definition.rule))?;
         for case in cases.cases {
-            runs.push(Run::new(case, &rules, Some(&definition.rule), &loaded)?);
+            results.push(CaseResult::new(case, &rules, Some(&definition.rule), &loaded)?);
         }
     }
     if is_wanted(None, arguments) {
@@ -44,27 +45,27 @@ pub fn run(arguments: &TestArguments, context: &Context) -> CommandOutcome {
             let cases = Cases::of_folder(folder);
             problems.extend(cases.problems);
             for case in cases.cases {
-                runs.push(Run::new(case, &rules, None, &loaded)?);
+                results.push(CaseResult::new(case, &rules, None, &loaded)?);
             }
         }
     }
-    if let (true, Some(name)) = (runs.is_empty() && problems.is_empty(), arguments.rules.first()) {
+    if let (true, Some(name)) = (results.is_empty() && problems.is_empty(), arguments.rules.first()) {
         return Err(Problem::new("NotFound", format!("no rule `{name}` with cases"))
             .help("`linchpin rules list` shows the rules; cases stand under a rule's `tests`"));
     }
-    let code = match (problems.is_empty(), runs.iter().all(Run::passed)) {
+    let code = match (problems.is_empty(), results.iter().all(CaseResult::passed)) {
         (false, _) => ExitCode::Usage,
         (true, false) => ExitCode::No,
         (true, true) => ExitCode::Done,
     };
     if context.output.json {
         let problems: Vec<Value> = problems.iter().map(super::validate::to_json).collect();
-        let failed = runs.iter().filter(|run| !run.passed()).count();
-        let cases: Vec<Value> = runs.iter().map(Run::to_json).collect();
-        let passed = runs.len() - failed;
+        let failed = results.iter().filter(|result| !result.passed()).count();
+        let cases: Vec<Value> = results.iter().map(CaseResult::to_json).collect();
+        let passed = results.len() - failed;
         context.output.value(&json!({ "passed": passed, "failed": failed, "cases": cases, "problems": problems }));
     } else {
-        show(&runs, &problems, context);
+        show(&results, &problems, context);
     }
     Ok(code)
 }
@@ -77,20 +78,20 @@ fn pack(rules: &[Rule]) -> Result<RuleSet, Problem> {
     RuleSet::pack(rules).map_err(|error| Problem::new("Internal", error.to_string()))
 }
 
-/// A case that was judged.
-struct Run {
-    case: Case,
+/// A test case and its result.
+struct CaseResult {
+    case: PolicyCase,
     decision: Decision,
-    /// What the case's rule, or the whole policy, said.
+    /// The actual result of the case's rule, or of the whole policy.
     got: Expectation,
 }
 
-impl Run {
-    fn new(case: Case, rules: &RuleSet, rule: Option<&Rule>, loaded: &LoadedPolicy) -> Result<Self, Problem> {
+impl CaseResult {
+    fn new(case: PolicyCase, rules: &RuleSet, rule: Option<&Rule>, loaded: &LoadedPolicy) -> Result<Self, Problem> {
         let decision = rule_cases::judge(&case, rules, &loaded.config)
             .map_err(|error| Problem::new("Internal", error.to_string()))?;
         let verdict = &decision.verdict;
-        // A rule that approves either does or leaves the call to the agent's own asking.
+        // An `allow` rule either approves the call, or the agent asks as usual.
         let leaves_it = rule.is_some_and(|rule| rule.action == Level::Allow) && !verdict.approved;
         let got = match &case.expect {
             Expectation::Verdict(_) if leaves_it => Expectation::Verdict(verdict.level.max(Level::Ask)),
@@ -123,7 +124,7 @@ impl Run {
         format!("{}:{}", self.case.source.name, self.case.source.position(self.case.start))
     }
 
-    /// The case's name, or what happens in it.
+    /// The case's name, or a description of what it does.
     fn title(&self) -> String {
         let subject = || match &self.case.subject {
             CaseSubject::Command(command) => command.clone(),
@@ -140,7 +141,7 @@ impl Run {
         self.case.name.clone().unwrap_or_else(subject)
     }
 
-    /// The rules whose work explains what came of it.
+    /// The rules whose judgements explain the result.
     fn considered(&self) -> impl Iterator<Item = &ConsideredRule> {
         let about_one = self.case.rule.is_some();
         let spoke = |considered: &&ConsideredRule| considered.outcome != decide::RuleOutcome::Passed;
@@ -163,7 +164,7 @@ impl Run {
     }
 }
 
-/// A verdict, or what a file rule lacks.
+/// A verdict, or the files that a file rule demands.
 fn shown(expectation: &Expectation, output: &Output) -> String {
     match expectation {
         Expectation::Verdict(level) => output.level(*level),
@@ -175,18 +176,18 @@ fn shown(expectation: &Expectation, output: &Output) -> String {
     }
 }
 
-fn show(runs: &[Run], problems: &[Diagnostic], context: &Context) {
+fn show(results: &[CaseResult], problems: &[Diagnostic], context: &Context) {
     let output = &context.output;
     for problem in problems {
         output.rendered(&problem.render(output.style()));
         output.blank();
     }
-    for run in runs.iter().filter(|run| !run.passed()) {
-        let about = run.case.rule.as_deref().map_or_else(String::new, |rule| format!("{rule}: "));
-        output.line(output.bold(&format!("{about}{}", run.title())));
-        output.line(output.dim(&format!("  {}", run.place())));
-        output.line(format!("  expected {}, got {}", shown(&run.case.expect, output), shown(&run.got, output)));
-        let mut considered = run.considered().peekable();
+    for result in results.iter().filter(|result| !result.passed()) {
+        let about = result.case.rule.as_deref().map_or_else(String::new, |rule| format!("{rule}: "));
+        output.line(output.bold(&format!("{about}{}", result.title())));
+        output.line(output.dim(&format!("  {}", result.place())));
+        output.line(format!("  expected {}, got {}", shown(&result.case.expect, output), shown(&result.got, output)));
+        let mut considered = result.considered().peekable();
         if considered.peek().is_none() {
             output.line("  no rule speaks of it");
         }
@@ -195,10 +196,10 @@ fn show(runs: &[Run], problems: &[Diagnostic], context: &Context) {
         }
         output.blank();
     }
-    let failed = runs.iter().filter(|run| !run.passed()).count();
-    let passed = counted(runs.len() - failed, "case");
+    let failed = results.iter().filter(|result| !result.passed()).count();
+    let passed = counted(results.len() - failed, "case");
     let is_broken = !problems.is_empty();
-    output.line(match (runs.len(), failed) {
+    output.line(match (results.len(), failed) {
         (0, _) if is_broken => format!("{} in the policy files; no case was run.", counted(problems.len(), "error")),
         (0, _) => "No cases: write them under a rule's `tests`, or in `.linchpin/tests/*.yml`.".to_owned(),
         (_, 0) => format!("{passed} passed."),

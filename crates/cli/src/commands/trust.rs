@@ -1,4 +1,4 @@
-//! `trust`: a person accepts what a repository's policy approves, switches off or starts.
+//! `trust`: a person accepts parts of a repository's policy that approve, switch off or start something.
 
 use std::io;
 use std::path::Path;
@@ -21,43 +21,43 @@ use crate::problem::{CommandOutcome, Problem};
 pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
     person::required("trust", &context.environment)?;
     let project = Project::of_person(&context.environment);
-    person::says_yes_in_person(&project, &context.environment)?;
-    let waiting = Waiting::of(&project, context);
-    if !waiting.broken.is_empty() {
-        return Err(unreadable(&waiting.broken).into());
+    person::require_terminal_during_run(&project, &context.environment)?;
+    let pending = PendingAcceptance::of(&project, context);
+    if !pending.broken.is_empty() {
+        return Err(unreadable(&pending.broken).into());
     }
-    if waiting.is_nothing() {
-        let said = if waiting.needs_none { "nothing in this policy needs trust" } else { "already trusted" };
+    if pending.is_nothing() {
+        let said = if pending.needs_none { "nothing in this policy needs trust" } else { "already trusted" };
         context.output.line_or(said, &json!({ "trusted": true, "accepted": [], "changes": [] }));
         return Ok(ExitCode::Done);
     }
     if !context.output.json {
-        for part in waiting.parts() {
+        for part in pending.parts() {
             show(part, context);
         }
-        for workflow in &waiting.workflows {
+        for workflow in &pending.workflows {
             show_workflow(workflow, context);
         }
-        if let Some(the_loop) = &waiting.the_loop {
+        if let Some(the_loop) = &pending.the_loop {
             show_loop(the_loop, context);
         }
-        for change in &waiting.changes {
+        for change in &pending.changes {
             context.output.line(format!("{} while a session ran, which keeps it as it was", change.describe()));
         }
     }
     if !arguments.yes && !person::confirmed("Accept?", "the rules", &context.output)? {
         return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
-    if !waiting.is_same(&Waiting::of(&project, context)) {
+    if !pending.is_same(&PendingAcceptance::of(&project, context)) {
         let message = "the policy changed while you were reading it; nothing was accepted";
-        return Err(Problem::new("Untrusted", message).help("look at it again: `linchpin trust`"));
+        return Err(Problem::new("Untrusted", message).help("run `linchpin trust` again"));
     }
-    accept(&project, &waiting, context)?;
-    let files: Vec<&str> = waiting.parts().iter().map(|part| part.source.name.as_str()).collect();
-    let workflows = waiting.workflows.iter().map(|workflow| workflow.source.as_str());
-    let the_loop = waiting.the_loop.iter().map(|the_loop| the_loop.source.as_str());
+    accept(&project, &pending, context)?;
+    let files: Vec<&str> = pending.parts().iter().map(|part| part.source.name.as_str()).collect();
+    let workflows = pending.workflows.iter().map(|workflow| workflow.source.as_str());
+    let the_loop = pending.the_loop.iter().map(|the_loop| the_loop.source.as_str());
     let files: Vec<&str> = files.into_iter().chain(workflows).chain(the_loop).collect();
-    let mut rules: Vec<&String> = waiting.changes.iter().map(|change| &change.rule).collect();
+    let mut rules: Vec<&String> = pending.changes.iter().map(|change| &change.rule).collect();
     rules.dedup();
     context
         .output
@@ -65,9 +65,9 @@ pub fn run(arguments: &TrustArguments, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-/// `has_parts`: parts of the policy's files were accepted too. `rules`: those that sessions kept.
+/// `has_parts`: parts of policy files were accepted too. `rules`: the weakened rules that sessions had kept.
 fn accepted(has_parts: bool, rules: &[&String]) -> String {
-    let parts = "It holds until one of these parts changes.";
+    let parts = "The acceptance is valid until one of these parts changes.";
     let rules: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
     let rules = rules.join(", ");
     match (has_parts, rules.is_empty()) {
@@ -84,26 +84,26 @@ fn unreadable(broken: &[Diagnostic]) -> EditRefusal {
     let are = if files.len() == 1 { "is" } else { "are" };
     let kind = broken.first().map_or(ErrorKind::InvalidValue, |problem| problem.kind);
     EditRefusal::new(kind, format!("{} {are} broken, so nothing was accepted", files.join(", ")))
-        .help("mend what is shown above, look at all of it with `linchpin validate`, then run `linchpin trust` again")
-        .about(broken.to_vec())
+        .help("fix the errors above (`linchpin validate` shows all of them), then run `linchpin trust` again")
+        .with_problems(broken.to_vec())
 }
 
-/// What a person has not said yes to.
-struct Waiting {
+/// Everything that a person has not accepted yet.
+struct PendingAcceptance {
     loaded: LoadedPolicy,
-    /// What sessions keep.
+    /// Weakened rules, of which running sessions keep the earlier version.
     changes: Vec<Weakening>,
-    /// Those of the project with parts that do not count yet.
+    /// The project's workflows with parts that are not in effect yet.
     workflows: Vec<Workflow>,
-    /// The project's, where nobody has accepted it.
+    /// The project's loop, if it has not been accepted.
     the_loop: Option<Loop>,
-    /// Nothing waits, and nothing was ever to be accepted.
+    /// Nothing waits, and nothing has ever needed acceptance.
     needs_none: bool,
-    /// The errors of the project's files: what they would ask for is not known.
+    /// Errors in the project's files. What those files need acceptance for is unknown.
     broken: Vec<Diagnostic>,
 }
 
-impl Waiting {
+impl PendingAcceptance {
     fn of(project: &Project, context: &Context) -> Self {
         let loaded = project.load(&context.environment);
         let policy = project.compiled_read_only(&context.environment);
@@ -143,22 +143,22 @@ impl Waiting {
     }
 }
 
-fn accept(project: &Project, waiting: &Waiting, context: &Context) -> io::Result<()> {
+fn accept(project: &Project, pending: &PendingAcceptance, context: &Context) -> io::Result<()> {
     let trust = Accepted::of(&project.root, &context.environment);
-    if !waiting.loaded.needs_trust.is_empty() {
-        trust.accept(&waiting.loaded.needs_trust)?;
+    if !pending.loaded.needs_trust.is_empty() {
+        trust.accept(&pending.loaded.needs_trust)?;
     }
-    for workflow in &waiting.workflows {
+    for workflow in &pending.workflows {
         trust.accept_workflow(workflow)?;
     }
-    if let Some(the_loop) = &waiting.the_loop {
+    if let Some(the_loop) = &pending.the_loop {
         trust.accept_loop(the_loop)?;
     }
-    // What is accepted now may itself replace or switch off what sessions are held to.
+    // The newly accepted parts may themselves override or switch off rules that running sessions keep.
     let accepted =
-        policy::load(&project.tiers, &LastGoodPolicy::default(), |weakening| *weakening == waiting.loaded.needs_trust);
-    let (before, now) = (waiting.loaded.in_force_rules(), accepted.in_force_rules());
-    let mut changes = waiting.changes.clone();
+        policy::load(&project.tiers, &LastGoodPolicy::default(), |weakening| *weakening == pending.loaded.needs_trust);
+    let (before, now) = (pending.loaded.in_force_rules(), accepted.in_force_rules());
+    let mut changes = pending.changes.clone();
     changes.extend(policy::weakenings(&before, &now).into_iter().map(|(change, _)| change));
     if accepted.config.mode == PolicyMode::Observe {
         changes.push(Weakening::mode_to_observe());
@@ -166,7 +166,7 @@ fn accept(project: &Project, waiting: &Waiting, context: &Context) -> io::Result
     AcceptedWeakenings::of(&project.root, &context.environment).add(&changes, super::now())
 }
 
-/// What is to be accepted: a whole rule file, or the line of a configuration.
+/// Shows what is to be accepted: a whole rule file, or a line of the configuration.
 fn show(problem: &Diagnostic, context: &Context) {
     let output = &context.output;
     let place = problem.position().map_or(String::new(), |position| format!(":{position}"));
@@ -178,10 +178,10 @@ fn show(problem: &Diagnostic, context: &Context) {
     output.blank();
 }
 
-/// What a workflow would do. A yes is for the file as it is.
+/// Shows what a workflow would do. Acceptance applies to the current contents of the file.
 fn show_workflow(workflow: &Workflow, context: &Context) {
     let output = &context.output;
-    let message = "it starts or approves something; that does not count until a person accepts the file";
+    let message = "it starts programs or approves calls; those parts are ignored until a person accepts the file";
     output.line(output.bold(&format!("{}: {message}", workflow.source)));
     for part in workflow.parts_to_trust() {
         output.line(format!("    {}", part.replace('\n', "\n    ")));
@@ -189,11 +189,11 @@ fn show_workflow(workflow: &Workflow, context: &Context) {
     output.blank();
 }
 
-/// What a loop would start.
+/// Shows what a loop would start.
 fn show_loop(the_loop: &Loop, context: &Context) {
     let output = &context.output;
     output.line(
-        output.bold(&format!("{}: `linchpin run` would start what it names, with nobody watching", the_loop.source)),
+        output.bold(&format!("{}: `linchpin run` would start its programs without supervision", the_loop.source)),
     );
     for part in the_loop.parts_to_trust() {
         output.line(format!("    {}", part.replace('\n', "\n    ")));

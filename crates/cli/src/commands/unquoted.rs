@@ -1,12 +1,12 @@
-//! A shell command that was given to `try` or `explain command` without quotes.
+//! Detects a shell command that was passed to `try` or `explain command` without quotes.
 
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-/// The commands that take a shell command as one argument.
+/// Commands that take a shell command as one argument.
 const TAKERS: [&[&str]; 2] = [&["try"], &["explain", "command"]];
 
-/// What to write instead, where a usage error comes of a shell command that was split into several arguments. `words` are
-/// the arguments of this process, without its own name.
+/// Returns the correct command line, if the usage error is due to a shell command that was split into several
+/// arguments. `words`: the arguments of this process, without the program name.
 pub fn tip(error: &Error, words: &[String]) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
@@ -17,7 +17,7 @@ pub fn tip(error: &Error, words: &[String]) -> Option<String> {
         let usage = error.get(ContextKind::Usage)?.to_string();
         let command = words.get(start + taker.len()..)?;
         let first = command.first()?;
-        // With white space in it, the command was in quotes, and something else is wrong.
+        // If the word contains white space, the command was quoted, and the error has another cause.
         if !usage.contains(&format!("linchpin {name} "))
             || first.starts_with('-')
             || first.contains(char::is_whitespace)
@@ -28,11 +28,11 @@ pub fn tip(error: &Error, words: &[String]) -> Option<String> {
         let is_plain =
             |word: &&str| word.chars().all(|letter| letter.is_alphanumeric() || "-_./=:@+,".contains(letter));
         let command = if command.iter().all(is_plain) { command.join(" ") } else { "COMMAND".to_owned() };
-        Some(format!("the shell command has to be one argument, in quotes: `linchpin {name} '{command}'`"))
+        Some(format!("put the shell command into quotes, as one argument: `linchpin {name} '{command}'`"))
     })
 }
 
-/// Puts the tip in the place of the parser's own, which would pass a flag of the shell command on as a value.
+/// Replaces the parser's tip, which would suggest passing a flag of the shell command as a value.
 pub fn with_tip(mut error: Error, tip: &str) -> Error {
     error.remove(ContextKind::SuggestedArg);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.to_owned().into()]));

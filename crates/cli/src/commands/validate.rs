@@ -1,4 +1,4 @@
-//! `validate`: is every policy file sound?
+//! `validate`: checks every policy file.
 
 mod shortfalls;
 
@@ -28,12 +28,12 @@ pub fn run(arguments: &ValidateArguments, context: &Context) -> CommandOutcome {
     Ok(if validation.errors() > 0 { ExitCode::Usage } else { ExitCode::Done })
 }
 
-/// The one that the arguments name, or the one around the working directory.
+/// Returns the project from the arguments, or the one that contains the working directory.
 fn project(arguments: &ValidateArguments, context: &Context) -> Result<Project, Problem> {
     let Some(folder) = &arguments.project else { return Ok(Project::of_person(&context.environment)) };
     let folder = folder
         .canonicalize()
-        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display())))?;
+        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be read: {error}", folder.display())))?;
     if !folder.is_dir() {
         return Err(Problem::new("InvalidValue", format!("`{}` is not a folder", folder.display()))
             .help("name the project, or the folder of a nested policy"));
@@ -42,14 +42,14 @@ fn project(arguments: &ValidateArguments, context: &Context) -> Result<Project, 
     Ok(Project::at(&root, &context.environment))
 }
 
-/// What was found in all policy files of a project.
+/// The results for all policy files of a project.
 struct Validation {
-    /// With the diagnostics of cases, workflows and the loop.
+    /// Includes the diagnostics of cases, workflows and the loop.
     loaded: LoadedPolicy,
-    /// How many workflows are the user's or the project's.
+    /// The number of workflows of the user and of the project.
     workflows: usize,
     shortfalls: Shortfalls,
-    /// What waits for a person, which is no fault of a file.
+    /// Notes about what a person has to accept, which are not errors in a file.
     notes: Vec<String>,
 }
 
@@ -121,11 +121,7 @@ impl Validation {
         let found = [(self.errors(), "error"), (self.warnings(), "warning")];
         let found: Vec<String> =
             found.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
-        if found.is_empty() {
-            format!("{rules}, everything is sound.")
-        } else {
-            format!("{rules}; {}.", found.join(" and "))
-        }
+        if found.is_empty() { format!("{rules}, no errors.") } else { format!("{rules}; {}.", found.join(" and ")) }
     }
 }
 
@@ -136,7 +132,7 @@ fn notes(project: &Project, loaded: &LoadedPolicy, workflows: &[WorkflowFile], c
         sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
     let in_force = loaded.rules.iter().map(|in_force| &in_force.definition.rule);
     if let Some(unknown) = default_branch::unknown(project, &loaded.config, in_force) {
-        notes.push(format!("file rules cannot tell where a branch began: {}; {}", unknown.why, unknown.help));
+        notes.push(format!("file rules do not know where a branch began: {}; {}", unknown.why, unknown.help));
     }
     notes
 }
@@ -149,14 +145,14 @@ pub fn require_policy(project: &Project) -> Result<(), Problem> {
     Err(Problem::new("NoPolicy", message).help(how_to_begin(project)))
 }
 
-/// What to do where there is no policy.
+/// Suggests how to create a policy.
 pub fn how_to_begin(project: &Project) -> String {
     let folder = PolicyFolder::of_project(&project.root);
     let misnamed = folder.misnamed().into_iter().next();
     let from_deepwork = policy::deepwork_warnings(&folder).into_iter().find_map(|problem| problem.help);
     match (misnamed, from_deepwork) {
         (Some(problem), _) => format!("{}: {}", problem.message, problem.help.unwrap_or_default()),
-        (None, Some(help)) => format!("`linchpin init` writes one; then {help}"),
+        (None, Some(help)) => format!("run `linchpin init` to write one; then {help}"),
         (None, None) => "`linchpin init` writes one".to_owned(),
     }
 }

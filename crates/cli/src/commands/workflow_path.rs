@@ -1,4 +1,4 @@
-//! A workflow that somebody names by its file: `linchpin start .linchpin/workflows/feature.yml`.
+//! Workflows that are referred to by file: `linchpin start .linchpin/workflows/feature.yml`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use guard::Project;
 use super::Context;
 use crate::problem::Problem;
 
-/// The workflow's name: what was given, or the stem of a file that lies in a folder of workflows.
+/// Returns the workflow's name: the given word, or the stem of a file in a workflow directory.
 pub fn name_of(given: &str, project: &Project, context: &Context) -> Result<String, Problem> {
     let path = Path::new(given);
     let is_yaml = path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml");
@@ -17,10 +17,10 @@ pub fn name_of(given: &str, project: &Project, context: &Context) -> Result<Stri
     let Ok(file) = context.environment.cwd.join(path).canonicalize() else {
         let known = policy::workflows(&project.tiers, &project.load(&context.environment));
         let help = match known.named(stem) {
-            Some(_) => format!("a workflow is started by its name: `linchpin start {stem}`"),
-            None => "`linchpin workflows` lists the workflows that there are".to_owned(),
+            Some(_) => format!("start a workflow by its name: `linchpin start {stem}`"),
+            None => "`linchpin workflows` lists the workflows".to_owned(),
         };
-        return Err(Problem::new("NotFound", format!("there is no file `{given}`")).help(help));
+        return Err(Problem::new("NotFound", format!("file `{given}` does not exist")).help(help));
     };
     let mut nearer = None;
     for folder in project.tiers.project.iter().chain(&project.tiers.user) {
@@ -29,7 +29,7 @@ pub fn name_of(given: &str, project: &Project, context: &Context) -> Result<Stri
             return match nearer {
                 None => Ok(stem.to_owned()),
                 Some(nearer) => {
-                    let message = format!("the workflow `{stem}` is `{nearer}`, and not `{given}`");
+                    let message = format!("the workflow `{stem}` is read from `{nearer}`, not from `{given}`");
                     Err(Problem::new("NotFound", message).help("rename one of the two files"))
                 }
             };
@@ -37,7 +37,7 @@ pub fn name_of(given: &str, project: &Project, context: &Context) -> Result<Stri
         let same_name = ["yml", "yaml"].map(|extension| workflows.join(stem).with_extension(extension));
         nearer = nearer.or_else(|| same_name.iter().find(|path| path.exists()).map(|path| folder.shown(path)));
     }
-    let message = format!("`{given}` does not lie where workflows are read from");
+    let message = format!("`{given}` is not in a folder from which workflows are read");
     let there = path.file_name().unwrap_or_default().to_string_lossy();
     Err(Problem::new("NotFound", message).help(format!(
         "copy it to `.linchpin/workflows/{there}`, check it with `linchpin validate`, then `linchpin start {stem}`"

@@ -1,4 +1,4 @@
-//! `workflows`: which there are, and how one of them goes.
+//! `workflows`: lists the workflows, and shows or draws one of them.
 
 use engine::suggest;
 use engine::workflow::{Requirement, Workflow, diagram};
@@ -27,7 +27,7 @@ pub fn run(arguments: &WorkflowsArguments, context: &Context) -> CommandOutcome 
 
 fn list(found: &Found, context: &Context) {
     let output = &context.output;
-    // Of each name the one that counts.
+    // For each name, the definition that is in effect.
     let meant: Vec<&WorkflowFile> = found.names().iter().filter_map(|name| found.named(name)).collect();
     if output.json {
         let listed: Vec<Value> = meant.iter().map(|file| listed(file, found)).collect();
@@ -44,7 +44,7 @@ fn list(found: &Found, context: &Context) {
             None => "broken: `linchpin validate` tells".to_owned(),
         };
         let hidden: Vec<&str> = found.hidden_by(file).map(|other| other.tier.name()).collect();
-        let hides = if hidden.is_empty() { String::new() } else { format!("; hides that of {}", hidden.join(", ")) };
+        let hides = if hidden.is_empty() { String::new() } else { format!("; replaces that of {}", hidden.join(", ")) };
         output.line(format!("{:<width$}  {:<7}  {nodes} ({}{hides})", file.name, file.tier.name(), file.source));
     }
 }
@@ -96,7 +96,7 @@ fn unknown(name: &str, found: &Found) -> Problem {
         },
         suggest::did_you_mean,
     );
-    Problem::new("NotFound", format!("no workflow is named `{name}`")).help(help)
+    Problem::new("NotFound", format!("there is no workflow `{name}`")).help(help)
 }
 
 fn to_json(workflow: &Workflow, drawn: &str, is_trusted: bool) -> Value {

@@ -1,27 +1,27 @@
-//! Acknowledgements in place of promises.
+//! Acknowledgements of rules.
 
 use serde_json::{Value, json};
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use super::{NO_DANGER, project};
 
 const HOLD: &str = "---\non: stop\naction: block\n---\nRun the tests first.\n";
 const WARN: &str = "---\ncommand_pattern: ^make\naction: warn\n---\nThis takes an hour.\n";
 
-fn stop(project: &Scratch, session: &str) -> Reply {
+fn stop(project: &TestProject, session: &str) -> Reply {
     let mut event = project.event("Stop", &json!({ "stop_hook_active": false }));
     event["session_id"] = json!(session);
     project.hook("claude", &event)
 }
 
-fn ack_as(project: &Scratch, arguments: &[&str], variable: (&str, &str)) -> Reply {
+fn ack_as(project: &TestProject, arguments: &[&str], variable: (&str, &str)) -> Reply {
     let mut command = project.command(arguments);
     command.env(variable.0, variable.1);
     project.feed(command, b"")
 }
 
 #[test]
-fn an_acknowledged_rule_neither_holds_nor_warns_in_that_session() {
+fn an_acknowledged_rule_is_silent_in_that_session() {
     let project = project();
     project.rule("tests-first", HOLD).rule("slow", WARN);
     assert_eq!(stop(&project, "session-1").json()["decision"], "block");
@@ -30,7 +30,7 @@ fn an_acknowledged_rule_neither_holds_nor_warns_in_that_session() {
     insta::assert_snapshot!(acknowledged.transcript(), @"
     exit 0
     --- stdout
-    Acknowledged `tests-first` in session session-1 of claude: it neither warns nor holds there until its text changes.
+    Acknowledged `tests-first` in session session-1 of claude: until its text changes, it neither warns nor holds the stop there.
     --- stderr
     ");
     project.run(&["ack", "slow", "--reason", "there is time"]);
@@ -52,7 +52,7 @@ fn an_acknowledged_rule_neither_holds_nor_warns_in_that_session() {
     assert_eq!(status["session"]["acknowledgements"][1]["reason"], "only a comment changed");
     assert_eq!(status["session"]["acknowledgements"][1]["by"], "person");
     assert_eq!(status["session"]["variables"], json!({}));
-    // As it was: the first call came before the acknowledgement, the second after it.
+    // `explain` shows the state at that time: the first call came before the acknowledgement, the second one after it.
     let explained = project.run(&["explain", "event", "2"]).stdout;
     assert!(explained.contains("slow: warn"), "{explained}");
     let explained = project.run(&["explain", "event", "6"]).stdout;
@@ -65,9 +65,9 @@ fn an_acknowledged_rule_neither_holds_nor_warns_in_that_session() {
     ");
     let noted = project.run(&["log", "--kind", "ack", "--json", "--limit", "1"]).json();
     assert!(noted["fields"]["digest"].as_str().is_some_and(|digest| digest.len() == 24), "{noted}");
-    // Another session has acknowledged nothing.
+    // An acknowledgement does not count in other sessions.
     assert_eq!(stop(&project, "session-2").json()["decision"], "block");
-    // Another text is another rule.
+    // An acknowledgement does not count after the rule's text has changed.
     project.rule("tests-first", &HOLD.replace("first", "first, all of them"));
     assert_eq!(stop(&project, "session-1").json()["decision"], "block");
 }
@@ -83,20 +83,20 @@ fn an_agents_acknowledgement_is_its_own_sessions() {
     insta::assert_snapshot!(reply.stdout, @r#"{"acknowledged":"tests-first","agent":"claude","session":"session-1","reason":"docs only","by":"agent"}"#);
     assert_eq!(stop(&project, "session-1").stdout, "");
     assert_eq!(stop(&project, "session-2").json()["decision"], "block");
-    // Wherever it is run.
+    // The acknowledgement counts in the agent's session, whatever the working directory.
     project.file("sub/.linchpin/rules/deep.md", WARN);
     for rule in ["tests-first", "deep"] {
         let mut command = project.command(&["ack", rule, "--reason", "x", "--json"]);
         command.env("CLAUDE_CODE_SESSION_ID", "session-1").current_dir(project.root().join("sub"));
         assert_eq!(project.feed(command, b"").json()["session"], "session-1", "{rule}");
     }
-    // A session may be named.
+    // `--session` selects another session.
     project.run(&["ack", "tests-first", "--reason", "x", "--session", "session-2"]);
     assert_eq!(stop(&project, "session-2").stdout, "");
 }
 
 #[test]
-fn a_call_that_waits_for_its_command_tells_whose_it_is() {
+fn a_pending_call_shows_which_session_acknowledges() {
     let project = project();
     project.rule("tests-first", HOLD).rule("by-hand", &HOLD.replace("---\non", "---\nack: human\non"));
     let before = |session: &str, command: &str| {
@@ -109,7 +109,7 @@ fn a_call_that_waits_for_its_command_tells_whose_it_is() {
     project.hook("claude", &before("session-2", "ls"));
     assert_eq!(ack("tests-first")["session"], "session-1");
     assert_eq!(ack("tests-first")["by"], "agent");
-    // What only a person may do is refused, and is not done in an agent's call even where nothing is refused.
+    // A command for people is refused. If the guard does not enforce that, the command itself fails in an agent's call.
     let refused = project.hook("claude", &before("session-1", "linchpin ack by-hand --reason x"));
     assert_eq!(refused.decision(), "deny");
     project.config("mode: observe\n").run(&["trust", "--yes"]);
@@ -123,42 +123,42 @@ fn a_call_that_waits_for_its_command_tells_whose_it_is() {
 }
 
 #[test]
-fn what_cannot_be_acknowledged_is_said() {
+fn invalid_acknowledgements_are_errors() {
     let project = project();
     project.rule("no-danger", NO_DANGER).rule("by-hand", &HOLD.replace("---\non", "---\nack: human\non"));
     project.rule("tests-first", HOLD);
     insta::assert_snapshot!(project.run(&["ack", "tests-first", "--reason", "x"]).stderr, @"
     error: there is no journal yet for `[BASE]/project`
-    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    help: the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed
     ");
     stop(&project, "session-1");
     insta::assert_snapshot!(project.run(&["ack", "test-first", "--reason", "x"]).stderr, @"
-    error: no rule in force is named `test-first`
+    error: there is no rule `test-first` in force
     help: did you mean `tests-first`?
     ");
     insta::assert_snapshot!(project.run(&["ack", "zzz", "--reason", "x"]).stderr, @"
-    error: no rule in force is named `zzz`
+    error: there is no rule `zzz` in force
     help: `linchpin status` lists the rules in force
     ");
     insta::assert_snapshot!(project.run(&["ack", "no-danger", "--reason", "x"]).stderr, @"
     error: rule `no-danger` refuses or approves calls, so there is nothing to acknowledge
-    help: a person can let a single call through: `linchpin allow ID`, with the number that the refusal names
+    help: a person can allow a single call: `linchpin allow ID`, with the number in the refusal
     ");
     insta::assert_snapshot!(project.run(&["ack", "tests-first", "--reason", ""]).stderr, @"
     error: `--reason` is empty
-    help: say why the rule need not be followed
+    help: say why the rule does not apply
     ");
     insta::assert_snapshot!(project.run(&["ack", "tests-first", "--reason", "x", "--session", "s9"]).stderr, @"
-    error: the journal knows no session `s9`
-    help: `linchpin log --json` names the sessions
+    error: the journal has no session `s9`
+    help: `linchpin log --json` lists the sessions
     ");
     let agents = ack_as(&project, &["ack", "by-hand", "--reason", "x"], ("AI_AGENT", "claude-code"));
     insta::assert_snapshot!(agents.transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: rule `by-hand` is acknowledged by people (`ack: human`), and an agent runs this
-    help: say why it should be, and let a person decide
+    error: only a person may acknowledge rule `by-hand` (`ack: human`), and this process was started by an agent
+    help: tell the person why you need it, and let them decide
     ");
     assert_eq!(project.run(&["ack", "by-hand", "--reason", "x"]).code, Some(0));
 }

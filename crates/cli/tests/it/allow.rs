@@ -1,4 +1,4 @@
-//! A person lets one refused call through.
+//! `allow`: a person allows one refused call.
 
 use std::thread;
 
@@ -11,9 +11,9 @@ fn a_refused_call_passes_once() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).reason(), @"
-    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger --all`.)
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger --all`
 
-    A person can let this call through: `linchpin allow 1`
+    A person can allow this call once: `linchpin allow 1`
     ");
     insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).transcript(), @"
     exit 0
@@ -21,12 +21,12 @@ fn a_refused_call_passes_once() {
     Bash, refused in session session-1 of claude
         danger --all
 
-    block no-danger: Danger is not for agents. Use `safety`. (It is about `danger --all`.)
+    block no-danger: Danger is not for agents. Use `safety`. Matched: `danger --all`
 
-    Allowed once: the agent may make this call again, and it passes.
+    Allowed once: the agent's next try of this call will pass.
     --- stderr
     ");
-    // Another call is another call.
+    // The allowance is used up, and does not apply to other calls.
     assert_eq!(project.decision("danger"), "deny");
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).transcript(), @"
     exit 0
@@ -43,7 +43,7 @@ fn a_refused_call_passes_once() {
     block     3   claude before_tool Bash danger
           block no-danger
     block     4   claude before_tool Bash danger --all
-          not enforced: a person let it through (`linchpin allow 1`)
+          not enforced: allowed by a person (`linchpin allow 1`)
           block no-danger
     block     5   claude before_tool Bash danger --all
           block no-danger
@@ -52,8 +52,8 @@ fn a_refused_call_passes_once() {
     exit 2
     --- stdout
     --- stderr
-    error: event 4 was not refused: a person let it through (`linchpin allow 1`)
-    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    error: event 4 was not refused: allowed by a person (`linchpin allow 1`)
+    help: each refusal shows its number; `linchpin log --level ask` lists the refusals of this project
     ");
 }
 
@@ -76,7 +76,7 @@ fn a_refused_call_passes_for_a_session() {
 
     ask generated: Made by the build.
 
-    Allowed for this session: this call passes whenever the agent makes it.
+    Allowed for this session: this call passes each time.
     --- stderr
     ");
     assert_eq!(write("session-1", "x"), "allow");
@@ -91,7 +91,7 @@ fn a_refused_call_passes_for_a_session() {
 }
 
 #[test]
-fn of_many_hooks_one_passes_by_one_allowance() {
+fn one_allowance_lets_one_of_concurrent_hooks_pass() {
     let project = project();
     project.config("deadline: 20s\n").rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
@@ -106,7 +106,7 @@ fn of_many_hooks_one_passes_by_one_allowance() {
 }
 
 #[test]
-fn what_was_allowed_once_passes_even_if_that_cannot_be_recorded() {
+fn an_allowed_call_passes_even_if_its_use_cannot_be_recorded() {
     let project = project();
     project.config("deadline: 1s\n").rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
@@ -120,12 +120,12 @@ fn what_was_allowed_once_passes_even_if_that_cannot_be_recorded() {
 }
 
 #[test]
-fn what_cannot_be_allowed_is_said() {
+fn invalid_allowances_are_errors() {
     let project = project();
     project.rule("no-danger", NO_DANGER).rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
     insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).stderr, @"
     error: there is no journal yet for `[BASE]/project`
-    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    help: the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed
     ");
     project.decision("ls");
     project.decision("danger");
@@ -135,28 +135,28 @@ fn what_cannot_be_allowed_is_said() {
     }
     insta::assert_snapshot!(project.run(&["allow", "9", "--yes"]).stderr, @"
     error: the journal has no event 9
-    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    help: each refusal shows its number; `linchpin log --level ask` lists the refusals of this project
     ");
     insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).stderr, @"
     error: event 1 was not refused
-    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    help: each refusal shows its number; `linchpin log --level ask` lists the refusals of this project
     ");
     insta::assert_snapshot!(project.run(&["allow", "3", "--yes"]).stderr, @"
-    error: event 3 is no call
-    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    error: event 3 is not a tool call
+    help: each refusal shows its number; `linchpin log --level ask` lists the refusals of this project
     ");
-    // Nobody is asked where nobody can answer.
+    // Without a terminal to ask on, nothing is allowed.
     insta::assert_snapshot!(project.run(&["allow", "2"]).transcript(), @"
     exit 2
     --- stdout
     Bash, refused in session session-1 of claude
         danger
 
-    block no-danger: Danger is not for agents. Use `safety`. (It is about `danger`.)
+    block no-danger: Danger is not for agents. Use `safety`. Matched: `danger`
 
     --- stderr
-    error: there is no terminal to ask on
-    help: pass `--yes` once you have read the call
+    error: there is no terminal for the question
+    help: read the call, then pass `--yes`
     ");
     insta::assert_snapshot!(project.run(&["allow", "2", "--json", "--yes"]).stdout, @r#"{"allowed":2,"span":"once","agent":"claude","session":"session-1","tool":"Bash","command":"danger","paths":[]}"#);
 }
@@ -171,9 +171,9 @@ fn a_journal_of_another_project_allows_nothing_here() {
     let journal = std::fs::read(elsewhere.root().join(".linchpin/state.db")).expect("a journal");
     here.file(".linchpin/state.db", journal);
     let said = here.run(&["allow", "1", "--yes"]).stderr;
-    insta::assert_snapshot!(elsewhere.shown(&said), @"
-    error: event 1 is of another project, `[BASE]/project`
-    help: run this in a folder of that project
+    insta::assert_snapshot!(elsewhere.redacted(&said), @"
+    error: event 1 belongs to another project, `[BASE]/project`
+    help: run the command in that project
     ");
 }
 
@@ -185,12 +185,12 @@ fn an_agent_cannot_allow_pause_or_resume() {
         command.env("CODEX_THREAD_ID", "t");
         let reply = project.feed(command, b"");
         assert_eq!(reply.code, Some(2));
-        assert!(reply.stderr.contains("is for people"), "{}", reply.stderr);
+        assert!(reply.stderr.contains("only people may run"), "{}", reply.stderr);
     }
 }
 
 #[test]
-fn the_guard_keeps_agents_from_commands_for_people_and_leaves_them_the_others() {
+fn agents_may_not_run_commands_for_people() {
     let project = project();
     for command in [
         "linchpin allow 17",
@@ -267,25 +267,25 @@ fn an_allow_rule_that_approves_nothing_says_why() {
     allow     3  claude before_tool Bash A=1 cargo test
           allow ok: matched, but approves nothing: it sets variables
     allow     4  claude before_tool Bash ./cargo test; ls
-          allow ok: matched, but approves nothing: its program is no plain name
+          allow ok: matched, but approves nothing: its program is not a plain name
     allow     5  claude before_tool Bash sudo cargo test
           allow ok: matched, but approves nothing: another program runs it
     allow     6  claude before_tool Bash cargo test "$X"
-          allow ok: matched, but approves nothing: it has words that are not known before it runs
+          allow ok: matched, but approves nothing: the command has words that are only known when it runs
     allow     7  claude before_tool Bash cargo test && make
           allow ok: matched, but approves nothing: `make` is not covered
     allow     8  claude before_tool Bash X=1; cargo test
-          allow ok: matched, but approves nothing: it sets variables, or writes a file, without a program
+          allow ok: matched, but approves nothing: part of the command sets variables or writes a file without a program
     allow     9  claude before_tool Bash for x in a; do cargo test; done
-          allow ok: matched, but approves nothing: it sets variables, or writes a file, without a program
+          allow ok: matched, but approves nothing: part of the command sets variables or writes a file without a program
     ask      10  claude before_tool Bash cargo test 'x
           ask protect-guardrails
     allow    11  claude before_tool Bash git push --force origin topic
-          allow branches: matched, but approves nothing: what is said of branches or of paths covers no shell command
+          allow branches: matched, but approves nothing: conditions on branches or paths never cover a shell command
     warn     12  claude before_tool Bash ls -x
           warn careful
-          allow ok: matched, but approves nothing: another rule speaks, and is stricter
+          allow ok: matched, but approves nothing: a stricter rule also matched
     "#);
     let explained = project.run(&["explain", "event", "2"]).stdout;
-    insta::assert_snapshot!(explained.lines().nth(1).expect("a line"), @"  allow by ok: matched, but approves nothing: it writes a file; the rule is unchanged since");
+    insta::assert_snapshot!(explained.lines().nth(1).expect("a line"), @"  allow by ok: matched, but approves nothing: it writes a file; the rule has not changed");
 }

@@ -1,20 +1,20 @@
-//! `tool_rules`, `check_rules` and `triggers` of a configuration: as in a workflow, and always on.
+//! `tool_rules`, `check_rules` and `triggers` in a configuration have the same effect as in a workflow, but always.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::{NO_DANGER, project};
 
 const FETCH: &str = "{tools: [WebFetch], reason: Not now.}";
 
-fn said(project: &Scratch, event: &str, fields: &Value) -> Value {
+fn said(project: &TestProject, event: &str, fields: &Value) -> Value {
     let reply = project.hook("claude", &project.event(event, fields));
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     if reply.stdout.is_empty() { Value::Null } else { reply.json() }
 }
 
-fn fetched(project: &Scratch) -> Value {
+fn fetched(project: &TestProject) -> Value {
     let fields =
         json!({"tool_name": "WebFetch", "tool_input": {"url": "https://example.com"}, "tool_use_id": "toolu_1"});
     said(project, "PreToolUse", &fields)["hookSpecificOutput"].clone()
@@ -51,7 +51,7 @@ fn the_same_keys_block_the_same_calls_in_a_workflow() {
          reason: No.}}], when: not open}}\n"
     );
     let search = json!({"tool_name": "WebSearch", "tool_input": {"query": "x"}, "tool_use_id": "toolu_2"});
-    let decisions = |project: &Scratch| {
+    let decisions = |project: &TestProject| {
         [
             fetched(project)["permissionDecision"].clone(),
             said(project, "PreToolUse", &search)["hookSpecificOutput"]["permissionDecision"].clone(),
@@ -67,7 +67,7 @@ fn the_same_keys_block_the_same_calls_in_a_workflow() {
     assert_eq!(flow.run(&["start", "work"]).code, Some(0));
     assert_eq!(decisions(&always), decisions(&flow));
     assert_eq!(decisions(&always), [json!("deny"), json!("deny")]);
-    // What a `when` of the list says holds for its rules.
+    // A `when` of the list applies to all of its rules.
     assert_eq!(always.run(&["set", "open", "true"]).code, Some(0));
     assert_eq!(decisions(&always), [json!("deny"), Value::Null]);
 }
@@ -83,20 +83,20 @@ fn triggers_set_variables_and_give_the_agent_texts() {
     assert_eq!(context(&said(&project, "SessionStart", &json!({"source": "startup"}))), "Read docs/plan.md first.");
     assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "");
     assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "Prompt 2.");
-    // An edited guide counts at the next event.
+    // A changed guide is used at the next event.
     project.file(".linchpin/guides/HOUSE.md", "Now {{ prompts }}.");
     assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "Now 3.");
 }
 
 #[test]
-fn what_is_wrong_with_them_is_told_with_its_place() {
+fn errors_have_positions() {
     let project = project();
     project.config(
         "tool_rules:\n  - hard-reset\n  - {on: stop, when: 'true', reason: No.}\ncheck_rules: [hard-rest]\ntriggers:\n  before_tol: []\n  \
          stop: [{block_tools: [{tools: [Bash], reason: No.}]}]\n  prompt: [{set: {promts: 1}}, {inject: '{{ guide(\"NONE\") }}'}]\n",
     );
     assert_snapshot!(project.run(&["validate"]).stdout, @r#"
-    error: `tool_rules` takes rules, not names of rules
+    error: `tool_rules` must list rules, not names of rules
      --> .linchpin/config.yml:2:5
       |
     2 |   - hard-reset
@@ -104,13 +104,13 @@ fn what_is_wrong_with_them_is_told_with_its_place() {
       |
       = help: name it under `rules`
 
-    error: `tool_rules` takes rules about tool calls, and this is none
+    error: `tool_rules` must list tool rules, and this is not one
      --> .linchpin/config.yml:3:5
       |
     3 |   - {on: stop, when: 'true', reason: No.}
       |     ^
       |
-      = help: put it under `rules`
+      = help: move it to `rules`
 
     error: no rule is named `hard-rest`
      --> .linchpin/config.yml:4:15
@@ -128,13 +128,13 @@ fn what_is_wrong_with_them_is_told_with_its_place() {
       |
       = help: did you mean `before_tool`?
 
-    error: `stop` has no tool call that could be blocked
+    error: `block_tools` cannot block anything on `stop`: the event has no tool call
      --> .linchpin/config.yml:7:11
       |
     7 |   stop: [{block_tools: [{tools: [Bash], reason: No.}]}]
       |           ^^^^^^^^^^^
       |
-      = help: put `block_tools` under `before_tool`, or the rules under `rules`
+      = help: move `block_tools` to `before_tool`, or move its rules to `rules`
 
     error: unknown variable `promts`
      --> .linchpin/config.yml:8:19
@@ -144,13 +144,13 @@ fn what_is_wrong_with_them_is_told_with_its_place() {
       |
       = help: declare it under `variables:`
 
-    error: there is no guide `NONE`
+    error: unknown guide `NONE`
      --> .linchpin/config.yml:8:52
       |
     8 |   prompt: [{set: {promts: 1}}, {inject: '{{ guide("NONE") }}'}]
       |                                                    ^^^^
       |
-      = help: create `.linchpin/guides/NONE.md`; the guides are ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, SPEC_WRITING, STUDY, SURVEY, TESTING
+      = help: create `.linchpin/guides/NONE.md`; known guides: ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, SPEC_WRITING, STUDY, SURVEY, TESTING
 
     2 rules in force; 7 errors.
     "#);
@@ -173,7 +173,7 @@ fn a_project_that_approves_calls_by_them_waits_for_trust() {
         format!("variables: {{a: 1, b: 1}}\ntriggers: {{before_tool: [{{block_tools: [{rule}], when: {when}}}]}}\n")
     };
     project.config(&config("a"));
-    let approved = |project: &Scratch| {
+    let approved = |project: &TestProject| {
         said(
             project,
             "PreToolUse",
@@ -184,13 +184,13 @@ fn a_project_that_approves_calls_by_them_waits_for_trust() {
     assert!(!approved(&project));
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert!(approved(&project));
-    // Trust covers the outer `when` too: another condition has to be accepted again.
+    // Trust includes the outer `when`: a changed condition has to be accepted again.
     project.config(&config("b"));
     assert!(!approved(&project));
 }
 
 #[test]
-fn nothing_is_done_where_rules_are_off() {
+fn disabled_rules_have_no_effect() {
     let project = project();
     project.config("enabled: false\ntriggers: {session_start: [{inject: Read this.}]}\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
@@ -237,12 +237,12 @@ fn a_rule_that_is_locked_elsewhere_is_not_switched_off_here() {
     exit 2
     --- stdout
     --- stderr
-    error: `hard-reset` is locked in the user tier: no project switches it off
-    help: `linchpin rules disable hard-reset --user` switches it off in every project
+    error: `hard-reset` is locked in the user tier and cannot be switched off in a project
+    help: to switch it off in every project, run `linchpin rules disable hard-reset --user`
     ");
     let config = std::fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("a configuration");
     assert_eq!(config, "rules: [hard-reset]\n");
-    // A rule of the project that the lock keeps out is not changed either.
+    // A rule of the project that is overridden by a locked rule is not changed either.
     project.rule("hard-reset", NO_DANGER);
     assert_eq!(project.run(&["rules", "disable", "hard-reset"]).code, Some(2));
     let rule = std::fs::read_to_string(project.root().join(".linchpin/rules/hard-reset.md")).expect("a rule");

@@ -1,4 +1,4 @@
-//! Whatever arrives on standard input, the agent gets an answer that its protocol understands.
+//! For any input on stdin, the agent gets an answer that its protocol allows.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ fn not_json() {
     exit 2
     --- stdout
     --- stderr
-    Blocked by Linchpin: The payload is not readable JSON: expected value at line 1 column 1. Nobody can say what this event is, so it is refused.
+    Blocked by Linchpin: The payload is not readable JSON: expected value at line 1 column 1. Linchpin can't tell which event this is, so it is refused.
     ");
 }
 
@@ -25,13 +25,13 @@ fn empty_input() {
     exit 2
     --- stdout
     --- stderr
-    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say what this event is, so it is refused.
+    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Linchpin can't tell which event this is, so it is refused.
     ");
     insta::assert_snapshot!(project.hook_bytes("codex", b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say what this event is, so it is refused.
+    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Linchpin can't tell which event this is, so it is refused.
     ");
 }
 
@@ -43,7 +43,7 @@ fn a_payload_that_is_cut_off_is_asked_about_in_the_right_shape() {
     insta::assert_snapshot!(project.hook_bytes("claude", cut).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload is not readable JSON: EOF while parsing a string at line 1 column 252. Nobody can say whether this is allowed, so a person has to."}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload is not readable JSON: EOF while parsing a string at line 1 column 252. Linchpin can't tell whether this is allowed, so a person must decide."}}
     --- stderr
     "#);
 }
@@ -67,7 +67,7 @@ fn a_payload_over_the_limit_is_asked_about() {
     insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload has more than 16 MiB. Nobody can say whether this is allowed, so a person has to."}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload has more than 16 MiB. Linchpin can't tell whether this is allowed, so a person must decide."}}
     --- stderr
     "#);
 }
@@ -101,7 +101,7 @@ fn commands_built_to_stall_or_overflow_a_parser_are_asked_about() {
     }
 }
 
-/// Whatever the limit on the stack is, what passes the limits of the parsers fits into it.
+/// With every stack limit: input that the parsers' own limits accept fits into the stack.
 #[test]
 fn a_small_stack_is_enough() {
     let project = project();
@@ -151,9 +151,9 @@ fn a_shell_call_without_a_command_is_asked_about() {
         assert_eq!(reply.decision(), "ask", "{input}");
     }
     insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"
-    Approval required by Linchpin: This shell call does not say what it would run. Nobody can say whether this is allowed, so a person has to.
+    Approval required by Linchpin: This shell call contains no command. Linchpin can't tell whether this is allowed, so a person must decide.
 
-    A person can let this call through: `linchpin allow 6`
+    A person can allow this call once: `linchpin allow 6`
     ");
 }
 
@@ -172,7 +172,7 @@ fn a_call_that_does_not_say_what_it_is_about_is_asked_about() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_given_is_no_silence() {
+fn an_unwritable_answer_blocks_the_call() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
@@ -205,7 +205,7 @@ fn missing_fields() {
 }
 
 #[test]
-fn an_event_without_a_name_could_be_anything_and_is_refused() {
+fn an_event_without_a_name_is_refused() {
     let project = project();
     let mut payload = project.bash("danger");
     payload.as_object_mut().expect("an object").remove("hook_event_name");
@@ -213,7 +213,7 @@ fn an_event_without_a_name_could_be_anything_and_is_refused() {
     exit 2
     --- stdout
     --- stderr
-    Blocked by Linchpin: The payload does not name its event. Nobody can say what this event is, so it is refused.
+    Blocked by Linchpin: The payload does not name its event. Linchpin can't tell which event this is, so it is refused.
     ");
 }
 
@@ -247,7 +247,7 @@ fn input_that_never_ends_is_answered_at_the_deadline() {
     let output = child.wait_with_output().expect("it ends");
     drop(input);
     assert_eq!(output.status.code(), Some(2));
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Blocked by Linchpin: The rules were not judged within 10000 ms. Nobody can say what this event is, so it is refused.");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Blocked by Linchpin: The rules were not judged within 10000 ms. Linchpin can't tell which event this is, so it is refused.");
 }
 
 #[test]

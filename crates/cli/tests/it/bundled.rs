@@ -1,4 +1,4 @@
-//! The rules in the box: each holds to its own cases.
+//! Bundled rules pass their own test cases.
 
 use super::project;
 

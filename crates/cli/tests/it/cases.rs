@@ -1,4 +1,4 @@
-//! `test`: cases that rules carry, and those of the whole policy.
+//! `test`: the cases in rules, and those for the whole policy.
 
 use super::{bare, project};
 
@@ -120,12 +120,12 @@ fn cases_that_are_wrong() {
     let project = project();
     project.rule("no-danger", "---\ncommand_pattern: '^danger'\ntests:\n  - {comand: x, expect: block}\n  - {command: x, expect: deny}\n  - {command: x}\n  - {command: x, tool: Bash, expect: block}\n  - {event: {kind: stopp, colour: red}, expect: block}\n  - {changed: [a], expect: met}\n  - {command: x, variables: [1], expect: block}\n  - {event: {message: x}, input: {}, expect: allow}\n---\nNo.\n");
     project.file(".linchpin/tests/odd.yml", "a: b\n").file(".linchpin/tests/broken.yml", "- {\n");
-    // The rule itself is sound, and stays in force.
+    // Errors in cases do not affect the rule, which stays in force.
     assert_eq!(project.decision("danger"), "deny");
     insta::assert_snapshot!(project.run(&["test"]).transcript(), @"
     exit 2
     --- stdout
-    error: a case is about exactly one of `command`, `tool`, `event`, files that changed and a phase
+    error: a case must have exactly one of `command`, `tool`, `event`, changed files and `events`
      --> .linchpin/rules/no-danger.md:4:5
       |
     4 |   - {comand: x, expect: block}
@@ -141,7 +141,7 @@ fn cases_that_are_wrong() {
       |
       = help: did you mean `command`?
 
-    error: `expect` is one of `allow`, `warn`, `ask`, `block`, `met`, `unmet`, `fires`, `quiet`, not `deny`
+    error: `expect` must be one of `allow`, `warn`, `ask`, `block`, `met`, `unmet`, `fires`, `quiet`, not `deny`
      --> .linchpin/rules/no-danger.md:5:26
       |
     5 |   - {command: x, expect: deny}
@@ -149,7 +149,7 @@ fn cases_that_are_wrong() {
       |
       = help: did you mean `block`?
 
-    error: the case does not say what it expects
+    error: the case has no `expect`
      --> .linchpin/rules/no-danger.md:6:5
       |
     6 |   - {command: x}
@@ -157,7 +157,7 @@ fn cases_that_are_wrong() {
       |
       = help: add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`; for a phase, `fires` or `quiet`
 
-    error: a case is about exactly one of `command`, `tool`, `event`, files that changed and a phase
+    error: a case must have exactly one of `command`, `tool`, `event`, changed files and `events`
      --> .linchpin/rules/no-danger.md:7:5
       |
     7 |   - {command: x, tool: Bash, expect: block}
@@ -179,13 +179,13 @@ fn cases_that_are_wrong() {
     8 |   - {event: {kind: stopp, colour: red}, expect: block}
       |                           ^^^^^^
 
-    error: `variables` takes a mapping of names to values
+    error: `variables` must be a mapping of names to values
       --> .linchpin/rules/no-danger.md:10:29
        |
     10 |   - {command: x, variables: [1], expect: block}
        |                             ^
 
-    error: `input` is the input of a `tool`
+    error: `input` needs a `tool`
       --> .linchpin/rules/no-danger.md:11:34
        |
     11 |   - {event: {message: x}, input: {}, expect: allow}
@@ -197,7 +197,7 @@ fn cases_that_are_wrong() {
     1 | - {
       |   ^
 
-    error: a file of cases is a list of them, not a mapping
+    error: a file of cases must be a list, not a mapping
      --> .linchpin/tests/odd.yml:1:1
       |
     1 | a: b

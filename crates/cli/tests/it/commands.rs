@@ -1,4 +1,4 @@
-//! `demo`, `log`, `status`, `doctor`, and what the command line says of itself.
+//! `demo`, `log`, `status`, `doctor`, and help.
 
 use serde_json::json;
 
@@ -16,53 +16,53 @@ fn help() {
     Set up:
       init         Write a policy into this project and install the hooks of your agents
       install      Add Linchpin's hooks to an agent's settings
-      uninstall    Take Linchpin's hooks out of an agent's settings
-      doctor       Tell what is installed and in force, and what would make it ineffective
-      trust        Accept what a repository's policy approves or switches off
-      demo         Play a recorded session in a scratch repository, every verdict explained
-      completions  Print what lets your shell complete these commands
+      uninstall    Remove Linchpin's hooks from an agent's settings
+      doctor       Check that the hooks work, and show what would make them ineffective
+      trust        Accept what a repository's policy approves, runs or switches off
+      demo         Replay a recorded session in a scratch repository and explain every verdict
+      completions  Print a completion script for your shell
 
     Guard:
-      hook         Judge one event from stdin: what agents call
-      check        Judge what changed by the file rules: for people, pre-commit and CI
-      ack          Acknowledge a rule that warns or holds, for one session
-      allow        Let one refused call through
-      pause        Set the guard aside for a while
-      resume       End a pause, or let a session go on that was asked to stop
+      hook         Judge one event from stdin; agents run this
+      check        Judge the changed files by the file rules: for people, pre-commit and CI
+      ack          Acknowledge a rule that warns or holds the stop, for one session
+      allow        Allow one refused call
+      pause        Pause Linchpin for a while
+      resume       End a pause, or let a stopped session continue
 
     Understand:
       validate     Check every policy file
-      test         Run the cases that rules carry
-      explain      Show the work behind a verdict, a pattern, an expression or a command
-      try          Tell what an agent would be told if it did this now; nothing is recorded
-      replay       Judge the recorded history by the rules as they are now
-      rules        Show which rules there are and which are in force, and change them
-      workflows    Show which workflows there are, and draw one
+      test         Run the test cases of the rules
+      explain      Explain a verdict, a pattern, an expression or a command
+      try          Show the verdict that an agent would get now, without recording anything
+      replay       Judge the recorded history by the present rules
+      rules        List, show and change rules
+      workflows    List and draw workflows
       hats         Write, check, show and draw the loop of this project
       log          Show the journal
 
     Work:
-      start        Begin a workflow
-      next         Say what is done, and move on
-      continue     Go on past an interrupt: print the prompt, and count afresh
-      approve      Say yes to what waits for a person
-      status       Show where the workflow stands, what is in force, and the session's state
-      set          Give a variable of the workflow or of a session a new value
+      start        Start a workflow
+      next         Claim what is done, and move to the next node
+      continue     Continue past an interrupt: print the prompt and skip the rules that fired, once
+      approve      Approve a gate or a task that waits for a person
+      status       Show the rules in force, the workflow's phase and the session's state
+      set          Set a variable of the workflow or of a session
       repeat       Print the prompt of the current phase again
-      prev         Go back to the phase before this one
-      restart      Begin the workflow again
+      prev         Go back to the previous phase
+      restart      Start the workflow again from its first node
       abort        Leave the workflow
-      run          Drive agents through the loop of this project, or go on with a run
-      runs         List the runs, show what one came to, end one
+      run          Run the loop of this project with its agents, or resume a run
+      runs         List, show and stop runs
       stop         Ask a run to end after its iteration, or a session to stop
-      emit         Hand the work over: what agents in a run call
-      progress     Say how far the work is: what agents in a run call
-      task         Write down what is left to do, and how far it is
-      memory       Keep what was learnt, and find it again
+      emit         Publish a topic and hand over the work; agents in a run use this
+      progress     Report progress; agents in a run use this
+      task         Manage the tasks of this project
+      memory       Save and search memories
 
     Options:
           --json          Print the result as JSON
-          --color <WHEN>  When to colour the output [possible values: auto, always, never]
+          --color <WHEN>  When to color the output [possible values: auto, always, never]
       -h, --help          Print help
       -V, --version       Print version
     --- stderr
@@ -86,7 +86,7 @@ fn a_wrong_command_line() {
     assert_eq!(bare().run(&[]).code, Some(2));
 }
 
-/// What a person or an agent writes may begin like a flag: `- a list`, `-x < 0`.
+/// Texts from a person or an agent may begin like a flag: `- a list`, `-x < 0`.
 #[test]
 fn texts_may_begin_with_a_dash() {
     let project = project();
@@ -135,7 +135,7 @@ fn log_shows_what_happened_and_masks_secrets() {
     let everything = project.run(&["log", "--json", "--limit", "0"]).stdout;
     assert!(!everything.contains("hunter2") && !everything.contains("secret plan"), "{everything}");
     assert_eq!(project.run(&["log", "--rule", "no-danger", "--since", "1h", "--json"]).stdout.lines().count(), 1);
-    assert_eq!(project.run(&["log", "--session", "other"]).stdout, "Nothing in the journal fits.\n");
+    assert_eq!(project.run(&["log", "--session", "other"]).stdout, "No event in the journal matches.\n");
 }
 
 pub fn without_time(line: &str) -> String {
@@ -168,8 +168,8 @@ fn log_says_what_it_does_not_understand() {
     exit 2
     --- stdout
     --- stderr
-    error: `yesterday` is no time
-    help: write how long ago, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`
+    error: invalid time `yesterday`
+    help: write a duration before now, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`
     ");
 }
 
@@ -180,12 +180,12 @@ fn log_without_a_journal() {
     --- stdout
     --- stderr
     error: there is no journal yet for `[BASE]/project`
-    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    help: the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed
     ");
     insta::assert_snapshot!(project().run(&["log", "--json"]).transcript(), @r#"
     exit 2
     --- stdout
-    {"error":{"kind":"NoJournal","message":"there is no journal yet for `[BASE]/project`","help":"it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed"}}
+    {"error":{"kind":"NoJournal","message":"there is no journal yet for `[BASE]/project`","help":"the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed"}}
     --- stderr
     "#);
 }
@@ -259,9 +259,9 @@ fn doctor_without_anything() {
 
     bad   no policy: every event is allowed
           `linchpin init` writes one
-    note  no journal yet: it begins with the first event
-    bad   no agent calls Linchpin for this project
-          `linchpin install AGENT`, or `linchpin init` for those that are found
+    note  no journal yet: the first event creates it
+    bad   no agent has Linchpin's hooks for this project
+          run `linchpin install AGENT`, or `linchpin init` for all agents that it finds
     --- stderr
     ");
 }
@@ -276,11 +276,11 @@ fn doctor_after_init() {
     Linchpin 0.1.0, project [BASE]/project
 
     ok    11 rules in force
-    note  no journal yet: it begins with the first event
+    note  no journal yet: the first event creates it
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
-    ok    Claude Code: a forged `linchpin trust` was refused
+    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
     ok    Codex CLI: hooks in [BASE]/project/.codex/hooks.json
-    ok    Codex CLI: a forged `linchpin trust` was refused
+    ok    Codex CLI: self-test passed: the hook blocked a test command (`linchpin trust`)
     note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
     --- stderr
     ");
@@ -296,7 +296,7 @@ fn doctor_leaves_no_trace_in_the_journal() {
 }
 
 #[test]
-fn what_could_not_be_read_is_in_the_journal_as_far_as_it_could() {
+fn unreadable_payloads_are_partly_in_the_journal() {
     let project = project();
     let whole = project.bash("danger").to_string();
     project.hook_bytes("claude", &whole.as_bytes()[..whole.len() - 20]);
@@ -317,58 +317,55 @@ fn doctor_sees_what_makes_the_guard_ineffective() {
     Linchpin 0.1.0, project [BASE]/project
 
     ok    11 rules in force
-    bad   broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `toolz`
+    bad   broken, the file is ignored: .linchpin/rules/broken.md:2:1: unknown key `toolz`
           `linchpin validate` shows every error
-    note  no journal yet: it begins with the first event
+    note  no journal yet: the first event creates it
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
     bad   Claude Code: `disableAllHooks` is on, so Claude Code calls no hooks
           change it in [BASE]/project/.claude/settings.json
-    ok    Claude Code: a forged `linchpin trust` was refused
+    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
     --- stderr
     ");
 }
 
 #[test]
-fn one_wrong_entry_is_not_the_whole_file() {
+fn one_invalid_entry_does_not_invalidate_the_file() {
     let project = project();
     project.config("rules: [no-such-rule, hard-reset]\n");
     let said = project.run(&["doctor"]).stdout;
     insta::assert_snapshot!(said.lines().filter(|line| line.contains("broken") || line.contains("in force")).collect::<Vec<_>>().join("\n"), @"
     ok    3 rules in force
-    bad   broken, this part of it is not in force, the rest of the file is: .linchpin/config.yml:1:9: no rule is named `no-such-rule`
+    bad   broken, this part of the file is ignored; the rest is in force: .linchpin/config.yml:1:9: no rule is named `no-such-rule`
     ");
 }
 
 #[test]
-fn what_counts_of_a_broken_configuration_is_told() {
+fn status_shows_what_is_in_force_of_a_broken_configuration() {
     let project = project();
     let said = || {
         let said = project.run(&["doctor"]).stdout;
         said.lines().filter(|line| line.contains("in force")).collect::<Vec<_>>().join("\n")
     };
-    // Before it was ever sound, what is sound in it counts.
+    // If the configuration has never been valid, its valid parts are in force.
     project.config("rules: [hard-reset]\nbogus: 1\n");
     insta::assert_snapshot!(said(), @"
     ok    3 rules in force
-    bad   broken, this part of it is not in force, the rest of the file is: .linchpin/config.yml:2:1: unknown key `bogus`
+    bad   broken, this part of the file is ignored; the rest is in force: .linchpin/config.yml:2:1: unknown key `bogus`
     ");
     assert_eq!(project.run(&["try", "git reset --hard"]).code, Some(1));
     project.config("rules: [hard-reset\n");
-    insta::assert_snapshot!(said(), @"
-    ok    2 rules in force
-    bad   broken, it is not in force: .linchpin/config.yml:1:8: invalid YAML: unclosed bracket '['
-    ");
+    insta::assert_snapshot!(said(), @"ok    2 rules in force");
     project.config("rules: [hard-reset]\n");
     project.decision("ls");
     project.config("rules: []\nbogus: 1\n");
     insta::assert_snapshot!(said(), @"
     ok    3 rules in force
-    bad   broken, its last good version stays in force: .linchpin/config.yml:2:1: unknown key `bogus`
+    bad   broken, its last valid version stays in force: .linchpin/config.yml:2:1: unknown key `bogus`
     ");
 }
 
 #[test]
-fn a_root_that_is_not_there() {
+fn a_missing_root_is_an_error() {
     let project = bare();
     let mut command = project.command(&["status"]);
     command.env("LINCHPIN_ROOT", "/no/such/folder");
@@ -376,8 +373,8 @@ fn a_root_that_is_not_there() {
     exit 2
     --- stdout
     --- stderr
-    error: `LINCHPIN_ROOT` is `/no/such/folder`, and there is no such folder
-    help: unset it, or name the folder that has `.linchpin` in it
+    error: `LINCHPIN_ROOT` is `/no/such/folder`, which does not exist
+    help: unset it, or set it to the folder that contains `.linchpin`
     ");
 }
 
@@ -393,18 +390,18 @@ fn help_reads_well_on_a_narrow_terminal() {
         let mut command = bare().command(arguments);
         command.env("COLUMNS", "40").current_dir("/");
         let help = bare().feed(command, b"").stdout;
-        // What people would type is not broken.
+        // Commands to type are not wrapped.
         let too_long = |line: &&str| line.chars().count() > 40 && !line.contains("linchpin ");
         assert_eq!(help.lines().find(too_long), None, "{arguments:?}\n{help}");
     }
     let mut command = bare().command(&["--help"]);
     command.env("COLUMNS", "40").current_dir("/");
     let help = bare().feed(command, b"").stdout;
-    assert!(help.contains("  trust        Accept what a\n               repository's policy\n               approves or switches off\n"), "{help}");
+    assert!(help.contains("  trust        Accept what a\n               repository's policy\n               approves, runs or\n               switches off\n"), "{help}");
 }
 
 #[test]
-fn what_a_hook_is_for_is_told() {
+fn the_help_of_hook_explains_its_purpose() {
     for arguments in [&["hook", "--help"][..], &["hook", "-h"], &["hook", "claude", "--help"]] {
         let reply = bare().run(arguments);
         assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{arguments:?}");
@@ -413,7 +410,7 @@ fn what_a_hook_is_for_is_told() {
 }
 
 #[test]
-fn colour_is_for_terminals_unless_somebody_says_otherwise() {
+fn colour_is_for_terminals_unless_configured() {
     let project = project();
     let coloured = |arguments: &[&str], no_color: bool, on_terminal: bool| {
         let mut command = project.command(arguments);
@@ -430,7 +427,7 @@ fn colour_is_for_terminals_unless_somebody_says_otherwise() {
     assert!(!coloured(auto, true, true));
     assert!(coloured(always, true, false));
     assert!(!coloured(never, false, true));
-    // And so is the help.
+    // `--color` applies to help, too.
     assert!(coloured(&["--color", "always", "--help"], false, false));
     assert!(!coloured(&["--color=never", "--help"], false, true));
     assert!(!coloured(&["rules", "list", "--json", "--color", "always"], false, false));

@@ -1,4 +1,4 @@
-//! `completions`, and what tells an editor how policy files look.
+//! `completions`, and the schemas by which editors check policy files.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use super::{bare, project};
 
 #[test]
-fn every_shell_is_told_the_commands_and_the_agents() {
+fn completions_contain_commands_and_agents() {
     let project = project();
     for shell in ["bash", "zsh", "fish"] {
         let reply = project.run(&["completions", shell]);
@@ -19,19 +19,19 @@ fn every_shell_is_told_the_commands_and_the_agents() {
 }
 
 #[test]
-fn what_a_shell_is_told_is_its_language() {
+fn completions_are_valid_shell_code() {
     let project = project();
     for shell in ["bash", "zsh", "fish"] {
         let script = project.root().join(shell);
         fs::write(&script, project.run(&["completions", shell]).stdout).expect("a file");
-        // Where there is no such shell, there is nobody to ask.
+        // If the shell is not installed, its script cannot be checked.
         let Ok(checked) = Command::new(shell).arg("-n").arg(&script).env_clear().output() else { continue };
         assert!(checked.status.success(), "{shell}: {}", String::from_utf8_lossy(&checked.stderr));
     }
 }
 
 #[test]
-fn a_shell_that_is_not_known() {
+fn an_unknown_shell_is_an_error() {
     insta::assert_snapshot!(project().run(&["completions", "tcsh"]).transcript(), @"
     exit 2
     --- stdout
@@ -46,7 +46,7 @@ fn a_shell_that_is_not_known() {
 }
 
 #[test]
-fn what_init_writes_names_the_schemas_of_this_repository() {
+fn files_of_init_name_the_schemas() {
     let project = bare();
     project.run(&["init", "--no-hooks"]);
     for (file, line, schema) in [("config.yml", 0, "config"), ("rules/keep-commit-hooks.md", 1, "rule")] {

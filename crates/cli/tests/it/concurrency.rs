@@ -1,4 +1,4 @@
-//! Many hooks at once lose nothing.
+//! Concurrent hooks lose no events.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ const EVENTS: usize = 8;
 #[test]
 fn sixty_four_processes_at_once() {
     let project = project();
-    // However slow the machine: this is about what is lost, not about how long it takes.
+    // The long deadline is for slow machines: the test is not about duration.
     project.config("deadline: 20s\n").rule("no-danger", NO_DANGER);
     let told: Vec<String> = thread::scope(|scope| {
         let hooks = || (0..EVENTS).map(|_| project.hook("claude", &project.bash("danger")).transcript()).collect();

@@ -1,4 +1,4 @@
-//! Commands that must not get around a rule, and commands that no rule is about.
+//! Commands that must not bypass a rule, and commands that no rule applies to.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ fn corpus(name: &str) -> Vec<String> {
     cases(name).iter().map(|case| case["command"].as_str().expect("a command").to_owned()).collect()
 }
 
-fn guarded() -> testkit::Scratch {
+fn guarded() -> testkit::TestProject {
     let project = project();
     project.rule("no-force", "---\ncommand_pattern: '^git( [^ ]+)* push( [^ ]+)* --force( |$)'\n---\nNo.\n");
     project.rule("hooks-run", "---\ncommand_pattern: '^git( [^ ]+)* commit( [^ ]+)* --no-verify( |$)'\n---\nNo.\n");
@@ -24,7 +24,7 @@ fn guarded() -> testkit::Scratch {
 }
 
 #[test]
-fn nothing_gets_around_a_rule() {
+fn commands_that_must_be_stopped_are_stopped() {
     let project = guarded();
     let passed: Vec<String> =
         corpus("bypass.jsonl").into_iter().filter(|command| project.decision(command) == "allow").collect();
@@ -32,16 +32,16 @@ fn nothing_gets_around_a_rule() {
 }
 
 #[test]
-fn nothing_harmless_is_stopped() {
+fn harmless_commands_pass() {
     let project = guarded();
     let stopped: Vec<String> =
         corpus("harmless.jsonl").into_iter().filter(|command| project.decision(command) != "allow").collect();
     assert!(stopped.is_empty(), "{stopped:#?}");
 }
 
-/// Of programs that run others, by whatever name they are called.
+/// Programs that run other programs are recognized by name in any directory.
 #[test]
-fn what_runs_a_program_is_known_by_its_name_in_any_folder() {
+fn programs_are_recognized_by_name_in_any_directory() {
     let project = project();
     project.rule("no-pip", "---\ncommand: { program: pip, subcommand: install }\n---\nNo.\n");
     let stopped = [
@@ -98,7 +98,7 @@ fn what_runs_a_program_is_known_by_its_name_in_any_folder() {
     assert!(in_the_way.is_empty(), "{in_the_way:#?}");
 }
 
-/// `cargo xtask corpus` judges them; here they only have to be cases.
+/// `cargo xtask corpus` judges these commands. Here only their format is checked.
 #[test]
 fn commands_are_whole_and_told_apart() {
     let cases = cases("commands.jsonl");
@@ -116,9 +116,9 @@ fn commands_are_whole_and_told_apart() {
     assert!(harmless * 10 >= cases.len() * 4, "what is left alone counts as much as what is stopped");
 }
 
-/// A user's approval of some commands must not approve others with them.
+/// A user's approval of some commands must not approve others in the same script.
 #[test]
-fn nothing_is_approved_with_what_was_approved() {
+fn other_commands_are_not_approved_together_with_an_approved_one() {
     let project = project();
     project.user_rule("look", "---\ncommand_pattern: '^(ls|echo|git status)( |$)'\naction: allow\n---\nFine.\n");
     let approved = |command: &str| {

@@ -1,4 +1,4 @@
-//! What the documentation shows works.
+//! Examples in the documentation work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages.into_iter().map(|path| (path.clone(), fs::read_to_string(path).expect("a page"))).collect()
 }
 
-/// The fenced blocks of one kind.
+/// Returns the fenced code blocks of one kind.
 fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
     let opening = format!("```{kind}\n");
     page.split(&opening).skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default()).collect()
@@ -62,7 +62,7 @@ fn every_workflow_is_sound() {
             let file = block.lines().next().and_then(|line| line.strip_prefix("# ")).expect("a path");
             project.file(file, block);
             let reply = project.run(&["validate"]);
-            assert!(reply.stdout.ends_with("everything is sound.\n"), "{}: {block}\n{}", path.display(), reply.stdout);
+            assert!(reply.stdout.ends_with("no errors.\n"), "{}: {block}\n{}", path.display(), reply.stdout);
             count += 1;
         }
     }
@@ -89,7 +89,7 @@ fn every_explanation_runs() {
     assert!(count >= 2, "{count} commands were found");
 }
 
-/// One after the other, in one project a page.
+/// Runs the commands of one page in order, in one project.
 #[test]
 fn every_task_and_memory_command_runs() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tasks.md")).expect("the page");
@@ -107,7 +107,7 @@ fn every_task_and_memory_command_runs() {
     assert!(count > 10, "{count} commands were found");
 }
 
-/// Every kind of error that the source names is in the list that programs rely on.
+/// Every error kind in the source is in the documented list, which other programs rely on.
 #[test]
 fn every_kind_of_error_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -123,7 +123,7 @@ fn every_kind_of_error_is_documented() {
     let mut count = 0;
     for path in &sources {
         let text = fs::read_to_string(path).expect("a source");
-        // A kind that is worked out is worked out by a function of this name.
+        // Kinds that are computed are computed by a function of this name.
         let worked_out = text.split("fn kind_of(").skip(1).flat_map(|rest| {
             let body = rest.split("\n}").next().unwrap_or_default();
             body.split("=> \"").skip(1).filter_map(|rest| rest.split('"').next()).collect::<Vec<_>>()
@@ -153,7 +153,7 @@ fn every_schema_is_told_to_editors() {
     for schema in fs::read_dir(root.join("schemas")).expect("schemas").filter_map(Result::ok) {
         let name = schema.file_name().to_string_lossy().into_owned();
         assert!(page.contains(&format!("| `{name}` |")), "{name} is in no row of the table");
-        // That of a Markdown rule is for its frontmatter alone.
+        // The schema of Markdown rules applies only to their frontmatter.
         assert!(told.contains(&format!("schemas/{name}\"")) || name == "rule.json", "{name} is not told to VS Code");
     }
 }

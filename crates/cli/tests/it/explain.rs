@@ -1,4 +1,4 @@
-//! `explain`: the work behind a verdict, or behind a piece of syntax.
+//! `explain`: how a verdict came about, or how a piece of syntax is interpreted.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn corpus(name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-/// Every tenth case: all of them run in the engine's own tests.
+/// Runs every tenth case. The engine's own tests run all of them.
 #[test]
 fn patterns_of_the_corpus_through_the_binary() {
     let project = project();
@@ -81,7 +81,7 @@ fn an_expression() {
     insta::assert_snapshot!(project.run(&["explain", "when", "len(x", "--json"]).transcript(), @r#"
     exit 2
     --- stdout
-    {"error":{"kind":"InvalidExpression","message":"syntax: unexpected end of input, expected `,`","file":"expression","line":1,"column":5}}
+    {"error":{"kind":"InvalidExpression","message":"syntax error: unexpected end of input, expected `,`","file":"expression","line":1,"column":5}}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["explain", "when", "x", "--with", "[1]"]).transcript(), @"
@@ -116,7 +116,7 @@ fn an_expression_knows_the_active_workflow() {
     ] {
         assert_eq!(value(expression, "{}"), (json!(true), "[]".to_owned()), "{expression}");
     }
-    // What is written down goes before.
+    // Values from `--with` override the known ones.
     let with = r#"{"claims": {"again": true}, "phase": {"visit": 3}, "rounds": 1}"#;
     assert_eq!(value("again and not code_complete and phase.visit + rounds == 4", with).0, json!(true));
     assert_eq!(value("phase.name", with).0, json!("code"));
@@ -135,13 +135,13 @@ fn a_command() {
     tee log
         in sub
         writes log
-    $X   (with words that are not known before it runs)
+    $X   (with words that are known only at run time)
         in sub, or if that fails in .
         names $X
-    incomplete: what `$X` runs is not known before it runs
+    incomplete: the command runs `$X`, which is known only at run time
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":["what `$X` runs is not known before it runs","`$X` has words that are not known before it runs"]}"#);
+    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":["the command runs `$X`, which is known only at run time","`$X` has words that are known only at run time"]}"#);
     assert_eq!(project.run(&["explain", "command", "if then", "--json"]).json()["complete"], false);
 }
 
@@ -156,9 +156,9 @@ fn the_last_verdict_clause_by_clause() {
     let explained = project.run(&["explain", "last"]);
     let shown = explained.stdout.lines().skip(1).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(shown, @"
-      block by no-danger; the rule is unchanged since
+      block by no-danger; the rule has not changed
 
-    The rules as they are now, by what was known then:
+    The present rules, judged with the facts of that time:
 
     no-danger: block
       .linchpin/rules/no-danger.md (project)
@@ -177,7 +177,7 @@ fn the_last_verdict_clause_by_clause() {
     protect-guardrails: does not apply
       bundled rule protect-guardrails (bundled)
       tools                true     Bash
-      writes               false    none of the paths that the call names
+      writes               false    none of the call's paths
     ");
     let json = project.run(&["explain", "event", "2", "--json"]).json();
     let danger =
@@ -188,12 +188,12 @@ fn the_last_verdict_clause_by_clause() {
     --- stdout
     --- stderr
     error: the journal has no event 99
-    help: `linchpin log` shows what there is
+    help: `linchpin log` lists the events
     ");
 }
 
 #[test]
-fn an_event_is_explained_by_what_was_known_then() {
+fn an_event_is_explained_by_recorded_facts() {
     let project = project();
     project.rule("on-main", "---\ncommand_pattern: ^danger\nwhen: git.branch == 'main'\n---\nNot on main.\n");
     project.rule("gone", "---\ncommand_pattern: ^danger\naction: warn\n---\nHm.\n");
@@ -210,9 +210,9 @@ fn an_event_is_explained_by_what_was_known_then() {
       block by on-main; changed since (was 4f0146536a12572ae15612c3)
       warn by gone; the rule is no longer in force
 
-    The rules as they are now, by what was known then:
+    The present rules, judged with the facts of that time:
 
-    clean: undecidable: git.dirty was not kept
+    clean: undecidable: git.dirty was not recorded
       .linchpin/rules/clean.md (project)
       command_pattern      true     danger now
       when                 unknown  git.dirty
@@ -247,7 +247,7 @@ fn nothing_to_explain() {
     --- stdout
     --- stderr
     error: there is no journal yet for `[BASE]/project`
-    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    help: the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed
     ");
     project.decision("ls");
     insta::assert_snapshot!(project.run(&["explain", "last"]).transcript(), @"
@@ -255,7 +255,7 @@ fn nothing_to_explain() {
     --- stdout
     --- stderr
     error: every event in the journal was simply allowed
-    help: `linchpin log` shows what there is
+    help: `linchpin log` lists the events
     ");
 }
 
@@ -282,17 +282,17 @@ fn an_incomplete_command_always_says_why() {
     ];
     insta::assert_snapshot!(commands.map(gaps).join("\n"), @r#"
     ls: []
-    ls $X: ["`ls $X` has words that are not known before it runs"]
-    echo 'abc: ["the command is not understood: the single quote at line 1, column 6 is not closed"]
-    ls; ): ["the command is not understood: from `)` on, at line 1, column 5"]
-    if true; then ls: ["the command is not understood: it ends where more has to follow"]
+    ls $X: ["`ls $X` has words that are known only at run time"]
+    echo 'abc: ["the command cannot be parsed: the single quote at line 1, column 6 is not closed"]
+    ls; ): ["the command cannot be parsed: from `)` on, at line 1, column 5"]
+    if true; then ls: ["the command cannot be parsed: it ends where more has to follow"]
     ls
-    && ls: ["the command is not understood: from `&&` on, at line 2, column 1"]
+    && ls: ["the command cannot be parsed: from `&&` on, at line 2, column 1"]
     cat <<E
-    x: ["the command is not understood: the here-document has no end: `E` is missing"]
-    echo ${a: ["the command is not understood: an expansion, such as `${` or `$(`, is not closed"]
-    ls \: ["the command is not understood: it ends with a backslash"]
-    echo $($($($($($($($: ["the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests","`echo …` has words that are not known before it runs"]
+    x: ["the command cannot be parsed: the here-document has no end: `E` is missing"]
+    echo ${a: ["the command cannot be parsed: an expansion, such as `${` or `$(`, is not closed"]
+    ls \: ["the command cannot be parsed: it ends with a backslash"]
+    echo $($($($($($($($: ["the command is nested more than 64 levels deep (fewer for `case` and `[[ … ]]`)","`echo …` has words that are known only at run time"]
     "#);
 }
 
@@ -318,7 +318,7 @@ fn an_event_has_a_number() {
 }
 
 #[test]
-fn an_expression_is_tried_with_what_is_known_of_the_project() {
+fn an_expression_is_evaluated_with_facts_of_the_project() {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
@@ -343,7 +343,7 @@ fn an_expression_is_tried_with_what_is_known_of_the_project() {
     exit 0
     --- stdout
     false (false in a condition)
-    not known: what a session did or set, because no session was heard of here yet
+    unknown: what a session did or set, because the journal has no session yet
     --- stderr
     ");
     insta::assert_snapshot!(explained("event.command == 'make'"), @"

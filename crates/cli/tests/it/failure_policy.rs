@@ -1,4 +1,4 @@
-//! Each line of the failure policy.
+//! Each case of the failure policy.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn a_broken_file_breaks_only_itself_and_the_first_event_says_so() {
     insta::assert_snapshot!(first.transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: broken policy file, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `command_patern`"}
+    {"systemMessage":"Linchpin: broken policy file, the file is ignored: .linchpin/rules/broken.md:2:1: unknown key `command_patern`"}
     --- stderr
     "#);
     assert_eq!(project.hook("claude", &project.event("Notification", &json!({ "message": "hi" }))).stdout, "");
@@ -28,11 +28,11 @@ fn the_last_good_version_of_a_broken_rule_stays_in_force() {
     assert_eq!(project.decision("danger"), "deny");
     project.rule("no-danger", "---\ncommand_pattern: '(('\n---\nNo.\n");
     assert_eq!(project.decision("danger"), "deny");
-    // And still after another change.
+    // It also stays in force when another rule changes.
     project.rule("other", "---\ncommand_pattern: ^other\n---\nNo.\n");
     assert_eq!(project.decision("danger"), "deny");
     let doctor = project.run(&["doctor", "--json"]).json();
-    assert!(doctor["checks"].to_string().contains("its last good version stays in force"), "{doctor}");
+    assert!(doctor["checks"].to_string().contains("its last valid version stays in force"), "{doctor}");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn the_last_good_version_of_a_broken_configuration_stays_in_force() {
 }
 
 #[test]
-fn so_it_does_where_the_configuration_or_the_rules_cannot_even_be_read() {
+fn the_last_good_version_of_an_unreadable_file_stays_in_force() {
     let project = project();
     project.config("rules: [hard-reset]\n").rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("git reset --hard"), "deny");
@@ -57,12 +57,12 @@ fn so_it_does_where_the_configuration_or_the_rules_cannot_even_be_read() {
 }
 
 #[test]
-fn what_has_to_be_asked_names_the_broken_file_that_could_be_the_reason() {
+fn a_question_names_the_broken_file_that_may_be_its_reason() {
     let project = project();
     project.rule("broken", "---\non: nowhere\n---\nNo.\n");
     project.rule("ask", "---\ncommand_pattern: ^deploy\naction: ask\n---\nSure?\n");
     project.decision("ls");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("deploy")).json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: broken policy file, it is not in force: .linchpin/rules/broken.md:2:5: unknown event `nowhere`");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("deploy")).json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: broken policy file, the file is ignored: .linchpin/rules/broken.md:2:5: unknown event `nowhere`");
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn a_rule_that_fails_counts_as_matched_unless_it_says_otherwise() {
     insta::assert_snapshot!(reply.reason(), @"
     Blocked by Linchpin rule `faulty`: No danger.
 
-    The rule itself is at fault and counts as matched: `when` cannot be evaluated: `int` cannot read this as a whole number (.linchpin/rules/faulty.md).
+    This rule failed, so it counts as matched: `when` cannot be evaluated: `int` cannot convert this to an integer (.linchpin/rules/faulty.md).
 
-    A person can let this call through: `linchpin allow 1`
+    A person can allow this call once: `linchpin allow 1`
     ");
     for (on_error, expected) in [("allow", "allow"), ("warn", "allow"), ("ask", "ask"), ("block", "deny")] {
         let project = super::project();
@@ -93,12 +93,7 @@ fn a_regex_that_runs_over_its_limit_counts_as_matched() {
     project.rule("bomb", "---\ncommand_pattern: '(?=x)(x+x+)+(?!x)y'\n---\nNo.\n");
     let reply = project.hook("claude", &project.bash(&format!("echo-{}", "x".repeat(200))));
     assert_eq!(reply.decision(), "deny");
-    assert!(
-        reply.reason().contains("the rule itself is at fault")
-            || reply.reason().contains("The rule itself is at fault"),
-        "{}",
-        reply.reason()
-    );
+    assert!(reply.reason().contains("This rule failed, so it counts as matched: "), "{}", reply.reason());
 }
 
 #[test]
@@ -108,8 +103,8 @@ fn a_rule_that_fails_while_approving_approves_nothing() {
     assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
 }
 
-/// The rules of these tests: one that needs no stored state, one that does.
-fn with_both_kinds() -> testkit::Scratch {
+/// A project with two rules, of which only one depends on stored state.
+fn with_both_kinds() -> testkit::TestProject {
     let project = project();
     project.config("variables: {ready: false}\n");
     project.rule("no-danger", NO_DANGER);
@@ -117,7 +112,7 @@ fn with_both_kinds() -> testkit::Scratch {
     project
 }
 
-fn assert_judged_without_state(project: &testkit::Scratch, why: &str) {
+fn assert_judged_without_state(project: &testkit::TestProject, why: &str) {
     assert_eq!(project.decision("danger"), "deny", "{why}");
     let reply = project.hook("claude", &project.bash("launch"));
     assert_eq!(reply.decision(), "allow", "{why}");
@@ -133,8 +128,9 @@ fn with_a_journal_all_rules_are_judged() {
     assert_eq!(project.decision("launch"), "deny");
 }
 
-/// Puts folders where a journal could be: in the project, and in the user's own folder for it.
-fn without_journal(project: &testkit::Scratch) {
+/// Creates directories at the paths of the journal, in the project and in the user's state, so that neither can be
+/// created.
+fn without_journal(project: &testkit::TestProject) {
     project.decision("true");
     for file in ["state.db", "state.db-wal", "state.db-shm"] {
         let _ = fs::remove_file(project.root().join(".linchpin").join(file));
@@ -156,7 +152,7 @@ fn a_journal_that_cannot_be_made_skips_only_what_needs_it() {
 #[test]
 fn a_journal_that_somebody_keeps_locked_skips_only_what_needs_it() {
     let project = with_both_kinds();
-    // Half of it is waited for the lock; the rest is for a busy machine.
+    // Half of the deadline is spent waiting for the lock; the rest is for slow machines.
     project.config("variables: {ready: false}\ndeadline: 4s\n");
     project.decision("ls");
     let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
@@ -168,7 +164,7 @@ fn a_journal_that_somebody_keeps_locked_skips_only_what_needs_it() {
 }
 
 #[test]
-fn what_a_phase_forbids_does_not_wait_for_the_journal() {
+fn rules_of_a_phase_block_without_the_journal() {
     let project = project();
     project.config("deadline: 4s\n");
     project.file(
@@ -183,9 +179,9 @@ fn what_a_phase_forbids_does_not_wait_for_the_journal() {
     assert_eq!(project.decision("git push"), "deny");
 }
 
-/// Only the event that compiles a policy has read its texts.
+/// Only the event that compiles a policy reads the texts of its rules.
 #[test]
-fn a_rule_that_the_journal_could_not_hear_of_at_once_is_told_to_it_later() {
+fn a_rule_that_could_not_be_recorded_at_once_is_recorded_later() {
     let project = project();
     project.config("deadline: 500ms\n").rule("no-danger", NO_DANGER);
     project.decision("ls");
@@ -194,7 +190,7 @@ fn a_rule_that_the_journal_could_not_hear_of_at_once_is_told_to_it_later() {
     project.rule("no-danger", &NO_DANGER.replace("Danger", "Serious danger"));
     assert_eq!(project.decision("danger"), "deny");
     holder.execute_batch("ROLLBACK").expect("no lock");
-    // From now on only its last good version is known.
+    // Now only the last good version of the rule is known.
     project.rule("no-danger", "---\naction: nonsense\n---\n");
     let reply = project.hook("claude", &project.bash("danger"));
     assert!(reply.reason().contains("Serious danger"), "{}", reply.reason());
@@ -211,7 +207,7 @@ fn a_journal_of_a_newer_version_is_left_alone() {
     project.decision("ls");
     let path = project.root().join(".linchpin/state.db");
     let mut bytes = fs::read(&path).expect("the journal");
-    // `user_version`, in SQLite's header.
+    // `user_version` in the header of an SQLite file.
     bytes[60..64].copy_from_slice(&9999_u32.to_be_bytes());
     fs::write(&path, &bytes).expect("the journal");
     for side in ["-wal", "-shm"] {
@@ -231,7 +227,7 @@ fn a_corrupt_journal_is_set_aside_and_the_person_is_told() {
     let reply = project.hook("claude", &project.bash("launch"));
     assert_eq!(reply.decision(), "deny");
     let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-    assert!(told.contains("was corrupt: it is kept as"), "{told}");
+    assert!(told.contains("was corrupt: it was moved to"), "{told}");
     let mut files = fs::read_dir(folder).expect("a folder").filter_map(Result::ok);
     assert!(files.any(|entry| entry.file_name().to_string_lossy().starts_with("state.db.corrupt-")));
 }
@@ -245,7 +241,7 @@ fn a_deleted_journal_is_made_anew_and_said() {
     }
     let reply = project.hook("claude", &project.bash("ls"));
     let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-    assert!(told.contains("made anew"), "{told}");
+    assert!(told.contains("was created again"), "{told}");
 }
 
 #[test]
@@ -301,8 +297,8 @@ fn a_journal_that_is_a_link_is_not_written_to() {
     assert_eq!(project.run(&["log", "--json"]).stdout.lines().count(), 1);
 }
 
-/// A hook whose shell has set a limit.
-fn limited(project: &testkit::Scratch, limit: &str, command: &str) -> testkit::Reply {
+/// Runs a hook in a shell with a `ulimit`.
+fn limited(project: &testkit::TestProject, limit: &str, command: &str) -> testkit::Reply {
     let hook = project.command(&[]);
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" hook claude")]).arg(hook.get_program());
@@ -311,11 +307,11 @@ fn limited(project: &testkit::Scratch, limit: &str, command: &str) -> testkit::R
     project.feed(shell, project.bash(command).to_string().as_bytes())
 }
 
-/// The system kills whoever writes more, and an agent goes on when its hook was killed.
+/// The system kills a process that exceeds the limit, and an agent continues when its hook was killed.
 #[test]
 fn where_no_file_can_be_written_a_person_is_asked() {
     let project = project();
-    insta::assert_snapshot!(limited(&project, "-f 10", "ls").reason(), @"Approval required by Linchpin: No file can be written here (`ulimit -f`), and whoever tries is killed. Nobody can say whether this is allowed, so a person has to.");
+    insta::assert_snapshot!(limited(&project, "-f 10", "ls").reason(), @"Approval required by Linchpin: The file size limit (`ulimit -f`) does not let Linchpin write a file. Linchpin can't tell whether this is allowed, so a person must decide.");
     assert_eq!(limited(&project, "-S -f 10", "ls").decision(), "allow");
     assert_eq!(limited(&super::bare(), "-f 10", "ls").decision(), "allow");
 }
@@ -330,7 +326,7 @@ fn where_no_file_can_be_written_an_observer_still_stops_nothing() {
         let reply = limited(&project, limit, "ls");
         assert_eq!((reply.decision().as_str(), reply.code), ("allow", Some(0)), "{limit}");
     }
-    // Unless the session was under one that enforces, and no person has said otherwise.
+    // Unless an earlier event of the session was in `mode: enforce`, and no person has accepted the change.
     project.config("mode: enforce\n");
     project.decision("ls");
     project.config("mode: observe\n");

@@ -1,4 +1,4 @@
-//! What rules say reaches the agent, in its own protocol.
+//! Verdicts reach the agent in its own protocol.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn a_forbidden_command_is_refused_and_a_harmless_one_is_not() {
     insta::assert_snapshot!(refused.transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger --all`.)\n\nA person can let this call through: `linchpin allow 1`"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger --all`\n\nA person can allow this call once: `linchpin allow 1`"}}
     --- stderr
     "#);
     let allowed = project.hook("claude", &project.bash("echo danger; safety"));
@@ -36,13 +36,13 @@ fn codex_is_told_in_its_own_shape_and_asking_is_refusing_there() {
     insta::assert_snapshot!(project.hook("codex", &event("danger")).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)\n\nA person can let this call through: `linchpin allow 1`"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger`\n\nA person can allow this call once: `linchpin allow 1`"}}
     --- stderr
     "#);
     insta::assert_snapshot!(project.hook("codex", &event("deploy now")).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"A person has to decide this; until then it is refused.\n\nApproval required by Linchpin rule `ask-first`: A person deploys. (It is about `deploy now`.)\n\nA person can let this call through: `linchpin allow 2`"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"A person must decide this; until then it is refused.\n\nApproval required by Linchpin rule `ask-first`: A person deploys. Matched: `deploy now`\n\nA person can allow this call once: `linchpin allow 2`"}}
     --- stderr
     "#);
     insta::assert_snapshot!(project.hook("codex", &event("safety")).transcript(), @"
@@ -59,13 +59,13 @@ fn the_strictest_rule_wins_and_every_reason_is_shown() {
     project.rule("b-question", "---\ntools: [Bash]\naction: ask\n---\nWould you?\n");
     project.rule("c-refusal", NO_DANGER);
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).reason(), @"
-    Blocked by Linchpin rule `c-refusal`: Danger is not for agents. Use `safety`. (It is about `danger`.)
+    Blocked by Linchpin rule `c-refusal`: Danger is not for agents. Use `safety`. Matched: `danger`
 
     Approval required by Linchpin rule `b-question`: Would you?
 
-    Warning by Linchpin rule `a-warning`: Mind the step. (It is about `danger`.)
+    Warning by Linchpin rule `a-warning`: Mind the step. Matched: `danger`
 
-    A person can let this call through: `linchpin allow 1`
+    A person can allow this call once: `linchpin allow 1`
     ");
 }
 
@@ -76,7 +76,7 @@ fn a_warning_reaches_agent_and_person_and_stops_nothing() {
     insta::assert_snapshot!(project.hook("claude", &project.bash("make all")).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Warning by Linchpin rule `careful`: This takes an hour. (It is about `make all`.)","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: This takes an hour. (It is about `make all`.)"}}
+    {"systemMessage":"Warning by Linchpin rule `careful`: This takes an hour. Matched: `make all`","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: This takes an hour. Matched: `make all`"}}
     --- stderr
     "#);
 }
@@ -182,10 +182,10 @@ fn a_stop_is_held_until_the_rule_is_met_or_the_cap_is_reached() {
     insta::assert_snapshot!(stop(true).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: rule `tests-first` held this stop 2 times and was not met; it lets go now (max_holds: 2)\n\nWarning by Linchpin rule `tests-first`: Run the tests first."}
+    {"systemMessage":"Linchpin: rule `tests-first` has held this stop 2 times (max_holds: 2) and is still unmet; the agent may stop now\n\nWarning by Linchpin rule `tests-first`: Run the tests first."}
     --- stderr
     "#);
-    // A new turn begins a new count.
+    // The count of holds starts again in a new turn.
     assert_eq!(stop(false).json()["decision"], "block");
     project.hook("claude", &project.bash("cd crates; cargo test --all"));
     insta::assert_snapshot!(stop(true).transcript(), @"
@@ -266,7 +266,7 @@ fn command_and_path_clauses_are_about_the_same_command() {
 }
 
 #[test]
-fn what_cannot_be_known_is_asked_where_it_matters() {
+fn unknown_facts_are_asked_about_if_they_matter() {
     let project = project();
     project.rule("no-rm", "---\ncommand_pattern: '^rm -rf'\n---\nNo.\n");
     for (command, expected) in [
@@ -372,14 +372,14 @@ fn a_command_that_cannot_be_read_is_said_once_for_all_rules() {
         project.rule(&format!("rule-{number}"), &format!("---\ncommand_pattern: ^never-{number}\n---\nNo.\n"));
     }
     insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"
-    Approval required by Linchpin: The command is not understood: from `fi` on, at line 1, column 9. What the call would do cannot be known before it runs; it may be what these rules are about: `protect-guardrails`, `rule-0`, `rule-1`, `rule-2`, `rule-3` and 4 more. Write it more simply, or in steps.
+    Approval required by Linchpin: The command cannot be parsed: from `fi` on, at line 1, column 9. Linchpin can't tell whether it breaks the rules `protect-guardrails`, `rule-0`, `rule-1`, `rule-2`, `rule-3` and 4 more. Split it into simpler commands.
 
-    A person can let this call through: `linchpin allow 1`
+    A person can allow this call once: `linchpin allow 1`
     ");
 }
 
 #[test]
-fn what_only_the_transcript_tells_is_known_at_a_stop() {
+fn facts_from_the_transcript_are_known_at_a_stop() {
     let project = project();
     project.rule(
         "say-done",
@@ -400,14 +400,14 @@ fn a_command_that_cannot_be_read_is_no_one_rules_matter() {
     let project = project();
     project.config("rules: [hard-reset, read-secrets, delete-outside-project]\n");
     insta::assert_snapshot!(project.hook("claude", &project.bash("make 'all")).reason(), @"
-    Approval required by Linchpin: The command is not understood: the single quote at line 1, column 6 is not closed. What the call would do cannot be known before it runs; it may be what these rules are about: `delete-outside-project`, `hard-reset`, `protect-guardrails`, `read-secrets`. Write it more simply, or in steps.
+    Approval required by Linchpin: The command cannot be parsed: the single quote at line 1, column 6 is not closed. Linchpin can't tell whether it breaks the rules `delete-outside-project`, `hard-reset`, `protect-guardrails`, `read-secrets`. Split it into simpler commands.
 
-    A person can let this call through: `linchpin allow 1`
+    A person can allow this call once: `linchpin allow 1`
     ");
     insta::assert_snapshot!(project.hook("claude", &project.bash("make list | xargs rm -r")).reason(), @"
-    Approval required by Linchpin rule `delete-outside-project`: What becomes of `what xargs reads` cannot be known before it runs; it may be what this rule is about. This deletes something outside of the project. Work within it, or ask the person. (Perhaps: `rm -r $…`.)
+    Approval required by Linchpin rule `delete-outside-project`: Linchpin can't tell what this does to `what xargs reads`. It might delete files outside the project. Only files in the project and in temporary folders may be deleted. Work inside the project, or ask the person to delete the files. Possible match: `rm -r $…`
 
-    A person can let this call through: `linchpin allow 2`
+    A person can allow this call once: `linchpin allow 2`
     ");
 }
 

@@ -1,12 +1,12 @@
-//! The loop of a project, before it runs: what is written, said and drawn.
+//! `hats`: writes, validates, shows and draws the loop of a project.
 
 use super::rules::by_agent;
 use super::{bare, project};
-use testkit::Scratch;
+use testkit::TestProject;
 
 const PRESETS: [&str; 4] = ["builder-reviewer", "spec-driven", "bug-hunt", "docs"];
 
-fn with_preset(name: &str) -> Scratch {
+fn with_preset(name: &str) -> TestProject {
     let project = project();
     let written = project.run(&["hats", "new", name]);
     assert_eq!(written.code, Some(0), "{}", written.transcript());
@@ -14,7 +14,7 @@ fn with_preset(name: &str) -> Scratch {
 }
 
 #[test]
-fn a_loop_of_the_box_is_written_down_once() {
+fn a_bundled_loop_is_copied_once() {
     let project = project();
     insta::assert_snapshot!(project.run(&["hats", "list"]).transcript());
     insta::assert_snapshot!(project.run(&["hats", "new"]).transcript());
@@ -25,13 +25,13 @@ fn a_loop_of_the_box_is_written_down_once() {
 }
 
 #[test]
-fn loops_of_the_box_are_sound_and_drawn() {
+fn bundled_loops_are_valid_and_drawn() {
     for name in PRESETS {
         let project = with_preset(name);
         project.run(&["install", "claude"]);
         let validated = project.run(&["hats", "validate"]);
         assert_eq!(validated.code, Some(0), "{}", validated.transcript());
-        assert!(validated.stdout.contains("everything is sound"), "{}", validated.stdout);
+        assert!(validated.stdout.contains("no errors"), "{}", validated.stdout);
         insta::assert_snapshot!(format!("{name}-list"), project.run(&["hats", "list"]).stdout);
         insta::assert_snapshot!(format!("{name}-graph"), project.run(&["hats", "graph"]).stdout);
     }
@@ -39,7 +39,7 @@ fn loops_of_the_box_are_sound_and_drawn() {
 }
 
 #[test]
-fn the_prompts_of_loops_of_the_box() {
+fn the_prompts_of_bundled_loops() {
     for name in PRESETS {
         let project = with_preset(name);
         let listed = project.run(&["hats", "list", "--json"]);
@@ -52,12 +52,12 @@ fn the_prompts_of_loops_of_the_box() {
 }
 
 #[test]
-fn a_hat_that_is_not_there_is_said() {
+fn an_unknown_hat_is_an_error() {
     insta::assert_snapshot!(with_preset("docs").run(&["hats", "show", "writers"]).transcript());
 }
 
 #[test]
-fn a_broken_loop_is_shown_with_its_places() {
+fn errors_of_a_loop_have_positions() {
     let project = project();
     project
         .file(".linchpin/loop.yml", "agent: claude\nhats:\n  a: {triggers: [task.start], publish: [loop.complete]}\n");
@@ -67,7 +67,7 @@ fn a_broken_loop_is_shown_with_its_places() {
 }
 
 #[test]
-fn agents_that_nothing_holds_are_told_of() {
+fn agents_without_hooks_are_warned_about() {
     let project = with_preset("docs");
     insta::assert_snapshot!(project.run(&["hats", "validate"]).transcript());
     let the_loop = "agent: {command: [sh, agent.sh]}\nhats:
@@ -80,7 +80,7 @@ fn agents_that_nothing_holds_are_told_of() {
 }
 
 #[test]
-fn a_loop_of_the_box_runs_the_tests_of_its_project() {
+fn a_bundled_loop_runs_the_tests_of_its_project() {
     let project = project();
     project.file("Cargo.toml", "[package]\nname = \"x\"\n").file("Makefile", "all:\n");
     project.run(&["hats", "new", "builder-reviewer"]);
@@ -127,22 +127,22 @@ fn agents_write_no_loops() {
 
 #[test]
 fn gates_on_a_topic_that_no_hat_publishes_are_an_error() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/loop.yml",
         "agent: {command: [sh, agent.sh]}\ntopics:\n  task.start: {on_trigger: Begin., requires: ['true']}\n  task.resume: {on_trigger: Go on.}\n\
          hats:\n  worker: {triggers: [task.start, task.resume], publishes: [loop.complete]}\n",
     );
-    insta::assert_snapshot!(scratch.run(&["hats", "validate"]).transcript(), @"
+    insta::assert_snapshot!(project.run(&["hats", "validate"]).transcript(), @"
     exit 2
     --- stdout
-    error: `requires` of `task.start` is never asked: no hat publishes `task.start`, Linchpin itself does
+    error: `requires` of `task.start` is never checked: no hat publishes `task.start`, only Linchpin itself
      --> .linchpin/loop.yml:3:3
       |
     3 |   task.start: {on_trigger: Begin., requires: ['true']}
       |   ^^^^^^^^^^
       |
-      = help: gates are asked where a hat hands over: write them under a topic that a hat publishes, such as `loop.complete: {requires: […]}`
+      = help: gates are checked when a hat publishes a topic: move them to a topic that a hat publishes, such as `loop.complete: {requires: […]}`
 
     .linchpin/loop.yml: 1 error.
     --- stderr
@@ -151,20 +151,20 @@ fn gates_on_a_topic_that_no_hat_publishes_are_an_error() {
 
 #[test]
 fn a_gate_that_nothing_requires_is_told() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/loop.yml",
         "agent: {command: [sh, agent.sh]}\ngates: {tests: {command: make test}, docs: {command: make docs}}\ncompletion: {requires: [tests]}\n\
          hats:\n  worker: {triggers: [task.start], publishes: [loop.complete]}\n",
     );
-    insta::assert_snapshot!(scratch.run(&["validate"]).stdout, @"
-    warning: nothing requires the gate `docs`, so it is never asked
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: nothing requires the gate `docs`, so it is never checked
      --> .linchpin/loop.yml:2:38
       |
     2 | gates: {tests: {command: make test}, docs: {command: make docs}}
       |                                      ^^^^
       |
-      = help: add it where it has to hold, as `requires: [docs]`, or leave it out
+      = help: add it where it must hold, as `requires: [docs]`, or remove it
 
     2 rules in force; 1 warning.
     ");

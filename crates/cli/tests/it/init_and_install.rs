@@ -1,4 +1,4 @@
-//! `init`, `install`, `uninstall`: what they write, and what they leave alone.
+//! `init`, `install` and `uninstall`: what they write, and what they do not change.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
     Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
       It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
 
-    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.
     --- stderr
     ");
     let listed = |folder: &str| {
@@ -35,12 +35,12 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
     insta::assert_snapshot!(project.run(&["init", "--agent", "claude", "--agent", "codex"]).transcript(), @"
     exit 0
     --- stdout
-    The policy in [BASE]/project/.linchpin is left as it is.
+    The policy in [BASE]/project/.linchpin was not changed.
 
     Claude Code: hooks are already in [BASE]/project/.claude/settings.json
     Codex CLI: hooks are already in [BASE]/project/.codex/hooks.json
 
-    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.
     --- stderr
     ");
     assert_eq!(fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("config"), "rules: []\n");
@@ -70,7 +70,7 @@ fn init_finds_antigravity_by_what_is_its_own() {
     for folder in signs {
         assert!(found(folder), "{folder}");
     }
-    // Others keep their skills there, and Gemini CLI its settings.
+    // Other agents keep their skills there, and Gemini CLI its settings.
     for folder in ["project/.agents/skills", "home/.gemini"] {
         assert!(!found(folder), "{folder}");
     }
@@ -109,14 +109,14 @@ fn install_and_uninstall_leave_the_rest_byte_for_byte() {
     insta::assert_snapshot!(project.run(&["uninstall", "claude"]).transcript(), @"
     exit 0
     --- stdout
-    Claude Code: Linchpin's hooks are taken out of [BASE]/project/.claude/settings.json
+    Claude Code: Linchpin's hooks were removed from [BASE]/project/.claude/settings.json
     --- stderr
     ");
     assert_eq!(read(), settings);
     insta::assert_snapshot!(project.run(&["uninstall", "claude"]).transcript(), @"
     exit 0
     --- stdout
-    Claude Code: no hooks of Linchpin's in [BASE]/project/.claude/settings.json
+    Claude Code: [BASE]/project/.claude/settings.json has no hooks of Linchpin
     --- stderr
     ");
 }
@@ -132,7 +132,7 @@ fn uninstall_leaves_nothing_that_install_made() {
             };
             run("install");
             run("uninstall");
-            // A folder that a variable names is the person's.
+            // A directory that an environment variable names belongs to the person and stays.
             let named = ["home/.claude", "home/.codex", "config"];
             let left: Vec<String> =
                 everything(&project).into_iter().filter(|path| !named.contains(&path.as_str())).collect();
@@ -153,7 +153,7 @@ fn uninstall_leaves_folders_that_hold_something() {
     );
 }
 
-/// A formatter, or the agent itself, may write the file down otherwise.
+/// A formatter, or the agent itself, may have reformatted the file.
 #[test]
 fn uninstall_leaves_no_frame_of_a_file_that_install_made() {
     for (agent, file) in [("claude", ".claude/settings.json"), ("cursor", ".cursor/hooks.json")] {
@@ -165,7 +165,7 @@ fn uninstall_leaves_no_frame_of_a_file_that_install_made() {
         fs::write(&path, compact.to_string()).expect("written");
         project.run(&["uninstall", agent]);
         assert_eq!(everything(&project), [""; 0], "{agent}");
-        // What was there before is given back.
+        // Settings that existed before are restored.
         for before in ["{}", "{\"hooks\":{}}"] {
             project.file(file, before);
             project.run(&["install", agent]);
@@ -175,8 +175,8 @@ fn uninstall_leaves_no_frame_of_a_file_that_install_made() {
     }
 }
 
-/// Every path in the project, the home and the configuration, from the folder that they are in.
-fn everything(project: &testkit::Scratch) -> Vec<String> {
+/// Every path in the project, the home directory and the configuration, relative to their parent directory.
+fn everything(project: &testkit::TestProject) -> Vec<String> {
     let base = project.root().parent().expect("a folder").to_owned();
     let mut folders: Vec<_> = ["project", "home", "config"].map(|name| base.join(name)).to_vec();
     let mut found: Vec<String> = Vec::new();
@@ -212,7 +212,7 @@ fn user_and_local_settings() {
 }
 
 #[test]
-fn what_is_left_to_do_is_said() {
+fn remaining_steps_are_listed() {
     let project = project();
     let said = |scope: &[&str]| {
         let install = |agent: agents::Agent| {
@@ -226,15 +226,15 @@ fn what_is_left_to_do_is_said() {
     Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
       It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
     Gemini CLI: hooks installed in [BASE]/project/.gemini/settings.json
-      Where folder trust is on, it reads a project's settings only in folders that you trust: open Gemini CLI there once.
+      If folder trust is on, it reads a project's settings only in folders that you trust: open Gemini CLI there once.
     Antigravity: hooks installed in [BASE]/project/.agents/hooks.json
     Cursor: hooks installed in [BASE]/project/.cursor/hooks.json
     Copilot CLI: hooks installed in [BASE]/project/.github/hooks/linchpin.json
-      Headless, it reads a project's hooks only where you trust the folder: open Copilot there once.
+      In headless mode it reads a project's hooks only if you trust the folder: open Copilot once in that folder.
     OpenCode: hooks installed in [BASE]/project/.opencode/plugins/linchpin.js
       It loads plugins when it starts: start it again.
     ");
-    // A person's own hooks need no folder that is trusted.
+    // A person's own hooks do not depend on trusted directories.
     insta::assert_snapshot!(said(&["--user"]), @"
     Claude Code: hooks installed in [BASE]/home/.claude/settings.json
     Codex CLI: hooks installed in [BASE]/home/.codex/hooks.json
@@ -246,7 +246,7 @@ fn what_is_left_to_do_is_said() {
     OpenCode: hooks installed in [BASE]/config/opencode/plugins/linchpin.js
       It loads plugins when it starts: start it again.
     ");
-    // Nothing is left to do where nothing was done.
+    // If nothing changed, no next steps are printed.
     assert!(!said(&[]).contains("  "));
 }
 
@@ -260,24 +260,24 @@ fn only_settings_that_are_not_shared_get_the_fail_closed_switch() {
     assert!(read(".claude/settings.local.json").contains("onFailure"));
 }
 
-/// Hooks that call it would not be known again.
+/// Hooks that call a program with another name would not be recognized later.
 #[test]
 fn a_linchpin_by_another_name_installs_no_hooks() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().canonicalize().expect("a folder").join("linchpin-11");
     let copy = |_| fs::copy(super::PROGRAM, &program).map(drop);
     fs::hard_link(super::PROGRAM, &program).or_else(copy).expect("a program");
-    let project = testkit::Scratch::with_policy(&program.display().to_string());
+    let project = testkit::TestProject::with_policy(&program.display().to_string());
     insta::assert_snapshot!(project.run(&["install", "copilot"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: this Linchpin is `[LINCHPIN]`, and only hooks that call a program named `linchpin` are known again
+    error: this Linchpin is `[LINCHPIN]`, and Linchpin recognizes only hooks that call a program named `linchpin`
     help: rename that file to `linchpin`, and run the command again
     ");
     assert_eq!(project.run(&["install", "copilot", "--user"]).code, Some(2));
     assert_eq!(everything(&project), ["project/.linchpin", "project/.linchpin/rules"]);
-    // Where `PATH` leads to it by its name, that is what a project's settings call.
+    // If `PATH` has this program under the name `linchpin`, project settings call that.
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("linchpin-11", folder.path().join("linchpin")).expect("a link");
@@ -301,7 +301,7 @@ fn settings_that_cannot_be_understood_are_left_alone() {
     --- stdout
     --- stderr
     error: [BASE]/project/.claude/settings.json: 1:12: `hooks` must be an object
-    help: nothing was written; mend the file and run the command again
+    help: nothing was written; fix the file and run the command again
     ");
 }
 
@@ -344,51 +344,51 @@ fn where_no_agent_is_found_it_is_told_what_was_looked_for() {
       .linchpin/.gitignore
       .linchpin/rules/keep-commit-hooks.md
 
-    No agent was found: none of `claude`, `codex`, `gemini`, `agy`, `cursor-agent`, `copilot`, `opencode` is on PATH, and neither this project nor your home has a folder of theirs.
-    No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.
+    No agent was found: none of `claude`, `codex`, `gemini`, `agy`, `cursor-agent`, `copilot`, `opencode` is on PATH, and there is no folder of an agent in this project or your home directory.
+    No hooks are installed, so nothing is checked yet: run `linchpin install AGENT`.
     Linchpin knows these agents: claude, codex, gemini, antigravity, cursor, copilot, opencode.
 
-    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.
     ");
 }
 
-/// What a repository links to is not its own, and what is installed for it must not come to all projects.
+/// The target of a symlink in a repository is not part of it. Hooks for one project must not apply to all projects.
 #[cfg(unix)]
 #[test]
 fn a_link_out_of_the_project_is_not_followed() {
-    let scratch = project();
-    assert_eq!(scratch.run(&["install", "claude", "--user"]).code, Some(0));
-    std::os::unix::fs::symlink(scratch.home().join(".claude"), scratch.root().join(".claude")).expect("a link");
-    let before = fs::read_to_string(scratch.home().join(".claude/settings.json")).expect("settings");
+    let project = project();
+    assert_eq!(project.run(&["install", "claude", "--user"]).code, Some(0));
+    std::os::unix::fs::symlink(project.home().join(".claude"), project.root().join(".claude")).expect("a link");
+    let before = fs::read_to_string(project.home().join(".claude/settings.json")).expect("settings");
     for verb in ["install", "uninstall"] {
-        let reply = scratch.run(&[verb, "claude"]);
+        let reply = project.run(&[verb, "claude"]);
         assert_eq!(reply.code, Some(2), "{}{}", reply.stdout, reply.stderr);
-        insta::assert_snapshot!(format!("link_{verb}"), scratch.shown(&reply.stderr));
+        insta::assert_snapshot!(format!("link_{verb}"), project.redacted(&reply.stderr));
     }
-    assert_eq!(fs::read_to_string(scratch.home().join(".claude/settings.json")).expect("settings"), before);
+    assert_eq!(fs::read_to_string(project.home().join(".claude/settings.json")).expect("settings"), before);
 }
 
 #[test]
 fn hooks_without_a_policy_are_told_of_and_put_at_the_top_of_the_repository() {
-    let scratch = bare();
-    scratch.git(&["init", "-q"]);
-    scratch.file("sub/file", "");
-    let mut command = scratch.command(&["install", "codex"]);
-    command.current_dir(scratch.root().join("sub"));
-    let reply = scratch.feed(command, b"");
-    insta::assert_snapshot!(scratch.shown(&reply.stdout));
-    assert!(scratch.root().join(".codex/hooks.json").is_file());
+    let project = bare();
+    project.git(&["init", "-q"]);
+    project.file("sub/file", "");
+    let mut command = project.command(&["install", "codex"]);
+    command.current_dir(project.root().join("sub"));
+    let reply = project.feed(command, b"");
+    insta::assert_snapshot!(project.redacted(&reply.stdout));
+    assert!(project.root().join(".codex/hooks.json").is_file());
 }
 
 #[test]
-fn what_somebody_runs_behind_a_hook_stays() {
-    let scratch = project();
+fn commands_appended_to_a_hook_stay() {
+    let project = project();
     let settings =
         r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"linchpin hook claude; ./notify.sh"}]}]}}"#;
-    scratch.file(".claude/settings.json", settings);
-    assert_eq!(scratch.run(&["install", "claude"]).code, Some(0));
-    assert_eq!(scratch.run(&["uninstall", "claude"]).code, Some(0));
-    let left = fs::read_to_string(scratch.root().join(".claude/settings.json")).expect("settings");
+    project.file(".claude/settings.json", settings);
+    assert_eq!(project.run(&["install", "claude"]).code, Some(0));
+    assert_eq!(project.run(&["uninstall", "claude"]).code, Some(0));
+    let left = fs::read_to_string(project.root().join(".claude/settings.json")).expect("settings");
     assert!(left.contains("./notify.sh"), "{left}");
 }
 
@@ -399,23 +399,23 @@ fn hooks_that_are_there_are_left_and_said() {
     let settings = project.root().join(".claude/settings.json");
     let before = fs::read_to_string(&settings).expect("settings");
     insta::assert_snapshot!(project.run(&["init", "--no-hooks"]).stdout, @"
-    The policy in [BASE]/project/.linchpin is left as it is.
+    The policy in [BASE]/project/.linchpin was not changed.
 
-    The hooks of Claude Code are left as they are.
+    The hooks of Claude Code were not changed.
 
-    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.
     ");
     assert_eq!(fs::read_to_string(&settings).expect("settings"), before);
 }
 
-/// A disk that is full, as far as one process sees it.
+/// Simulates a full disk for one process.
 #[test]
 fn a_policy_that_cannot_be_written_whole_is_not_written() {
     let project = bare();
     project.git(&["init", "--quiet"]);
     let init = project.command(&[]);
     let mut shell = std::process::Command::new("sh");
-    // With the signal ignored, writing fails in place of ending the process. The first file is larger than the limit.
+    // If the signal is ignored, writing fails instead of ending the process. The first file is larger than the limit.
     shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" init --no-hooks --pre-commit"]).arg(init.get_program());
     shell.current_dir(project.root()).env_clear();
     shell.envs(init.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -424,7 +424,7 @@ fn a_policy_that_cannot_be_written_whole_is_not_written() {
     --- stdout
     --- stderr
     error: the policy cannot be written into `[BASE]/project/.linchpin`: File too large (os error 27)
-    help: nothing was left behind; make room, and run it again
+    help: nothing was left behind; free some space and run the command again
     ");
     assert!(!project.root().join(".linchpin").exists());
     assert!(!project.root().join(".git/hooks/pre-commit").exists());
@@ -437,6 +437,6 @@ fn settings_that_cannot_be_read_keep_no_policy_from_being_written_and_that_is_sa
     let reply = project.run(&["init", "--agent", "claude"]);
     assert_eq!(reply.code, Some(2));
     assert!(project.root().join(".linchpin/config.yml").exists());
-    let told = "help: the policy in [BASE]/project/.linchpin is there, the hooks of Claude Code are not; mend that and run `linchpin install claude`";
+    let told = "help: the policy in [BASE]/project/.linchpin was written, but the hooks of Claude Code were not; fix that and run `linchpin install claude`";
     assert!(reply.stderr.contains(told), "{}", reply.stderr);
 }

@@ -1,4 +1,4 @@
-//! The built binary, used as agents and people use it.
+//! Tests the built binary as agents and people use it.
 
 #![expect(
     clippy::expect_used,
@@ -8,6 +8,7 @@
 )]
 
 mod ack;
+mod agent_scripts;
 mod allow;
 mod always_on;
 mod bad_input;
@@ -52,21 +53,20 @@ mod trying;
 mod unwritten_output;
 mod validate;
 mod workflow;
-mod written_scripts;
 
-use testkit::Scratch;
+use testkit::TestProject;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_linchpin");
 
 /// A project without a policy.
-fn bare() -> Scratch {
-    Scratch::new(PROGRAM)
+fn bare() -> TestProject {
+    TestProject::new(PROGRAM)
 }
 
 /// A project with an empty policy.
-fn project() -> Scratch {
-    Scratch::with_policy(PROGRAM)
+fn project() -> TestProject {
+    TestProject::with_policy(PROGRAM)
 }
 
-/// A rule against `danger`.
+/// A rule that refuses the command `danger`.
 const NO_DANGER: &str = "---\ncommand_pattern: '^danger( |$)'\n---\nDanger is not for agents. Use `safety`.\n";

@@ -1,12 +1,12 @@
-//! Memories, as people and agents keep and find them.
+//! `memory`: memories of people and agents.
 
 use serde_json::json;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::project;
 use super::rules::by_agent;
 
-fn said(project: &Scratch, commands: &[&[&str]]) -> String {
+fn said(project: &TestProject, commands: &[&[&str]]) -> String {
     let told = commands.iter().map(|arguments| {
         let reply = project.run(&[&["memory"], *arguments].concat());
         let shown: Vec<String> = arguments.iter().map(|word| word.chars().take(60).collect()).collect();
@@ -16,7 +16,7 @@ fn said(project: &Scratch, commands: &[&[&str]]) -> String {
 }
 
 #[test]
-fn what_was_learnt_is_found_again() {
+fn memories_are_found_again() {
     let project = project();
     let long = format!("{}\nand more", "A long line. ".repeat(12).trim_end());
     insta::assert_snapshot!(said(
@@ -54,7 +54,7 @@ fn what_was_learnt_is_found_again() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn invalid_memories_are_errors() {
     let project = project();
     project.run(&["memory", "add", "Something"]);
     let long = "x".repeat(64 * 1024 + 1);

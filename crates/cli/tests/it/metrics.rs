@@ -1,84 +1,84 @@
-//! `status --metrics`: how often rules fired and what came of it, through the built binary.
+//! `status --metrics`: how often rules fired, and with which outcome.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::{NO_DANGER, project};
 
-fn metrics(scratch: &Scratch) -> String {
-    let shown = scratch.run(&["status", "--metrics"]).stdout;
+fn metrics(project: &TestProject) -> String {
+    let shown = project.run(&["status", "--metrics"]).stdout;
     shown.find("Metrics").map(|start| shown[start..].to_owned()).unwrap_or_default()
 }
 
-/// A row of the whole, as `fired warned blocked acknowledged forced`.
+/// Returns the counts as `fired warned blocked acknowledged forced`.
 fn counts(value: &Value) -> [u64; 5] {
     ["fired", "warned", "blocked", "acknowledged", "forced"].map(|key| value[key].as_u64().unwrap_or(99))
 }
 
-fn working() -> Scratch {
-    let scratch = project();
-    scratch.rule("no-danger", NO_DANGER);
-    scratch.rule("hazard", "---\ncommand_pattern: ^hazard\naction: warn\n---\nMind the hazard.\n");
-    scratch.rule("sure", "---\ncommand_pattern: ^hm\naction: ask\n---\nSure?\n");
-    scratch.file(
+fn working() -> TestProject {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.rule("hazard", "---\ncommand_pattern: ^hazard\naction: warn\n---\nMind the hazard.\n");
+    project.rule("sure", "---\ncommand_pattern: ^hm\naction: ask\n---\nSure?\n");
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nclaims: [needs_rework]\nnodes:\n  code:\n    prompt: Code.\n    rules:\n      - {name: builds, \
          repeated_command: {pattern: '^make', threshold: 2, window: 600}}\n      - {name: quiet, repeated_command: {pattern: \
          '^never', threshold: 9, window: 600}}\n    transitions: [{when: code_complete, to: review}]\n  review: {prompt: \
          Review., transitions: [{when: needs_rework, to: code}, {when: review_complete, to: done}]}\n",
     );
-    scratch
+    project
 }
 
 #[test]
 fn before_anything_happened() {
-    let scratch = project();
-    assert_snapshot!(metrics(&scratch), @"Metrics no rule has fired yet");
-    assert_eq!(scratch.run(&["status", "--metrics", "--json"]).json()["metrics"], json!([]));
-    assert_eq!(scratch.run(&["status", "--json"]).json()["metrics"], Value::Null);
+    let project = project();
+    assert_snapshot!(metrics(&project), @"Metrics no rule has fired yet");
+    assert_eq!(project.run(&["status", "--metrics", "--json"]).json()["metrics"], json!([]));
+    assert_eq!(project.run(&["status", "--json"]).json()["metrics"], Value::Null);
 }
 
 #[test]
 fn by_rule_and_phase() {
-    let scratch = working();
-    let mut agent = scratch.agent();
+    let project = working();
+    let mut agent = project.agent();
     for command in ["danger", "hazard", "hm", "ls"] {
         agent.before(command);
     }
-    scratch.run(&["start", "work"]);
-    // Twice is too often: it is told at the second, and said again by `next`.
+    project.run(&["start", "work"]);
+    // Two are the limit: the rule fires at the second command, and again at `next`.
     for _ in 0..3 {
         agent.run("make");
     }
     agent.before("danger");
     assert_eq!(agent.linchpin(&["next"]).code, Some(3));
     assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
-    // There is nothing more to acknowledge.
+    // There is nothing left to acknowledge.
     assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
     assert_eq!(agent.linchpin(&["next"]).code, Some(0));
     agent.before("danger");
     assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));
     agent.run("make");
     agent.run("make");
-    assert_eq!(scratch.run(&["next", "--force", "builds"]).code, Some(0));
+    assert_eq!(project.run(&["next", "--force", "builds"]).code, Some(0));
     assert_eq!(agent.linchpin(&["ack", "hazard", "--reason", "it is meant"]).code, Some(0));
-    assert_snapshot!(metrics(&scratch), @"
+    assert_snapshot!(metrics(&project), @"
     Metrics                                fired  warned blocked     ack  forced
       hazard                                   1       1       0       1       0
-        outside of workflows                   1       1       0       0       0
+        outside workflows                      1       1       0       0       0
         work 1.4 at review                     0       0       0       1       0
       no-danger                                3       0       3       0       0
-        outside of workflows                   1       0       1       0       0
+        outside workflows                      1       0       1       0       0
         work 1.1 at code                       1       0       1       0       0
         work 1.2 at review                     1       0       1       0       0
       sure                                     1       0       0       0       0
-        outside of workflows                   1       0       0       0       0
+        outside workflows                      1       0       0       0       0
       work/code/builds                         3       2       1       1       1
         work 1.1 at code                       2       1       1       1       0
         work 1.3 at code                       1       1       0       0       1
     ");
-    let json = scratch.run(&["status", "--metrics", "--json"]).json();
+    let json = project.run(&["status", "--metrics", "--json"]).json();
     let builds =
         json["metrics"].as_array().and_then(|rules| rules.iter().find(|rule| rule["rule"] == "work/code/builds"));
     let builds = builds.expect("the rule fired");
@@ -91,59 +91,59 @@ fn by_rule_and_phase() {
 }
 
 #[test]
-fn what_is_not_enforced_blocks_nothing() {
-    let scratch = working();
-    scratch.config("mode: observe\n");
-    scratch.run(&["trust", "--yes"]);
-    let mut agent = scratch.agent();
+fn verdicts_in_observe_mode_are_not_counted_as_blocks() {
+    let project = working();
+    project.config("mode: observe\n");
+    project.run(&["trust", "--yes"]);
+    let mut agent = project.agent();
     agent.before("danger");
-    let json = scratch.run(&["status", "--metrics", "--json"]).json();
+    let json = project.run(&["status", "--metrics", "--json"]).json();
     assert_eq!((json["mode"].as_str(), counts(&json["metrics"][0])), (Some("observe"), [1, 0, 0, 0, 0]), "{json}");
 }
 
 #[test]
 fn events_at_once_are_all_counted() {
-    let scratch = working();
-    // Those that wait too long for each other would not be written down.
-    scratch.config("deadline: 20s\n");
-    scratch.run(&["start", "work"]);
+    let project = working();
+    // With a short deadline, hooks that wait for each other would not be recorded.
+    project.config("deadline: 20s\n");
+    project.run(&["start", "work"]);
     std::thread::scope(|scope| {
         for session in ["a", "b", "c", "d"] {
-            let scratch = &scratch;
+            let project = &project;
             scope.spawn(move || {
-                let mut agent = scratch.agent_session(session);
+                let mut agent = project.agent_session(session);
                 for _ in 0..5 {
                     agent.before("danger");
                 }
             });
         }
     });
-    let json = scratch.run(&["status", "--metrics", "--json"]).json();
+    let json = project.run(&["status", "--metrics", "--json"]).json();
     assert_eq!(counts(&json["metrics"][0]), [20, 0, 20, 0, 0], "{json}");
     assert_eq!(json["metrics"][0]["phases"].as_array().map(Vec::len), Some(1));
 }
 
-/// A file rule that a gate asks for blocks a move as a pace rule does.
+/// A file rule in a gate blocks a move, like a pace rule.
 #[test]
 fn a_file_rule_blocks_at_a_gate() {
-    let scratch = project();
-    scratch.git(&["init", "-q", "-b", "main"]);
-    scratch.file("src/a.rs", "a").file("tests/a_test.rs", "a");
-    scratch.git(&["add", "."]);
-    scratch.git(&["commit", "-q", "-m", "first"]);
-    scratch
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.file("src/a.rs", "a").file("tests/a_test.rs", "a");
+    project.git(&["add", "."]);
+    project.git(&["commit", "-q", "-m", "first"]);
+    project
         .rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\nattribute: tree\n---\nChange both.\n");
-    scratch.file(
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    requires: [{file_rules: [pairing]}, {file_rules: [pairing]}]\n    transitions: [{when: code_complete, to: done}]\n",
     );
-    scratch.run(&["start", "work"]);
-    scratch.file("src/a.rs", "b");
-    assert_eq!(scratch.run(&["next"]).code, Some(1));
-    assert_eq!(scratch.run(&["next"]).code, Some(1));
-    scratch.file("tests/a_test.rs", "b");
-    assert_eq!(scratch.run(&["next"]).code, Some(0));
-    assert_snapshot!(metrics(&scratch), @"
+    project.run(&["start", "work"]);
+    project.file("src/a.rs", "b");
+    assert_eq!(project.run(&["next"]).code, Some(1));
+    assert_eq!(project.run(&["next"]).code, Some(1));
+    project.file("tests/a_test.rs", "b");
+    assert_eq!(project.run(&["next"]).code, Some(0));
+    assert_snapshot!(metrics(&project), @"
     Metrics                                fired  warned blocked     ack  forced
       pairing                                  2       0       2       0       0
         work 1.1 at code                       2       0       2       0       0

@@ -1,18 +1,18 @@
-//! Files that a call names without a path of its own tool: the globs of a search, the arguments of MCP tools.
+//! Files that a call names indirectly: by the glob of a search, or in the arguments of an MCP tool.
 
 use serde_json::{Value, json};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::project;
 
-fn guarded() -> Scratch {
+fn guarded() -> TestProject {
     let project = project();
     project.config("rules: [read-secrets, delete-outside-project]\n");
     project.file(".env", "KEY=secret\n").file("README.md", "A project.\n").file("src/a.ts", "a\n");
     project
 }
 
-fn decision(project: &Scratch, tool: &str, input: &Value) -> String {
+fn decision(project: &TestProject, tool: &str, input: &Value) -> String {
     project.hook("claude", &project.tool(tool, input)).decision()
 }
 
@@ -44,13 +44,12 @@ fn the_glob_of_a_search_is_what_it_matches() {
     }
     assert_eq!(decision(&project, "Grep", &json!({ "pattern": "KEY", "path": "." })), "allow");
     assert_eq!(decision(&project, "Grep", &json!({ "pattern": "KEY", "path": "src", "glob": ".e*" })), "allow");
-    // What a file is called is no secret.
+    // Names of files are not secret.
     assert_eq!(decision(&project, "Glob", &json!({ "pattern": "**/.env*" })), "allow");
     insta::assert_snapshot!(project.hook("claude", &project.tool("Grep", &json!({ "pattern": "KEY", "glob": ".e*" }))).reason(), @"
-    Blocked by Linchpin rule `read-secrets`: This file holds secrets, and what you read ends up in transcripts. Use `.env.example` for the names, or ask the person
-    for the one thing you need.
+    Blocked by Linchpin rule `read-secrets`: This file holds secrets, and whatever you read ends up in transcripts. Read `.env.example` for the names of the variables, or ask the person for the one value that you need.
 
-    A person can let this call through: `linchpin allow 29`
+    A person can allow this call once: `linchpin allow 29`
     ");
 }
 
@@ -76,7 +75,7 @@ fn the_paths_of_mcp_tools_are_judged() {
         ("mcp__fs__read_file", json!({ "path": ".linchpin/config.yml" }), "allow"),
         ("mcp__fs__delete_file", json!({ "path": outside }), "deny"),
         ("mcp__fs__delete_file", json!({ "path": "README.md" }), "allow"),
-        // Of another machine.
+        // The path is on another machine.
         ("mcp__store__delete_object", json!({ "path": "/bucket/key" }), "allow"),
         ("mcp__github__create_issue", json!({ "title": "read .env", "body": ".linchpin/config.yml" }), "allow"),
         ("mcp__github__get_file_contents", json!({ "owner": "o", "repo": "r", "path": "src/main.rs" }), "allow"),
@@ -90,15 +89,14 @@ fn the_paths_of_mcp_tools_are_judged() {
     }
     let event = project.tool("mcp__fs__open", &json!({ "path": ".env" }));
     insta::assert_snapshot!(project.hook("claude", &event).reason(), @"
-    Approval required by Linchpin rule `read-secrets`: What becomes of `.env` cannot be known before it runs; it may be what this rule is about. This file holds secrets, and what you read ends up in transcripts. Use `.env.example` for the names, or ask the person
-    for the one thing you need.
+    Approval required by Linchpin rule `read-secrets`: Linchpin can't tell what this does to `.env`. It might read files that this rule protects. This file holds secrets, and whatever you read ends up in transcripts. Read `.env.example` for the names of the variables, or ask the person for the one value that you need.
 
-    A person can let this call through: `linchpin allow 22`
+    A person can allow this call once: `linchpin allow 22`
     ");
 }
 
 #[test]
-fn what_a_search_found_is_judged_again_by_the_journal() {
+fn replay_judges_searches_by_recorded_paths() {
     let project = guarded();
     project.hook("claude", &project.tool("Grep", &json!({ "pattern": "KEY", "glob": ".e*" })));
     std::fs::remove_file(project.root().join(".env")).expect("it was there");

@@ -1,4 +1,4 @@
-//! `mode: observe`: everything is judged, nothing is stopped. And `output_limit`.
+//! `mode: observe` judges everything and stops nothing. Also tests `output_limit`.
 
 use serde_json::json;
 
@@ -15,11 +15,11 @@ fn nothing_is_stopped_and_everything_is_recorded() {
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: observe mode: everything is judged and recorded, nothing is stopped\n\nWarning by Linchpin rule `careful`: Mind the step. (It is about `danger`.)","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: Mind the step. (It is about `danger`.)"}}
+    {"systemMessage":"Linchpin: observe mode: events are judged and recorded, but nothing is blocked\n\nWarning by Linchpin rule `careful`: Mind the step. Matched: `danger`","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: Mind the step. Matched: `danger`"}}
     --- stderr
     "#);
     let stop = || project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": true }))).transcript();
-    // It would let go after one hold, and say so: none is counted.
+    // The rule would report its release after one hold, but holds are not counted here.
     for _ in 0..3 {
         assert_eq!(stop(), "exit 0\n--- stdout\n--- stderr\n");
     }
@@ -35,20 +35,20 @@ fn nothing_is_stopped_and_everything_is_recorded() {
 }
 
 #[test]
-fn it_is_said_when_a_session_begins_and_by_status_and_doctor() {
+fn session_start_status_and_doctor_show_observe_mode() {
     let project = project();
     project.run(&["init", "--agent", "claude"]);
     project.config("mode: observe\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     let start = || project.hook("claude", &project.event("SessionStart", &json!({ "source": "startup" }))).stdout;
-    insta::assert_snapshot!(start(), @r#"{"systemMessage":"Linchpin: observe mode: everything is judged and recorded, nothing is stopped"}"#);
+    insta::assert_snapshot!(start(), @r#"{"systemMessage":"Linchpin: observe mode: events are judged and recorded, but nothing is blocked"}"#);
     assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
-    // Resumed.
+    // Also when a session is resumed.
     assert!(start().contains("observe mode"));
     insta::assert_snapshot!(project.run(&["status"]).stdout, @"
     Project [BASE]/project
     Session claude session-1
-    Mode    observe mode: everything is judged and recorded, nothing is stopped
+    Mode    observe mode: events are judged and recorded, but nothing is blocked
     Rules   2 rules in force
       people-only-commands         block  bundled
       protect-guardrails           block  bundled
@@ -59,17 +59,17 @@ fn it_is_said_when_a_session_begins_and_by_status_and_doctor() {
     Linchpin 0.1.0, project [BASE]/project
 
     ok    2 rules in force
-    bad   observe mode: everything is judged and recorded, nothing is stopped
-          `mode: enforce` in the configuration ends it
+    bad   observe mode: events are judged and recorded, but nothing is blocked
+          set `mode: enforce` in the configuration to end it
     ok    journal at [BASE]/project/.linchpin/state.db
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
-    ok    Claude Code: a forged `linchpin trust` was refused
+    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
     --- stderr
     ");
 }
 
 #[test]
-fn what_cannot_be_judged_is_not_stopped_either() {
+fn unreadable_calls_are_not_stopped() {
     let project = project();
     project.config("mode: observe\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
@@ -88,20 +88,20 @@ fn a_long_reason_is_cut_where_the_configuration_says() {
     project.config("output_limit: 1 KiB\n");
     let told = project.hook("claude", &project.bash("danger")).reason();
     insta::assert_snapshot!(told[told.len() - 150..], @"
-    er is not for agents, and never was. Danger is not for agents, and never
-    [1464 bytes left out]
+    ger is not for agents, and never was. Danger is not for agents, and never
+    [1458 bytes left out]
 
-    A person can let this call through: `linchpin allow 2`
+    A person can allow this call once: `linchpin allow 2`
     ");
     project.config("output_limit: 1000 KiB\nmode: watch\n");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: `output_limit` is a size from `1 KiB` to `64 KiB`
+    error: `output_limit` must be a size from `1 KiB` to `64 KiB`
      --> .linchpin/config.yml:1:15
       |
     1 | output_limit: 1000 KiB
       |               ^^^^^^^^
 
-    error: `mode` is one of `enforce`, `observe`, not `watch`
+    error: `mode` must be one of `enforce`, `observe`, not `watch`
      --> .linchpin/config.yml:2:7
       |
     2 | mode: watch

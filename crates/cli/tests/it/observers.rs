@@ -1,4 +1,4 @@
-//! Observers through the binary: what an event sets, the rules of the same and of later events know.
+//! Observers: a variable that one event sets is known to rules at the same and later events.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,20 +8,20 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Scratch, processes};
+use testkit::{TestProject, processes};
 
 use super::project;
 
 const CLAIM_FIRST: &str = "---\ntools: [Edit]\nwhen: not task_claimed\n---\nClaim a task first.\n";
 const CLAIMS: &str = "observers:\n  - behavior: task_claim_tracking\n    servers: [tasks]\n";
 
-/// What an edit is answered.
-fn edit(project: &Scratch) -> String {
+/// Returns the decision about an edit.
+fn edit(project: &TestProject) -> String {
     project.hook("claude", &project.tool("Edit", &json!({ "file_path": project.root().join("a.rs") }))).decision()
 }
 
-/// A recorded or written payload, as if it had come from this project's session.
-fn payload(project: &Scratch, agent: &str, file: &str) -> Value {
+/// Returns a recorded or written payload, changed to belong to this project's session.
+fn payload(project: &TestProject, agent: &str, file: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent).join(file);
     let mut payload: Value = serde_json::from_slice(&fs::read(path).expect("a payload")).expect("JSON");
     payload["session_id"] = json!("session-1");
@@ -38,7 +38,7 @@ fn edits_wait_for_a_claim() {
     assert_eq!(edit(&project), "allow");
     project.hook("claude", &payload(&project, "claude", "after-close-task.json"));
     assert_eq!(edit(&project), "deny");
-    // Another session has claimed nothing.
+    // The claim does not count in another session.
     let mut other = project.tool("Edit", &json!({"file_path": "a.rs"}));
     other["session_id"] = json!("session-2");
     assert_eq!(project.hook("claude", &other).decision(), "deny");
@@ -56,7 +56,7 @@ fn tasks_of_linchpins_own_are_claims_too() {
         project.feed(command, b"").code
     };
     let task = |arguments: &[&str]| task_in("session-1", arguments);
-    // A person's start is no claim of the session, and a start that is refused is none either.
+    // A task that a person starts is not claimed by the session, nor is a task whose start was refused.
     project.run(&["task", "start", "t1"]);
     assert_eq!(edit(&project), "deny");
     assert_eq!((task(&["start", "t9"]), edit(&project).as_str()), (Some(2), "deny"));
@@ -66,7 +66,7 @@ fn tasks_of_linchpins_own_are_claims_too() {
         assert_eq!((task(&[end, "t1"]), edit(&project).as_str()), (Some(0), "deny"), "{end}");
         task(&["reopen", "t1"]);
     }
-    // A task that ended is nobody's, whoever ended it.
+    // A finished task is not claimed any more, whoever finished it.
     task(&["start", "t1"]);
     assert_eq!((project.run(&["task", "close", "t1"]).code, edit(&project).as_str()), (Some(0), "deny"));
     task(&["reopen", "t1"]);
@@ -139,7 +139,7 @@ fn plan_mode_is_known_in_the_same_event() {
         ("prompt-in-plan-mode.json", "deny"),
     ] {
         project.hook("claude", &payload(&project, "claude", file));
-        // An agent sends its mode with every event; without, only what was seen before tells.
+        // An agent sends its mode with every event. Without it, the mode of earlier events counts.
         let mut edit = project.tool("Edit", &json!({"file_path": "a.rs"}));
         edit.as_object_mut().expect("fields").remove("permission_mode");
         assert_eq!(project.hook("claude", &edit).decision(), decision, "{file}");
@@ -214,12 +214,12 @@ fn a_fault_is_told_and_changes_nothing() {
     insta::assert_snapshot!(reply.stdout);
 }
 
-/// A program for the user's own configuration, and that configuration.
-fn user_program(project: &Scratch, script: &str) -> PathBuf {
+/// Writes a program, and a configuration of the user that runs it.
+fn user_program(project: &TestProject, script: &str) -> PathBuf {
     let program = project.home().join("behavior");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
-    // However slow the machine: a program then has all the time that one can have.
+    // A long deadline, for slow machines.
     let config = "deadline: 20s\nvariables: {deployed: none}\nobservers:\n  - name: deploy\n    behavior: {exec: [~/behavior, one], conditions: {ready: 1, told: 0}}\n";
     fs::create_dir_all(project.user_policy()).expect("a folder");
     fs::write(project.user_policy().join("config.yml"), config).expect("a configuration");
@@ -258,7 +258,7 @@ fn a_program_of_the_users() {
     assert_eq!(question["variables"], json!({"deployed": "v1"}));
 }
 
-/// Another event of the session changes what this one was judged by, so it is judged once more.
+/// Another event of the session changes the state between reading and recording, so this event is judged twice.
 #[test]
 fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_journal() {
     let project = project();
@@ -269,7 +269,7 @@ fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_jo
     );
     assert_eq!(project.decision("ls"), "allow");
     project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNot a hazard.\n");
-    // One that was just written is read twice anyway.
+    // A file that was just modified is always read twice.
     thread::sleep(Duration::from_millis(200));
     let mut hazard = project.bash("hazard");
     hazard["cwd"] = json!(project.root().join("sub"));
@@ -278,7 +278,7 @@ fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_jo
         while !project.root().join("asked").exists() {
             thread::sleep(Duration::from_millis(10));
         }
-        // Of the same session, and done before.
+        // This event of the same session is recorded first.
         project.hook("claude", &project.bash("ls"));
         project.file("go", "");
         slow.join().expect("an answer")
@@ -327,7 +327,7 @@ fn a_program_that_hangs_is_ended_with_all_that_it_started() {
     insta::assert_snapshot!(reply.json()["systemMessage"].as_str().unwrap_or_default());
     for file in ["shell", "sleeper"] {
         let process = fs::read_to_string(project.root().join(file)).expect("it started");
-        assert!(processes::ends(process.trim()), "{file}");
+        assert!(processes::wait_for_end(process.trim()), "{file}");
     }
 }
 
@@ -342,7 +342,7 @@ fn a_repository_starts_no_process() {
 }
 
 #[test]
-fn what_the_user_observes_is_the_users() {
+fn observers_of_the_user_set_only_the_users_variables() {
     let project = project();
     fs::create_dir_all(project.user_policy()).expect("a folder");
     fs::write(project.user_policy().join("config.yml"), CLAIMS).expect("a configuration");
@@ -353,19 +353,19 @@ fn what_the_user_observes_is_the_users() {
     project.config("variables: {task_claimed: true}\n");
     assert_eq!(edit(&project), "deny");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    warning: `task_claimed` is what the user's own observer `task_claim_tracking` sets; its first value is left out
+    warning: the initial value of `task_claimed` is ignored: the user's observer `task_claim_tracking` sets this variable
      --> .linchpin/config.yml:1:13
       |
     1 | variables: {task_claimed: true}
       |             ^^^^^^^^^^^^
       |
-      = help: declare a variable of another name
+      = help: declare a variable with another name
 
     3 rules in force; 1 warning.
     ");
-    // The same one twice is one.
+    // An equal observer in both configurations is not a conflict.
     project.config(CLAIMS);
-    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
 }
 
 #[test]
@@ -382,7 +382,7 @@ fn a_policy_further_in_sets_only_what_is_its_own() {
 }
 
 #[test]
-fn mistakes_are_said_well() {
+fn errors_are_clear() {
     let project = project();
     project.config(include_str!("broken/observers.yml"));
     project
@@ -393,7 +393,7 @@ fn mistakes_are_said_well() {
 }
 
 #[test]
-fn what_init_writes_is_sound_and_knows_the_names() {
+fn files_of_init_are_valid() {
     let project = super::bare();
     assert_eq!(project.run(&["init", "--no-hooks"]).code, Some(0));
     project.rule(
@@ -410,7 +410,7 @@ fn shell_syntax_in_the_program_of_an_observer_is_an_error() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 2
     --- stdout
-    error: `exec` has `&&`, but no shell reads it: all of the text is the name of the program
+    error: `exec` has `&&`, but no shell runs it: the whole text would be the name of the program
      --> .linchpin/config.yml:2:35
       |
     2 |   - {name: mine, behavior: {exec: 'x && y'}}
@@ -424,11 +424,11 @@ fn shell_syntax_in_the_program_of_an_observer_is_an_error() {
     for exec in ["x | y", "x; y", "ls *", "A=1 x", "x # y"] {
         project.config(&format!("observers:\n  - {{name: mine, behavior: {{exec: '{exec}'}}}}\n"));
         let told = project.run(&["validate"]).transcript();
-        assert!(told.contains("no shell reads it"), "{exec}: {told}");
+        assert!(told.contains("no shell runs it"), "{exec}: {told}");
     }
     for exec in ["x", "~/bin/x", "'/opt/my tool/x'", "[x, '&&', '*']"] {
         project.config(&format!("observers:\n  - {{name: mine, behavior: {{exec: {exec}}}}}\n"));
         let told = project.run(&["validate"]).transcript();
-        assert!(!told.contains("no shell reads it"), "{exec}: {told}");
+        assert!(!told.contains("no shell runs it"), "{exec}: {told}");
     }
 }

@@ -1,11 +1,11 @@
-//! Tools beside the agent's own shell that run commands.
+//! Tools that run commands, other than the agent's own shell.
 
 use serde_json::{Value, json};
 
 use super::project;
 
 #[test]
-fn what_runs_commands_is_judged_by_them() {
+fn tools_that_run_commands_are_judged_by_the_commands() {
     let project = project();
     project.config("rules: [read-secrets]\n");
     project.file(".env", "KEY=secret\n").file("sub/.env", "KEY=secret\n");
@@ -27,7 +27,7 @@ fn what_runs_commands_is_judged_by_them() {
     assert_eq!(decision("Monitor", json!({ "description": "events of a socket" })), "allow");
 }
 
-/// A rule that speaks of commands needs no `tools`, and one about `Bash` means a monitor too.
+/// A rule with a command condition needs no `tools`, and a rule about `Bash` applies to `Monitor` too.
 #[test]
 fn rules_about_commands_speak_of_them() {
     let project = project();

@@ -1,18 +1,18 @@
-//! Pace rules outside of workflows: the session is the phase, and they are judged live.
+//! Pace rules outside of workflows: they are judged live, and the session counts as the phase.
 
 use insta::assert_snapshot;
 use serde_json::json;
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use crate::project;
 
-fn with_rule(fields: &str) -> Scratch {
-    let scratch = project();
-    scratch.rule("circles", &format!("---\n{fields}\n---\n"));
-    scratch
+fn with_rule(fields: &str) -> TestProject {
+    let project = project();
+    project.rule("circles", &format!("---\n{fields}\n---\n"));
+    project
 }
 
-/// What the agent is told beside an answer.
+/// Returns the additional context for the agent.
 fn context(reply: &Reply) -> String {
     if reply.stdout.is_empty() {
         return String::new();
@@ -20,7 +20,7 @@ fn context(reply: &Reply) -> String {
     reply.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Text without the times in it.
+/// Replaces times in a text.
 pub fn timeless(text: &str) -> String {
     let line = |line: &str| {
         let item = line.strip_prefix("  - ").filter(|rest| rest.get(2..3) == Some(":"));
@@ -31,23 +31,22 @@ pub fn timeless(text: &str) -> String {
 
 #[test]
 fn an_agent_that_goes_in_circles_is_told_once() {
-    let scratch = with_rule("repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}");
-    let mut agent = scratch.agent();
+    let project = with_rule("repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}");
+    let mut agent = project.agent();
     assert_eq!(context(&agent.run("cargo build")), "");
     assert_eq!(context(&agent.run("ls")), "");
     assert_eq!(context(&agent.run("cd x && cargo test -q 2>&1 | tail")), "");
     assert_eq!(context(&agent.run("echo cargo build")), "");
     assert_snapshot!(timeless(&context(&agent.run("cargo build"))), @"
-    Warning by Linchpin rule `circles`: 🚨 WORKFLOW INTERRUPT: Repeated Command Detected
+    Warning by Linchpin rule `circles`: cargo (build|test) matched 3 commands in 10m (2 × cargo build, 1 × cargo test -q)
 
-    Diagnostic: cargo (build|test) matched 3 commands in 10m (2 × cargo build, 1 × cargo test -q)
     Pattern: cargo (build|test)
     Recent executions:
       - HH:MM:SS: cargo build
       - HH:MM:SS: cargo test -q
       - HH:MM:SS: cargo build
 
-    Suggestion: The same step keeps being taken, and its result does not move you on. Read the last error from its first line, say what you expect to be different before you run it again, and try the smallest thing that would show whether that is so: one test, one file, one printed value.
+    Suggestion: You keep repeating the same step without progress. Read the first line of the last error. Before you run the command again, say what you expect to be different, and try the smallest check that would show it: one test, one file, one printed value.
 
     ---
 
@@ -58,11 +57,11 @@ fn an_agent_that_goes_in_circles_is_told_once() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - Counting then begins again
+      - The count then starts again from zero
 
     If you need a person:
-      - Explain what you tried, and why you are stuck
-      - Wait for their answer before you go on
+      - Explain what you tried and why you are stuck
+      - Wait for their answer before you continue
     ");
     assert_eq!(context(&agent.run("cargo build")), "");
 }
@@ -82,19 +81,19 @@ fn a_call_counts_once_whichever_of_its_ends_is_seen() {
 
 #[test]
 fn a_call_that_two_hooks_tell_of_counts_once() {
-    let scratch = with_rule("repeated_command: {pattern: make, threshold: 3, window: 1h}\nlive: block");
+    let project = with_rule("repeated_command: {pattern: make, threshold: 3, window: 1h}\nlive: block");
     for _ in 0..5 {
-        assert_eq!(scratch.hook("claude", &scratch.bash("make")).decision(), "allow");
+        assert_eq!(project.hook("claude", &project.bash("make")).decision(), "allow");
     }
 }
 
 #[test]
 fn edits_of_mcp_tools_count() {
-    let scratch = with_rule("repeated_file_edit: {threshold: 3, window: 1h}\nlive: block");
+    let project = with_rule("repeated_file_edit: {threshold: 3, window: 1h}\nlive: block");
     let edit = |number: usize, tool: &str| {
-        let mut call = scratch.tool(tool, &json!({"path": "src/a.rs", "content": "x"}));
+        let mut call = project.tool(tool, &json!({"path": "src/a.rs", "content": "x"}));
         call["tool_use_id"] = json!(format!("toolu_{number}"));
-        scratch.hook("claude", &call).decision()
+        project.hook("claude", &call).decision()
     };
     let told: Vec<String> = (0..4).map(|number| edit(number, "mcp__fs__write_file")).collect();
     assert_eq!(told, ["allow", "allow", "allow", "deny"]);
@@ -103,55 +102,54 @@ fn edits_of_mcp_tools_count() {
 
 #[test]
 fn without_a_pattern_the_same_command_counts() {
-    let scratch = with_rule("type: repeated_command\nthreshold: 3\nwindow: 1h");
-    let mut agent = scratch.agent();
+    let project = with_rule("type: repeated_command\nthreshold: 3\nwindow: 1h");
+    let mut agent = project.agent();
     for command in ["git commit -m one", "git commit -m two", "git commit -m three", "make a", "make  a"] {
         assert_eq!(context(&agent.run(command)), "", "{command}");
     }
-    assert!(context(&agent.run("make a")).contains("Diagnostic: make a executed 3 times in 1h"));
+    assert!(context(&agent.run("make a")).contains("Same command 3 times in 1h: `make a`"));
 }
 
 #[test]
 fn only_failures_where_a_rule_says_so() {
-    let scratch = with_rule("repeated_command: {threshold: 2, window: 600, failures_only: true}");
-    let mut agent = scratch.agent();
+    let project = with_rule("repeated_command: {threshold: 2, window: 600, failures_only: true}");
+    let mut agent = project.agent();
     for _ in 0..3 {
         assert_eq!(context(&agent.run("cargo test")), "");
     }
     assert_eq!(context(&agent.fail("cargo test")), "");
-    assert!(context(&agent.fail("cargo test")).contains("Diagnostic: cargo test failed 2 times in 10m"));
+    assert!(context(&agent.fail("cargo test")).contains("Same command failed 2 times in 10m: `cargo test`"));
 }
 
 #[test]
 fn edits_count_by_file() {
-    let scratch = with_rule("repeated_file_edit: {threshold: 3, window: 3m}");
-    let mut agent = scratch.agent();
+    let project = with_rule("repeated_file_edit: {threshold: 3, window: 3m}");
+    let mut agent = project.agent();
     assert_eq!(context(&agent.edit("src/a.rs")), "");
     assert_eq!(context(&agent.edit("src/b.rs")), "");
     assert_eq!(context(&agent.edit("src/a.rs")), "");
     let told = context(&agent.edit("src/a.rs"));
-    assert!(told.contains("Diagnostic: src/a.rs edited 3 times in 3m\nRecent edits:\n"), "{told}");
+    assert!(told.contains("Same file edited 3 times in 3m: `src/a.rs`\n\nRecent edits:\n"), "{told}");
     assert!(told.contains(": Edit (src/a.rs)\n"), "{told}");
 }
 
 #[test]
-fn calls_are_refused_until_somebody_goes_on() {
-    let scratch = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block");
-    let mut agent = scratch.agent();
+fn calls_are_refused_until_continue() {
+    let project = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block");
+    let mut agent = project.agent();
     agent.run("make");
     assert_eq!(context(&agent.run("make")), "");
     let refused = agent.before("rm x");
     assert_eq!(refused.decision(), "deny");
     assert_snapshot!(timeless(&refused.reason()), @"
-    Blocked by Linchpin rule `circles`: 🚨 WORKFLOW INTERRUPT: Repeated Command Detected
+    Blocked by Linchpin rule `circles`: Same command 2 times in 10m: `make`
 
-    Diagnostic: make executed 2 times in 10m
     Pattern: make
     Recent executions:
       - HH:MM:SS: make
       - HH:MM:SS: make
 
-    Suggestion: The same step keeps being taken, and its result does not move you on. Read the last error from its first line, say what you expect to be different before you run it again, and try the smallest thing that would show whether that is so: one test, one file, one printed value.
+    Suggestion: You keep repeating the same step without progress. Read the first line of the last error. Before you run the command again, say what you expect to be different, and try the smallest check that would show it: one test, one file, one printed value.
 
     ---
 
@@ -162,38 +160,38 @@ fn calls_are_refused_until_somebody_goes_on() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - Counting then begins again
+      - The count then starts again from zero
 
     If you need a person:
-      - Explain what you tried, and why you are stuck
-      - Wait for their answer before you go on
+      - Explain what you tried and why you are stuck
+      - Wait for their answer before you continue
 
-    A person can let this call through: `linchpin allow 5`
+    A person can allow this call once: `linchpin allow 5`
     ");
-    // Looking and Linchpin itself stay allowed.
+    // Read-only commands and Linchpin's own commands stay allowed.
     for command in ["cat Makefile | head -5", "git log --oneline", "linchpin status", "cd src && sed -n 1,5p a.rs"] {
         assert_eq!(agent.before(command).decision(), "allow", "{command}");
     }
     for command in ["sed -i s/a/b/ a.rs", "cat a > b", "find . -delete", "git commit -m x"] {
-        let scratch = with_rule("repeated_command: {pattern: make, threshold: 1, window: 600}\nlive: block");
-        let mut agent = scratch.agent();
+        let project = with_rule("repeated_command: {pattern: make, threshold: 1, window: 600}\nlive: block");
+        let mut agent = project.agent();
         agent.run("make");
         assert_eq!(agent.before(command).decision(), "deny", "{command}");
     }
     assert_eq!(agent.before("make").decision(), "deny");
     assert_eq!(agent.before("make").decision(), "deny");
-    // It lets go, and the person is told.
+    // The rule releases the call, and the person is told.
     let released = agent.before("make");
     assert_eq!(released.decision(), "allow");
-    assert_snapshot!(released.json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: rule `circles` refused 3 calls and nobody went on by `linchpin continue`; it lets go now (max_holds: 3)");
+    assert_snapshot!(released.json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: rule `circles` has refused 3 calls (max_holds: 3) without a `linchpin continue`; calls are allowed again");
     assert_eq!(agent.before("make").stdout, "");
 }
 
 #[test]
-fn what_was_refused_does_not_count() {
-    let scratch = with_rule("repeated_command: {pattern: danger, threshold: 2, window: 600}");
-    scratch.rule("no-danger", crate::NO_DANGER);
-    let mut agent = scratch.agent();
+fn refused_calls_do_not_count() {
+    let project = with_rule("repeated_command: {pattern: danger, threshold: 2, window: 600}");
+    project.rule("no-danger", crate::NO_DANGER);
+    let mut agent = project.agent();
     for _ in 0..4 {
         assert_eq!(agent.before("danger").decision(), "deny");
     }
@@ -202,24 +200,24 @@ fn what_was_refused_does_not_count() {
 
 #[test]
 fn another_session_counts_by_itself() {
-    let scratch = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}");
-    let mut agent = scratch.agent();
+    let project = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}");
+    let mut agent = project.agent();
     agent.run("make");
-    let other = scratch.event(
+    let other = project.event(
         "PostToolUse",
         &json!({"session_id": "session-2", "tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": {}}),
     );
-    assert_eq!(scratch.hook("claude", &other).stdout, "");
+    assert_eq!(project.hook("claude", &other).stdout, "");
     assert_ne!(context(&agent.run("make")), "");
 }
 
 #[test]
-fn what_was_said_is_said_again_by_replay() {
-    let scratch = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}");
-    let mut agent = scratch.agent();
+fn replay_repeats_pace_verdicts() {
+    let project = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}");
+    let mut agent = project.agent();
     agent.run("make");
     agent.run("make");
-    let replayed = scratch.run(&["replay"]);
+    let replayed = project.run(&["replay"]);
     assert_snapshot!(replayed.transcript(), @"
     exit 0
     --- stdout
@@ -230,13 +228,13 @@ fn what_was_said_is_said_again_by_replay() {
 
 #[test]
 fn cases_of_pace_rules_are_run() {
-    let scratch = with_rule(
+    let project = with_rule(
         "repeated_command: {pattern: 'cargo build', threshold: 2, window: 60}\nlive: off\ntests:\n  \
          - {events: [[0, command, cargo build], [60, failed_command, 'cd x && cargo build']], now: 60, expect: fires}\n  \
          - {events: [[0, command, cargo build], [60, command, cargo build]], now: 61, expect: quiet}\n  \
          - {events: [[0, command, cargo build]], now: 5, expect: fires}",
     );
-    let reply = scratch.run(&["test", "circles"]);
+    let reply = project.run(&["test", "circles"]);
     assert_snapshot!(reply.transcript(), @"
     exit 1
     --- stdout
@@ -252,8 +250,8 @@ fn cases_of_pace_rules_are_run() {
     ");
 }
 
-/// A patch of Codex's, by its own tool or typed into a shell, from its beginning to its end.
-pub fn patch(scratch: &Scratch, tool: &str, call: &str, paths: &[&str]) -> Reply {
+/// Plays a call with a patch of Codex, by its own tool or within a shell command, with the hooks before and after it.
+pub fn patch(project: &TestProject, tool: &str, call: &str, paths: &[&str]) -> Reply {
     let changes: Vec<String> = paths.iter().map(|path| format!("*** Update File: {path}\n@@\n-a\n+b")).collect();
     let text = format!("*** Begin Patch\n{}\n*** End Patch", changes.join("\n"));
     let command = if tool == "Bash" { format!("apply_patch <<'EOF'\n{text}\nEOF") } else { text };
@@ -261,56 +259,56 @@ pub fn patch(scratch: &Scratch, tool: &str, call: &str, paths: &[&str]) -> Reply
         "session_id": "session-1", "turn_id": "turn-1", "tool_use_id": call, "tool_name": tool,
         "tool_input": {"command": command}, "tool_response": "Exit code: 0\nOutput:\nSuccess.",
     });
-    assert_eq!(scratch.hook("codex", &scratch.event("PreToolUse", &fields)).decision(), "allow");
-    scratch.hook("codex", &scratch.event("PostToolUse", &fields))
+    assert_eq!(project.hook("codex", &project.event("PreToolUse", &fields)).decision(), "allow");
+    project.hook("codex", &project.event("PostToolUse", &fields))
 }
 
 #[test]
 fn a_patch_counts_each_of_its_files_once() {
-    let scratch = with_rule("repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 3m}");
-    let told = context(&patch(&scratch, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs", "src/a.rs"]));
-    let expected = "Diagnostic: ^src/ matched 3 edits in 3m (1 × src/a.rs, 1 × src/b.rs, 1 × src/c.rs)\n";
+    let project = with_rule("repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 3m}");
+    let told = context(&patch(&project, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs", "src/a.rs"]));
+    let expected = "^src/ matched 3 edits in 3m (1 × src/a.rs, 1 × src/b.rs, 1 × src/c.rs)\n";
     assert!(told.contains(expected), "{told}");
 }
 
 #[test]
 fn a_patch_in_a_shell_is_an_edit_and_a_command() {
-    let scratch = with_rule("repeated_file_edit: {threshold: 2, window: 3m}");
-    scratch.rule("commands", "---\nrepeated_command: {pattern: '^apply_patch', threshold: 2, window: 3m}\n---\n");
-    assert_eq!(context(&patch(&scratch, "Bash", "call-1", &["src/a.rs"])), "");
-    let told = context(&patch(&scratch, "Bash", "call-2", &["src/a.rs"]));
-    assert!(told.contains("Diagnostic: src/a.rs edited 2 times in 3m\n"), "{told}");
-    assert!(told.contains("Diagnostic: apply_patch executed 2 times in 3m\n"), "{told}");
+    let project = with_rule("repeated_file_edit: {threshold: 2, window: 3m}");
+    project.rule("commands", "---\nrepeated_command: {pattern: '^apply_patch', threshold: 2, window: 3m}\n---\n");
+    assert_eq!(context(&patch(&project, "Bash", "call-1", &["src/a.rs"])), "");
+    let told = context(&patch(&project, "Bash", "call-2", &["src/a.rs"]));
+    assert!(told.contains("Same file edited 2 times in 3m: `src/a.rs`\n"), "{told}");
+    assert!(told.contains("Same command 2 times in 3m: `apply_patch`\n"), "{told}");
 }
 
 #[test]
 fn continue_lets_the_time_of_a_session_be_used_up_once_more() {
-    let scratch = with_rule("phase_timeout: {max_duration: 300}\nlive: block");
-    let mut agent = scratch.agent();
+    let project = with_rule("phase_timeout: {max_duration: 300}\nlive: block");
+    let mut agent = project.agent();
     agent.run("make");
     let begun_earlier = |by: i64| {
-        let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+        let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
         journal.execute("UPDATE sessions SET first_seen = first_seen - ?1", [by]).expect("a session");
     };
     begun_earlier(400_000);
-    assert!(agent.before("make").reason().contains("Diagnostic: Session running for 6m 4"));
+    assert!(agent.before("make").reason().contains("Session running for 6m 4"));
     assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
     assert_eq!(agent.before("make").decision(), "allow");
     begun_earlier(290_000);
     assert_eq!(agent.before("make").decision(), "allow");
     begun_earlier(20_000);
     let reason = agent.before("make").reason();
-    assert!(reason.contains("Diagnostic: Session running for 11m 5"), "{reason}");
-    // The limit as it is written, and what was used of it since then.
+    assert!(reason.contains("Session running for 11m 5"), "{reason}");
+    // The message shows the configured limit, and the time used since `linchpin continue`.
     assert!(reason.contains("s, 5m 1") && reason.contains("s of it since `linchpin continue` (limit: 5m)"), "{reason}");
 }
 
 #[test]
 fn continue_counts_only_the_rule_that_interrupted_the_session_afresh() {
-    let scratch = project();
-    scratch.rule("makes", "---\nrepeated_command: {pattern: ^make, threshold: 2, window: 600}\nlive: block\n---\n");
-    scratch.rule("lists", "---\nrepeated_command: {pattern: ^ls, threshold: 3, window: 600}\nlive: block\n---\n");
-    let mut agent = scratch.agent();
+    let project = project();
+    project.rule("makes", "---\nrepeated_command: {pattern: ^make, threshold: 2, window: 600}\nlive: block\n---\n");
+    project.rule("lists", "---\nrepeated_command: {pattern: ^ls, threshold: 3, window: 600}\nlive: block\n---\n");
+    let mut agent = project.agent();
     for command in ["ls a", "ls b", "make", "make"] {
         agent.fail(command);
     }

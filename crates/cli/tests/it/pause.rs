@@ -1,4 +1,4 @@
-//! A person sets the guard aside for a while.
+//! `pause`: a person suspends the guard for a while.
 
 use serde_json::json;
 
@@ -11,13 +11,13 @@ fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
     insta::assert_snapshot!(project.run(&["pause", "10m", "--reason", "trying  a\nmigration"]).transcript(), @"
     exit 0
     --- stdout
-    Paused for 10 minutes in [BASE]/project. Only the guard itself is protected; `linchpin resume` ends it.
+    Paused for 10 minutes in [BASE]/project. Only Linchpin's own files and settings are protected; `linchpin resume` ends the pause.
     --- stderr
     ");
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: paused by a person for 10 more minutes, only the guard itself is protected: trying a migration"}
+    {"systemMessage":"Linchpin: paused by a person for 10 more minutes, only Linchpin's own files and settings are protected: trying a migration"}
     --- stderr
     "#);
     assert_eq!(project.hook("claude", &project.bash("danger")).stdout, "");
@@ -28,7 +28,7 @@ fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
     insta::assert_snapshot!(project.run(&["status"]).stdout, @"
     Project [BASE]/project
     Session claude session-1
-    Pause   paused by a person for 10 more minutes, only the guard itself is protected: trying a migration
+    Pause   paused by a person for 10 more minutes, only Linchpin's own files and settings are protected: trying a migration
     Rules   4 rules in force
       no-danger                    block  project
       people-only-commands         block  bundled
@@ -50,7 +50,7 @@ fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
     insta::assert_snapshot!(project.run(&["resume"]).transcript(), @"
     exit 0
     --- stdout
-    The guard is not paused.
+    Linchpin is not paused.
     --- stderr
     ");
     assert_eq!(project.decision("danger"), "deny");
@@ -61,7 +61,7 @@ fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
     block     2   claude before_tool Bash danger
           not enforced: paused by a person
           block no-danger
-          paused by a person for 10 more minutes, only the guard itself is protected: trying a migration
+          paused by a person for 10 more minutes, only Linchpin's own files and settings are protected: trying a migration
     block     3   claude before_tool Bash danger
           not enforced: paused by a person
           block no-danger
@@ -92,23 +92,23 @@ fn a_pause_that_has_ended_counts_for_nothing() {
     std::thread::sleep(std::time::Duration::from_millis(5));
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).decision(), @"deny");
     assert_eq!(project.run(&["status", "--json"]).json()["paused"], json!(null));
-    assert_eq!(project.run(&["resume"]).stdout, "The guard is not paused.\n");
+    assert_eq!(project.run(&["resume"]).stdout, "Linchpin is not paused.\n");
 }
 
 #[test]
-fn what_is_no_pause() {
+fn invalid_pauses_are_errors() {
     let project = project();
     insta::assert_snapshot!(project.run(&["pause", "soon", "--reason", "x"]).stderr, @"
-    error: `soon` is no length of time
-    help: write how long, such as `10m` or `2h`, at most `24h`
+    error: invalid duration `soon`
+    help: write a duration of at most 24 hours, such as `10m` or `2h`
     ");
     insta::assert_snapshot!(project.run(&["pause", "25h", "--reason", "x"]).stderr, @"
-    error: `25h` is longer than the 24 hours that a pause can last
-    help: write how long, such as `10m` or `2h`, at most `24h`
+    error: `25h` is longer than 24 hours
+    help: write a duration of at most 24 hours, such as `10m` or `2h`
     ");
     insta::assert_snapshot!(project.run(&["pause", "1h", "--reason", " "]).stderr, @"
     error: `--reason` is empty
-    help: say in a few words why
+    help: give the reason in a few words
     ");
     insta::assert_snapshot!(project.run(&["pause", "-1h", "--reason", "x"]).stderr, @"
     error: unexpected argument '-1' found
@@ -128,8 +128,8 @@ fn what_is_no_pause() {
     For more information, try '--help'.
     ");
     insta::assert_snapshot!(bare().run(&["pause", "1h", "--reason", "x"]).stderr, @"
-    error: there is no policy for `[BASE]/project`, so nothing is guarded
-    help: run this in the project, or `linchpin init` to write a policy
+    error: there is no policy for `[BASE]/project`, so there is nothing to pause
+    help: run this in the project, or write a policy with `linchpin init`
     ");
     insta::assert_snapshot!(project.run(&["pause", "1h", "--reason", "x", "--json"]).stdout.split(':').next().unwrap_or_default(), @r#"{"paused""#);
 }

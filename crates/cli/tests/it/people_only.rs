@@ -1,12 +1,12 @@
-//! Moves and answers that are a person's: the guard refuses them, however an agent writes them.
+//! Moves and answers for people only: the guard refuses them in every notation of an agent.
 
 use insta::assert_snapshot;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::project;
 
-/// However it is wrapped.
-fn ways(command: &str) -> [String; 4] {
+/// Different ways to run a command.
+fn spellings(command: &str) -> [String; 4] {
     [
         command.to_owned(),
         format!("bash -c '{command}'"),
@@ -15,94 +15,94 @@ fn ways(command: &str) -> [String; 4] {
     ]
 }
 
-fn assert_all(scratch: &Scratch, command: &str, decision: &str) {
-    for way in ways(command) {
-        assert_eq!(scratch.decision(&way), decision, "{way}");
+fn assert_all(project: &TestProject, command: &str, decision: &str) {
+    for spelling in spellings(command) {
+        assert_eq!(project.decision(&spelling), decision, "{spelling}");
     }
-    // Whoever takes the variables away by which a command knows that an agent runs it means no good.
-    assert_eq!(scratch.decision(&format!("env -u CLAUDECODE {command}")), "deny");
+    // Removing the variables that identify an agent is suspicious, so it is refused.
+    assert_eq!(project.decision(&format!("env -u CLAUDECODE {command}")), "deny");
 }
 
 #[test]
 fn moves_that_agents_may_not_make() {
-    let scratch = project();
+    let project = project();
     for command in ["linchpin abort", "linchpin prev", "linchpin restart", "linchpin start execution"] {
-        assert_all(&scratch, command, "deny");
+        assert_all(&project, command, "deny");
     }
     for command in ["linchpin next", "linchpin continue", "linchpin repeat", "linchpin status", "linchpin abort --help"]
     {
-        assert_eq!(scratch.decision(command), "allow", "{command}");
+        assert_eq!(project.decision(command), "allow", "{command}");
     }
-    scratch.config("agent_may: [start, status]\n");
-    assert_all(&scratch, "linchpin next code_complete", "deny");
-    assert_eq!(scratch.run(&["trust", "--yes"]).code, Some(0));
-    assert_all(&scratch, "linchpin start execution", "allow");
-    assert_all(&scratch, "linchpin next code_complete", "deny");
+    project.config("agent_may: [start, status]\n");
+    assert_all(&project, "linchpin next code_complete", "deny");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_all(&project, "linchpin start execution", "allow");
+    assert_all(&project, "linchpin next code_complete", "deny");
 }
 
 const FLOW: &str = "start_node: code\nvariables: {reviewed: false}\nnodes:\n  code: {prompt: Code., transitions: [{when: code_complete, \
                     to: done}]}\n";
 
 #[test]
-fn what_a_repository_lets_agents_do_needs_trust() {
-    let scratch = project();
-    scratch.file(".linchpin/workflows/work.yml", FLOW);
-    scratch.config("agent_may: [status, start, abort, set]\n");
-    insta::assert_snapshot!(scratch.run(&["validate"]).stdout, @"
-    warning: lets agents run more commands of Linchpin by themselves; it is not in force until a person accepts it
+fn permissions_for_agents_from_a_repository_need_trust() {
+    let project = project();
+    project.file(".linchpin/workflows/work.yml", FLOW);
+    project.config("agent_may: [status, start, abort, set]\n");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: ignored until a person trusts it: allows agents to run more Linchpin commands
      --> .linchpin/config.yml:1:1
       |
     1 | agent_may: [status, start, abort, set]
       | ^^^^^^^^^
       |
-      = help: run `linchpin trust` once you have read it
+      = help: read it, then run `linchpin trust`
 
     2 rules in force, 1 workflow; 1 warning.
     ");
-    let agent = scratch.agent();
+    let agent = project.agent();
     let moves = [&["start", "work"][..], &["set", "reviewed", "true"], &["abort"]];
     for words in moves {
-        assert_all(&scratch, &format!("linchpin {}", words.join(" ")), "deny");
+        assert_all(&project, &format!("linchpin {}", words.join(" ")), "deny");
         assert_eq!(agent.linchpin(words).code, Some(2), "{words:?}");
     }
-    assert_eq!(scratch.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     for words in moves {
-        assert_all(&scratch, &format!("linchpin {}", words.join(" ")), "allow");
+        assert_all(&project, &format!("linchpin {}", words.join(" ")), "allow");
         assert_eq!(agent.linchpin(words).code, Some(0), "{words:?}");
     }
-    // A running session sees no more than what was accepted.
-    scratch.config("agent_may: [status, start, abort, set, prev]\n");
-    assert_all(&scratch, "linchpin prev", "deny");
-    assert_all(&scratch, "linchpin start work", "deny");
-    // To take something away needs nobody's yes.
-    scratch.config("agent_may: [status]\n");
-    assert_all(&scratch, "linchpin next", "deny");
-    assert!(!scratch.run(&["validate"]).stdout.contains("agent_may"));
+    // A changed configuration is not in effect in a running session until a person accepts it.
+    project.config("agent_may: [status, start, abort, set, prev]\n");
+    assert_all(&project, "linchpin prev", "deny");
+    assert_all(&project, "linchpin start work", "deny");
+    // Revoking a permission needs no trust.
+    project.config("agent_may: [status]\n");
+    assert_all(&project, "linchpin next", "deny");
+    assert!(!project.run(&["validate"]).stdout.contains("agent_may"));
 }
 
 #[test]
-fn what_a_repository_lets_agents_do_does_not_reach_the_users_own_workflow() {
-    let scratch = project();
-    let own = scratch.user_policy();
+fn permissions_from_a_repository_do_not_apply_to_the_users_workflow() {
+    let project = project();
+    let own = project.user_policy();
     std::fs::create_dir_all(own.join("workflows")).expect("a folder");
     std::fs::write(own.join("workflows/mine.yml"), FLOW).expect("a file");
-    scratch.config("agent_may: [next, status, start, abort, set]\n");
-    assert_eq!(scratch.run(&["trust", "--yes"]).code, Some(0));
-    let agent = scratch.agent();
+    project.config("agent_may: [next, status, start, abort, set]\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    let agent = project.agent();
     insta::assert_snapshot!(agent.linchpin(&["start", "mine"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: workflow `mine` is the user's own, and the user does not let agents run `start`
+    error: workflow `mine` belongs to the user's own policy, which does not let agents run `start`
     help: a person can do it; `agent_may: [start, …]` in the user's own config.yml lets agents do it too
     ");
-    assert_eq!(scratch.run(&["start", "mine"]).code, Some(0));
+    assert_eq!(project.run(&["start", "mine"]).code, Some(0));
     insta::assert_snapshot!(agent.linchpin(&["abort"]).stderr, @"
-    error: workflow `mine` is the user's own, and the user does not let agents run `abort`
+    error: workflow `mine` belongs to the user's own policy, which does not let agents run `abort`
     help: a person can do it; `agent_may: [abort, …]` in the user's own config.yml lets agents do it too
     ");
     insta::assert_snapshot!(agent.linchpin(&["set", "reviewed", "true"]).stderr, @"
-    error: workflow `mine` is the user's own, and the user does not let agents run `set`
+    error: workflow `mine` belongs to the user's own policy, which does not let agents run `set`
     help: a person can do it; `agent_may: [set, …]` in the user's own config.yml lets agents do it too
     ");
     std::fs::write(own.join("config.yml"), "agent_may: [next, status, abort]\n").expect("a file");
@@ -110,67 +110,67 @@ fn what_a_repository_lets_agents_do_does_not_reach_the_users_own_workflow() {
     assert_eq!(agent.linchpin(&["abort"]).code, Some(0));
 }
 
-/// A repository may have a workflow of the same name, on any of its branches.
+/// A repository may contain a workflow of the same name, on any branch.
 #[test]
 fn the_users_own_workflow_stays_the_users_while_it_is_active() {
-    let scratch = project();
-    let own = scratch.user_policy();
+    let project = project();
+    let own = project.user_policy();
     std::fs::create_dir_all(own.join("workflows")).expect("a folder");
     let strict = "start_node: a\nnodes:\n  a:\n    prompt: A.\n    rules: [{command: {program: danger}, reason: No.}]\n    requires: [{command: ['false']}]\n    transitions: [{when: a_complete, to: done}]\n";
     std::fs::write(own.join("workflows/mine.yml"), strict).expect("a file");
-    assert_eq!(scratch.run(&["start", "mine"]).code, Some(0));
-    assert_eq!(scratch.decision("danger"), "deny");
-    scratch.file(
+    assert_eq!(project.run(&["start", "mine"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "deny");
+    project.file(
         ".linchpin/workflows/mine.yml",
         "start_node: a\nnodes:\n  a:\n    prompt: A.\n    transitions: [{when: a_complete, to: done}]\n",
     );
-    assert_eq!(scratch.decision("danger"), "deny");
-    let agent = scratch.agent();
+    assert_eq!(project.decision("danger"), "deny");
+    let agent = project.agent();
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
-    assert!(scratch.run(&["status"]).stdout.contains("mine"));
+    assert!(project.run(&["status"]).stdout.contains("mine"));
 }
 
 #[test]
 fn answers_to_rules_that_wait_for_a_person() {
-    let scratch = project();
-    scratch.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\n---\nLook at the README.\n");
-    scratch.rule("money", "---\nname: Money\ntrigger: 'pay/**'\nack: human\n---\nAsk.\n");
-    assert_all(&scratch, "linchpin ack money --reason seen", "deny");
-    assert_eq!(scratch.decision("linchpin ack Money --reason seen"), "deny");
-    assert_all(&scratch, "linchpin ack docs --reason seen", "allow");
+    let project = project();
+    project.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\n---\nLook at the README.\n");
+    project.rule("money", "---\nname: Money\ntrigger: 'pay/**'\nack: human\n---\nAsk.\n");
+    assert_all(&project, "linchpin ack money --reason seen", "deny");
+    assert_eq!(project.decision("linchpin ack Money --reason seen"), "deny");
+    assert_all(&project, "linchpin ack docs --reason seen", "allow");
 }
 
 #[test]
 fn going_on_past_a_rule_that_waits_for_a_person() {
-    let scratch = project();
+    let project = project();
     let rule = "{repeated_command: {threshold: 9, window: 60}, ack: human}";
-    scratch.file(
+    project.file(
         ".linchpin/workflows/work.yml",
         format!(
             "start_node: code\nnodes:\n  code: {{prompt: Code., rules: [{rule}], transitions: [{{when: code_complete, to: read}}]}}\n  \
              read: {{prompt: Read., transitions: [{{when: read_complete, to: done}}]}}\n"
         ),
     );
-    assert_all(&scratch, "linchpin continue", "allow");
-    scratch.run(&["start", "work"]);
-    assert_all(&scratch, "linchpin continue", "deny");
-    assert_snapshot!(scratch.hook("claude", &scratch.bash("linchpin continue")).reason());
-    scratch.run(&["next"]);
-    assert_all(&scratch, "linchpin continue", "allow");
+    assert_all(&project, "linchpin continue", "allow");
+    project.run(&["start", "work"]);
+    assert_all(&project, "linchpin continue", "deny");
+    assert_snapshot!(project.hook("claude", &project.bash("linchpin continue")).reason());
+    project.run(&["next"]);
+    assert_all(&project, "linchpin continue", "allow");
 }
 
 #[test]
 fn an_agents_shell_stays_an_agents_shell() {
-    let scratch = project();
+    let project = project();
     let run = |script: &str, mark: &str| {
-        let mut command = scratch.command(&[]);
+        let mut command = project.command(&[]);
         let linchpin = command.get_program().to_owned();
         let mut shell = std::process::Command::new("bash");
-        shell.args(["-c", script]).arg("bash").arg(linchpin).current_dir(scratch.root()).env_clear();
+        shell.args(["-c", script]).arg("bash").arg(linchpin).current_dir(project.root()).env_clear();
         shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         shell.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("CLAUDECODE", mark);
         command = shell;
-        scratch.feed(command, b"")
+        project.feed(command, b"")
     };
     for script in [
         "env -u CLAUDECODE \"$1\" pause 1h --reason x; true",
@@ -178,20 +178,24 @@ fn an_agents_shell_stays_an_agents_shell() {
         "ln -s \"$1\" lp; CLAUDECODE= ./lp pause 1h --reason x; true",
     ] {
         let reply = run(script, "1");
-        assert!(reply.stderr.contains("`CLAUDECODE` shows that an agent runs it"), "{script}: {}", reply.transcript());
+        assert!(
+            reply.stderr.contains("`CLAUDECODE` shows that an agent started it"),
+            "{script}: {}",
+            reply.transcript()
+        );
     }
-    // A script that is run by its name goes by that.
-    scratch.file("x.sh", "#!/bin/bash\nunset CLAUDECODE\n\"$1\" pause 1h --reason x\ntrue\n");
+    // For a script run by its path, the process name is the script's.
+    project.file("x.sh", "#!/bin/bash\nunset CLAUDECODE\n\"$1\" pause 1h --reason x\ntrue\n");
     let reply = run("chmod +x x.sh; ./x.sh \"$1\"; true", "1");
-    assert!(reply.stderr.contains("`CLAUDECODE` shows that an agent runs it"), "{}", reply.transcript());
+    assert!(reply.stderr.contains("`CLAUDECODE` shows that an agent started it"), "{}", reply.transcript());
     let reply = run("\"$1\" pause 1h --reason x", "");
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
 
 #[test]
-fn no_option_with_a_value_hides_the_command_behind_it() {
-    let scratch = project();
-    let help = scratch.run(&["--help"]).stdout;
+fn flags_with_values_do_not_hide_the_command() {
+    let project = project();
+    let help = project.run(&["--help"]).stdout;
     let options = help.split("\nOptions:\n").nth(1).expect("options");
     let with_value = options.lines().filter(|line| line.contains('<')).filter_map(|line| {
         let flag = line.split_whitespace().find(|word| word.starts_with("--"))?;
@@ -203,7 +207,7 @@ fn no_option_with_a_value_hides_the_command_behind_it() {
         for command in
             [format!("linchpin {flag} always trust --yes"), format!("linchpin rules {flag} always disable x")]
         {
-            assert_eq!(scratch.decision(&command), "deny", "{command}");
+            assert_eq!(project.decision(&command), "deny", "{command}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! `replay`: recorded history under other rules; and what the journal keeps for it.
+//! `replay`: recorded history under changed rules, and the data that the journal keeps for it.
 
 use serde_json::{Value, json};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::{NO_DANGER, project};
 
-/// Text without times: a headline has one after the number of its event.
+/// Replaces times in a text: a headline has one after the event's id.
 fn timeless(text: &str) -> String {
     let line = |line: &str| match (line.get(..7), line.get(7..26), line.get(26..)) {
         (Some(number), Some(time), Some(rest)) if is_time(time) => format!("{number}[TIME]{rest}\n"),
@@ -25,7 +25,7 @@ fn lines(reply: &testkit::Reply) -> Vec<Value> {
     reply.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-fn ran(project: &Scratch, command: &str, call: &str) {
+fn ran(project: &TestProject, command: &str, call: &str) {
     let input = json!({ "command": command });
     let before = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": call });
     project.hook("claude", &project.event("PreToolUse", &before));
@@ -34,13 +34,13 @@ fn ran(project: &Scratch, command: &str, call: &str) {
     project.hook("claude", &project.event("PostToolUse", &after));
 }
 
-fn write(project: &Scratch, path: &str, content: &str) {
+fn write(project: &TestProject, path: &str, content: &str) {
     let path = project.root().join(path);
     project.hook("claude", &project.tool("Write", &json!({ "file_path": path, "content": content })));
 }
 
-/// Ten events: `danger` and `hazard` are 3 and 7.
-fn recorded() -> Scratch {
+/// A project with ten recorded events; 3 is `danger`, 7 is `hazard`.
+fn recorded() -> TestProject {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.rule("no-hazard", "---\ncommand_pattern: ^hazard\naction: warn\n---\nMind the hazard.\n");
@@ -164,14 +164,14 @@ fn the_rules_of_another_folder() {
     --- stdout
     --- stderr
     error: there is no policy in `[BASE]/project/empty`
-    help: name a folder with `config.yml` or `rules/`, or a project that has a `.linchpin`
+    help: name a folder that contains `config.yml` or `rules/`, or a project that contains `.linchpin`
     ");
     project.file("draft/rules/broken.md", "---\ncommand_pattern: '('\n---\nNo.\n");
     insta::assert_snapshot!(project.run(&["replay", "--rules", "draft"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: broken policy file: rules/broken.md:2:19: bad regex: unclosed group
+    error: broken policy file: rules/broken.md:2:19: invalid regex: unclosed group
     help: `linchpin validate` shows what is wrong with it
     ");
 }
@@ -197,13 +197,13 @@ fn a_part_of_the_history() {
     exit 2
     --- stdout
     --- stderr
-    error: `soon` is no time
-    help: write how long ago, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`
+    error: invalid time `soon`
+    help: write a duration before now, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`
     ");
 }
 
 #[test]
-fn what_was_not_kept_is_undecidable() {
+fn unrecorded_facts_are_undecidable() {
     let project = recorded();
     project.rule("main-only", "---\ntools: [Write]\nwhen: git.branch == 'main'\n---\nOnly there.\n");
     project.rule("polite", "---\non: prompt\nwhen: \"'Please' not in event.prompt\"\n---\nSay please.\n");
@@ -229,7 +229,7 @@ fn what_was_not_kept_is_undecidable() {
 }
 
 #[test]
-fn what_a_rule_used_then_decides_now() {
+fn recorded_facts_decide() {
     let project = project();
     project.config("variables: {release: false}\n");
     project.rule("watch", "---\ntools: [Write]\nwhen: \"(tool_input or {}).get('file_path', '').endswith('.md') and tool_input.mode == 'x' and release\"\naction: warn\n---\nHm.\n");
@@ -239,7 +239,7 @@ fn what_a_rule_used_then_decides_now() {
     project.decision("make");
     write(&project, "notes.md", "some content");
     write(&project, "a.rs", "some content");
-    // The world moves on, the record does not.
+    // The repository changes, but the journal entries do not.
     project.file(".git/HEAD", "ref: refs/heads/release\n");
     project.rule("watch", "---\ntools: [Write]\nwhen: \"tool_input.file_path.endswith('.md') and 'mode' not in tool_input and not release\"\naction: warn\n---\nHm.\n");
     project.rule("branch", "---\ntools: [Bash]\nwhen: git.branch == 'main'\n---\nNot here.\n");
@@ -288,7 +288,7 @@ fn a_secret_in_a_command_is_not_guessed_at() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_judged_as_it_was() {
+fn a_symlink_is_judged_by_its_recorded_target() {
     let project = project();
     project.file("secrets/key", "");
     let link = project.root().join("innocent");
@@ -350,13 +350,13 @@ fn without_a_journal() {
     --- stdout
     --- stderr
     error: there is no journal yet for `[BASE]/project`
-    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    help: the first event of an agent's hook creates it; `linchpin doctor` shows whether a hook is installed
     ");
 }
 
-/// Whatever rules ask for: contents, prompts, messages and outputs are in no file of the journal.
+/// Whatever rules use: contents, prompts, messages and outputs are not stored in the journal.
 #[test]
-fn what_people_and_files_say_is_not_in_the_journal() {
+fn texts_of_people_and_files_are_not_in_the_journal() {
     let project = project();
     project.rule("curious", "---\non: [before_tool, after_tool, prompt, stop]\nwhen: \"'x' in [str(tool_input), str(event.prompt), str(event.message), str(event.output), str(event), tool_input.content]\"\n---\nNo.\n");
     project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "confidential-prompt" })));
@@ -382,9 +382,9 @@ fn what_people_and_files_say_is_not_in_the_journal() {
     assert!(!bytes.contains("confidential"), "a part that was to stay out is in the journal");
 }
 
-/// The same rule on the same event says the same, even of what was not kept.
+/// An unchanged rule has the same result for the same event, even if the facts it used were not stored.
 #[test]
-fn a_rule_that_spoke_is_taken_at_its_word() {
+fn a_rule_that_fired_is_assumed_to_fire_again() {
     let project = project();
     project.rule("no-todo", "---\ntools: [Write]\nwhen: \"'TODO' in tool_input.content\"\n---\nNone.\n");
     project.rule("no-tokens", "---\ncommand_pattern: 'ghp_[A-Za-z0-9]+'\n---\nNo tokens.\n");
@@ -395,7 +395,7 @@ fn a_rule_that_spoke_is_taken_at_its_word() {
 }
 
 #[test]
-fn a_full_journal_leaves_nothing_open() {
+fn with_a_full_journal_everything_is_decidable() {
     let project = project();
     project.config("journal: full\n");
     write(&project, "a.rs", "// TODO");
@@ -428,13 +428,13 @@ fn a_broken_policy_compares_nothing() {
     exit 2
     --- stdout
     --- stderr
-    error: broken policy file: .linchpin/rules/no-danger.md:2:19: bad regex: unclosed group
+    error: broken policy file: .linchpin/rules/no-danger.md:2:19: invalid regex: unclosed group
     help: `linchpin validate` shows what is wrong with it
     ");
 }
 
-/// A phase with rules of every sort, and what an agent did in it.
-fn worked(rules: &str) -> Scratch {
+/// A project with a recorded session in a workflow phase with these rules.
+fn worked(rules: &str) -> TestProject {
     let project = project();
     workflow(&project, rules);
     let mut agent = project.agent();
@@ -455,7 +455,7 @@ fn worked(rules: &str) -> Scratch {
     project
 }
 
-fn workflow(project: &Scratch, rules: &str) {
+fn workflow(project: &TestProject, rules: &str) {
     project.file(
         ".linchpin/workflows/work.yml",
         format!(
@@ -480,7 +480,7 @@ fn rules_of_a_workflow_hold_where_it_stood() {
     13 events: 13 the same, 0 changed (0 stricter, 0 milder), 0 undecidable
     --- stderr
     ");
-    // Whose moves they were does not matter.
+    // `--session` includes moves that a person made.
     let of_session = project.run(&["replay", "--session", "session-1"]);
     assert_eq!(of_session.code, Some(0), "{}", of_session.stdout);
     let explained = project.run(&["explain", "event", "4"]);
@@ -549,7 +549,7 @@ fn a_workflow_that_is_broken_or_gone() {
 fn the_workflows_of_another_folder() {
     let project = worked(OF_NODE);
     project.file("draft/rules/none.md", "---\ncommand_pattern: ^nothing\n---\nNothing.\n");
-    // Where it has none, those of the project count.
+    // Without workflows there, those of the project are used.
     assert_eq!(project.run(&["replay", "--rules", "draft"]).code, Some(0));
     project.file(
         "draft/workflows/work.yml",

@@ -1,20 +1,20 @@
-//! Rules that change while a session runs: what is stricter counts at once, what is milder when a person says so.
+//! Rules that change while a session runs: stricter rules apply at once, weaker ones when a person accepts them.
 
 use std::fs;
 
 use serde_json::json;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::{NO_DANGER, project};
 
-/// What another session is told.
-fn decision_elsewhere(project: &Scratch, command: &str) -> String {
+/// Returns the decision about a command in another session.
+fn decision_elsewhere(project: &TestProject, command: &str) -> String {
     let mut payload = project.bash(command);
     payload["session_id"] = json!("session-2");
     project.hook("claude", &payload).decision()
 }
 
-fn remove(project: &Scratch, rule: &str) {
+fn remove(project: &TestProject, rule: &str) {
     fs::remove_file(project.root().join(format!(".linchpin/rules/{rule}.md"))).expect("the rule is there");
 }
 
@@ -24,7 +24,7 @@ fn a_rule_that_is_removed_stays_for_the_session() {
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
     remove(&project, "no-danger");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).stdout, @r#"{"systemMessage":"Linchpin: rule `no-danger` was removed or switched off during this session; it stays as it was until a person runs `linchpin trust`","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)\n\nA person can let this call through: `linchpin allow 2`"}}"#);
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).stdout, @r#"{"systemMessage":"Linchpin: rule `no-danger` was removed or switched off during this session; the stricter version stays in force until a person runs `linchpin trust`","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger`\n\nA person can allow this call once: `linchpin allow 2`"}}"#);
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(decision_elsewhere(&project, "danger"), "allow");
     insta::assert_snapshot!(project.run(&["status", "--session", "session-1"]).stdout, @"
@@ -33,7 +33,7 @@ fn a_rule_that_is_removed_stays_for_the_session() {
     Rules   2 rules in force
       people-only-commands         block  bundled
       protect-guardrails           block  bundled
-    Kept    rule `no-danger` was removed or switched off; for this session it stays until `linchpin trust`
+    Kept    rule `no-danger` was removed or switched off; this session keeps it until you run `linchpin trust`
     ");
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
@@ -99,7 +99,7 @@ fn a_rule_that_is_switched_off_or_made_milder_stays_for_the_session() {
     project.config("rules: []\n");
     assert_eq!(project.decision("git reset --hard"), "deny");
     assert_eq!(decision_elsewhere(&project, "danger; git reset --hard"), "allow");
-    // Back as it was, nothing is kept any more.
+    // When the original rules are restored, nothing is kept any more.
     project.rule("no-danger", NO_DANGER).config("rules: [hard-reset]\n");
     assert_eq!(project.decision("danger"), "deny");
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
@@ -127,7 +127,7 @@ fn other_edits_count_at_the_next_event() {
 }
 
 #[test]
-fn what_one_person_accepted_is_not_what_another_change_takes_away() {
+fn accepting_one_change_does_not_accept_another() {
     let project = project();
     project.rule("no-danger", NO_DANGER).rule("no-harm", &NO_DANGER.replace("danger( ", "harm( "));
     assert_eq!(project.decision("danger"), "deny");
@@ -140,7 +140,7 @@ fn what_one_person_accepted_is_not_what_another_change_takes_away() {
 }
 
 #[test]
-fn what_was_accepted_once_is_not_accepted_for_ever() {
+fn an_acceptance_holds_for_one_change() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
@@ -150,7 +150,7 @@ fn what_was_accepted_once_is_not_accepted_for_ever() {
     assert_eq!(project.decision("danger"), "deny");
     remove(&project, "no-danger");
     assert_eq!(project.decision("danger"), "deny");
-    // In a session that never heard of the first time, too.
+    // Also in a session that began after the first acceptance.
     project.rule("no-danger", NO_DANGER);
     assert_eq!(decision_elsewhere(&project, "danger"), "deny");
     remove(&project, "no-danger");
@@ -189,9 +189,9 @@ fn a_session_that_enforces_goes_on_doing_so() {
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     project.config("mode: enforce\n");
     assert_eq!(project.decision("danger"), "deny");
-    // The very text that was trusted once.
+    // Exactly the text that was accepted before.
     project.config("mode: observe\n");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).json()["systemMessage"], @r#""Linchpin: `mode` became `observe` during this session; it stays as it was until a person runs `linchpin trust`""#);
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).json()["systemMessage"], @r#""Linchpin: `mode` changed to `observe` during this session; the stricter version stays in force until a person runs `linchpin trust`""#);
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(decision_elsewhere(&project, "danger"), "allow");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
@@ -199,7 +199,7 @@ fn a_session_that_enforces_goes_on_doing_so() {
 }
 
 #[test]
-fn everything_switched_off_is_a_change_like_any_other() {
+fn disabling_everything_is_a_weakening_change() {
     let project = project();
     project.rule("no-danger", NO_DANGER).config("enabled: false\n");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
@@ -240,7 +240,7 @@ fn a_hundred_edits_later_a_session_still_knows_its_rules() {
     assert_eq!(project.decision("danger"), "deny");
 }
 
-/// The files that a stop asks for after a rule was changed during the session.
+/// True if a stop is held after a rule was changed during the session.
 fn is_asked_after(before: &str, now: &str) -> bool {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
@@ -290,12 +290,12 @@ fn that_a_file_rule_got_milder_is_told_and_can_be_accepted() {
     project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
     project.hook("claude", &project.bash("true"));
     project.rule("together", "---\ntrigger: src/**\nsafety: src/a.py\n---\nMind.\n");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("true")).stdout, @r#"{"systemMessage":"Linchpin: rule `together` got milder during this session; it stays as it was until a person runs `linchpin trust`"}"#);
+    insta::assert_snapshot!(project.hook("claude", &project.bash("true")).stdout, @r#"{"systemMessage":"Linchpin: rule `together` became milder during this session; the stricter version stays in force until a person runs `linchpin trust`"}"#);
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_eq!(project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).stdout, "");
 }
 
-/// The verdict on a command after a rule was changed during the session.
+/// Returns the decision about a command after a rule was changed during the session.
 fn decision_after(before: &str, now: &str, command: &str) -> String {
     let project = project();
     project.rule("rule", &format!("---\n{before}\n---\nNo.\n"));
@@ -370,7 +370,7 @@ fn a_rule_that_lets_go_sooner_stays_for_the_session_as_it_was() {
     project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
     let told = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason();
     assert!(told.contains("Mind.") && !told.contains("<promise>"), "{told}");
-    // A configuration that lets go sooner changes every rule that does not say it itself.
+    // A lower `max_holds` in the configuration affects every rule without its own.
     let project = crate::project();
     project.git(&["init", "-q", "-b", "main"]);
     project.rule("together", "---\ntrigger: src/**\n---\nMind.\n");

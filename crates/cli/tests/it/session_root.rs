@@ -1,4 +1,4 @@
-//! An agent cannot move its own guard.
+//! The project's root is fixed for a session, so an agent cannot escape the policy.
 
 use std::fs;
 
@@ -36,9 +36,9 @@ fn the_folder_that_the_agent_names_itself_counts_before_the_working_folder() {
     assert_eq!(project.feed(command, payload.to_string().as_bytes()).decision(), "deny");
 }
 
-/// It starts in a folder that holds projects and no policy.
+/// The session starts in a directory that contains projects, but no policy.
 #[test]
-fn whoever_starts_above_a_project_is_guarded_from_where_it_comes_to_one() {
+fn a_session_that_starts_above_a_project_is_guarded_once_it_enters() {
     let project = bare();
     project.file("one/.linchpin/rules/no-danger.md", NO_DANGER).file("two/file", "");
     let decide = |command: &str, folder: &str| {
@@ -50,7 +50,7 @@ fn whoever_starts_above_a_project_is_guarded_from_where_it_comes_to_one() {
     };
     assert_eq!(decide("danger", "two"), "allow");
     assert_eq!(decide("danger", "one"), "deny");
-    // And nothing leads back.
+    // The policy stays in force when the agent leaves the project.
     assert_eq!(decide("danger", "two"), "deny");
     assert_eq!(decide("danger", "."), "deny");
 }
@@ -238,7 +238,7 @@ fn a_session_that_begins_in_a_nested_policy_is_under_the_outer_one_too() {
     assert_eq!(project.hook("claude", &payload).decision(), "deny");
 }
 
-/// The folder of a call is not that of the session, even where it is the first that is told of.
+/// The working directory of a call is not the session's directory, even if the call is the session's first event.
 #[test]
 fn a_first_call_elsewhere_does_not_begin_a_session_there() {
     let payloads = |root: &str| {
@@ -270,7 +270,7 @@ fn a_first_call_elsewhere_does_not_begin_a_session_there() {
     }
 }
 
-/// A payload that was cut short is still known for its session's.
+/// The session and its directory are recognized even in a truncated payload.
 #[test]
 fn a_cut_payload_is_judged_where_its_session_began() {
     let project = project();

@@ -1,23 +1,23 @@
-//! Tasks, as people and agents write them down and move them; and what rules make of them.
+//! `task`: tasks of people and agents, and rules that depend on them.
 
 use serde_json::{Value, json};
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use super::loops::{ALONE, looping};
 use super::rules::by_agent;
 use super::{bare, project};
 
-fn task(project: &Scratch, arguments: &[&str]) -> Reply {
+fn task(project: &TestProject, arguments: &[&str]) -> Reply {
     project.run(&[&["task"], arguments].concat())
 }
 
-fn done(project: &Scratch, arguments: &[&str]) {
+fn done(project: &TestProject, arguments: &[&str]) {
     let reply = task(project, arguments);
     assert_eq!(reply.code, Some(0), "{arguments:?}: {}", reply.transcript());
 }
 
-/// What was said to each, in order.
-fn said(project: &Scratch, commands: &[&[&str]]) -> String {
+/// Runs the commands in order, and returns the output of each.
+fn said(project: &TestProject, commands: &[&[&str]]) -> String {
     let told = commands.iter().map(|arguments| {
         let reply = task(project, arguments);
         let shown: Vec<String> = arguments.iter().map(|word| word.chars().take(60).collect()).collect();
@@ -26,8 +26,8 @@ fn said(project: &Scratch, commands: &[&[&str]]) -> String {
     told.collect()
 }
 
-/// Three tasks: the second is a part of the first, the third waits for the second.
-fn planned() -> Scratch {
+/// A project with three tasks: the second is a child of the first, and the third is blocked by the second.
+fn planned() -> TestProject {
     let project = project();
     done(&project, &["add", "Build the parser", "--key", "parser", "--description", "As in specs/parser.md."]);
     done(&project, &["add", "Write the lexer", "--parent", "t1", "--priority", "1"]);
@@ -75,7 +75,7 @@ fn a_day_of_work() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn invalid_changes_of_tasks_are_errors() {
     let project = planned();
     let long = "x".repeat(501);
     insta::assert_snapshot!(said(
@@ -144,8 +144,8 @@ fn as_json() {
     assert_eq!((&closed["changed"], &closed["task"]["state"]), (&json!(true), &json!("closed")));
 }
 
-/// A project that so many runs of a loop have been through, `r1` and so on.
-fn with_runs(count: usize) -> Scratch {
+/// A project with this number of completed runs of a loop: `r1` and so on.
+fn with_runs(count: usize) -> TestProject {
     let project = looping(ALONE, "\"$LINCHPIN_BIN\" emit loop.complete");
     for _ in 0..count {
         let reply = project.run(&["run", "-p", "Do it"]);
@@ -154,8 +154,8 @@ fn with_runs(count: usize) -> Scratch {
     project
 }
 
-/// As an agent of that run would.
-fn start_in(run: &str, project: &Scratch) -> Reply {
+/// Starts a task as an agent of that run would.
+fn start_in(run: &str, project: &TestProject) -> Reply {
     let mut command = project.command(&["task", "start", "t1"]);
     command.env("LINCHPIN_RUN", run);
     project.feed(command, b"")
@@ -219,12 +219,12 @@ fn many_processes_lose_nothing() {
     assert_eq!(replies.iter().filter(|reply| reply.code == Some(0)).count(), 1, "one alone starts it");
 }
 
-/// What Claude Code is told about `deploy`.
-fn deploy(project: &Scratch) -> String {
+/// Returns Claude Code's decision about `deploy`.
+fn deploy(project: &TestProject) -> String {
     project.decision("deploy now")
 }
 
-fn with_rule(when: &str) -> Scratch {
+fn with_rule(when: &str) -> TestProject {
     let project = project();
     project.rule("no-deploy", &format!("---\ncommand_pattern: ^deploy\nwhen: {when:?}\n---\nNot yet.\n"));
     assert_eq!(project.run(&["validate"]).code, Some(0), "{when}");
@@ -293,7 +293,7 @@ fn a_rule_knows_what_its_run_holds() {
 }
 
 #[test]
-fn what_was_asked_of_tasks_is_judged_again_by_the_journal() {
+fn replay_judges_task_conditions_by_recorded_facts() {
     let project = with_rule("tasks.open > 0 and not task_tree_complete('t1') and not task_needs_user_review('t1')");
     done(&project, &["add", "Test it"]);
     assert_eq!(deploy(&project), "deny");

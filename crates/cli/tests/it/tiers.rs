@@ -1,10 +1,10 @@
-//! Names of rules: which tier's rule one means, what may replace it, and what libraries and imports bring.
+//! Names of rules: which tier's rule a name refers to, what may override it, and what libraries and imports provide.
 
 use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::project;
 
@@ -12,17 +12,17 @@ fn blocking(pattern: &str, reason: &str) -> String {
     format!("---\ncommand_pattern: '{pattern}'\n---\n{reason}\n")
 }
 
-fn user_config(project: &Scratch, text: &str) {
+fn user_config(project: &TestProject, text: &str) {
     fs::create_dir_all(project.user_policy()).expect("a folder");
     fs::write(project.user_policy().join("config.yml"), text).expect("a file");
 }
 
-fn user_library(project: &Scratch, name: &str, text: &str) {
+fn user_library(project: &TestProject, name: &str, text: &str) {
     fs::create_dir_all(project.user_policy().join("rules")).expect("a folder");
     fs::write(project.user_policy().join(format!("rules/{name}.yml")), text).expect("a file");
 }
 
-fn which(project: &Scratch, name: &str) -> String {
+fn which(project: &TestProject, name: &str) -> String {
     project.run(&["rules", "which", name]).transcript()
 }
 
@@ -32,13 +32,13 @@ fn the_same_name_in_three_tiers() {
     user_config(&project, "rules: [hard-reset]\n");
     project.user_rule("hard-reset", &blocking("^user", "Of the user."));
     project.rule("hard-reset", &blocking("^project", "Of the project."));
-    // Until a person accepts it, the project takes nothing away from the user.
+    // Before a person accepts it, the project's rule does not override the user's.
     insta::assert_snapshot!(which(&project, "hard-reset"), @"
     exit 0
     --- stdout
     hard-reset [BASE]/config/linchpin/rules/hard-reset.md (user)
       in force: a rule file
-      hides .linchpin/rules/hard-reset.md (project): not trusted: `linchpin trust`
+      hides .linchpin/rules/hard-reset.md (project): not trusted; run `linchpin trust`
       hides bundled rule hard-reset (bundled)
     --- stderr
     ");
@@ -84,13 +84,13 @@ fn a_project_switches_a_bundled_rule_off() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
-    warning: `hard-reset` is named here and switched off in .linchpin/rules/hard-reset.md
+    warning: `hard-reset` is named here, but switched off in .linchpin/rules/hard-reset.md
      --> .linchpin/config.yml:1:9
       |
     1 | rules: [hard-reset]
       |         ^^^^^^^^^^
       |
-      = help: `linchpin rules enable` switches it on
+      = help: to switch it on, run `linchpin rules enable`
 
     2 rules in force; 1 warning.
     --- stderr
@@ -100,7 +100,7 @@ fn a_project_switches_a_bundled_rule_off() {
     --- stdout
     hard-reset .linchpin/rules/hard-reset.md (project)
       not in force: switched off: `enabled: false`
-      hides bundled rule hard-reset (bundled): nothing names it
+      hides bundled rule hard-reset (bundled): not named in config
     --- stderr
     ");
 }
@@ -118,11 +118,11 @@ fn a_locked_rule_stays() {
     --- stdout
     error: `mine` is locked in the user tier and cannot be replaced
     --> .linchpin/rules/mine.md
-     = help: give this rule another name
+     = help: rename this rule
 
     error: `protect-guardrails` is locked in the bundled tier and cannot be replaced
     --> .linchpin/rules/protect-guardrails.md
-     = help: give this rule another name
+     = help: rename this rule
 
     error: `mine` is locked in the user tier and cannot be replaced
      --> .linchpin/config.yml:2:3
@@ -130,7 +130,7 @@ fn a_locked_rule_stays() {
     2 |   mine:
       |   ^
       |
-      = help: give this rule another name
+      = help: rename this rule
 
     3 rules in force; 3 errors.
     --- stderr
@@ -157,15 +157,15 @@ fn libraries_count_where_something_names_them() {
       protect-guardrails    block  bundled  locked: always in force
 
     Not in force
-      delete-outside-project  block  bundled  nothing names it
-      force-push-protected    block  bundled  nothing names it
-      hard-reset              block  bundled  nothing names it
-      no-tags                 block  project  nothing names it
-      opaque-shell            block  bundled  nothing names it
-      pipe-to-shell           block  bundled  nothing names it
-      read-secrets            block  bundled  nothing names it
-      repeated-failure        warn   bundled  nothing names it
-      unguarded-agent         block  bundled  nothing names it
+      delete-outside-project  block  bundled  not named in config
+      force-push-protected    block  bundled  not named in config
+      hard-reset              block  bundled  not named in config
+      no-tags                 block  project  not named in config
+      opaque-shell            block  bundled  not named in config
+      pipe-to-shell           block  bundled  not named in config
+      read-secrets            block  bundled  not named in config
+      repeated-failure        warn   bundled  not named in config
+      unguarded-agent         block  bundled  not named in config
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["rules", "show", "no-stash"]).transcript(), @"
@@ -191,27 +191,27 @@ fn one_broken_entry_of_a_library_breaks_only_itself() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
-    error: bad regex: unclosed group
+    error: invalid regex: unclosed group
      --> .linchpin/rules/git.yml:5:21
       |
     5 |   command_pattern: '(tag'
       |                     ^
 
-    error: `linchpin` cannot be a rule's id: the guard itself speaks under it
+    error: reserved rule id `linchpin`: Linchpin uses it for its own messages
      --> .linchpin/rules/git.yml:7:1
       |
     7 | linchpin: {}
       | ^^^^^^^^
       |
-      = help: give it another name
+      = help: choose another name
 
-    error: `no stars` cannot be a rule's id
+    error: invalid rule id `no stars`
      --> .linchpin/rules/git.yml:8:1
       |
     8 | no stars: {}
       | ^^^^^^^^
       |
-      = help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+      = help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
 
     3 rules in force; 3 errors.
     --- stderr
@@ -232,7 +232,7 @@ fn a_broken_entry_stays_as_it_last_was() {
     assert_eq!(project.decision("git stash"), "deny");
     project.config("rules: [no-stash, {name: No tags, command_pattern: '^git tag(', reason: No.}]\n");
     assert_eq!(project.decision("git tag v1"), "deny");
-    // A name that nobody knows breaks the whole list, so that as it last was it stays.
+    // An unknown name makes the whole list invalid, so its last valid version stays in force.
     project.config("rules: [no-stosh]\n");
     assert_eq!(project.decision("git tag v1"), "deny");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
@@ -270,19 +270,19 @@ fn rules_in_a_list() {
     --- stdout
     In force
       hard-reset            block  bundled  named in config
-      inline-3              ask    local    written in config
-      no-tags               block  local    written in config
+      inline-3              ask    local    defined in config
+      no-tags               block  local    defined in config
       people-only-commands  block  bundled  locked: always in force
       protect-guardrails    block  bundled  locked: always in force
 
     Not in force
-      delete-outside-project  block  bundled  nothing names it
-      force-push-protected    block  bundled  nothing names it
-      opaque-shell            block  bundled  nothing names it
-      pipe-to-shell           block  bundled  nothing names it
-      read-secrets            block  bundled  nothing names it
-      repeated-failure        warn   bundled  nothing names it
-      unguarded-agent         block  bundled  nothing names it
+      delete-outside-project  block  bundled  not named in config
+      force-push-protected    block  bundled  not named in config
+      opaque-shell            block  bundled  not named in config
+      pipe-to-shell           block  bundled  not named in config
+      read-secrets            block  bundled  not named in config
+      repeated-failure        warn   bundled  not named in config
+      unguarded-agent         block  bundled  not named in config
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["rules", "show", "no-tags"]).transcript(), @"
@@ -297,7 +297,7 @@ fn rules_in_a_list() {
     exit 2
     --- stdout
     --- stderr
-    error: no rule is named `no-tagz`
+    error: there is no rule `no-tagz`
     help: did you mean `no-tags`?
     ");
 }
@@ -315,21 +315,21 @@ fn the_same_name_twice_in_one_tier() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
-    error: the project tier has two rules named `no-tags`: this one and .linchpin/rules/no-tags.md
+    error: duplicate rule `no-tags` in the project tier: this one and .linchpin/rules/no-tags.md
      --> .linchpin/rules/a.yml:1:1
       |
     1 | no-tags:
       | ^
       |
-      = help: give one of them another name; until then the first counts
+      = help: rename one of them; until then the first is used
 
-    error: the project tier has two rules named `no-tags`: this one and .linchpin/rules/no-tags.md
+    error: duplicate rule `no-tags` in the project tier: this one and .linchpin/rules/no-tags.md
      --> .linchpin/rules/b.yml:4:1
       |
     4 | no-tags:
       | ^
       |
-      = help: give one of them another name; until then the first counts
+      = help: rename one of them; until then the first is used
 
     3 rules in force; 2 errors.
     --- stderr
@@ -354,7 +354,7 @@ fn of_two_imports_the_later_wins() {
     ");
     project.config("imports: [far, near, near]\nrules: [same]\n");
     assert_eq!(project.decision("near x"), "deny");
-    // What the file itself defines comes before anything that it imports.
+    // Rules that the file itself defines override imported ones.
     project.config(
         "imports: [far]\nrule_definitions:\n  same:\n    command_pattern: '^own'\n    reason: Own.\nrules: [same]\n",
     );
@@ -388,26 +388,26 @@ fn imports_that_go_in_a_circle_or_nowhere() {
     project.file(".linchpin/rules/b.yml", "imports: [c]\nin-b:\n  command_pattern: '^b'\n  reason: B.\n");
     project.file(".linchpin/rules/c.yml", "imports: [a, missing]\nin-c:\n  command_pattern: '^c'\n  reason: C.\n");
     project.config("imports: [bb, zzzzzz]\nrules: [in-a]\n");
-    // What can be read is in force.
+    // The valid rules are in force.
     assert_eq!(project.decision("a x"), "deny");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
-    error: imports go in a circle: a → b → c → a
+    error: imports form a cycle: a → b → c → a
      --> .linchpin/rules/c.yml:1:11
       |
     1 | imports: [a, missing]
       |           ^
 
-    error: there is no rule library `missing`, imported by a → b → c
+    error: unknown rule library `missing`, imported by a → b → c
      --> .linchpin/rules/c.yml:1:14
       |
     1 | imports: [a, missing]
       |              ^^^^^^^
       |
-      = help: the libraries are a, b, c
+      = help: known libraries: a, b, c
 
-    error: there is no rule library `bb`
+    error: unknown rule library `bb`
      --> .linchpin/config.yml:1:11
       |
     1 | imports: [bb, zzzzzz]
@@ -415,13 +415,13 @@ fn imports_that_go_in_a_circle_or_nowhere() {
       |
       = help: did you mean `b`?
 
-    error: there is no rule library `zzzzzz`
+    error: unknown rule library `zzzzzz`
      --> .linchpin/config.yml:1:15
       |
     1 | imports: [bb, zzzzzz]
       |               ^^^^^^
       |
-      = help: the libraries are a, b, c
+      = help: known libraries: a, b, c
 
     3 rules in force; 4 errors.
     --- stderr
@@ -439,7 +439,7 @@ fn imports_that_are_built_to_grow() {
     project.file(".linchpin/rules/l40.yml", "r40:\n  command_pattern: '^x'\n  reason: X.\n");
     let reply = project.run(&["validate"]);
     assert_eq!(reply.code, Some(2));
-    assert!(reply.stdout.contains("these imports lead to more libraries than are read"), "{}", reply.stdout);
+    assert!(reply.stdout.contains("these imports exceed the maximum number of libraries"), "{}", reply.stdout);
 }
 
 #[test]
@@ -450,7 +450,7 @@ fn protected_branches() {
         project
     };
     let is_refused =
-        |project: &Scratch, branch: &str| project.decision(&format!("git push --force origin {branch}")) == "deny";
+        |project: &TestProject, branch: &str| project.decision(&format!("git push --force origin {branch}")) == "deny";
     let project = with("");
     assert!(is_refused(&project, "main") && is_refused(&project, "master") && !is_refused(&project, "release"));
     let project = with("protected_branches: [release, 'v*']\n");
@@ -458,7 +458,7 @@ fn protected_branches() {
     assert!(is_refused(&project, "v1") && !is_refused(&project, "w1"));
     let project = with("default_branch: trunk\n");
     assert!(!is_refused(&project, "main") && is_refused(&project, "trunk"));
-    // What the user protects, a project adds to.
+    // A project can add to the user's protected branches, but not remove any.
     user_config(&project, "rules: [force-push-protected]\n");
     assert!(is_refused(&project, "main") && is_refused(&project, "trunk"));
 }
@@ -482,30 +482,30 @@ fn a_verdict_leads_to_the_text_that_made_it() {
     let reply = project.run(&["rules", "show", "no-danger", "--version", "0000"]);
     assert_eq!(reply.code, Some(2));
     assert!(reply.stderr.contains(&digests[0]) && reply.stderr.contains(&digests[1]), "{}", reply.stderr);
-    // The file is the truth: without the journal there is no history, and every rule is still there.
+    // Rule files are authoritative: without the journal there is no history, but every rule is still in force.
     fs::remove_file(project.root().join(".linchpin/state.db")).expect("a journal");
     assert_eq!(project.decision("danger"), "deny");
 }
 
-/// The digest of what the last event was refused by.
-fn last_digest(project: &Scratch) -> String {
+/// Returns the digest of the rule that refused the last event.
+fn last_digest(project: &TestProject) -> String {
     let log = project.run(&["log", "--json"]).stdout;
     let last = log.lines().last().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
     let digest = last.and_then(|entry| entry["verdict"]["findings"][0]["digest"].as_str().map(str::to_owned));
     digest.expect("a digest")
 }
 
-fn version(project: &Scratch, digest: &str) -> String {
+fn version(project: &TestProject, digest: &str) -> String {
     project.run(&["rules", "show", "no-danger", "--version", digest]).transcript()
 }
 
 #[test]
-fn who_looks_first_does_not_keep_the_journal_from_learning_of_a_rule() {
+fn a_status_command_does_not_keep_rules_from_being_recorded() {
     let project = project();
     assert_eq!(project.decision("ls"), "allow");
     for (look, text) in [("check", "The first text."), ("doctor", "The second text."), ("status", "The third text.")] {
         project.rule("no-danger", &blocking("^danger", text));
-        // One that was just written is read twice anyway.
+        // A file that was just modified is always read twice.
         thread::sleep(Duration::from_millis(200));
         project.run(&[look]);
         assert_eq!(project.decision("danger"), "deny");

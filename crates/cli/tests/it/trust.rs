@@ -1,4 +1,4 @@
-//! A repository's policy weakens nothing until a person says so.
+//! A repository's policy weakens nothing until a person accepts it.
 
 use super::{NO_DANGER, project};
 
@@ -12,28 +12,28 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     insta::assert_snapshot!(first.transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it (`linchpin trust`)"}
+    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: ignored until a person trusts it: approves calls without asking (`linchpin trust`)"}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 2
     --- stdout
-    .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it
+    .linchpin/rules/approve.md: ignored until a person trusts it: approves calls without asking
         command_pattern: '^ls( |$)'
         action: allow
 
     --- stderr
-    error: there is no terminal to ask on
-    help: pass `--yes` once you have read the rules
+    error: there is no terminal for the question
+    help: read the rules, then pass `--yes`
     ");
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it
+    .linchpin/rules/approve.md: ignored until a person trusts it: approves calls without asking
         command_pattern: '^ls( |$)'
         action: allow
 
-    Accepted. It holds until one of these parts changes.
+    Accepted. The acceptance is valid until one of these parts changes.
     --- stderr
     ");
     let approved = project.hook("claude", &project.bash("ls"));
@@ -81,7 +81,7 @@ fn a_locked_rule_cannot_be_replaced_at_all() {
     --- stdout
     error: `protect-guardrails` is locked in the bundled tier and cannot be replaced
     --> .linchpin/rules/protect-guardrails.md
-     = help: give this rule another name
+     = help: rename this rule
 
     2 rules in force; 1 error.
     --- stderr
@@ -99,8 +99,8 @@ fn an_agent_cannot_trust() {
     exit 2
     --- stdout
     --- stderr
-    error: `linchpin trust` is for people, and `CLAUDECODE` shows that an agent runs it
-    help: run it in a terminal of your own
+    error: only people may run `linchpin trust`, and `CLAUDECODE` shows that an agent started it
+    help: run it in your own terminal
     ");
 }
 
@@ -172,7 +172,7 @@ fn a_broken_loop_is_shown_to_whoever_trusts_it() {
       |                                                                ^^^^^
 
     error: `.linchpin/loop.yml` is broken, so nothing was accepted
-    help: mend what is shown above, look at all of it with `linchpin validate`, then run `linchpin trust` again
+    help: fix the errors above (`linchpin validate` shows all of them), then run `linchpin trust` again
     ");
     let told = project.run(&["trust", "--yes", "--json"]).json();
     assert_eq!(told["error"]["file"], ".linchpin/loop.yml", "{told}");

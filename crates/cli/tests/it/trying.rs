@@ -1,4 +1,4 @@
-//! `try`: the verdict that an agent would get now, and no trace of the question.
+//! `try`: the verdict that an agent would get now, without leaving any trace.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use serde_json::json;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::{NO_DANGER, bare, project};
 
-/// Every file of the project, of the home and of what Linchpin keeps, with a hash of it. `-shm` is SQLite's own scratch
-/// memory, which every reader touches.
-fn everything(scratch: &Scratch) -> BTreeMap<PathBuf, u64> {
+/// Returns every file of the project, the home directory and Linchpin's state, with its hash. `-shm` is SQLite's shared
+/// memory, which every reader changes, so it is left out.
+fn everything(project: &TestProject) -> BTreeMap<PathBuf, u64> {
     fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, u64>) {
         for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
             let path = entry.path();
@@ -28,14 +28,14 @@ fn everything(scratch: &Scratch) -> BTreeMap<PathBuf, u64> {
         }
     }
     let mut found = BTreeMap::new();
-    walk(scratch.root().parent().expect("a parent"), &mut found);
+    walk(project.root().parent().expect("a parent"), &mut found);
     found
 }
 
-fn verdict(scratch: &Scratch, arguments: &[&str]) -> (String, Vec<String>) {
-    let before = everything(scratch);
-    let reply = scratch.run(&[&["try", "--json"], arguments].concat());
-    assert_eq!(everything(scratch), before, "{arguments:?} left something behind");
+fn verdict(project: &TestProject, arguments: &[&str]) -> (String, Vec<String>) {
+    let before = everything(project);
+    let reply = project.run(&[&["try", "--json"], arguments].concat());
+    assert_eq!(everything(project), before, "{arguments:?} left something behind");
     let told = reply.json();
     let level = told["verdict"].as_str().expect("a level").to_owned();
     let expected = i32::from(matches!(level.as_str(), "ask" | "block"));
@@ -57,19 +57,19 @@ fn a_command_that_would_be_refused_and_one_that_would_not() {
     --- stdout
     block, by rule `no-danger`
 
-    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger --now`.)
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger --now`
     --- stderr
     ");
     assert_snapshot!(project.run(&["try", "ls"]).transcript(), @"
     exit 0
     --- stdout
-    allow: no rule objects
+    allow: no rule matched
     --- stderr
     ");
     assert_snapshot!(project.run(&["try", "danger", "--json"]).transcript(), @r#"
     exit 1
     --- stdout
-    {"verdict":"block","rules":["no-danger"],"reason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)","notices":[]}
+    {"verdict":"block","rules":["no-danger"],"reason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger`","notices":[]}
     --- stderr
     "#);
 }
@@ -91,7 +91,7 @@ fn every_level_has_its_exit_code_and_leaves_nothing_behind() {
     };
     all();
     assert!(!project.root().join(".linchpin/state.db").exists());
-    // And where there is a journal with a session in it.
+    // The same with a journal that contains a session.
     project.decision("ls");
     all();
 }
@@ -112,15 +112,15 @@ fn other_tools_and_the_files_that_they_are_about() {
     exit 2
     --- stdout
     --- stderr
-    error: `Write` is about a file, and none is named
+    error: `Write` needs a file
     help: `linchpin try --tool Write --path PATH`
     ");
     assert_snapshot!(project.run(&["try", "--tool", "Bash"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: what the shell would run is missing
-    help: `linchpin try 'COMMAND'`
+    error: the shell command is missing
+    help: write `linchpin try 'COMMAND'`
     ");
 }
 
@@ -134,7 +134,7 @@ fn the_session_that_was_heard_of_last_is_the_one_that_is_asked_about() {
     assert_eq!(verdict(&project, &["git push"]), says("block", &["test-first"]));
     project.decision("cargo test");
     assert_eq!(verdict(&project, &["git push"]), says("allow", &[]));
-    // Another agent has a session of its own.
+    // Sessions of another agent are separate.
     assert_eq!(verdict(&project, &["git push", "--agent", "codex"]), says("block", &["test-first"]));
 }
 
@@ -175,7 +175,7 @@ fn a_stop_that_a_file_rule_would_hold_is_not_asked_for() {
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "begun"]);
     assert_eq!(verdict(&project, &["--event", "stop"]), says("allow", &[]));
     project.file("src/a.rs", "changed");
-    // However often it is tried, it is never one of the times that a stop may be held.
+    // However often it is tried, this does not count as a hold.
     for _ in 0..6 {
         assert_eq!(verdict(&project, &["--event", "stop"]), says("block", &["pair"]));
     }
@@ -203,9 +203,9 @@ fn a_rules_command_is_not_run() {
     ## format
     src/a.rs
 
-    Where a rule is seen to or does not apply, say so with `<promise>format</promise>` in your last message, outside of code, or run `linchpin ack format --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>format</promise>` in your last message (outside code), or run `linchpin ack format --reason "…"`.
 
-    note: a rule's command was not run: it counts as not met until the command passes
+    note: a rule's command was not run: the rule is unmet until the command passes
     --- stderr
     "#);
     assert!(!project.root().join("ran").exists());
@@ -238,12 +238,12 @@ fn rules_of_the_phase_of_a_workflow_speak() {
 }
 
 #[test]
-fn what_a_person_lifted_is_let_through_and_said() {
+fn allowed_calls_pass_and_are_reported() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     project.decision("danger");
     assert_eq!(project.run(&["allow", "1", "--yes"]).code, Some(0));
-    // It is allowed once, and to ask does not use that up.
+    // The call is allowed once, and `try` does not use the allowance up.
     for _ in 0..2 {
         assert_eq!(verdict(&project, &["danger"]), says("allow", &["no-danger"]));
     }
@@ -255,9 +255,9 @@ fn what_a_person_lifted_is_let_through_and_said() {
     --- stdout
     allow
 
-    Let through, because a person paused the guard. Else:
+    Allowed, because a person paused Linchpin. Otherwise:
 
-    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. Matched: `danger`
     --- stderr
     ");
     assert_eq!(verdict(&project, &["linchpin trust"]).0, "block");
@@ -279,15 +279,15 @@ fn without_a_policy_everything_is_allowed() {
     assert_snapshot!(bare().run(&["try", "ls"]).transcript(), @"
     exit 0
     --- stdout
-    allow: no rule objects
+    allow: no rule matched
 
-    note: there is no policy here, so every event is allowed: `linchpin init` writes one
+    note: there is no policy here, so every event is allowed: run `linchpin init` to write one
     --- stderr
     ");
 }
 
 #[test]
-fn what_cannot_be_tried() {
+fn events_that_cannot_be_tried() {
     let project = project();
     for arguments in
         [&["try"][..], &["try", "ls", "--event", "stop"], &["try", "--path", "x"], &["try", "ls", "--tool", "Write"]]
@@ -329,7 +329,7 @@ fn a_command_without_quotes_is_answered_with_how_to_quote_it() {
     --- stderr
     error: unexpected argument 'push' found
 
-      tip: the shell command has to be one argument, in quotes: `linchpin try 'git push --force'`
+      tip: put the shell command into quotes, as one argument: `linchpin try 'git push --force'`
 
     Usage: linchpin try [OPTIONS] <COMMAND>
            linchpin try [OPTIONS] --tool <TOOL> [--path <PATH>]
@@ -340,14 +340,14 @@ fn a_command_without_quotes_is_answered_with_how_to_quote_it() {
     let help = |arguments: &[&str]| project.run(arguments).json()["error"]["help"].clone();
     assert_eq!(
         help(&["--json", "try", "git", "--force"]),
-        "the shell command has to be one argument, in quotes: `linchpin try 'git --force'`"
+        "put the shell command into quotes, as one argument: `linchpin try 'git --force'`"
     );
     assert_eq!(
         help(&["explain", "command", "git", "commit", "-m", "two words", "--json"]),
-        "the shell command has to be one argument, in quotes: `linchpin explain command 'COMMAND'`"
+        "put the shell command into quotes, as one argument: `linchpin explain command 'COMMAND'`"
     );
     for other in [&["try", "git push", "--agnt", "codex", "--json"][..], &["try", "--agnt", "codex", "--json"]] {
-        assert_eq!(help(other), "`linchpin --help` shows what there is", "{other:?}");
+        assert_eq!(help(other), "`linchpin --help` lists the commands", "{other:?}");
     }
 }
 
@@ -363,9 +363,9 @@ fn an_agent_that_cannot_ask_would_be_refused() {
     --- stdout
     block, by rule `ask`
 
-    A person has to decide this; until then it is refused.
+    A person must decide this; until then it is refused.
 
-    Approval required by Linchpin rule `ask`: The network is a person's matter. (It is about `curl x`.)
+    Approval required by Linchpin rule `ask`: The network is a person's matter. Matched: `curl x`
     --- stderr
     ");
 }
@@ -389,7 +389,7 @@ fn a_stop_is_tried_with_the_holds_that_are_used_up() {
     }
     assert_eq!(verdict(&project, &["--event", "stop"]).0, "warn");
     assert_eq!(stop(true), json!(null));
-    // A new turn, a new count.
+    // The count of holds starts again in a new turn.
     assert_eq!(verdict(&project, &["--event", "stop"]), says("block", &["test-first"]));
     assert_eq!(stop(false), "block");
     prompt();
@@ -429,8 +429,8 @@ fn a_call_is_tried_as_its_agent_would_make_it() {
     exit 2
     --- stdout
     --- stderr
-    error: Gemini CLI has no tool `write` that is called with a path
-    help: it has `read_file`, `read_many_files`, `write_file`, `replace`, `glob`, `grep_search`, `list_directory`; `mcp__SERVER__TOOL` is one of an MCP server
+    error: Gemini CLI has no tool `write` that takes a path
+    help: it has `read_file`, `read_many_files`, `write_file`, `replace`, `glob`, `grep_search`, `list_directory`; write `mcp__SERVER__TOOL` for a tool of an MCP server
     ");
     for (agent, tool) in [("codex", "shell"), ("opencode", "bash"), ("cursor", "Shell"), ("antigravity", "run_command")]
     {

@@ -1,15 +1,15 @@
-//! A result that cannot be written is no success, whatever the command came to; a reader that has gone away is no failure.
+//! A command whose output cannot be written fails, whatever its own result is. A closed pipe is not an error.
 
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
 use regex::Regex;
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use super::{NO_DANGER, bare};
 use crate::loops::{ALONE, looping};
 
-/// Commands that print a result, in an order in which each has one to print.
+/// Commands that print a result. The order ensures that each has a result to print.
 const PRINTING: &[&[&str]] = &[
     &["init", "--no-hooks"],
     &["install", "claude"],
@@ -65,20 +65,20 @@ const PRINTING: &[&[&str]] = &[
     &["log", "--help"],
 ];
 
-/// Print only within a run, and through the same place.
-const NOT_HERE: &[&str] = &["emit", "progress", "set"];
+/// Commands that print only within a run. They use the same output code.
+const ONLY_IN_RUNS: &[&str] = &["emit", "progress", "set"];
 
-fn scratch() -> Scratch {
-    let scratch = looping(ALONE, "\"$LINCHPIN_BIN\" emit loop.complete ok\n");
-    scratch.rule("no-danger", NO_DANGER);
-    scratch.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\n---\nLook at the README.\n");
-    scratch.file("src/a.rs", "changed");
-    scratch.decision("danger");
-    scratch
+fn project() -> TestProject {
+    let project = looping(ALONE, "\"$LINCHPIN_BIN\" emit loop.complete ok\n");
+    project.rule("no-danger", NO_DANGER);
+    project.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\n---\nLook at the README.\n");
+    project.file("src/a.rs", "changed");
+    project.decision("danger");
+    project
 }
 
-fn with_stdout(scratch: &Scratch, arguments: &[&str], stdout: Stdio) -> Reply {
-    let mut command = scratch.command(arguments);
+fn with_stdout(project: &TestProject, arguments: &[&str], stdout: Stdio) -> Reply {
+    let mut command = project.command(arguments);
     let output = command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).spawn().expect("the program runs");
     let output = output.wait_with_output().expect("an end");
     Reply {
@@ -95,13 +95,13 @@ fn full() -> Stdio {
 #[test]
 #[cfg(target_os = "linux")]
 fn every_command_says_that_its_output_could_not_be_written() {
-    let scratch = scratch();
+    let project = project();
     for arguments in PRINTING {
         for json in [false, true] {
             let json: &[&str] = if json && !arguments.contains(&"--help") { &["--json"] } else { &[] };
             let arguments = [*arguments, json].concat();
-            let reply = with_stdout(&scratch, &arguments, full());
-            // What a person is told on stderr alone is no result.
+            let reply = with_stdout(&project, &arguments, full());
+            // A message to the person on stderr alone is not a result.
             let is_refused = reply.stderr.starts_with("error: ") && !reply.stderr.contains("stdout");
             assert!(!is_refused || json.is_empty(), "{arguments:?}: {}", reply.stderr);
             if !is_refused {
@@ -118,23 +118,23 @@ fn every_command_says_that_its_output_could_not_be_written() {
 
 #[test]
 fn a_reader_that_has_gone_away_ends_it_quietly() {
-    let scratch = scratch();
+    let project = project();
     for arguments in [&["rules", "list"][..], &["log"], &["validate"], &["check", "--format", "sarif"], &["--help"]] {
-        let expected = scratch.run(arguments).code;
+        let expected = project.run(arguments).code;
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let reply = with_stdout(&scratch, arguments, writer.into());
+        let reply = with_stdout(&project, arguments, writer.into());
         assert_eq!((reply.code, reply.stderr.as_str()), (expected, ""), "{arguments:?}");
     }
 }
 
-/// Else `log --follow | head` would go on for ever.
+/// Otherwise `log --follow | head` would never end.
 #[test]
 fn nothing_is_followed_for_a_reader_that_has_gone_away() {
-    let scratch = scratch();
+    let project = project();
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
-    let reply = with_stdout(&scratch, &["log", "--follow"], writer.into());
+    let reply = with_stdout(&project, &["log", "--follow"], writer.into());
     assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""));
 }
 
@@ -145,43 +145,43 @@ fn no_command_is_left_out() {
     let commands: Vec<&str> = names.captures_iter(&help).filter_map(|found| Some(found.get(1)?.as_str())).collect();
     assert!(commands.len() > 30, "{commands:?}");
     for command in commands {
-        let is_known = PRINTING.iter().any(|arguments| arguments[0] == command) || NOT_HERE.contains(&command);
+        let is_known = PRINTING.iter().any(|arguments| arguments[0] == command) || ONLY_IN_RUNS.contains(&command);
         assert!(is_known, "`{command}` is not tried with an output that cannot be written");
     }
 }
 
-/// The command with what the shell makes of this redirection.
+/// Runs the command with a redirection by the shell.
 #[cfg(unix)]
-fn redirected(scratch: &Scratch, arguments: &[&str], redirection: &str, input: &str) -> Reply {
-    let command = scratch.command(arguments);
+fn redirected(project: &TestProject, arguments: &[&str], redirection: &str, input: &str) -> Reply {
+    let command = project.command(arguments);
     let mut shell = std::process::Command::new("/bin/sh");
     shell.arg("-c").arg(format!("exec \"$0\" \"$@\" {redirection}")).arg(command.get_program()).args(arguments);
-    shell.current_dir(scratch.root()).env_clear();
+    shell.current_dir(project.root()).env_clear();
     shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    scratch.feed(shell, input.as_bytes())
+    project.feed(shell, input.as_bytes())
 }
 
 #[test]
 #[cfg(unix)]
 fn a_refusal_that_no_agent_can_read_is_told_by_the_exit_code() {
-    let scratch = scratch();
+    let project = project();
     let hook = |command: &str, redirection: &str| {
-        redirected(&scratch, &["hook", "claude"], redirection, &scratch.bash(command).to_string()).code
+        redirected(&project, &["hook", "claude"], redirection, &project.bash(command).to_string()).code
     };
     for redirection in [">&-", "1</dev/null", "1</dev/zero", "1<>/dev/null"] {
         assert_eq!(hook("danger", redirection), Some(2), "{redirection}");
         assert_eq!(hook("ls", redirection), Some(0), "{redirection}");
     }
-    // Somebody wants the answer thrown away.
+    // Here the answer is discarded intentionally.
     assert_eq!(hook("danger", ">/dev/null"), Some(0));
 }
 
 #[test]
 #[cfg(unix)]
 fn a_stdout_that_is_open_for_reading_only_is_no_success() {
-    let scratch = scratch();
+    let project = project();
     for arguments in [&["check"][..], &["rules", "export", "no-danger"], &["validate"], &["log"]] {
-        let reply = redirected(&scratch, arguments, "1</dev/null", "");
+        let reply = redirected(&project, arguments, "1</dev/null", "");
         assert_eq!(reply.code, Some(2), "{arguments:?}");
         assert!(
             reply.stderr.starts_with("error: the output cannot be written to stdout: it is not open for writing\n"),
@@ -194,7 +194,7 @@ fn a_stdout_that_is_open_for_reading_only_is_no_success() {
 #[test]
 #[cfg(unix)]
 fn a_result_that_a_closed_stdout_swallows_is_no_success() {
-    let scratch = scratch();
+    let project = project();
     for arguments in [
         &["rules", "export", "no-danger"][..],
         &["log"],
@@ -202,11 +202,11 @@ fn a_result_that_a_closed_stdout_swallows_is_no_success() {
         &["status", "--json"],
         &["validate", "--json"],
     ] {
-        let reply = redirected(&scratch, arguments, ">&-", "");
+        let reply = redirected(&project, arguments, ">&-", "");
         assert_eq!(reply.code, Some(2), "{arguments:?}");
         assert!(reply.stderr.starts_with("error: the output cannot be written to stdout"), "{}", reply.stderr);
-        assert_eq!(redirected(&scratch, arguments, ">/dev/null", "").code, Some(0), "{arguments:?}");
+        assert_eq!(redirected(&project, arguments, ">/dev/null", "").code, Some(0), "{arguments:?}");
     }
-    // Programs that run it for its exit code give it a `/dev/null` that looks the same.
-    assert_eq!(redirected(&scratch, &["validate"], "1<>/dev/null", "").code, Some(0));
+    // Programs that only need the exit code pass a `/dev/null` that looks the same.
+    assert_eq!(redirected(&project, &["validate"], "1<>/dev/null", "").code, Some(0));
 }

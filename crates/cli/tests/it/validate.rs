@@ -1,11 +1,11 @@
-//! Every error of a policy file is said well.
+//! `validate`: the messages for every error in policy files.
 
 use std::fs;
 use std::path::Path;
 
 use super::{bare, project};
 
-fn broken_project() -> testkit::Scratch {
+fn broken_project() -> testkit::TestProject {
     let project = project();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/broken");
     fs::copy(fixtures.join("config.yml"), project.root().join(".linchpin/config.yml")).expect("a copy");
@@ -39,7 +39,7 @@ fn a_sound_policy() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
-    4 rules in force, everything is sound.
+    4 rules in force, no errors.
     --- stderr
     ");
     assert_eq!(project.run(&["validate", "--json"]).json()["sound"], true);
@@ -56,7 +56,7 @@ fn another_project() {
     exit 2
     --- stdout
     --- stderr
-    error: `nowhere` cannot be looked at: No such file or directory (os error 2)
+    error: `nowhere` cannot be read: No such file or directory (os error 2)
     ");
 }
 
@@ -78,7 +78,7 @@ fn no_policy() {
 }
 
 #[test]
-fn what_is_no_file_is_not_waited_for() {
+fn special_files_are_not_waited_for() {
     let project = project();
     let rules = project.root().join(".linchpin/rules");
     let made = std::process::Command::new("mkfifo").arg(rules.join("pipe.md")).status().expect("mkfifo");
@@ -87,13 +87,13 @@ fn what_is_no_file_is_not_waited_for() {
     std::os::unix::fs::symlink("/dev/zero", rules.join("endless.md")).expect("a link");
     fs::write(rules.join("large.md"), vec![b'x'; 300 * 1024]).expect("a file");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: a link that leads out of the project is not followed
+    error: this symlink leads out of the project, so it is not followed
     --> .linchpin/rules/endless.md
 
     error: cannot be read: not a regular file
     --> .linchpin/rules/folder.md
 
-    error: the file is larger than the 256 KiB that are read
+    error: the file is larger than the limit of 256 KiB
     --> .linchpin/rules/large.md
 
     error: cannot be read: not a regular file
@@ -113,7 +113,7 @@ fn a_file_that_is_wrong_in_a_thousand_ways_is_not_told_in_full() {
     assert!(shown.contains("and 950 more problems in this file"), "{shown}");
 }
 
-/// A rule with these fields, and what is said of it.
+/// Returns the messages of `validate` about a rule with these fields.
 fn said_of(fields: &str) -> String {
     let project = project();
     project.rule("a", &format!("---\n{fields}\n---\nNo.\n"));
@@ -138,151 +138,151 @@ fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
     insta::assert_snapshot!(said.map(said_of).join("\n"), @r#"
     exit 0
     --- stdout
-    warning: only shell calls have commands, so `command_pattern` and these tools never go together
+    warning: `command_pattern` never matches these tools: only shell calls have commands
      --> .linchpin/rules/a.md:2:1
       |
     2 | tools: Read
       | ^^^^^
       |
-      = help: say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`
+      = help: write `tools: [Bash]`, or remove `tools`; for what file tools do, use `reads`, `writes` or `paths`
 
     3 rules in force; 1 warning.
     --- stderr
 
     exit 0
     --- stdout
-    warning: only shell calls have commands, so `command` and these tools never go together
+    warning: `command` never matches these tools: only shell calls have commands
      --> .linchpin/rules/a.md:2:1
       |
     2 | tools: [Read, Grep]
       | ^^^^^
       |
-      = help: say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`
+      = help: write `tools: [Bash]`, or remove `tools`; for what file tools do, use `reads`, `writes` or `paths`
 
     3 rules in force; 1 warning.
     --- stderr
 
     exit 0
     --- stdout
-    warning: this looks for two commands, and each simple command is searched for itself
+    warning: this never matches: it spans two commands, but each simple command is searched separately
      --> .linchpin/rules/a.md:2:1
       |
     2 | command_pattern: 'cargo build && cargo test'
       | ^^^^^^^^^^^^^^^
       |
-      = help: search for one of them; what is piped into a shell is told by `command` with `runs_output_of`
+      = help: search for one of them; for output that is piped into a shell, use `command` with `runs_output_of`
 
     3 rules in force; 1 warning.
     --- stderr
 
     exit 0
     --- stdout
-    warning: this looks for two commands, and each simple command is searched for itself
+    warning: this never matches: it spans two commands, but each simple command is searched separately
      --> .linchpin/rules/a.md:2:1
       |
     2 | command_pattern: 'curl.*\|\s*sh'
       | ^^^^^^^^^^^^^^^
       |
-      = help: search for one of them; what is piped into a shell is told by `command` with `runs_output_of`
+      = help: search for one of them; for output that is piped into a shell, use `command` with `runs_output_of`
 
     3 rules in force; 1 warning.
     --- stderr
 
     exit 0
     --- stdout
-    warning: this looks for two commands, and each simple command is searched for itself
+    warning: this never matches: it spans two commands, but each simple command is searched separately
      --> .linchpin/rules/a.md:2:1
       |
     2 | command_pattern: 'cd x; make'
       | ^^^^^^^^^^^^^^^
       |
-      = help: search for one of them; what is piped into a shell is told by `command` with `runs_output_of`
+      = help: search for one of them; for output that is piped into a shell, use `command` with `runs_output_of`
 
     3 rules in force; 1 warning.
     --- stderr
 
     exit 0
     --- stdout
-    warning: this looks for two spaces, and words are joined by one
+    warning: this never matches: it has two spaces, but words are joined by one
      --> .linchpin/rules/a.md:2:1
       |
     2 | command_pattern: 'git  push'
       | ^^^^^^^^^^^^^^^
       |
-      = help: write one space; a word that has spaces in it reads `…`
+      = help: write one space; a word that contains spaces is shown as `…`
 
     3 rules in force; 1 warning.
     --- stderr
 
     exit 0
     --- stdout
-    warning: alone, `command_not_pattern` means every command that it is not found in
+    warning: `command_not_pattern` alone matches every command in which it is not found
      --> .linchpin/rules/a.md:2:1
       |
     2 | command_not_pattern: '^ls'
       | ^^^^^^^^^^^^^^^^^^^
       |
-      = help: say which commands it is an exception from with `command` or `command_pattern`; `command_pattern: '.'` is all
+      = help: add the commands that it is an exception from as `command` or `command_pattern`; `command_pattern: '.'` matches all
 
     3 rules in force; 1 warning.
     --- stderr
 
     exit 0
     --- stdout
-    warning: a rule about `rewrites` approves nothing
+    warning: an `allow` rule with `rewrites` never allows anything
      --> .linchpin/rules/a.md:2:1
       |
     2 | rewrites: [main]
       | ^^^^^^^^
       |
-      = help: an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see "Several rules"
+      = help: to allow commands, use `command_pattern`, or `command` without paths; see "Several rules" in docs/rules.md
 
-    warning: approves calls without asking; it is not in force until a person accepts it
+    warning: ignored until a person trusts it: approves calls without asking
     --> .linchpin/rules/a.md
-     = help: run `linchpin trust` once you have read it
+     = help: read it, then run `linchpin trust`
 
     2 rules in force; 2 warnings.
     --- stderr
 
     exit 0
     --- stdout
-    warning: a rule about a command's paths approves nothing
+    warning: an `allow` rule with paths of a command never allows anything
      --> .linchpin/rules/a.md:2:1
       |
     2 | command: {program: cat, reads: ['docs/**']}
       | ^^^^^^^
       |
-      = help: an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see "Several rules"
+      = help: to allow commands, use `command_pattern`, or `command` without paths; see "Several rules" in docs/rules.md
 
-    warning: approves calls without asking; it is not in force until a person accepts it
+    warning: ignored until a person trusts it: approves calls without asking
     --> .linchpin/rules/a.md
-     = help: run `linchpin trust` once you have read it
+     = help: read it, then run `linchpin trust`
 
     2 rules in force; 2 warnings.
     --- stderr
 
     exit 0
     --- stdout
-    warning: `max_holds` counts held stops, and this rule is not judged on a stop
+    warning: `max_holds` has no effect: it counts held stops, and this rule is not checked on a stop
      --> .linchpin/rules/a.md:3:1
       |
     3 | max_holds: 2
       | ^^^^^^^^^
       |
-      = help: leave it out: a call that is blocked stays blocked
+      = help: remove it: a blocked call stays blocked
 
     3 rules in force; 1 warning.
     --- stderr
 
     exit 0
     --- stdout
-    warning: `max_holds` counts refused calls, and this rule refuses none
+    warning: `max_holds` has no effect: it counts refused calls, and this rule refuses none
      --> .linchpin/rules/a.md:3:1
       |
     3 | max_holds: 2
       | ^^^^^^^^^
       |
-      = help: leave it out, or say `live: block`
+      = help: remove it, or write `live: block`
 
     3 rules in force; 1 warning.
     --- stderr
@@ -308,7 +308,7 @@ fn a_rule_that_means_what_it_says_is_not_warned_of() {
         "repeated_command: {threshold: 3, window: 300}\nlive: block\nmax_holds: 2",
     ] {
         let said = said_of(fields);
-        assert!(said.contains("everything is sound"), "{fields}\n{said}");
+        assert!(said.contains("no errors"), "{fields}\n{said}");
     }
 }
 
@@ -324,7 +324,7 @@ fn keys_that_people_try_are_answered_with_ours() {
     2 | command: {program: ls, flags: [-l]}
       |                        ^^^^^
       |
-      = help: it is `flags_any` or `flags_all`
+      = help: use `flags_any` or `flags_all`
 
     2 rules in force; 1 error.
     --- stderr
@@ -344,21 +344,21 @@ fn keys_that_people_try_are_answered_with_ours() {
 
     exit 2
     --- stdout
-    error: the rule has no way to detect anything
+    error: the rule has no conditions
      --> .linchpin/rules/a.md:2:1
       |
     2 | name: x
       | ^^^^^^^
       |
-      = help: say which `tools`, `command`, `command_pattern`, `paths`, `reads`, `writes` or `deletes` it is about, which files that change (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged
+      = help: add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or say `on` which events the rule is checked
 
     2 rules in force; 1 error.
     --- stderr
     ");
 }
 
-/// Texts that need quotes, or a unit, or another shape: each is told what to write.
-const SLIPS: &[(&str, &str)] = &[
+/// Values that lack quotes or a unit, or have the wrong type. The error for each says what to write.
+const YAML_MISTAKES: &[(&str, &str)] = &[
     ("alias", "writes: **/*.rs"),
     ("braces", "trigger: {path}.rs"),
     ("colon", "trigger: src/**\nname: Fix: it"),
@@ -372,10 +372,10 @@ const SLIPS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_slip_of_the_hand_is_told_what_to_write() {
+fn yaml_mistakes_are_answered_with_the_correct_spelling() {
     let project = project();
     project.config("deadline: 2\n");
-    for (id, text) in SLIPS {
+    for (id, text) in YAML_MISTAKES {
         project.rule(id, &format!("---\n{text}\n---\nNo.\n"));
     }
     let problems = project.run(&["validate", "--json"]).json();
@@ -385,7 +385,7 @@ fn a_slip_of_the_hand_is_told_what_to_write() {
         format!("{}: {}\n    {}", text("file").replace(".linchpin/", ""), text("message"), text("help"))
     });
     insta::assert_snapshot!(said.collect::<Vec<_>>().join("\n"), @r"
-    config.yml: `deadline` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `2`
+    config.yml: `deadline` must be a duration such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `2`
         write `2s` for seconds
     rules/alias.md: invalid YAML: alias references unknown anchor
         put it in single quotes: `'**/*.rs'`
@@ -394,27 +394,27 @@ fn a_slip_of_the_hand_is_told_what_to_write() {
     rules/colon.md: invalid YAML: mapping values are not allowed in this context
         put it in single quotes: `'Fix: it'`
     rules/escape.md: invalid YAML: while parsing a quoted scalar, found unknown escape character
-        in double quotes `\` begins an escape: use single quotes, or write `\\`
+        in double quotes `\` starts an escape sequence: use single quotes, or write `\\`
     rules/list-of-stars.md: invalid YAML: alias references unknown anchor
         put it in single quotes: `'*.md'`
     rules/list.md: invalid YAML: while parsing a flow sequence, expected ',' or ']'
         put it in single quotes: `'src/{path}.rs'`
     rules/negated.md: a pattern cannot start with `!`
-        what is not meant goes under `exclude`; write `\!` for a name that starts with `!`
+        to leave paths out, list them under `exclude`; write `\!` for a name that starts with `!`
     rules/sign.md: invalid YAML: unexpected character: `@'
         put it in single quotes: `'@scope/**'`
-    rules/time.md: `timeout` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `5`
+    rules/time.md: `timeout` must be a duration such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `5`
         write `5s` for seconds
-    rules/words.md: `command` takes a mapping or a list of them, not words
+    rules/words.md: `command` must be a mapping or a list of mappings, not a list of words
         write `command: {program: git, subcommand: push}`
     ");
 }
 
 #[test]
 fn a_rules_folder_that_is_named_and_not_there() {
-    let scratch = project();
-    scratch.config("rules_dir: policy\n");
-    let reply = scratch.run(&["validate"]);
+    let project = project();
+    project.config("rules_dir: policy\n");
+    let reply = project.run(&["validate"]);
     assert_eq!(reply.code, Some(0));
     insta::assert_snapshot!(reply.stdout, @"
     warning: `rules_dir` names `policy`, which does not exist, so no rules are read from there
@@ -423,16 +423,16 @@ fn a_rules_folder_that_is_named_and_not_there() {
 
     2 rules in force; 1 warning.
     ");
-    let doctor = scratch.run(&["doctor"]).stdout;
+    let doctor = project.run(&["doctor"]).stdout;
     assert!(
         doctor.contains("note  .linchpin/config.yml: `rules_dir` names `policy`, which does not exist"),
         "{doctor}"
     );
-    scratch.file("policy", "a file\n");
-    let reply = scratch.run(&["validate"]);
+    project.file("policy", "a file\n");
+    let reply = project.run(&["validate"]);
     assert_eq!(reply.code, Some(2));
     insta::assert_snapshot!(reply.stdout, @"
-    error: this is not a folder, so no rules are read from there
+    error: this is not a folder, so no rules are read from it
     --> policy
 
     2 rules in force; 1 error.
@@ -446,13 +446,13 @@ fn pages_about_a_rules_folder_are_no_rules() {
         project.rule(name, "# About these rules\n");
     }
     assert_eq!(project.decision("danger"), "allow");
-    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, everything is sound.");
-    // One that begins as a rule does is a rule, also where it was none before.
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, no errors.");
+    // A file that begins like a rule is a rule, even if it was none before.
     project.rule("readme", "---\ncommand_pattern: '^danger'\n---\nNo.\n");
     assert_eq!(project.decision("danger"), "deny");
-    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
     project.rule("readme", "# About these rules\n");
-    assert_eq!(project.run(&["validate"]).stdout, "2 rules in force, everything is sound.\n");
+    assert_eq!(project.run(&["validate"]).stdout, "2 rules in force, no errors.\n");
     project.rule("readme-first", "# About these rules\n");
     assert_eq!(project.run(&["validate"]).code, Some(2));
 }
@@ -479,7 +479,7 @@ fn a_rules_folder_that_is_a_link_and_cannot_be_read_is_an_error() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
-    error: a link that leads out of the project is not followed
+    error: this symlink leads out of the project, so it is not followed
     --> .linchpin/rules
 
     2 rules in force; 1 error.
@@ -488,5 +488,5 @@ fn a_rules_folder_that_is_a_link_and_cannot_be_read_is_an_error() {
     fs::remove_file(&rules).expect("a link");
     fs::create_dir_all(project.root().join("policy")).expect("a folder");
     std::os::unix::fs::symlink("../policy", &rules).expect("a link");
-    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, everything is sound.");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"2 rules in force, no errors.");
 }

@@ -15,19 +15,19 @@ pub(super) struct Dialect {
     pub(super) interpreter: &'static str,
     /// Functions by their dotted names.
     pub(super) functions: &'static [(&'static str, FunctionEffect)],
-    /// Objects whose members are commands: the object, and the first words of the command. `git.Repo()` is the result
-    /// of that call.
+    /// Objects whose members are commands: the object, and the first words of the command. A name such as `git.Repo()`
+    /// is the result of a call.
     pub(super) command_objects: &'static [(&'static str, &'static [&'static str])],
     /// Methods of the object that a module passes to the program's functions: the module, the method, and its effect.
     pub(super) callback_methods: &'static [(&'static str, &'static str, FunctionEffect)],
     pub(super) path_methods: &'static [(&'static str, PathMethodEffect)],
-    /// Method names that identify their effect, whatever they are called on.
+    /// Names of methods whose effect does not depend on the object.
     pub(super) distinctive_methods: &'static [&'static str],
     /// Dotted names with a constant value.
     pub(super) constants: &'static [(&'static str, &'static str)],
     /// The name of the argument list, and how many elements precede the arguments.
     pub(super) argv: Option<(&'static str, usize)>,
-    /// Names of the file that the source is in, and of its folder.
+    /// Names of the file that the source is in, and of its directory.
     pub(super) own_file: &'static [(&'static str, OwnFile)],
     /// The object whose members are environment variables.
     pub(super) environment: &'static str,
@@ -48,7 +48,7 @@ pub(super) struct Dialect {
 #[derive(Clone, Copy)]
 pub(super) enum OwnFile {
     Path,
-    Folder,
+    Directory,
 }
 
 impl Dialect {
@@ -65,8 +65,8 @@ impl Dialect {
         self.argv.map(|(name, _)| name)
     }
 
-    /// Returns the argument list as a value. In inline programs, at most one element precedes the arguments: `node -e`
-    /// has no script.
+    /// Returns the argument list as a value. In an inline program, at most one element precedes the arguments, because
+    /// there is no script file: `node -e`.
     pub(super) fn argv_value(&self, words: &[Option<String>], in_command: bool) -> Value {
         let names = self.argv.map_or(0, |(_, names)| if in_command { names.min(1) } else { names });
         let words = words.iter().map(|word| word.as_ref().map_or(Value::Unknown, Value::string));
@@ -82,7 +82,7 @@ impl Dialect {
         })
     }
 
-    /// Returns the first words of the command, and the members behind its object: `reset` in `repo.git.reset`.
+    /// Returns the first words of the command, and the members after its object: `reset` in `repo.git.reset`.
     pub(super) fn split_member_command<'n>(&self, name: &'n str) -> Option<(&'static [&'static str], Vec<&'n str>)> {
         self.command_objects.iter().find_map(|(owner, words)| {
             let members = name.strip_prefix(owner)?.strip_prefix('.')?;
@@ -125,7 +125,7 @@ impl Dialect {
     }
 }
 
-/// Modules that many other modules import.
+/// Modules that many other modules import, so that they are members of these.
 const MUCH_USED_MODULES: &[&str] = &["os", "subprocess", "shutil", "fs", "child_process"];
 
 /// Returns the name without its first segment, without its first two, and so on.
@@ -155,7 +155,7 @@ impl FunctionEffect {
                 | Self::Glob
                 | Self::Walk
                 | Self::ListEntries
-                | Self::ParentFolder(_)
+                | Self::ParentDirectory(_)
                 | Self::Map
                 | Self::DeclareOption
                 | Self::ParseOptions

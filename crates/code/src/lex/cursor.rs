@@ -97,7 +97,7 @@ impl<'t> Cursor<'t> {
         matches!(self.before(), None | Some('\n'))
     }
 
-    /// Skips white space other than newlines. Returns true if there was any.
+    /// Skips whitespace other than newlines. Returns true if there was any.
     pub(super) fn skip_blanks(&mut self) -> bool {
         !self.take_while(|character| character.is_whitespace() && character != '\n').is_empty()
     }
@@ -126,7 +126,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Takes an escape sequence behind its backslash. Returns `None` if it is not understood.
+    /// Takes an escape sequence, after its backslash. Returns `None` if it is not understood.
     pub(super) fn escape(&mut self, into: &mut String) -> Option<()> {
         let character = match self.next()? {
             'n' => '\n',

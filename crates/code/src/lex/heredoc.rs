@@ -5,7 +5,7 @@ use super::{Lexer, is_name, starts_name};
 use crate::Language;
 use crate::token::{Kind, Literal, LiteralKind};
 
-/// A heredoc whose contents were not reached yet.
+/// A heredoc whose contents have not been reached yet.
 pub(super) struct PendingHeredoc {
     /// The position of its token.
     token: usize,
@@ -16,7 +16,7 @@ pub(super) struct PendingHeredoc {
 }
 
 impl Lexer<'_> {
-    /// At `<<`. Returns false, without moving, if that is an operator.
+    /// Reads `<<` and the tag. Returns false, without moving, if the `<<` is an operator.
     pub(super) fn heredoc_start(&mut self, list: &mut TokenList, pending: &mut Vec<PendingHeredoc>) -> bool {
         let rest = self.cursor.rest().get(2..).unwrap_or_default();
         let sign = rest.chars().next().filter(|sign| matches!(sign, '~' | '-'));
@@ -49,7 +49,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// Reads the contents, behind the line that started them.
+    /// Reads the contents, after the line that started them.
     pub(super) fn heredoc_bodies(
         &mut self,
         language: Language,

@@ -160,7 +160,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Returns the meaning of a slash behind these tokens.
+/// Returns the meaning of a slash after these tokens.
 fn slash_kind(tokens: &[Token]) -> Slash {
     let Some((last, before)) = tokens.split_last() else { return Slash::Regex };
     let is_member = before.last().is_some_and(|token| token.is(".") || token.is("?."));
@@ -181,7 +181,7 @@ fn slash_kind(tokens: &[Token]) -> Slash {
         },
         // The end of a block or of an object.
         Kind::Punct("}") => Slash::LikelyDivision,
-        // Postfix operators, of which `!` is TypeScript's.
+        // Postfix operators. The postfix `!` exists only in TypeScript.
         Kind::Punct("++" | "--" | "!") if before.last().is_some_and(Token::ends_a_value) => slash_kind(before),
         Kind::Punct(_) => Slash::Regex,
     }
@@ -204,7 +204,7 @@ fn ends_condition(tokens: &[Token]) -> Option<bool> {
     })
 }
 
-/// Returns the source between this slash and the one in the same line that would end a regular expression.
+/// Returns the source between this slash and the one on the same line that would end a regular expression.
 fn regex_body(source: &str) -> Option<&str> {
     let mut in_class = false;
     let mut letters = source.char_indices().skip(1);

@@ -189,7 +189,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// At a sigil.
+    /// Reads a variable. The cursor is at its sigil.
     fn perl_variable(&mut self, list: &mut TokenList) {
         let sigil = self.cursor.next().unwrap_or('$');
         let sigil = if sigil == '$'
@@ -249,7 +249,7 @@ impl Lexer<'_> {
             Some(end) if rest.get(end..).is_some_and(|end| end.starts_with('>')) => {
                 self.cursor.advance(end + 1);
                 let inner = rest.get(1..end).unwrap_or_default();
-                // Behind the name of a constant, `<` is a comparison, and what follows is code.
+                // After the name of a constant, `<` is a comparison, and code follows it.
                 let is_handle = inner.strip_prefix('$').unwrap_or(inner).chars().all(is_name);
                 self.is_understood &= is_handle || list.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
                 let parts = self.perl_parts(inner, false);
@@ -405,7 +405,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Returns the length of the variable behind a sigil, including its subscripts.
+/// Returns the length of the variable after a sigil, including its subscripts.
 fn variable_length(rest: &str, specials: bool) -> usize {
     let name = rest.find(|letter| !is_name(letter) && letter != ':').unwrap_or(rest.len());
     let name = rest.get(..name).unwrap_or_default().trim_end_matches(':').len();
@@ -480,7 +480,7 @@ fn ends_value(tokens: &[Token]) -> bool {
     before.and_then(Token::name).is_some_and(|name| matches!(name, "do" | "eval" | "sub"))
 }
 
-/// True if a statement or an argument begins behind the block that closes here: `if (…) {…}`, `map {…}`.
+/// True if a statement or an argument begins after the block that closes here: `if (…) {…}`, `map {…}`.
 fn ends_statement(tokens: &[Token]) -> bool {
     let Some(open) = opening_bracket(tokens) else { return false };
     open.checked_sub(1).and_then(|place| tokens.get(place)).is_none_or(|before| match &before.kind {

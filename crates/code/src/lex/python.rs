@@ -12,7 +12,7 @@ impl Lexer<'_> {
             match character {
                 '\n' => {
                     self.cursor.next();
-                    // A newline inside brackets is white space.
+                    // A newline inside brackets is whitespace.
                     if list.in_brackets() { list.after_space = true } else { list.newline() }
                 }
                 '#' => self.cursor.skip_line(),
@@ -32,8 +32,8 @@ impl Lexer<'_> {
                         let literal = self.python_string(name);
                         list.push(Kind::String(literal));
                     } else {
-                        // Python normalises such letters to ASCII ones (NFKC).
-                        self.is_understood &= !name.chars().any(looks_like_another);
+                        // Python normalizes such letters to ASCII letters (NFKC).
+                        self.is_understood &= !name.chars().any(normalizes_to_other_letter);
                         list.push(Kind::Name(name.to_owned()));
                     }
                 }
@@ -45,7 +45,7 @@ impl Lexer<'_> {
         list.tokens
     }
 
-    /// At the opening quote.
+    /// Reads a string. The cursor is at its opening quote.
     fn python_string(&mut self, prefix: &str) -> Literal {
         let Some(quote) = self.cursor.next() else { return Literal::default() };
         let double: String = [quote, quote].iter().collect();
@@ -100,7 +100,7 @@ impl Lexer<'_> {
     }
 
     /// Returns the code of an interpolation, and takes its closing brace. `end` is the quote that ends the string. The
-    /// format specification may contain interpolations, which follow behind a colon.
+    /// format specification may contain interpolations, which follow after a colon.
     fn python_interpolation(&mut self, end: &str) -> Vec<Token> {
         let mut tokens = self.tokens(Language::Python);
         if !self.cursor.take(":") {
@@ -132,7 +132,7 @@ impl Lexer<'_> {
 }
 
 /// True for letters whose compatibility form is another letter.
-fn looks_like_another(letter: char) -> bool {
+fn normalizes_to_other_letter(letter: char) -> bool {
     matches!(u32::from(letter),
         0xaa | 0xba | 0x1d00..=0x1dbf | 0x2070..=0x218f | 0x2460..=0x24ff | 0xfb00..=0xfb06 | 0xff00..=0xffef
         | 0x1d400..=0x1d7ff | 0x1f100..=0x1f1ff)

@@ -99,8 +99,8 @@ impl Lexer<'_> {
         name
     }
 
-    /// True if the sign here begins a literal. After a name this depends on whether the name is a method; if that is
-    /// not certain, the source is not understood.
+    /// True if the character here begins a literal. After a name, this depends on whether the name is a method. If that
+    /// is not certain, the source counts as not understood.
     fn ruby_value_follows(&mut self, list: &TokenList, sign: usize) -> bool {
         let Some(name) = list.last_name() else { return !list.after_value() };
         let is_method = list.last_is_member();
@@ -161,7 +161,7 @@ impl Lexer<'_> {
         false
     }
 
-    /// Reads a literal behind its opening delimiter; without delimiters, up to the end.
+    /// Reads a literal, after its opening delimiter; without delimiters, up to the end.
     pub(super) fn ruby_literal(&mut self, delimiters: Option<(char, char)>, style: Style) -> Literal {
         let mut parts = Vec::new();
         let mut string = String::new();

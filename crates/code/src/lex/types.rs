@@ -1,10 +1,10 @@
-//! Removes the type annotations of TypeScript where a name gets its value.
+//! Removes TypeScript's type annotations from declarations and assignments.
 //!
-//! Little of this is valid JavaScript, and no token with an effect is removed.
+//! Little of the removed text is valid JavaScript, and no token with an effect is removed.
 
 use crate::token::{Kind, Token};
 
-/// Longer types, and types behind longer parameter lists, are not removed.
+/// Longer types, and types after longer parameter lists, are not removed.
 const LONGEST_TYPE: usize = 64;
 const LONGEST_PARAMETERS: usize = 256;
 

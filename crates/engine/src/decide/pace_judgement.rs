@@ -131,7 +131,8 @@ fn is_harmless(situation: &Situation) -> bool {
 fn release_notice(rule: &Rule, max_holds: u32) -> String {
     let times = if max_holds == 1 { "one call".to_owned() } else { format!("{max_holds} calls") };
     format!(
-        "rule `{}` refused {times} and nobody went on by `linchpin continue`; it lets go now (max_holds: {max_holds})",
+        "rule `{}` has refused {times} (max_holds: {max_holds}) without a `linchpin continue`; calls are allowed \
+         again",
         rule.id
     )
 }

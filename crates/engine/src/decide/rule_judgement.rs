@@ -1,14 +1,13 @@
 //! Judges one rule on one event: evaluates its clauses and derives the outcome.
 //!
-//! Knows a single rule only. `decide` combines the rules and words the findings.
+//! This module handles one rule at a time; `decide` combines the outcomes and words the findings.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::RuleOutcome;
 use super::pace_judgement::{ActivityCell, PaceJudgement};
 use crate::expr::{self, EvaluationError};
-use crate::facts::{DemandState, Missing, Stored};
+use crate::facts::{DemandState, FactStore, Missing};
 use crate::file_rules::{self, ChangeScope, Changes, FileMatch, FileRule};
 use crate::pace::PaceRule;
 use crate::rules::{Clause, Detector, Rule, ToolRule, Truth};
@@ -28,7 +27,7 @@ pub(super) struct RuleJudgement {
 /// Ends the judgement of a rule early.
 enum Halt {
     /// The rule is skipped: a fact that it needs is stored there and cannot be read.
-    Skipped(Stored),
+    Skipped(FactStore),
     /// The outcome is known without the remaining clauses.
     Outcome(RuleOutcome),
 }
@@ -39,7 +38,7 @@ impl RuleJudgement {
         situation: &Arc<Situation>,
         evaluate_all: bool,
         activity: &ActivityCell,
-    ) -> Result<Self, Stored> {
+    ) -> Result<Self, FactStore> {
         let judged =
             Self { clauses: Vec::new(), files: None, times_asked: 0, pace: None, outcome: RuleOutcome::Passed };
         let mut judge = RuleJudge { rule, situation, evaluate_all, judged };
@@ -50,14 +49,14 @@ impl RuleJudgement {
         Ok(Self { outcome, ..judge.judged })
     }
 
-    /// The command or path that made the rule match, as a sentence. `None` for rules that allow.
-    pub(super) fn subject(&self, situation: &Situation) -> Option<String> {
+    /// The command or path that made the rule match, as words that end the reason. `None` for rules that allow.
+    pub(super) fn matched_text(&self, situation: &Situation) -> Option<String> {
         let truth = match self.outcome {
             RuleOutcome::Matched(level) if level > Level::Allow => Truth::True,
             RuleOutcome::Incomplete(_) => Truth::Unknown,
             _ => return None,
         };
-        Clause::subject_sentence(&self.clauses, truth, situation)
+        Clause::matched_text(&self.clauses, truth, situation)
     }
 }
 
@@ -79,7 +78,7 @@ impl RuleJudge<'_> {
         };
         match self.when(detected)? {
             Truth::False => Ok(RuleOutcome::Passed),
-            Truth::True => self.without_settled(),
+            Truth::True => self.register_demand(),
             Truth::Unknown => Ok(incomplete_level(self.rule).map_or(RuleOutcome::Passed, RuleOutcome::Incomplete)),
         }
     }
@@ -102,7 +101,7 @@ impl RuleJudge<'_> {
         };
         let found = file.judge(&changes).map_err(|error| self.fault(&error.to_string()))?;
         let truth = found.is_unmet().into();
-        // Other sessions' changes are judged only for `explain`, because nothing else shows them.
+        // Only `explain` mentions what other sessions' changes would demand.
         let others = self.evaluate_all && found.triggers.is_empty() && is_missing_for_others(file, &changes);
         let shown = if others { ONLY_OTHERS_CHANGES.to_owned() } else { shown_files(&found) };
         self.judged.clauses.push(Clause::new("files", truth, shown));
@@ -153,15 +152,14 @@ impl RuleJudge<'_> {
         Err(halt)
     }
 
-    /// Removes triggers that were promised, acknowledged or fixed from a file rule's match.
-    fn without_settled(&mut self) -> Result<RuleOutcome, Halt> {
+    /// Registers the demand of an unmet file rule and drops the triggers that are answered.
+    fn register_demand(&mut self) -> Result<RuleOutcome, Halt> {
         let matched = RuleOutcome::Matched(self.rule.action);
         let Some(found) = self.judged.files.take() else { return Ok(matched) };
         let Some(demand) = self.rule.as_unmet(&found) else { return Ok(matched) };
         let answered = self.situation.facts.register_demand(&demand);
         let DemandState { settled, times_asked, is_given_up } =
             answered.map_err(|missing| self.halt_without([missing]))?;
-        let settled: HashSet<String> = settled.into_iter().collect();
         let open = found.without_settled(|trigger| settled.contains(&trigger.path));
         let outcome = match open.is_unmet() {
             false => RuleOutcome::Acknowledged,
@@ -194,7 +192,7 @@ impl RuleJudge<'_> {
     }
 }
 
-const ONLY_OTHERS_CHANGES: &str = "nothing that this session changed asks for it";
+const ONLY_OTHERS_CHANGES: &str = "this session changed no file that triggers the rule";
 
 /// True if the rule would be unmet if other sessions' changes were this session's.
 fn is_missing_for_others(file: &FileRule, changes: &Changes) -> bool {
@@ -204,7 +202,7 @@ fn is_missing_for_others(file: &FileRule, changes: &Changes) -> bool {
 
 fn shown_files(found: &FileMatch) -> String {
     if found.is_safe {
-        return format!("answered by {}", found.matched.join(", "));
+        return format!("satisfied by {}", found.matched.join(", "));
     }
     if found.triggers.is_empty() { "nothing is missing".to_owned() } else { file_rules::list_missing(found) }
 }

@@ -1,8 +1,8 @@
 //! Equality and order of values.
 //!
 //! As in Python, booleans are the numbers 0 and 1, lists compare item by item, and dictionaries have no order. Unlike
-//! in Python, comparing values of different kinds is no error: both `a < b` and `a >= b` are false. Undefined equals
-//! null.
+//! in Python, comparing values of different kinds is not an error: both `a < b` and `a >= b` are false. Undefined
+//! equals null.
 
 use std::cmp::Ordering;
 

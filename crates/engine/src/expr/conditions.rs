@@ -12,11 +12,11 @@ use super::{
 pub(super) use crate::behavior_names::CONDITION_PREFIX as PREFIX;
 use crate::behavior_names::CONDITIONS;
 
-/// Its name in lowered expressions; the first argument is the function's source name.
+/// The function's name in lowered expressions. The first argument is the function's name in the source text.
 pub(super) const CONDITION: &str = "@condition";
 
-/// Each argument descends one level into the answer: into a dictionary by key; for a list, it tests membership.
-/// Undefined if the behavior has not answered.
+/// Each argument descends one level into the answer: it selects a key of a dictionary, or tests whether a list contains
+/// it. Returns undefined if the behavior has not answered.
 pub(super) fn run(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [name, args @ ..] = args else { return Err(wrong_arity()) };
     let conditions = context::variable(state, CONDITIONS, name.as_str().unwrap_or_default())?;

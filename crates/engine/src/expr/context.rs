@@ -22,7 +22,7 @@ use crate::{facts::EventPart, file_rules::ChangeScope};
 pub(super) enum NameSource {
     /// The situation that is judged, and the changes that `files` refers to.
     Situation(Arc<FactReader>, ChangeScope),
-    /// A dictionary of names written by a person, with a situation for all else.
+    /// A dictionary of names written by a person, and the situation that provides all other names.
     Given(Value, Option<Arc<FactReader>>),
 }
 
@@ -223,7 +223,8 @@ impl Object for Input {
         }
     }
 
-    /// In `(tool_input or {}).get('path')` only one field matters.
+    /// Requests only whether the input has fields, so that `(tool_input or {}).get('path')` uses a single field and not
+    /// the entire input.
     fn is_true(self: &Arc<Self>) -> bool {
         self.ask(EventPart::HasInput).is_ok() && self.whole.is_true()
     }

@@ -28,7 +28,7 @@ impl ExprError {
     /// Converts an error of minijinja: a syntax error, or a failed evaluation.
     pub(super) fn from_engine(error: &minijinja::Error, text_length: usize) -> Self {
         let message = match (error.kind(), error.detail()) {
-            (ErrorKind::OutOfFuel, _) => "the expression takes too many steps".to_owned(),
+            (ErrorKind::OutOfFuel, _) => "the expression needs too many steps".to_owned(),
             (_, Some(detail)) => detail.to_owned(),
             (kind, None) => kind.to_string(),
         };
@@ -36,7 +36,7 @@ impl ExprError {
     }
 }
 
-/// Why an expression or a template has no result.
+/// The reason why an expression or a template has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
     #[error(transparent)]
@@ -44,7 +44,7 @@ pub enum EvaluationError {
     /// A requested fact that cannot be read or determined.
     #[error("{0}")]
     Missing(Missing),
-    /// Names of requested facts that the record does not have.
+    /// Names of requested facts that were not recorded.
     #[error("{} was not recorded", .0.join(", "))]
     NotRecorded(Vec<String>),
 }
@@ -54,8 +54,8 @@ pub(super) fn failure(message: impl Into<String>) -> minijinja::Error {
     minijinja::Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
-/// Unreachable unless a catalogue entry contradicts its function, because the number of arguments is checked in
-/// advance.
+/// Unreachable if the tables of functions and filters have the right arities, because the number of arguments is
+/// checked in advance.
 pub(super) fn wrong_arity() -> minijinja::Error {
     failure("wrong number of arguments")
 }

@@ -22,8 +22,8 @@ use crate::{
 /// The effect of a missing fact on an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnMissing {
-    /// The evaluation fails. If a record lacks the fact, it continues first, to collect all facts that the record
-    /// lacks.
+    /// The evaluation fails. If the fact was not recorded, the evaluation first continues, to collect all facts that
+    /// were not recorded.
     Abort,
     /// The evaluation continues with a default: false, empty or undefined.
     UseDefault,
@@ -47,8 +47,8 @@ impl FactReader {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
 
-    /// Fails if facts are missing. Must be called before errors of the expression are reported, which missing facts may
-    /// have caused.
+    /// Fails if facts are missing. Must be called before errors of the expression are reported, because missing facts
+    /// may have caused them.
     pub(super) fn check(&self) -> Result<(), EvaluationError> {
         let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut names = Vec::new();
@@ -61,7 +61,7 @@ impl FactReader {
         if names.is_empty() { Ok(()) } else { Err(EvaluationError::NotRecorded(names)) }
     }
 
-    /// Returns the fact. A missing one is stored, and gives an error or the default.
+    /// Returns the fact. A missing fact is stored, and results in an error or the default.
     pub(super) fn resolve<T: Default>(&self, fact: Result<T, Missing>) -> Result<T, Error> {
         fact.or_else(|missing| {
             let continues = self.on_missing == OnMissing::UseDefault || matches!(missing, Missing::NotRecorded(_));
@@ -71,7 +71,7 @@ impl FactReader {
         })
     }
 
-    /// The same, as the result of a minijinja lookup.
+    /// Like [`Self::resolve`], but returns the result of a minijinja lookup.
     pub(super) fn value(&self, field: Field) -> Option<Value> {
         self.resolve(field).unwrap_or_else(|error| Some(Value::from(error)))
     }

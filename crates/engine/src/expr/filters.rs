@@ -1,4 +1,4 @@
-//! The filters of the expression language. On missing values they give undefined, except `length` (0) and `default`.
+//! The filters of the expression language. They return undefined for missing values, except `length` (0) and `default`.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::{
 pub(super) struct Filter {
     pub(super) name: &'static str,
     pub(super) global: &'static str,
-    /// Excluding the value before the `|`.
+    /// The number of arguments, excluding the value before the `|`.
     pub(super) arity: Arity,
     pub(super) run: Run,
 }
@@ -93,7 +93,7 @@ fn sort(value: &Value, _: Option<&Value>, work: &mut WorkBudget) -> Result<Value
         let float = |item: &Value| Number::of(item).map_or(0.0, Number::as_float);
         items.sort_by(|a, b| float(a).total_cmp(&float(b)));
     } else {
-        return Err(failure("`sort` takes a list of numbers or a list of texts"));
+        return Err(failure("`sort` needs a list of numbers or a list of texts"));
     }
     Ok(Value::from(items))
 }

@@ -19,8 +19,8 @@ use crate::{behavior_names::MCP_CALL_TRACKING, bounded_regex::BoundedRegex, fact
 
 pub(super) struct Function {
     pub(super) name: &'static str,
-    /// Its name in lowered expressions. Source text cannot contain it, so a variable of the same name cannot shadow the
-    /// function.
+    /// The function's name in lowered expressions. Source text cannot contain it, so a variable of the same name cannot
+    /// shadow the function.
     pub(super) global: &'static str,
     pub(super) arity: Arity,
     /// The index and kind of an argument that is a pattern.
@@ -42,7 +42,7 @@ impl PatternKind {
     pub(super) fn check(self, pattern: &str) -> Result<(), String> {
         match self {
             Self::Regex => BoundedRegex::parse(pattern).map(|_| ()).map_err(|problem| problem.message),
-            Self::Glob => Pattern::parse(pattern).map(|_| ()).map_err(|problem| format!("bad pattern: {problem}")),
+            Self::Glob => Pattern::parse(pattern).map(|_| ()).map_err(|problem| format!("invalid pattern: {problem}")),
             // The existing rules are not known here.
             Self::FileRule => Ok(()),
         }
@@ -116,9 +116,9 @@ fn int(_: &mut State, args: &[Value]) -> Result<Value, Error> {
         #[expect(clippy::cast_possible_truncation, reason = "as in Python, towards zero; the range is checked")]
         (Some(Number::Float(number)), _) => (number.abs() < 1e30).then_some(number.trunc() as i128),
         (None, Some(text)) => text.trim().parse().ok(),
-        (None, None) => return Err(failure(format!("`int` cannot take {}", kind_name(value)))),
+        (None, None) => return Err(failure(format!("`int` does not accept {}", kind_name(value)))),
     };
-    number.map(whole).ok_or_else(|| failure("`int` cannot read this as a whole number"))
+    number.map(whole).ok_or_else(|| failure("`int` cannot convert this to an integer"))
 }
 
 fn bool(_: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -139,7 +139,7 @@ fn dict(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     for item in items(value, work)? {
         match items(&item, work)?.as_slice() {
             [key, value] => pairs.push((dictionary_key(key)?, value.clone())),
-            _ => return Err(failure("`dict` takes a dictionary or a list of pairs")),
+            _ => return Err(failure("`dict` needs a dictionary or a list of pairs")),
         }
     }
     Ok(Value::from_pairs(pairs))
@@ -164,7 +164,7 @@ fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> 
     let Some(mut best) = candidates.next() else { return Ok(Value::UNDEFINED) };
     for candidate in candidates {
         let Some(order) = compare::order(&candidate, &best, work)? else {
-            return Err(failure(format!("{} and {} have no order", kind_name(&best), kind_name(&candidate))));
+            return Err(failure(format!("cannot compare {} and {}", kind_name(&best), kind_name(&candidate))));
         };
         if better(order) {
             best = candidate;
@@ -186,7 +186,7 @@ fn search_for(pattern: &str, text: &str, work: &mut WorkBudget) -> Result<bool, 
 fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [text, pattern] = args else { return Err(wrong_arity()) };
     let Some(pattern) = text_argument(pattern, "matches")? else {
-        return Err(failure("`matches` has no regular expression"));
+        return Err(failure("`matches` needs a regular expression"));
     };
     let Some(text) = text_argument(text, "matches")? else { return Ok(Value::from(false)) };
     let work = work_budget::of(state);
@@ -196,21 +196,21 @@ fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 
 fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let [path, pattern] = args else { return Err(wrong_arity()) };
-    let Some(pattern) = text_argument(pattern, "glob")? else { return Err(failure("`glob` has no pattern")) };
+    let Some(pattern) = text_argument(pattern, "glob")? else { return Err(failure("`glob` needs a pattern")) };
     let Some(path) = text_argument(path, "glob")? else { return Ok(Value::from(false)) };
     work_budget::of(state).charge(pattern.len() * 1024 + path.len() * 4)?;
-    let pattern = Pattern::parse(pattern).map_err(|problem| failure(format!("glob pattern: {problem}")))?;
+    let pattern = Pattern::parse(pattern).map_err(|problem| failure(format!("invalid glob pattern: {problem}")))?;
     Ok(Value::from(pattern.matches(path)))
 }
 
 fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let id = text_argument(one(args)?, "file_rule_met")?;
-    let Some(id) = id else { return Err(failure("`file_rule_met` has no name of a rule")) };
+    let Some(id) = id else { return Err(failure("`file_rule_met` needs the name of a rule")) };
     let facts = context::facts(state).ok_or_else(|| failure("`file_rule_met` needs the files that changed"))?;
     let rule = facts.situation.facts.file_rule(id);
     let rule = rule.ok_or_else(|| failure(format!("no file rule `{id}` is in force")))?;
     let Some(changes) = facts.resolve(facts.situation.facts.changes(rule.scope))? else {
-        return Err(failure("`file_rule_met`: nobody can say what changed"));
+        return Err(failure("`file_rule_met`: Linchpin can't tell which files changed"));
     };
     let found = rule.judge(&changes).map_err(|error| failure(error.to_string()))?;
     Ok(Value::from(!found.is_unmet()))
@@ -241,7 +241,7 @@ fn task_tree_complete(state: &mut State, args: &[Value]) -> Result<Value, Error>
     Ok(Value::from(true))
 }
 
-/// False for an empty id.
+/// Returns false for an empty id.
 fn task_needs_user_review(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let id = text_argument(one(args)?, "task_needs_user_review")?;
     let Some(id) = id.filter(|id| !id.is_empty()) else { return Ok(Value::from(false)) };
@@ -263,10 +263,10 @@ fn any_command(
     state: &mut State,
     args: &[Value],
     name: &str,
-    is_meant: fn(&RanCommand) -> bool,
+    is_selected: fn(&RanCommand) -> bool,
 ) -> Result<Value, Error> {
     let pattern = text_argument(one(args)?, name)?;
-    let Some(pattern) = pattern else { return Err(failure(format!("`{name}` has no regular expression"))) };
+    let Some(pattern) = pattern else { return Err(failure(format!("`{name}` needs a regular expression"))) };
     let facts = context::facts(state).ok_or_else(|| failure(format!("`{name}` needs the history of a session")))?;
     let since = match args.get(1) {
         Some(seconds) if !is_missing(seconds) => {
@@ -282,7 +282,7 @@ fn any_command(
     let work = work_budget::of(state);
     charge_regex(pattern, work)?;
     for command in facts.resolve(facts.situation.facts.commands_ran())? {
-        if command.time >= since && is_meant(&command) && search_for(pattern, &command.text, work)? {
+        if command.time >= since && is_selected(&command) && search_for(pattern, &command.text, work)? {
             return Ok(Value::from(true));
         }
     }

@@ -8,7 +8,7 @@ use super::{
     work_budget::{self, WorkBudget},
 };
 
-/// The parser of the JSON has limited its nesting.
+/// Recursion is safe, because the JSON parser has limited the nesting.
 pub(super) fn from_json(json: &Json) -> Value {
     match json {
         Json::Null => Value::from(()),
@@ -51,7 +51,7 @@ pub(super) fn to_json(value: &Value, work: &mut WorkBudget) -> Result<Json, Erro
             }
             Ok(Json::Object(fields))
         }
-        _ => Err(failure("the result has no form in JSON")),
+        _ => Err(failure("the result cannot be written as JSON")),
     }
 }
 

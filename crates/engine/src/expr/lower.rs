@@ -19,8 +19,8 @@ use super::{
     error::ExprError,
     filters::{self, FILTERS},
     functions::{self, PatternKind},
-    mention::{BehaviorCall, Mention},
     methods::{self, METHODS},
+    name_reference::{BehaviorCall, NameReference},
     names::{self, suggestion},
     operators,
     source::{Singleton, range, singleton},
@@ -36,7 +36,7 @@ pub(super) struct ConstantPattern {
 #[derive(Default)]
 pub(super) struct Lowering<'s> {
     pub(super) errors: Vec<ExprError>,
-    pub(super) mentions: Vec<Mention<'s>>,
+    pub(super) mentions: Vec<NameReference<'s>>,
     pub(super) calls: Vec<BehaviorCall<'s>>,
     pub(super) patterns: Vec<ConstantPattern>,
     /// The source text.
@@ -68,7 +68,7 @@ impl<'s> Lowering<'s> {
             }
             Expr::Const(literal) => self.literal(&literal.value, span),
             Expr::Slice(slice) => {
-                self.error(range(slice.expr.span()), "the language has no slices");
+                self.error(range(slice.expr.span()), "slices are not supported");
                 constant((), span)
             }
             Expr::UnaryOp(unary) => self.unary(unary, span),
@@ -111,7 +111,7 @@ impl<'s> Lowering<'s> {
     }
 
     fn mention(&mut self, name: &'s str, span: Span, field: Option<(&'s str, Range<usize>)>) {
-        self.mentions.push(Mention { name, span: range(span), field });
+        self.mentions.push(NameReference { name, span: range(span), field });
     }
 
     /// Lowers the expression before a field or subscript.
@@ -170,7 +170,7 @@ impl<'s> Lowering<'s> {
             BinOpKind::FloorDiv => "//",
             BinOpKind::Rem => "%",
             BinOpKind::Div | BinOpKind::Pow | BinOpKind::Concat => {
-                self.error(range(span), "the language has no such operator");
+                self.error(range(span), "unsupported operator");
                 return constant((), span);
             }
         };
@@ -200,7 +200,7 @@ impl<'s> Lowering<'s> {
             Some(Singleton::False) => operators::IS_FALSE,
             None => {
                 let error = ExprError::new(name_span, format!("unknown test `is {}`", test.name));
-                let help = "`is` compares with `None`, `True` or `False`; `==` compares with everything else";
+                let help = "use `is` with `None`, `True` or `False`, and `==` with everything else";
                 self.errors.push(error.with_help(Some(help.to_owned())));
                 return constant((), span);
             }
@@ -275,7 +275,7 @@ impl<'s> Lowering<'s> {
             .map(|arg| match arg {
                 CallArg::Pos(expr) => self.lower(expr),
                 CallArg::Kwarg(_, expr) | CallArg::PosSplat(expr) | CallArg::KwargSplat(expr) => {
-                    self.error(range(expr.span()), "arguments are given by position only");
+                    self.error(range(expr.span()), "named arguments are not supported");
                     constant((), expr.span())
                 }
             })

@@ -42,7 +42,9 @@ pub(super) fn result_has(state: &mut State, args: &[Value]) -> Result<Value, Err
     let [server, tool, field, value] = args else { return Err(wrong_arity()) };
     let Some(result) = result(state, server, tool, "mcp_result_has")? else { return Ok(Value::from(false)) };
     if let Some(size) = to_json(&result, &mut WorkBudget::default()).ok().as_ref().and_then(dropped_size) {
-        return Err(failure(format!("`mcp_result_has` cannot tell: the result of {size} bytes was too large to keep")));
+        return Err(failure(format!(
+            "`mcp_result_has` cannot check the result: its {size} bytes were too many to keep"
+        )));
     }
     let found = result.get_item(field).unwrap_or_default();
     if found.is_undefined() {

@@ -33,8 +33,8 @@ mod functions;
 mod json;
 mod lower;
 mod mcp;
-mod mention;
 mod methods;
+mod name_reference;
 mod names;
 mod operators;
 mod regex_cache;
@@ -78,7 +78,7 @@ use crate::facts::Missing;
 use crate::file_rules::ChangeScope;
 use crate::situation::Situation;
 
-/// Maximum of evaluation steps, more than the longest expression has.
+/// Maximum number of evaluation steps, more than the longest expression needs.
 const FUEL: u64 = 20_000;
 
 /// Contains only the callables of lowered expressions; built once per process.
@@ -116,7 +116,7 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
     errors.into_iter().map(|error| source.original_error(error)).collect()
 }
 
-/// All problems of a lowered text, in its order.
+/// All problems of a lowered expression or template, in the order of the text.
 fn problems(lowering: &mut Lowering<'_>, scope: &Scope) -> Vec<ExprError> {
     let mut errors = std::mem::take(&mut lowering.errors);
     for mention in &lowering.mentions {
@@ -188,9 +188,10 @@ pub struct Evaluation {
     pub missing: Option<Missing>,
 }
 
-/// Evaluates with the names of a dictionary. As everywhere, variables under `variables` are also bare names, and
-/// `tool_name`, `tool_input` and `source` are short for fields of `event`. `known` is a situation for `files`, `git`
-/// and functions. `scope` limits the permitted names; without it, unknown names are undefined and reported.
+/// Evaluates with the names of a dictionary. As in every expression, variables under `variables` can also be used as
+/// bare names, and `tool_name`, `tool_input` and `source` are short for fields of `event`. `known` is a situation for
+/// `files`, `git` and functions. `scope` limits the permitted names; without it, unknown names are undefined and
+/// reported.
 pub fn evaluate_with_names(
     source: &str,
     with: &Map<String, Json>,

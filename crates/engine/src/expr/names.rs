@@ -11,8 +11,8 @@ use super::{
     context_names::{CONTEXT, Fields, context_name, is_context},
     error::ExprError,
     functions::{self, FUNCTIONS},
-    mention::{BehaviorCall, Mention},
     methods,
+    name_reference::{BehaviorCall, NameReference},
 };
 use crate::{behavior_names::behavior_that_sets, suggest};
 
@@ -24,20 +24,18 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
     let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     if !is_name {
-        return Err(format!(
-            "`{name}` cannot be a variable: names are letters, digits and `_`, and begin with a letter"
-        ));
+        return Err(format!("invalid variable name `{name}`: use letters, digits and `_`, and start with a letter"));
     }
     if name.starts_with('_') {
-        return Err(format!("`{name}` cannot be a variable: names that begin with `_` are Linchpin's own"));
+        return Err(format!("invalid variable name `{name}`: names that start with `_` are reserved"));
     }
     if is_context(name) || functions::find(name).is_some() || name.starts_with(conditions::PREFIX) {
-        return Err(format!("`{name}` cannot be a variable: it already means something in expressions"));
+        return Err(format!("reserved variable name `{name}`: it already has a meaning in expressions"));
     }
     Ok(())
 }
 
-/// The names that an expression may use at its place, in addition to those that are always available.
+/// The names that expressions in a certain place may use, in addition to the names that are available everywhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     variables: BTreeSet<String>,
@@ -101,22 +99,22 @@ impl Scope {
         let name = call.name;
         let error = |message: String| ExprError::new(call.span.clone(), message);
         if let Some(behavior) = call.behavior {
-            let message = format!("`{name}` needs the behavior `{behavior}`, and no observer here has it");
+            let message = format!("`{name}` needs the behavior `{behavior}`, but no observer uses it");
             let help = format!("add `- behavior: {behavior}` under `observers:` in config.yml");
             return (!self.behaviors.contains(behavior)).then(|| error(message).with_help(Some(help)));
         }
         match self.conditions.get(name) {
             Some(arity) if *arity == call.arguments => None,
             Some(arity) => Some(error(format!("`{name}` takes {}, not {}", Arity::exactly(*arity), call.arguments))),
-            None => Some(error(format!("no behavior here has the condition `{name}`")).with_help(
+            None => Some(error(format!("no behavior has the condition `{name}`")).with_help(
                 suggestion(name, self.conditions.keys().map(String::as_str)).or_else(|| {
-                    Some("a behavior from outside names its conditions under `observers:` in config.yml".to_owned())
+                    Some("declare the conditions of an external behavior under `observers:` in config.yml".to_owned())
                 }),
             )),
         }
     }
 
-    pub(super) fn check(&self, mention: &Mention) -> Option<ExprError> {
+    pub(super) fn check(&self, mention: &NameReference) -> Option<ExprError> {
         let name = mention.name;
         let Some(context) = context_name(name) else { return self.check_bare(name, &mention.span) };
         match context.fields {
@@ -157,7 +155,7 @@ impl Scope {
         let help = if functions::find(name).is_some() {
             Some(format!("`{name}` is a function: write `{name}(…)`"))
         } else if let Some(behavior) = behavior_that_sets(name) {
-            Some(format!("the behavior `{behavior}` sets it: add `- behavior: {behavior}` to `observers`"))
+            Some(format!("add `- behavior: {behavior}` to `observers`; this behavior sets the variable"))
         } else {
             let claims = self.claims.iter().flatten().filter(|_| self.is_for_transitions).map(String::as_str);
             suggestion(name, self.variables().chain(claims).chain(CONTEXT.iter().map(|context| context.name)))
@@ -179,8 +177,8 @@ impl Scope {
 
 /// Outside of transitions a claim would never be true.
 fn only_in_transitions(name: &str, span: Range<usize>) -> ExprError {
-    let message = format!("`{name}` is known only while a move is decided");
-    let help = "claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`";
+    let message = format!("`{name}` is only known while Linchpin decides a move");
+    let help = "use claims only in transitions, `requires`, `on_enter` and `on_exit`; `linchpin next` makes them";
     ExprError::new(span, message).with_help(Some(help.to_owned()))
 }
 
@@ -188,7 +186,7 @@ pub(super) fn unknown_function(name: &str, span: Range<usize>) -> ExprError {
     let help = if methods::arity(name).is_some() {
         Some(format!("`{name}` is a method: write `value.{name}(…)`"))
     } else if name == GUIDE {
-        Some("it stands alone in a prompt or guide: `{{ guide('NAME') }}`".to_owned())
+        Some("use it only in a prompt or guide, in braces of its own: `{{ guide('NAME') }}`".to_owned())
     } else {
         suggestion(name, FUNCTIONS.iter().map(|function| function.name))
     };

@@ -103,7 +103,7 @@ pub(super) fn contains(container: &Value, item: &Value, work: &mut WorkBudget) -
         }
         return Ok(false);
     }
-    Err(failure(format!("`in` looks into text, a list or a dictionary, not {}", kind_name(container))))
+    Err(failure(format!("`in` needs text, a list or a dictionary on its right side, not {}", kind_name(container))))
 }
 
 fn arithmetic(state: &mut State, args: &[Value], operator: &str) -> Result<Value, Error> {
@@ -118,7 +118,7 @@ fn arithmetic(state: &mut State, args: &[Value], operator: &str) -> Result<Value
         "*" if a.is_integer() => repeat(b, a, work)?,
         _ => None,
     };
-    result.ok_or_else(|| failure(format!("`{operator}` cannot take {} and {}", kind_name(a), kind_name(b))))
+    result.ok_or_else(|| failure(format!("`{operator}` does not accept {} and {}", kind_name(a), kind_name(b))))
 }
 
 fn join(a: &Value, b: &Value, work: &mut WorkBudget) -> Result<Option<Value>, Error> {
@@ -155,7 +155,7 @@ fn numbers(a: Number, operator: &str, b: Number) -> Result<Value, Error> {
     let divides = matches!(operator, "//" | "%");
     if let (Number::Whole(a), Number::Whole(b)) = (a, b) {
         if divides && b == 0 {
-            return Err(failure(format!("`{operator}` by zero")));
+            return Err(failure(format!("division by zero with `{operator}`")));
         }
         let result = match operator {
             "+" => a.checked_add(b),
@@ -168,7 +168,7 @@ fn numbers(a: Number, operator: &str, b: Number) -> Result<Value, Error> {
     }
     let (a, b) = (a.as_float(), b.as_float());
     if divides && b == 0.0 {
-        return Err(failure(format!("`{operator}` by zero")));
+        return Err(failure(format!("division by zero with `{operator}`")));
     }
     let result = match operator {
         "+" => a + b,
@@ -199,7 +199,7 @@ fn negate(_: &mut State, args: &[Value]) -> Result<Value, Error> {
     match Number::of(value) {
         Some(Number::Float(float)) => Ok(Value::from(-float)),
         Some(number) => numbers(Number::Whole(0), "-", number),
-        None => Err(failure(format!("`-` cannot take {}", kind_name(value)))),
+        None => Err(failure(format!("`-` does not accept {}", kind_name(value)))),
     }
 }
 

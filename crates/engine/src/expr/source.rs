@@ -13,19 +13,19 @@ use minijinja::{
 
 use super::error::ExprError;
 
-/// Maximum bytes of an expression.
+/// Maximum size of an expression in bytes.
 pub(super) const LENGTH_LIMIT: usize = 4096;
 /// Maximum nesting of brackets; the parser needs over a dozen stack frames per level.
 pub(super) const BRACKET_LIMIT: usize = 32;
 /// Maximum depth of the syntax tree.
 pub(super) const DEPTH_LIMIT: usize = 160;
 
-/// Maximum bytes of a prompt or guide.
+/// Maximum size of a prompt or guide in bytes.
 pub(super) const TEMPLATE_LENGTH_LIMIT: usize = 64 * 1024;
-/// Maximum of blocks in a template, all of which may be nested.
+/// Maximum number of block tags in a template. In the worst case, all blocks are nested.
 const BLOCK_LIMIT: usize = 200;
 
-/// A line with only a block is removed from the output.
+/// A line that contains only a block tag is removed from the output.
 pub(super) static SYNTAX: LazyLock<SyntaxConfig> =
     LazyLock::new(|| SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap_or_default());
 
@@ -43,8 +43,7 @@ const INSERTED: &str = "()";
 impl<'s> Source<'s> {
     pub(super) fn read(original: &'s str) -> Result<Self, ExprError> {
         if original.len() > LENGTH_LIMIT {
-            let message =
-                format!("an expression is at most {LENGTH_LIMIT} bytes long; this one has {}", original.len());
+            let message = format!("the expression has {} bytes, over the limit of {LENGTH_LIMIT}", original.len());
             return Err(ExprError::new(0..original.len(), message));
         }
         let mut depth = Depth::default();
@@ -68,7 +67,7 @@ impl<'s> Source<'s> {
     pub(super) fn read_template(original: &'s str) -> Result<Self, ExprError> {
         if original.len() > TEMPLATE_LENGTH_LIMIT {
             let (limit, length) = (TEMPLATE_LENGTH_LIMIT, original.len());
-            let message = format!("a prompt or guide is at most {limit} bytes long; this one has {length}");
+            let message = format!("the prompt or guide has {length} bytes, over the limit of {limit}");
             return Err(ExprError::new(0..length, message));
         }
         let mut inserted = Vec::new();
@@ -79,7 +78,8 @@ impl<'s> Source<'s> {
             match (&token, &mut inside) {
                 (Token::TemplateData(_), _) => {}
                 (Token::VariableStart | Token::BlockStart, _) => {
-                    // Ends of blocks are not counted: simpler, and templates have few blocks.
+                    // All block tags are counted, including those that end a block. This is simpler than tracking the
+                    // nesting, and templates have few blocks.
                     blocks += usize::from(matches!(token, Token::BlockStart));
                     inside =
                         Some(TemplateExpression { start: span.start_offset as usize, ..TemplateExpression::default() });
@@ -88,7 +88,7 @@ impl<'s> Source<'s> {
                     if let Some(TemplateExpression { start, depth, .. }) = inside.take() {
                         let whole = start..span.end_offset as usize;
                         if whole.len() > LENGTH_LIMIT {
-                            let message = format!("an expression is at most {LENGTH_LIMIT} bytes long");
+                            let message = format!("the expression is longer than {LENGTH_LIMIT} bytes");
                             return Err(ExprError::new(whole, message));
                         }
                         depth.finish(whole)?;
@@ -107,7 +107,7 @@ impl<'s> Source<'s> {
         if blocks > BLOCK_LIMIT {
             return Err(ExprError::new(
                 0..original.len(),
-                format!("a prompt or guide has at most {BLOCK_LIMIT} blocks"),
+                format!("the prompt or guide has more than {BLOCK_LIMIT} blocks"),
             ));
         }
         Ok(Self::with_inserted(original, inserted))
@@ -165,16 +165,16 @@ pub(super) fn range(span: Span) -> Range<usize> {
 
 fn unsupported_operator(token: &Token, span: Span) -> Option<ExprError> {
     let (operator, help) = match token {
-        Token::Div => ("/", Some("`//` divides and rounds down")),
+        Token::Div => ("/", Some("use `//`, which divides and rounds down")),
         Token::Pow => ("**", None),
-        Token::Tilde => ("~", Some("`+` joins text")),
-        Token::Assign => ("=", Some("`==` compares; arguments have no names")),
+        Token::Tilde => ("~", Some("use `+` to join text")),
+        Token::Assign => ("=", Some("use `==` to compare; named arguments are not supported")),
         Token::TemplateData(_) | Token::VariableStart | Token::VariableEnd | Token::BlockStart | Token::BlockEnd => {
-            return Some(ExprError::new(range(span), "an expression ends here, and more follows"));
+            return Some(ExprError::new(range(span), "unexpected text after the end of the expression"));
         }
         _ => return None,
     };
-    let message = format!("the language has no operator `{operator}`");
+    let message = format!("unsupported operator `{operator}`");
     Some(ExprError::new(range(span), message).with_help(help.map(str::to_owned)))
 }
 
@@ -187,7 +187,7 @@ fn syntax_error(error: &minijinja::Error, text: &str) -> ExprError {
         .into_iter()
         .find(|(sign, _)| around.contains(sign) && !around.contains("!="))
         .map(|(_, help)| help.to_owned());
-    error.message = format!("syntax: {}", error.message);
+    error.message = format!("syntax error: {}", error.message);
     error
 }
 
@@ -270,8 +270,8 @@ impl Precedence {
 
 const PRECEDENCES: usize = Precedence::Access as usize + 1;
 
-/// An upper bound of the tree depth between two brackets: for each precedence, the longest run of its operators without
-/// a looser one in between.
+/// An upper bound for the tree depth between two brackets: the sum over all precedences of the longest run of operators
+/// with this precedence, without a looser operator in between.
 #[derive(Default)]
 struct BracketLevel {
     run: [usize; PRECEDENCES],
@@ -342,7 +342,6 @@ impl Depth {
 }
 
 fn too_deep(span: Range<usize>) -> ExprError {
-    ExprError::new(span, "the expression is nested too deeply").with_help(Some(
-        "`in` with a list replaces many comparisons; two rules are better than one long one".to_owned(),
-    ))
+    ExprError::new(span, "the expression is nested too deeply")
+        .with_help(Some("use `in` with a list instead of many comparisons, or split the rule into two".to_owned()))
 }

@@ -35,8 +35,8 @@ use crate::situation::Situation;
 
 /// Maximum nesting of guides.
 pub const GUIDE_DEPTH: usize = 8;
-/// Maximum of included guides in one text, counting repetitions: guides that include each other often would grow
-/// exponentially.
+/// Maximum number of guides included in one text, counting repetitions. Without this limit, guides that each include
+/// the next one several times could grow the text exponentially.
 const GUIDES_LIMIT: usize = 200;
 
 /// The function that writes a value into the output; source text cannot contain this name.
@@ -47,14 +47,14 @@ pub(super) const SHOW: &str = "@show";
 pub struct TemplateCheck {
     /// Problems in the order of the text.
     pub problems: Vec<ExprError>,
-    /// Named guides, including repetitions.
-    pub guides: Vec<GuideMention>,
-    /// Names alone between their braces, as in `{{ NAME }}`.
-    pub bare_names: Vec<GuideMention>,
+    /// Guides that the template includes, with repetitions.
+    pub guides: Vec<GuideReference>,
+    /// Names that are the only content of their braces, as in `{{ NAME }}`.
+    pub bare_names: Vec<GuideReference>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GuideMention {
+pub struct GuideReference {
     pub name: String,
     /// Byte range in the template.
     pub span: Range<usize>,
@@ -76,7 +76,7 @@ pub fn check(text: &str, scope: &Scope) -> TemplateCheck {
     problems.append(&mut template.errors);
     problems.sort_by_key(|problem| problem.span.start);
     let problems = problems.into_iter().map(|problem| source.original_error(problem)).collect();
-    let place = |mention: GuideMention| GuideMention { span: source.original_span(mention.span), ..mention };
+    let place = |mention: GuideReference| GuideReference { span: source.original_span(mention.span), ..mention };
     let guides = template.guides.into_iter().map(place).collect();
     let bare_names = template.bare_names.into_iter().map(place).collect();
     TemplateCheck { problems, guides, bare_names }
@@ -151,12 +151,12 @@ impl<'s> Inlining<'s> {
         self.guides += 1;
         if self.chain.len() == GUIDE_DEPTH {
             let chain = self.chain.join(" → ");
-            return Err(error(format!("guides within guides go deeper than {GUIDE_DEPTH}: {chain}")));
+            return Err(error(format!("guides are nested more than {GUIDE_DEPTH} deep: {chain}")));
         }
         if self.guides > GUIDES_LIMIT {
-            return Err(error(format!("more than {GUIDES_LIMIT} guides would stand in one text")));
+            return Err(error(format!("the text would include more than {GUIDES_LIMIT} guides")));
         }
-        let source = self.sources.get(name).ok_or_else(|| error(format!("there is no guide `{name}`")))?;
+        let source = self.sources.get(name).ok_or_else(|| error(format!("unknown guide `{name}`")))?;
         self.chain.push(name);
         let tree = self.tree(source);
         self.chain.pop();
@@ -164,15 +164,15 @@ impl<'s> Inlining<'s> {
     }
 }
 
-/// Supplies the tree of a guide; `None` if nothing is rendered.
+/// Returns the tree of a guide, or `None` to render nothing in its place.
 type GuideTree<'f, 's> = &'f mut dyn FnMut(&'s str, Range<usize>) -> Option<Stmt<'s>>;
 
 /// Lowers minijinja's tree of a template to the constructs of this language.
 struct TemplateLowering<'s> {
     lowering: Lowering<'s>,
     errors: Vec<ExprError>,
-    guides: Vec<GuideMention>,
-    bare_names: Vec<GuideMention>,
+    guides: Vec<GuideReference>,
+    bare_names: Vec<GuideReference>,
 }
 
 impl<'s> TemplateLowering<'s> {
@@ -194,8 +194,8 @@ impl<'s> TemplateLowering<'s> {
             }
             other => {
                 let span = span_of(other);
-                let error = ExprError::new(range(span), "a prompt or guide has no such block");
-                self.errors.push(error.with_help(Some("there are `{% if … %}` and `{% raw %}`".to_owned())));
+                let error = ExprError::new(range(span), "unsupported block in a prompt or guide");
+                self.errors.push(error.with_help(Some("use `{% if … %}` or `{% raw %}`".to_owned())));
                 template_of(Vec::new(), span)
             }
         }
@@ -212,15 +212,15 @@ impl<'s> TemplateLowering<'s> {
                 _ => None,
             };
             let Some((name, place)) = name else {
-                let error = ExprError::new(range(expr.span()), "`guide` takes the name of a guide, in quotes");
-                self.errors.push(error.with_help(Some("as in `{{ guide('REVIEW') }}`".to_owned())));
+                let error = ExprError::new(range(expr.span()), "`guide` needs the name of a guide in quotes");
+                self.errors.push(error.with_help(Some("write it as in `{{ guide('REVIEW') }}`".to_owned())));
                 return template_of(Vec::new(), span);
             };
-            self.guides.push(GuideMention { name: name.to_owned(), span: place.clone() });
+            self.guides.push(GuideReference { name: name.to_owned(), span: place.clone() });
             return guide(name, place).unwrap_or_else(|| template_of(Vec::new(), span));
         }
         if let Expr::Var(name) = expr {
-            self.bare_names.push(GuideMention { name: name.id.to_owned(), span: range(name.span()) });
+            self.bare_names.push(GuideReference { name: name.id.to_owned(), span: range(name.span()) });
         }
         let expr = lower::call(SHOW, vec![self.lowering.lower(expr)], span);
         Stmt::EmitExpr(Spanned::new(ast::EmitExpr { expr }, span))

@@ -8,7 +8,7 @@ use super::{
     work_budget::{self, WorkBudget},
 };
 
-/// The items of a value as in Python's iteration: items, keys or characters. Empty for missing values.
+/// The items of a value as in Python's iteration: list items, dictionary keys or characters. Empty for missing values.
 pub(super) fn items(value: &Value, work: &mut WorkBudget) -> Result<Vec<Value>, Error> {
     if is_missing(value) {
         return Ok(Vec::new());

@@ -9,7 +9,8 @@ use minijinja::{Error, State, Value};
 
 use super::error::failure;
 
-/// One unit is about one byte read. Enough to read a large file several times, and too little to be noticeable.
+/// One unit is about one byte read. The budget is enough to read a large file several times, and too small for a
+/// noticeable delay.
 const UNITS: usize = 32 << 20;
 
 /// Cost of a list item, higher than its bytes.
@@ -29,7 +30,7 @@ impl WorkBudget {
     pub(super) fn charge(&mut self, units: usize) -> Result<(), Error> {
         match self.left.checked_sub(units) {
             Some(left) => self.left = left,
-            None => return Err(failure("the expression works on too much text or too many items")),
+            None => return Err(failure("the expression processes too much text or too many items")),
         }
         Ok(())
     }
@@ -49,7 +50,7 @@ pub(super) fn text(value: &Value, work: &mut WorkBudget) -> Result<String, Error
     let mut charged = ChargedText { text: String::new(), work };
     match write!(charged, "{value}") {
         Ok(()) => Ok(charged.text),
-        Err(_) => Err(failure("the expression works on too much text or too many items")),
+        Err(_) => Err(failure("the expression processes too much text or too many items")),
     }
 }
 

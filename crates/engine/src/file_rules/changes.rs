@@ -48,12 +48,12 @@ pub fn is_project_path(path: &str) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     by_path: BTreeMap<String, Status>,
-    /// Changes of others. They trigger no rule, but can satisfy one.
+    /// Paths that other sessions changed. They trigger no rule, but can satisfy one.
     others: BTreeSet<String>,
     /// All paths, one per line: a single substring search skips rules that match no path.
     text: String,
     /// True if a path contains a line break.
-    has_odd_names: bool,
+    has_line_breaks: bool,
 }
 
 impl Changes {
@@ -88,13 +88,13 @@ impl Changes {
 
     /// Paths that contain the text, in arbitrary order. All paths if some contain line breaks.
     pub(super) fn containing<'a>(&'a self, text: &'a str) -> Vec<&'a str> {
-        if text.is_empty() || self.has_odd_names {
+        if text.is_empty() || self.has_line_breaks {
             return self.paths().collect();
         }
         let mut found = Vec::new();
         let mut end = 0;
         for at in memmem::find_iter(self.text.as_bytes(), text.as_bytes()) {
-            // Another match in the same path.
+            // The text occurs again in the same path.
             if at < end {
                 continue;
             }
@@ -114,7 +114,7 @@ impl Changes {
         !self.others.contains(path)
     }
 
-    /// The same changes, of which those that fail `is_own` are others' and trigger nothing.
+    /// Returns a copy in which the paths that fail `is_own` count as changes of other sessions, which trigger no rule.
     #[must_use]
     pub fn with_own(&self, mut is_own: impl FnMut(&str) -> bool) -> Self {
         let others = self.paths().filter(|path| !is_own(path)).map(str::to_owned).collect();
@@ -131,7 +131,7 @@ impl Changes {
     }
 }
 
-/// The later of two changes of the same path wins.
+/// Of two changes of the same path, the later one is kept.
 impl FromIterator<Change> for Changes {
     fn from_iter<T: IntoIterator<Item = Change>>(changes: T) -> Self {
         let by_path: BTreeMap<String, Status> =
@@ -141,7 +141,7 @@ impl FromIterator<Change> for Changes {
             text.push_str(path);
             text.push('\n');
         }
-        let has_odd_names = by_path.keys().any(|path| path.contains('\n'));
-        Self { by_path, others: BTreeSet::new(), text, has_odd_names }
+        let has_line_breaks = by_path.keys().any(|path| path.contains('\n'));
+        Self { by_path, others: BTreeSet::new(), text, has_line_breaks }
     }
 }

@@ -12,7 +12,7 @@ pub struct FileMatch {
     pub triggers: Vec<TriggeringFile>,
     /// Changed files that were expected, in byte order.
     pub matched: Vec<String>,
-    /// Patterns of `safety` that answer for all triggers at once.
+    /// Patterns of `safety` that satisfy all triggers if a changed file matches one of them.
     pub safety: Vec<String>,
     /// Changed files match `safety`, so nothing is missing.
     pub is_safe: bool,
@@ -26,7 +26,7 @@ pub struct TriggeringFile {
     pub captures: Captures,
     /// Expected paths or patterns that did not change. Empty if the change itself is the trigger.
     pub missing: Vec<String>,
-    /// Paths by `safety`; a change of any of them answers for this trigger alone.
+    /// Paths that result from `safety`. A change of any of them satisfies this trigger, but no other.
     pub safety: Vec<String>,
 }
 

@@ -26,9 +26,10 @@ pub struct FileRule {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileRuleKind {
     /// Unmet if a changed file matches a trigger pattern and none matches a `safety` pattern. A safety pattern whose
-    /// variables are all bound by the trigger answers only for that trigger; any other answers for all.
+    /// variables are all bound by the trigger satisfies only that trigger; any other safety pattern satisfies all
+    /// triggers.
     Trigger { trigger: Vec<FilePattern>, safety: Vec<FilePattern> },
-    /// Files that must change together; a change of any of them triggers.
+    /// Files that must change together; a change of any of them triggers the rule.
     Set(Vec<FilePattern>),
     /// Files that must change when another file changes.
     Pair { trigger: FilePattern, expects: Vec<FilePattern> },
@@ -82,7 +83,7 @@ impl Baseline {
 /// The changes that a session is responsible for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum AttributionMode {
-    /// Its own changes, and those of unknown origin.
+    /// The session's own changes, and changes of unknown origin.
     #[default]
     Session,
     /// All changes in the working tree.
@@ -98,7 +99,7 @@ impl AttributionMode {
     }
 }
 
-/// What makes a rule ask again after its demand was answered.
+/// The changes after which a rule asks again, although its demand was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Refire {
     /// Changes of other files.
@@ -147,8 +148,8 @@ impl FileRule {
         self.kind.triggering().iter().chain(others).chain(&self.exclude)
     }
 
-    /// True if this version of a rule asks for everything that an earlier version did. Patterns are compared literally:
-    /// added triggers and removed exceptions are stricter, any other change counts as milder.
+    /// True if this version of a rule demands everything that an earlier version demanded. Patterns are compared
+    /// literally: added triggers and removed exceptions make a rule stricter, any other change counts as milder.
     pub fn is_at_least_as_strict_as(&self, before: &Self) -> bool {
         let has_all = |more: &[FilePattern], less: &[FilePattern]| less.iter().all(|pattern| more.contains(pattern));
         let is_as_strict = match (&self.kind, &before.kind) {
@@ -243,8 +244,8 @@ fn trigger_on_any(
     Ok(FileMatch { triggers: triggers.collect(), ..FileMatch::default() })
 }
 
-/// Applies `safety`: an unbound pattern answers for all triggers, a bound one only for triggers with the same
-/// variables.
+/// Applies `safety`: a change that matches an unbound pattern satisfies all triggers; a change that matches a bound
+/// pattern satisfies only the triggers with the same values of the variables.
 fn apply_safety(mut found: FileMatch, safety: &[CompiledPattern], changes: &Changes) -> FileMatch {
     let is_bound = |pattern: &Pattern| {
         let binds_all = |trigger: &TriggeringFile| pattern.variables().all(|name| trigger.captures.get(name).is_some());
@@ -279,10 +280,10 @@ fn matching(patterns: &[&CompiledPattern], changes: &Changes) -> BTreeSet<String
     matched.map(str::to_owned).collect()
 }
 
-/// The most specific member that matches a path: `tests/{path}_test.py` wins over `{path}.py`.
+/// The most specific member that matches a path: `tests/{path}_test.py` takes precedence over `{path}.py`.
 fn most_specific(members: &[CompiledPattern], path: &str) -> Option<(usize, Captures)> {
     let matched = members.iter().enumerate().filter(|(_, member)| member.matches(path));
-    // The first of equally specific members wins.
+    // Of equally specific members, the first one is chosen.
     let (own, member) = matched.rev().max_by_key(|(_, member)| member.pattern.literal_length())?;
     Some((own, member.pattern.captures(path)?))
 }

@@ -1,4 +1,4 @@
-//! Properties of all rules and changes. Examples are in the corpus of `linchpin check`.
+//! Property tests for arbitrary rules and changes. Examples are in the corpus of `linchpin check`.
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ fn long_variable_lists_are_truncated_with_a_count() {
     assert!(filled.starts_with("00, 01") && filled.ends_with("49, and 10 more"), "{filled}");
 }
 
-/// Paths of which some match the patterns below.
+/// Paths, some of which match the patterns below.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let folder = select(vec!["src", "tests", "docs", "a", "b/c"]);
     let name = select(vec!["x", "y", "x_test", "deep/x", "x.y"]);

@@ -2,7 +2,7 @@ use super::{FileMatch, FileRule};
 use crate::ack_by::AckBy;
 use crate::verdict::Level;
 
-/// An unmet file rule with its match. It becomes a demand unless the files are already answered for.
+/// An unmet file rule with its match. It becomes a demand unless all of its triggers are already settled.
 #[derive(Debug, Clone, Copy)]
 pub struct UnmetFileRule<'a> {
     /// The rule's id.
@@ -10,7 +10,7 @@ pub struct UnmetFileRule<'a> {
     pub title: &'a str,
     pub ack: AckBy,
     pub action: Level,
-    /// Maximum of holds of one stop.
+    /// Maximum number of times that the rule holds one stop.
     pub max_holds: u32,
     pub file: &'a FileRule,
     pub found: &'a FileMatch,

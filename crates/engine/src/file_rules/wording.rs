@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use super::{FileMatch, Status, TriggeringFile};
 
-/// Maximum of lines in a list.
+/// Maximum number of lines in a list.
 const MAX_LINES: usize = 20;
-/// Maximum of names in a placeholder, so that other rules have room in the message.
+/// Maximum number of names that replace a placeholder, so that other rules have room in the message.
 const MAX_NAMES: usize = 50;
 
-/// Lists missing files by trigger, or the triggers alone, one per line and limited in number.
+/// Lists each missing file with its trigger, or only the triggers if they have no missing files. One per line, limited
+/// in number.
 pub fn list_missing(found: &FileMatch) -> String {
     let line = |(trigger, missing): (&str, &str)| format!("{} → {}", escaped(trigger), escaped(missing));
     let mut lines: Vec<String> = found.pairs().map(line).collect();
@@ -27,7 +28,7 @@ pub fn list_missing(found: &FileMatch) -> String {
     lines.join("\n")
 }
 
-/// A hint naming the `safety` files whose change would answer the trigger, if the rule has any.
+/// A hint that names the `safety` files whose change would satisfy the trigger; `None` if the rule has no such files.
 pub fn safety_hint(trigger: &TriggeringFile, found: &FileMatch) -> Option<String> {
     let safety = if trigger.safety.is_empty() { &found.safety } else { &trigger.safety };
     (!safety.is_empty()).then(|| answered_by(safety))
@@ -35,7 +36,7 @@ pub fn safety_hint(trigger: &TriggeringFile, found: &FileMatch) -> Option<String
 
 fn answered_by(paths: &[String]) -> String {
     let paths: Vec<String> = paths.iter().map(|path| escaped(path)).collect();
-    format!("a change of {} answers it", paths.join(" or "))
+    format!("changing {} satisfies it", paths.join(" or "))
 }
 
 /// Escapes control characters, so that a file name cannot pass for another line of the message.

@@ -17,7 +17,7 @@ pub struct Hat {
     pub publishes: Vec<String>,
     /// Empty if the instructions are derived from the topics.
     pub instructions: String,
-    /// Published if the agent publishes nothing.
+    /// The topic that is published if the agent publishes nothing.
     pub default_publishes: Option<String>,
     /// Patterns of paths that the agent may write; `None` if only rules restrict it.
     pub writes: Option<Vec<String>>,

@@ -8,7 +8,8 @@ use crate::rules::Tier;
 use crate::workflow::{Node, Transition, Workflow};
 
 impl Loop {
-    /// The name of that workflow. It is reserved, because the active workflow of a run belongs to the run alone.
+    /// The name of the workflow of every hat. It is reserved, because the active workflow of a run belongs to the run
+    /// alone.
     pub const NAME: &str = "loop";
 
     pub fn workflow_for(&self, hat: &Hat) -> Workflow {

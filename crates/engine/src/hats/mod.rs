@@ -27,7 +27,7 @@ use crate::workflow::{Gate, Requirement};
 /// A loop as `loop.yml` describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loop {
-    /// The file that it was read from, as shown to people.
+    /// The file that the loop was read from, as shown to people.
     pub source: String,
     /// Digest of the file.
     pub digest: String,
@@ -46,7 +46,7 @@ pub struct Loop {
     pub variables: BTreeMap<String, String>,
     pub topics: BTreeMap<String, Topic>,
     pub gates: BTreeMap<String, Gate>,
-    /// In the order of the file.
+    /// Hats in the order of the file.
     pub hats: Vec<Hat>,
 }
 
@@ -58,7 +58,7 @@ pub struct Completion {
     pub after: Vec<String>,
 }
 
-/// A topic's entry in the file.
+/// A topic's entry in `loop.yml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Topic {
     /// Instructions for the hat that the topic triggers; empty for the built-in default.
@@ -100,12 +100,12 @@ impl Default for RunLimits {
 impl Loop {
     /// Prefix of topics that only Linchpin publishes.
     pub const RESERVED: &str = "system";
-    /// Published for a hat whose agent published nothing.
+    /// The topic that is published for a hat whose agent published nothing.
     pub const SYSTEM_RESUME: &str = "system.resume";
-    /// Published by `run --resume` if no other event is pending.
+    /// The topic that `run --resume` publishes if no other event is pending.
     pub const TASK_RESUME: &str = "task.resume";
     pub const COMPLETE: &str = "loop.complete";
-    /// Maximum of topics in `completion.after`: the check for reachability visits every subset of them.
+    /// Maximum number of topics in `completion.after`: the check for reachability visits every subset of them.
     pub const MAX_AFTER: usize = 10;
     /// The end of a run in diagrams; hats cannot have this id.
     pub const DONE: &str = "done";

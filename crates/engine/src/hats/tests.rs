@@ -262,15 +262,15 @@ fn two_hats_with_the_same_trigger() {
         hat("a", &["task.start", "review.**"], &["loop.complete"]),
         hat("b", &["*.changes"], &["loop.complete"]),
     ]);
-    assert_snapshot!(the_loop.errors()[0], @"hats `a` and `b` both take `review.changes`");
+    assert_snapshot!(the_loop.errors()[0], @"hats `a` and `b` are both triggered by `review.changes`");
 }
 
 #[test]
 fn missing_start_and_unreachable_completion() {
     let nobody = looped(vec![hat("a", &["x"], &["loop.complete"])]);
-    assert_snapshot!(nobody.errors()[0], @"no hat takes the topic `task.start`, which opens a run");
+    assert_snapshot!(nobody.errors()[0], @"no hat is triggered by `task.start`, the first topic of a run");
     let no_end = looped(vec![hat("a", &["task.start"], &["b"]), hat("c", &["x"], &["loop.complete"])]);
-    assert_snapshot!(no_end.errors()[0], @"`loop.complete` is never published on a way from `task.start`, so no run can be completed");
+    assert_snapshot!(no_end.errors()[0], @"the loop cannot complete: no path from `task.start` publishes `loop.complete`");
     assert_eq!(
         no_end.warnings(),
         [
@@ -286,7 +286,7 @@ fn topics_before_completion_must_be_reachable() {
     the_loop.completion.after = vec!["build.done".to_owned()];
     assert_eq!(the_loop.errors(), []);
     the_loop.completion.after = vec!["loop.complete".to_owned(), "task.resume".to_owned()];
-    assert_snapshot!(the_loop.errors()[0], @"no run accepts `loop.complete`, `task.resume` before `loop.complete`, so none can be completed");
+    assert_snapshot!(the_loop.errors()[0], @"the loop cannot complete: no path accepts `loop.complete`, `task.resume` before `loop.complete`");
     // Each topic is reachable, but not both on one walk.
     let mut forked = looped(vec![
         hat("fork", &["task.start"], &["left", "right"]),
@@ -302,14 +302,14 @@ fn unbounded_cycles() {
     let mut the_loop = two_hats();
     let off = RunLimits { iterations: None, runtime: None, tokens: None, cost_usd: None, ..RunLimits::default() };
     the_loop.limits = off.clone();
-    assert_snapshot!(the_loop.errors()[0], @"`planner`, `builder` hand over to each other without an end: there is no limit of iterations or time, and no `max_activations`");
+    assert_snapshot!(the_loop.errors()[0], @"`planner`, `builder` hand over to each other without end: the loop has no limit of iterations or time, and no `max_activations`");
     the_loop.limits = RunLimits { tokens: Some(1), ..off.clone() };
     assert_eq!(the_loop.errors(), []);
     // A limit on a value that no agent reports does not bound the cycle; one reporting agent is enough.
     let command = AgentChoice::Command { words: vec!["agent".to_owned()], prompt: PromptDelivery::Stdin };
     the_loop.agent = command;
     the_loop.limits.cost_usd = Some(1.0);
-    assert_snapshot!(the_loop.errors()[0], @"`planner`, `builder` hand over to each other without an end: there is no limit of iterations or time, and no `max_activations`, and the agents report nothing that `tokens` and `cost_usd` could count");
+    assert_snapshot!(the_loop.errors()[0], @"`planner`, `builder` hand over to each other without end: the loop has no limit of iterations or time, and no `max_activations`, and the agents do not report what `tokens` and `cost_usd` would count");
     the_loop.hats[1].agent = Some(AgentChoice::Named("codex".to_owned()));
     assert_eq!(the_loop.errors(), []);
     the_loop.limits.tokens = None;
@@ -376,7 +376,7 @@ fn small_loop_with_a_gate() -> impl Strategy<Value = Loop> {
     })
 }
 
-/// Tries all walks up to a length by the workflows of the hats, with the gate closed. True if one completes.
+/// Tries all walks up to a length through the hats' workflows, with the gate closed. True if a walk completes the run.
 fn is_completed_around_the_gate(the_loop: &Loop) -> bool {
     let start = the_loop.hat_for(&the_loop.start).expect("a hat");
     let mut places = BTreeSet::from([(start.id.clone(), BTreeSet::from([the_loop.start.clone()]))]);
@@ -401,7 +401,7 @@ fn is_completed_around_the_gate(the_loop: &Loop) -> bool {
     false
 }
 
-/// Tries all walks up to a length, tracking accepted topics. True if one completes.
+/// Tries all walks up to a length, and tracks the accepted topics. True if a walk completes the run.
 fn is_completed_on_some_walk(the_loop: &Loop) -> bool {
     let begin = ("x".to_owned(), BTreeSet::from(["task.start".to_owned()]));
     let mut places = BTreeSet::from([begin]);

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum of parts, far more than needed.
+/// Maximum number of parts, far more than needed.
 const MAX_PARTS: usize = 16;
 const MAX_LENGTH: usize = 200;
 
@@ -13,13 +13,13 @@ const MAX_LENGTH: usize = 200;
 pub enum TopicError {
     #[error("it is empty")]
     Empty,
-    #[error("a part between the dots is empty")]
+    #[error("there is an empty part between dots")]
     EmptyPart,
-    #[error("`{0}` is no letter, digit, `-` or `_`")]
+    #[error("`{0}` is not a letter, digit, `-` or `_`")]
     Letter(char),
-    #[error("`*` and `**` stand alone between dots, and only in triggers")]
+    #[error("`*` and `**` are only allowed in triggers, and must be a whole part between dots")]
     Wildcard,
-    #[error("it has more than {MAX_PARTS} parts or {MAX_LENGTH} letters")]
+    #[error("it has more than {MAX_PARTS} parts or {MAX_LENGTH} characters")]
     TooLong,
 }
 
@@ -120,7 +120,7 @@ impl fmt::Display for TopicPattern {
 }
 
 /// Each `**` first matches nothing. On a mismatch the last `**` takes one more part; earlier ones need no retry,
-/// because the last can take whatever they would give up.
+/// because the last one can take any part that an earlier one could take.
 fn matches(mut pattern: &[Part], mut topic: &[&str]) -> bool {
     let mut last: Option<(&[Part], &[&str])> = None;
     loop {

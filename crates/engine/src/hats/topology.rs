@@ -1,7 +1,8 @@
 //! Static checks of a loop: whether hats hand over to each other correctly, whether the run can complete, and whether
 //! it could run forever.
 //!
-//! A run is a walk: an iteration takes one topic, and its hat hands over with one of the topics that it publishes.
+//! A run is a walk through the graph of hats: each iteration takes one topic, and its hat hands over by publishing one
+//! of its topics.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,21 +12,24 @@ use crate::suggest;
 /// An error that prevents any run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoopError {
-    #[error("no hat takes the topic `{topic}`, which opens a run")]
+    #[error("no hat is triggered by `{topic}`, the first topic of a run")]
     NoStart { topic: String },
-    #[error("hats `{one}` and `{other}` both take `{example}`")]
+    #[error("hats `{one}` and `{other}` are both triggered by `{example}`")]
     SharedTrigger { one: String, other: String, example: String },
-    #[error("`{topic}` is never published on a way from `{start}`, so no run can be completed")]
+    #[error("the loop cannot complete: no path from `{start}` publishes `{topic}`")]
     CompletionUnreachable { topic: String, start: String },
-    #[error("no run accepts {missing} before `{topic}`, so none can be completed", missing = quoted(missing))]
+    #[error("the loop cannot complete: no path accepts {missing} before `{topic}`", missing = quoted(missing))]
     UnreachableAfter { topic: String, missing: Vec<String> },
-    #[error("{cycle} without an end: there is no limit of iterations or time, and no `max_activations`{unmeasured}", cycle = cycle(hats), unmeasured = not_measured(unmeasured))]
+    #[error("{cycle} without end: the loop has no limit of iterations or time, and no `max_activations`{unmeasured}", cycle = cycle(hats), unmeasured = not_measured(unmeasured))]
     Unbounded {
         hats: Vec<String>,
-        /// Limits that are set, but that the agents of these hats do not report values for.
+        /// Limits that are set, but whose values the agents of these hats do not report.
         unmeasured: Vec<&'static str>,
     },
-    #[error("nothing publishes `{topic}`: no hat does, and no run begins with it")]
+    #[error(
+        "nothing publishes `{topic}`: it is not in the `publishes` of any hat, and it is not the first topic of a \
+         run"
+    )]
     UnknownTopic {
         topic: String,
         /// True if the topic is under `completion.after`, false if it is under `topics`.
@@ -33,7 +37,7 @@ pub enum LoopError {
         /// The topic that was probably meant.
         close: Option<String>,
     },
-    #[error("`requires` of `{topic}` is never asked: no hat publishes `{topic}`, Linchpin itself does")]
+    #[error("`requires` of `{topic}` is never checked: no hat publishes `{topic}`, only Linchpin itself")]
     UncheckedGate {
         topic: String,
         /// A topic that the triggered hat publishes.
@@ -44,13 +48,13 @@ pub enum LoopError {
 /// A likely mistake that does not prevent a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoopWarning {
-    #[error("hat `{hat}` publishes `{topic}`, which no hat takes: the run would end there")]
+    #[error("hat `{hat}` publishes `{topic}`, which triggers no hat, so the run would end there")]
     UnhandledTopic { hat: String, topic: String },
-    #[error("no run gets to hat `{hat}`")]
+    #[error("hat `{hat}` is unreachable")]
     UnreachableHat { hat: String },
-    #[error("hat `{hat}` publishes nothing: a run that gets to it ends there, unfinished")]
+    #[error("hat `{hat}` publishes nothing, so a run that reaches it ends unfinished")]
     PublishesNothing { hat: String },
-    #[error("hat `{hat}` takes `{topic}`, which nothing publishes")]
+    #[error("hat `{hat}` is triggered by `{topic}`, which nothing publishes")]
     Unpublished {
         hat: String,
         topic: String,
@@ -276,6 +280,6 @@ fn not_measured(limits: &[&str]) -> String {
     let names: Vec<String> = limits.iter().map(|limit| format!("`{limit}`")).collect();
     match names.as_slice() {
         [] => String::new(),
-        names => format!(", and the agents report nothing that {} could count", names.join(" and ")),
+        names => format!(", and the agents do not report what {} would count", names.join(" and ")),
     }
 }

@@ -23,7 +23,7 @@ impl BuiltinBehavior {
         }
     }
 
-    /// The public variables that it sets.
+    /// The public variables that the behavior sets.
     pub fn variables(&self) -> &'static [&'static str] {
         variables_of(self.name())
     }

@@ -1,4 +1,4 @@
-//! Extracts the result of a tool call from the wrappings of agents, MCP servers and proxies.
+//! Extracts the result of a tool call from the envelopes that agents, MCP servers and proxies put around it.
 //!
 //! A call can fail without the agent noticing: a server may report a failure in a successful response. Any sign of
 //! failure counts.
@@ -10,13 +10,13 @@ use crate::event::{CallOutcome, Event, EventKind, ToolCall};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CallResult {
-    /// The tool's answer without wrappings.
+    /// The tool's answer without envelopes.
     Success(Value),
     Failed,
 }
 
 impl CallResult {
-    /// Returns `None` if there is no result, so that nothing is known of the call.
+    /// Returns `None` if the event has no result, so that the outcome of the call is unknown.
     pub(super) fn of(event: &Event) -> Option<Self> {
         let call = event.tool.as_ref()?;
         match (event.kind, event.outcome) {
@@ -37,7 +37,7 @@ impl CallResult {
         if !is_proxied(call) {
             return Some(Self::Success(answer));
         }
-        // A proxy adds its own wrapping.
+        // A proxy adds its own envelope.
         let answer = match &answer {
             Value::Object(fields) => fields.get("result").map_or_else(|| answer.clone(), unwrapped),
             _ => answer,
@@ -45,8 +45,8 @@ impl CallResult {
         Some(if reports_failure(&answer) { Self::Failed } else { Self::Success(answer) })
     }
 
-    /// Includes JSON objects embedded in the answer's prose. Only for tools that report what they did: in the text of
-    /// other tools, JSON may be an example of anything.
+    /// Adds JSON objects that are embedded in the answer's prose to the result. Suitable only for tools that report
+    /// what they did: in the text of other tools, JSON may be an example of anything.
     pub(super) fn with_prose(self) -> Self {
         let Self::Success(answer) = self else { return self };
         let said: Vec<Value> = match &answer {

@@ -1,4 +1,5 @@
-//! Declared observers: `on` which events, with which `match`, they `set` which variables.
+//! Declared observers: at the events under `on` that meet the conditions under `match`, they set the variables under
+//! `set`.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub struct DeclaredObserver {
     pub set: Vec<(String, Template)>,
 }
 
-/// The conditions on an event. Every present key must match; of a list, one item must.
+/// The conditions on an event. Every present key must match. A key with a list matches if one item does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObserverMatch {
     pub tools: Vec<ToolName>,

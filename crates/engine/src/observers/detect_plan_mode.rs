@@ -6,8 +6,8 @@
 //!   sent before: some agents send their approval policy in this field, also while planning;
 //! - the mode of the turn that a prompt starts, if the agent has one. Codex does not send it; the adapter adds it from
 //!   the transcript;
-//! - a marker that the agent puts into the prompt. Markers are meant for the model, so only one at the place where the
-//!   agent puts it counts, not a quoted one.
+//! - a marker that the agent puts into the prompt. Markers are written for the model, and a prompt can quote one, so a
+//!   marker counts only at the place where the agent puts it.
 //!
 //! Subagents do not change the session's mode.
 

@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::expr::check_variable_name;
 use crate::facts::{Facts, Missing};
 
-/// Maximum of variables in a session, because a program can create new ones with every event.
+/// Maximum number of variables in a session, because a program can create new ones with every event.
 const VARIABLES_LIMIT: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ impl ExternalBehavior {
         };
         for (condition, value) in answer.conditions {
             if !self.conditions.contains_key(&condition) {
-                return Err(format!("`{condition}` is not among its `conditions`"));
+                return Err(format!("`{condition}` is not declared under `conditions`"));
             }
             check_size(&condition, &value)?;
             kept.insert(Self::function(observer, &condition), value);

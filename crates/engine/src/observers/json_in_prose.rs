@@ -1,12 +1,12 @@
 //! Finds JSON objects embedded in prose.
 //!
-//! Tools for models answer in sentences and append their result as JSON, with or without a code block.
+//! Tools for language models answer in sentences and append their result as JSON, with or without a code block.
 
 use serde_json::Value;
 
 /// Longer texts are not searched.
 const LENGTH_LIMIT: usize = 64 * 1024;
-/// Maximum of braces tried; each may scan to the end of the text without result.
+/// Maximum number of braces from which parsing is tried; each attempt may scan to the end of the text without a result.
 const TRIES_LIMIT: usize = 32;
 
 /// All top-level JSON objects in the text, in order.

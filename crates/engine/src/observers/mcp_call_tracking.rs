@@ -17,7 +17,7 @@ use crate::situation::Situation;
 const SERVERS_LIMIT: usize = 32;
 const TOOLS_LIMIT: usize = 64;
 const NAME_LIMIT: usize = 128;
-/// Maximum bytes of all results of a session.
+/// Maximum total size of a session's results in bytes.
 const RESULTS_LIMIT: usize = 64 * 1024;
 
 pub(super) fn observe(situation: &Situation) -> Result<VariableChanges, Missing> {

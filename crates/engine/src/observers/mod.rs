@@ -1,4 +1,4 @@
-//! Observers set variables by events, before rules judge the same event.
+//! Observers set variables when an event arrives, before rules judge that event.
 //!
 //! An [`Observer`] is plain data, read and checked by another crate and cached in compiled form. This module computes
 //! [`VariableChanges`] for an event; the caller applies them to the facts before it asks the next observer, and stores
@@ -35,7 +35,7 @@ pub use task_claim_tracking::{TaskTools, claim_changes};
 pub use template::{Template, TemplateError};
 
 use crate::expr::{EvaluationError, Scope};
-use crate::facts::{Missing, Stored};
+use crate::facts::{FactStore, Missing};
 use crate::rules::Tier;
 use crate::situation::Situation;
 
@@ -63,7 +63,7 @@ pub enum ObserverKind {
 }
 
 impl Observer {
-    /// True if it starts a process.
+    /// True if the observer starts a process.
     pub fn is_external(&self) -> bool {
         matches!(self.kind, ObserverKind::External(_))
     }
@@ -78,7 +78,7 @@ impl Observer {
         }
     }
 
-    /// The variables that it sets, as far as they are known in advance.
+    /// The variables that the observer sets, as far as they are known in advance.
     pub fn variables(&self) -> Vec<&str> {
         match &self.kind {
             ObserverKind::Declared(declared) => declared.set.iter().map(|(name, _)| name.as_str()).collect(),
@@ -110,8 +110,8 @@ pub(crate) fn evaluate_set(set: &[(String, Template)], situation: &Arc<Situation
     for (name, template) in set {
         let value = template.value(situation).map_err(|error| match error {
             EvaluationError::Missing(Missing::Failed(why)) => why,
-            EvaluationError::Missing(Missing::Unreadable(Stored::Session | Stored::Journal)) => {
-                format!("what `{name}` depends on is in the journal, which cannot be read")
+            EvaluationError::Missing(Missing::Unreadable(FactStore::Session | FactStore::Journal)) => {
+                format!("`{name}` depends on the journal, which cannot be read")
             }
             error => format!("`{name}` cannot be evaluated: {error}"),
         })?;
@@ -129,5 +129,5 @@ fn check_size(name: &str, value: &Value) -> Result<(), String> {
     if size <= VALUE_LIMIT {
         return Ok(());
     }
-    Err(format!("`{name}` would hold {size} bytes, more than the {VALUE_LIMIT} that a variable may"))
+    Err(format!("the value of `{name}` has {size} bytes, over the limit of {VALUE_LIMIT} for a variable"))
 }

@@ -1,7 +1,7 @@
 //! Extracts the lines of a prompt that are not quotes, code or transcripts.
 //!
-//! A prompt contains whatever the person pasted into it. Each line has the names of its surrounding tags, so that an
-//! agent's own note can be distinguished from one in the history of another session.
+//! A prompt can contain anything that the person pasted into it. Each line has the names of its surrounding tags, so
+//! that an agent's own note can be distinguished from one in the history of another session.
 
 /// A line with the names of its surrounding tags, outermost first.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,8 +12,8 @@ pub(super) struct Line<'t> {
 
 /// Maximum nesting of tags.
 const DEPTH_LIMIT: usize = 16;
-/// Maximum bytes of a prompt that are searched. Agents put their notes first or last, and other prompts are not that
-/// long.
+/// Maximum number of bytes of a prompt that are searched. Agents put their notes first or last, and other prompts are
+/// not that long.
 const LENGTH_LIMIT: usize = 256 * 1024;
 
 /// Speakers of a transcript. The text from the first such line on is a transcript.

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The session variable that stores the seen tasks.
 pub(super) const SEEN_TASKS: &str = "_seen_tasks";
 
-/// Maximum of remembered tasks; the oldest are dropped.
+/// Maximum number of remembered tasks; the oldest are dropped.
 const TASKS_LIMIT: usize = 200;
 const REFERENCE_LIMIT: usize = 128;
 /// Minimum length of an id prefix; shorter ones are ambiguous.
@@ -43,7 +43,7 @@ impl SeenTasks {
     }
 
     /// Remembers all tasks in a result and returns them in order.
-    pub(super) fn learn(&mut self, result: &Value) -> Vec<Task> {
+    pub(super) fn remember_tasks(&mut self, result: &Value) -> Vec<Task> {
         let mut shown = Vec::new();
         collect(result, 0, &mut shown);
         let mut met = std::collections::BTreeSet::new();

@@ -18,7 +18,7 @@ use crate::facts::Missing;
 use crate::rules::ToolName;
 use crate::situation::Situation;
 
-/// Maximum of remembered claims of a session.
+/// Maximum number of remembered claims of a session.
 const CLAIMS_LIMIT: usize = 100;
 
 /// The servers and names of task tools.
@@ -51,7 +51,7 @@ impl Default for TaskTools {
 enum ClaimAction {
     Claim,
     Close,
-    /// Neither; only the tasks in its result are remembered.
+    /// The call neither claims nor closes a task; only the tasks in its result are remembered.
     Neither,
 }
 
@@ -68,7 +68,7 @@ impl TaskTools {
         let action = self.action(&tool.tool, &arguments);
         let stored = situation.facts.variable(SEEN_TASKS)?;
         let mut memory = SeenTasks::of(stored.clone());
-        let shown = memory.learn(&result);
+        let shown = memory.remember_tasks(&result);
         let seen = memory.to_value();
         if stored.as_ref() != Some(&seen) && !shown.is_empty() {
             changes.insert(SEEN_TASKS.to_owned(), Some(seen));

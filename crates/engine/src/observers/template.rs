@@ -92,7 +92,7 @@ fn push_literal(text: Option<&str>, parts: &mut Vec<TemplatePart>) {
     }
 }
 
-/// Appends a value to text: null as nothing, strings unquoted, all else as JSON.
+/// Appends a value to text: null as nothing, strings unquoted, everything else as JSON.
 fn push_value(value: &Value, text: &mut String) {
     match value {
         Value::Null => {}

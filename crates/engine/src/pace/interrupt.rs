@@ -19,19 +19,22 @@ pub struct Interrupt<'a> {
 
 impl fmt::Display for Interrupt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Violation { title, diagnostic, details, suggestion, .. } = self.violation;
-        writeln!(f, "🚨 WORKFLOW INTERRUPT: {title}\n\nDiagnostic: {diagnostic}")?;
+        let Violation { title, headline, diagnostic, details, suggestion, .. } = self.violation;
+        match self.phase {
+            Some(_) => writeln!(f, "🚨 WORKFLOW INTERRUPT: {title}\n\nDiagnostic: {diagnostic}")?,
+            None => writeln!(f, "{headline}\n")?,
+        }
         for line in details {
             writeln!(f, "{line}")?;
         }
         let suggestion = self.reason.unwrap_or(suggestion);
         writeln!(f, "\nSuggestion: {suggestion}\n\n---\n\nREFLECT AND DECIDE:\n")?;
         if self.ack == AckBy::Human {
-            writeln!(f, "Only a person can let you go on past this rule.\n")?;
-            writeln!(f, "  - Explain what you tried, and why you are stuck")?;
+            writeln!(f, "Only a person can let you continue past this rule.\n")?;
+            writeln!(f, "  - Explain what you tried and why you are stuck")?;
             writeln!(f, "  - Say briefly what you would do differently")?;
             writeln!(f, "  - Ask them to run: linchpin continue")?;
-            return write!(f, "  - Wait for their answer before you go on");
+            return write!(f, "  - Wait for their answer before you continue");
         }
         writeln!(f, "Can you resolve this by yourself, or do you need a person?\n")?;
         writeln!(f, "If you can resolve it yourself:")?;
@@ -40,13 +43,13 @@ impl fmt::Display for Interrupt<'_> {
         match self.phase {
             Some(phase) => writeln!(
                 f,
-                "  - It returns the normal {} phase prompt, past the rules this once\n",
+                "  - It prints the normal {} phase prompt and skips the rules that fired, once\n",
                 phase.to_uppercase()
             )?,
-            None => writeln!(f, "  - Counting then begins again\n")?,
+            None => writeln!(f, "  - The count then starts again from zero\n")?,
         }
         writeln!(f, "If you need a person:")?;
-        writeln!(f, "  - Explain what you tried, and why you are stuck")?;
-        write!(f, "  - Wait for their answer before you go on")
+        writeln!(f, "  - Explain what you tried and why you are stuck")?;
+        write!(f, "  - Wait for their answer before you continue")
     }
 }

@@ -123,7 +123,7 @@ fn interrupt_for_repeated_commands() {
       - 01:01:20: cargo build
       - 01:01:40: cargo build
 
-    Suggestion: The same step keeps being taken, and its result does not move you on. Read the last error from its first line, say what you expect to be different before you run it again, and try the smallest thing that would show whether that is so: one test, one file, one printed value.
+    Suggestion: You keep repeating the same step without progress. Read the first line of the last error. Before you run the command again, say what you expect to be different, and try the smallest check that would show it: one test, one file, one printed value.
 
     ---
 
@@ -134,11 +134,11 @@ fn interrupt_for_repeated_commands() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It returns the normal CODE phase prompt, past the rules this once
+      - It prints the normal CODE phase prompt and skips the rules that fired, once
 
     If you need a person:
-      - Explain what you tried, and why you are stuck
-      - Wait for their answer before you go on
+      - Explain what you tried and why you are stuck
+      - Wait for their answer before you continue
     ");
     let mixed = [
         (1, command("cargo build")),
@@ -170,7 +170,7 @@ fn interrupt_for_repeated_edits() {
       - 01:02:00: Edit (src/main.rs)
       - 01:02:20: Edit (src/main.rs)
 
-    Suggestion: The same file keeps being changed back and forth. Stop editing. Write down what the code should do, put it into one failing test, and then make the change that this test asks for.
+    Suggestion: You keep changing the same file back and forth. Stop editing. Write down what the code should do, turn that into one failing test, then make the change that passes the test.
 
     ---
 
@@ -181,11 +181,11 @@ fn interrupt_for_repeated_edits() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It returns the normal CODE phase prompt, past the rules this once
+      - It prints the normal CODE phase prompt and skips the rules that fired, once
 
     If you need a person:
-      - Explain what you tried, and why you are stuck
-      - Wait for their answer before you go on
+      - Explain what you tried and why you are stuck
+      - Wait for their answer before you continue
     ");
     let happened: Vec<_> =
         ["a", "b", "a", "c", "d", "e", "f"].iter().zip(1..).map(|(path, time)| (time, edit(path))).collect();
@@ -202,7 +202,7 @@ fn interrupts_for_time_tokens_and_commits() {
     Current time: 01:11:04
     Duration: 664 seconds
 
-    Suggestion: This phase takes longer than it was meant to. Cut what is left to the part that can be finished now, or move on and write down what is open; if the task was larger than it looked, say so.
+    Suggestion: This phase is taking longer than planned. Finish only the part that can be finished now, or move on and write down what is left. If the task was larger than expected, say so.
 
     ---
 
@@ -213,11 +213,11 @@ fn interrupts_for_time_tokens_and_commits() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It returns the normal CODE phase prompt, past the rules this once
+      - It prints the normal CODE phase prompt and skips the rules that fired, once
 
     If you need a person:
-      - Explain what you tried, and why you are stuck
-      - Wait for their answer before you go on
+      - Explain what you tried and why you are stuck
+      - Wait for their answer before you continue
     ");
     let rule = pace(PaceLimit::PhaseTimeout { max_duration: 300 });
     assert_snapshot!(violation(&rule, &[], 0, 400).unwrap().diagnostic, @"CODE phase running for 6m 40s (limit: 5m)");
@@ -236,9 +236,8 @@ fn interrupts_for_time_tokens_and_commits() {
     let rule = pace(PaceLimit::TokenBudget { max_tokens: 5_000, count });
     let found = rule.judge(&standing(Tally::Tokens(Some(tokens)))).unwrap();
     assert_snapshot!(Interrupt { violation: &found, phase: None, reason: Some("Enough."), ack: AckBy::Agent }, @"
-    🚨 WORKFLOW INTERRUPT: Token Budget Exceeded
+    Token budget exceeded: 6,200 / 5,000
 
-    Diagnostic: Token budget exceeded: 6,200 / 5,000
     Input tokens: 4,000
     Output tokens: 2,200
     Total: 6,200
@@ -255,11 +254,11 @@ fn interrupts_for_time_tokens_and_commits() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - Counting then begins again
+      - The count then starts again from zero
 
     If you need a person:
-      - Explain what you tried, and why you are stuck
-      - Wait for their answer before you go on
+      - Explain what you tried and why you are stuck
+      - Wait for their answer before you continue
     ");
     assert_eq!(rule.judge(&standing(Tally::Tokens(None))), None);
     let rule = pace(PaceLimit::RequireCommits { lookback_phases: 2 });
@@ -269,9 +268,9 @@ fn interrupts_for_time_tokens_and_commits() {
     🚨 WORKFLOW INTERRUPT: Commits Required
 
     Diagnostic: No commit was made in the last 2 phases
-    Phases looked at: PLAN, CODE
+    Phases checked: PLAN, CODE
 
-    Suggestion: Commit what works, in small steps with messages that say why, before you move on. If nothing works yet, say what is missing.
+    Suggestion: Commit what works before you move on, in small steps with messages that say why. If nothing works yet, say what is missing.
 
     ---
 
@@ -282,11 +281,11 @@ fn interrupts_for_time_tokens_and_commits() {
     If you can resolve it yourself:
       - Explain briefly what you will do differently
       - Run: linchpin continue
-      - It returns the normal CODE phase prompt, past the rules this once
+      - It prints the normal CODE phase prompt and skips the rules that fired, once
 
     If you need a person:
-      - Explain what you tried, and why you are stuck
-      - Wait for their answer before you go on
+      - Explain what you tried and why you are stuck
+      - Wait for their answer before you continue
     ");
     let one = Tally::Commits { count: Some(1), phases: vec!["code".to_owned()] };
     assert_eq!(rule.judge(&standing(one)), None);

@@ -11,8 +11,11 @@ use super::{Attempt, PaceLimit, PaceRule, PaceState, Phase, Tally, Tokens};
 pub struct Violation {
     /// The limit's key in a rule.
     pub limit: &'static str,
+    /// The title in a workflow.
     pub title: &'static str,
-    /// A single line.
+    /// What happened, in a single line that needs no title.
+    pub headline: String,
+    /// What happened, in a single line.
     pub diagnostic: String,
     /// Lines shown below the diagnostic.
     pub details: Vec<String>,
@@ -66,8 +69,14 @@ impl PaceRule {
             PaceLimit::RepeatedCommand { .. } => "executed",
             _ => "edited",
         };
-        let diagnostic = if let [(text, _)] = kinds.as_slice() {
-            format!("{} {verb} {} in {within}", one_line(text), times(u64::try_from(number).unwrap_or(u64::MAX)))
+        let (headline, diagnostic) = if let [(text, _)] = kinds.as_slice() {
+            let (text, count) = (one_line(text), times(u64::try_from(number).unwrap_or(u64::MAX)));
+            let headline = match verb {
+                "executed" => format!("Same command {count} in {within}: `{text}`"),
+                "failed" => format!("Same command failed {count} in {within}: `{text}`"),
+                _ => format!("Same file edited {count} in {within}: `{text}`"),
+            };
+            (headline, format!("{text} {verb} {count} in {within}"))
         } else {
             let what = self.limit.repeated().unwrap_or_default();
             let pattern = one_line(self.limit.pattern().unwrap_or_default());
@@ -75,7 +84,8 @@ impl PaceRule {
                 kinds.iter().take(MAX_KINDS_SHOWN).map(|(text, number)| format!("{number} × {}", one_line(text)));
             let more = if kinds.len() > MAX_KINDS_SHOWN { ", …" } else { "" };
             let listed: Vec<String> = listed.collect();
-            format!("{pattern} matched {number} {what} in {within} ({}{more})", listed.join(", "))
+            let diagnostic = format!("{pattern} matched {number} {what} in {within} ({}{more})", listed.join(", "));
+            (diagnostic.clone(), diagnostic)
         };
         let offset = state.phase.utc_offset;
         let line = |attempt: &Attempt| match &attempt.tool {
@@ -90,6 +100,7 @@ impl PaceRule {
         Violation {
             limit: self.limit.name(),
             title: if is_command { "Repeated Command Detected" } else { "Repeated File Edit Detected" },
+            headline,
             diagnostic,
             details,
             suggestion: if is_command { SAME_COMMAND } else { SAME_FILE },
@@ -102,16 +113,16 @@ impl PaceRule {
     }
 }
 
-const SAME_COMMAND: &str = "The same step keeps being taken, and its result does not move you on. Read the last error from its \
-     first line, say what you expect to be different before you run it again, and try the smallest thing that would show \
-     whether that is so: one test, one file, one printed value.";
-const SAME_FILE: &str = "The same file keeps being changed back and forth. Stop editing. Write down what the code should do, put \
-     it into one failing test, and then make the change that this test asks for.";
-const TOO_LONG: &str = "This phase takes longer than it was meant to. Cut what is left to the part that can be finished now, or \
-     move on and write down what is open; if the task was larger than it looked, say so.";
-const TOO_MUCH: &str = "More was read and written than this phase was meant to take. Narrow the scope, split the work, or stop \
-     reading and decide by what you know.";
-const UNCOMMITTED: &str = "Commit what works, in small steps with messages that say why, before you move on. If nothing works \
+const SAME_COMMAND: &str = "You keep repeating the same step without progress. Read the first line of the last error. Before \
+     you run the command again, say what you expect to be different, and try the smallest check that would show it: one \
+     test, one file, one printed value.";
+const SAME_FILE: &str = "You keep changing the same file back and forth. Stop editing. Write down what the code should do, \
+     turn that into one failing test, then make the change that passes the test.";
+const TOO_LONG: &str = "This phase is taking longer than planned. Finish only the part that can be finished now, or move on \
+     and write down what is left. If the task was larger than expected, say so.";
+const TOO_MUCH: &str = "This phase has used more tokens than planned. Narrow the scope, split the work, or stop reading and \
+     decide with what you know.";
+const UNCOMMITTED: &str = "Commit what works before you move on, in small steps with messages that say why. If nothing works \
      yet, say what is missing.";
 
 /// Distinct texts with their counts, most frequent first, ties in order of appearance.
@@ -147,18 +158,20 @@ fn timeout(limit: u64, continued_from: u64, phase: &Phase) -> Option<Violation> 
     let what =
         phase.name.as_ref().map_or_else(|| "Session".to_owned(), |name| format!("{} phase", name.to_uppercase()));
     let at = |time| clock(time, phase.utc_offset);
+    let diagnostic = match continued_from {
+        0 => format!("{what} running for {} (limit: {})", duration(elapsed), duration(limit)),
+        _ => format!(
+            "{what} running for {}, {} of it {SINCE_CONTINUE} (limit: {})",
+            duration(elapsed),
+            duration(used),
+            duration(limit)
+        ),
+    };
     Some(Violation {
         limit: "phase_timeout",
         title: "Phase Timeout Exceeded",
-        diagnostic: match continued_from {
-            0 => format!("{what} running for {} (limit: {})", duration(elapsed), duration(limit)),
-            _ => format!(
-                "{what} running for {}, {} of it {SINCE_CONTINUE} (limit: {})",
-                duration(elapsed),
-                duration(used),
-                duration(limit)
-            ),
-        },
+        headline: diagnostic.clone(),
+        diagnostic,
         details: vec![
             format!("Phase start: {}", at(phase.started)),
             format!("Current time: {}", at(phase.now)),
@@ -188,10 +201,12 @@ fn budget(limit: u64, continued_from: u64, kinds: &[TokenKind], tokens: &Tokens)
     details.push(format!("Total: {}", count(total)));
     let since = if continued_from == 0 { String::new() } else { format!(" {SINCE_CONTINUE}") };
     details.push(format!("Limit: {}{since}", count(limit)));
+    let diagnostic = format!("Token budget exceeded: {} / {}{since}", count(used), count(limit));
     Some(Violation {
         limit: "token_budget",
         title: "Token Budget Exceeded",
-        diagnostic: format!("Token budget exceeded: {} / {}{since}", count(used), count(limit)),
+        headline: diagnostic.clone(),
+        diagnostic,
         details,
         suggestion: TOO_MUCH,
         recent: Vec::new(),
@@ -206,10 +221,11 @@ fn no_commit(phases: &[String]) -> Violation {
         [only] => format!("No commit was made in the {only} phase"),
         several => format!("No commit was made in the last {} phases", several.len()),
     };
-    let details = if names.is_empty() { Vec::new() } else { vec![format!("Phases looked at: {}", names.join(", "))] };
+    let details = if names.is_empty() { Vec::new() } else { vec![format!("Phases checked: {}", names.join(", "))] };
     Violation {
         limit: "require_commits",
         title: "Commits Required",
+        headline: diagnostic.clone(),
         diagnostic,
         details,
         suggestion: UNCOMMITTED,

@@ -14,7 +14,7 @@ pub struct BranchClause {
 
 impl BranchClause {
     pub const KEY: &str = "rewrites";
-    /// The value that stands for the branches in the configuration.
+    /// The value that stands for the protected branches of the configuration.
     pub const PROTECTED: &str = "protected_branches";
 
     /// `commands` has the truth of the rule's earlier clauses for each simple command; empty if there are none.
@@ -25,9 +25,9 @@ impl BranchClause {
         let mut best = BestSubject::default();
         let mut missing = None;
         for rewrite in situation.rewrites() {
-            let is_meant =
+            let is_selected =
                 commands.get(rewrite.command) != Some(&Truth::False) && situation.is_in_scope(rewrite.command);
-            let is_protected = if is_meant { self.matches_branch(&rewrite.branch) } else { Truth::False };
+            let is_protected = if is_selected { self.matches_branch(&rewrite.branch) } else { Truth::False };
             let here = if rewrite.is_certain { is_protected } else { is_protected.and(Truth::Unknown) };
             if here > Truth::False {
                 truth = truth.or(here);
@@ -39,7 +39,7 @@ impl BranchClause {
             }
         }
         if shown.is_empty() {
-            shown.push(if is_read { "no such branch" } else { "a command that cannot be read" }.to_owned());
+            shown.push(if is_read { "no such branch" } else { "a command that cannot be parsed" }.to_owned());
         }
         shown.dedup();
         Clause { key: Self::KEY, truth, shown: shown.join(", "), subject: best.subject(), missing }
@@ -67,6 +67,8 @@ fn name(branch: &RewrittenBranch) -> String {
     match branch {
         RewrittenBranch::Named(name) | RewrittenBranch::Matching(name) => name.clone(),
         RewrittenBranch::All => "all branches".to_owned(),
-        RewrittenBranch::Current(_) | RewrittenBranch::Unknown => "a branch that is not known before".to_owned(),
+        RewrittenBranch::Current(_) | RewrittenBranch::Unknown => "a branch that is not known before the command \
+             runs"
+            .to_owned(),
     }
 }

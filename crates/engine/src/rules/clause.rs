@@ -4,7 +4,7 @@ use super::{PathKey, Subject, Truth};
 use crate::facts::Missing;
 use crate::situation::Situation;
 
-/// Enough to recognise a command or path.
+/// Maximum length of a shown command or path; enough to recognise it.
 const MAX_LETTERS: usize = 80;
 
 /// One judged clause of a rule.
@@ -26,23 +26,23 @@ impl Clause {
         Self { key, truth, shown, subject: None, missing: None }
     }
 
-    pub fn is_about_paths(&self) -> bool {
+    pub fn matches_paths(&self) -> bool {
         PathKey::ALL.iter().any(|key| key.name() == self.key)
     }
 
-    /// The sentence that ends the reason of a rule about commands or paths and names the match. `None` for other calls
-    /// than shell calls.
-    pub(crate) fn subject_sentence(clauses: &[Self], truth: Truth, situation: &Situation) -> Option<String> {
+    /// The words at the end of a rule's reason that name the matched command or path. `None` if the call is not a shell
+    /// call.
+    pub(crate) fn matched_text(clauses: &[Self], truth: Truth, situation: &Situation) -> Option<String> {
         situation.script()?;
         // Later clauses are narrower: each considers only commands that the earlier ones match.
         let subject = clauses.iter().rev().find_map(|clause| clause.subject.as_ref())?;
         let command = subject.command.and_then(|index| situation.command_texts().get(index)).map(String::as_str);
         let command = command.filter(|text| !text.is_empty());
         let path = subject.path.as_deref();
-        let names_commands = clauses.iter().any(|clause| clause.subject.is_some() && !clause.is_about_paths());
+        let names_commands = clauses.iter().any(|clause| clause.subject.is_some() && !clause.matches_paths());
         let is_sure = truth == Truth::True;
         let text = shortened(if is_sure && !names_commands { path.or(command) } else { command.or(path) }?);
-        Some(if is_sure { format!("(It is about `{text}`.)") } else { format!("(Perhaps: `{text}`.)") })
+        Some(if is_sure { format!("Matched: `{text}`") } else { format!("Possible match: `{text}`") })
     }
 }
 

@@ -15,7 +15,7 @@ use shell::{SimpleCommand, Word};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandMatcher {
-    /// Base names of which one must match; empty for any program.
+    /// Base names, one of which must match; empty for any program.
     pub program: Vec<Wildcard>,
     /// Words after the program, ignoring flags: `push`, `remote add`.
     pub subcommand: Vec<String>,
@@ -166,7 +166,7 @@ impl ParsedCommand<'_> {
         let words = self.arguments.operands.iter().filter_map(|index| self.command.words().get(*index));
         let truth = |word: &Word| match &word.value {
             Some(text) => wanted.matches(text).into(),
-            // The kind of an unknown word may be enough: `kill $(pgrep NAME)`.
+            // The kind of value that an unknown word stands for may be enough to match, as in `kill $(pgrep NAME)`.
             None if word.meaning().is_some_and(|text| wanted.matches(text)) => Truth::True,
             None => Truth::Unknown,
         };
@@ -187,7 +187,8 @@ impl ParsedCommand<'_> {
     }
 }
 
-/// True if a long flag is an abbreviation of this one that ends within a word: `--har` for `--hard`.
+/// True if `given` is an abbreviation of the long flag `name`, such as `--har` for `--hard`, that does not end before a
+/// hyphen of `name`.
 fn is_abbreviation(given: &str, name: &str) -> bool {
     let rest = name.strip_prefix(given).filter(|_| given.starts_with("--") && given.len() > 3);
     rest.is_some_and(|rest| !rest.starts_with('-'))

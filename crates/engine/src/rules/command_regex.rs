@@ -62,7 +62,7 @@ impl CommandRegex {
                     let excepted = not_pattern.as_ref().map_or(Ok(Truth::False), |regex| regex.truth(command))?;
                     Ok(matched.and(!excepted))
                 };
-                // With `command_not_pattern` alone, wrappers would match nearly always.
+                // If a rule has only `command_not_pattern`, nearly every wrapper would match.
                 let wrappers = scope.wrappers(command).iter().filter(|_| pattern.is_some());
                 wrappers.map(|wrapper| truth(wrapper)).try_fold(truth(command)?, |found, more| Ok(found.or(more?)))
             })
@@ -77,7 +77,7 @@ impl CommandRegex {
 /// One regex applied to the simple commands of a call.
 struct CommandTruths<'a> {
     regex: LazyRegex<'a>,
-    pieces: Option<&'a [String]>,
+    constant_parts: Option<&'a [String]>,
 }
 
 /// Placeholder for an unknown part of a word; no regex contains it.
@@ -87,13 +87,13 @@ impl<'a> CommandTruths<'a> {
     fn of(text: &'a RegexSource) -> Self {
         Self {
             regex: LazyRegex::new(text.regex.as_str(), Cow::Borrowed(&text.hints)),
-            pieces: text.hints.pieces.as_deref(),
+            constant_parts: text.hints.constant_parts.as_deref(),
         }
     }
 
-    /// True if the regex matches whatever the unknown words are; unknown if it matches with some of its own constant
-    /// pieces in their place. Only an unknown program may turn out to be a flag: unknown operands are assumed to be
-    /// operands, otherwise every `git push origin "$branch"` would ask.
+    /// True if the regex matches regardless of the unknown words; unknown if it matches with some of its own constant
+    /// parts in place of the unknown words. Only an unknown program may turn out to be a flag: unknown operands are
+    /// assumed to be operands, otherwise rules would ask at every `git push origin "$branch"`.
     fn truth(&self, command: &SimpleCommand) -> Result<Truth, RegexError> {
         let count = command.unknown_words();
         if self.regex.is_match(&command.text_if(&vec![UNKNOWN; count]))? {
@@ -102,10 +102,14 @@ impl<'a> CommandTruths<'a> {
         if count == 0 {
             return Ok(Truth::False);
         }
-        let Some(pieces) = self.pieces else { return Ok(Truth::Unknown) };
-        let operands: Vec<&str> =
-            pieces.iter().filter(|piece| !piece.starts_with('-')).map(String::as_str).chain([UNKNOWN, ""]).collect();
-        let programs: Vec<&str> = pieces.iter().map(String::as_str).chain([UNKNOWN, ""]).collect();
+        let Some(constant_parts) = self.constant_parts else { return Ok(Truth::Unknown) };
+        let operands: Vec<&str> = constant_parts
+            .iter()
+            .filter(|part| !part.starts_with('-'))
+            .map(String::as_str)
+            .chain([UNKNOWN, ""])
+            .collect();
+        let programs: Vec<&str> = constant_parts.iter().map(String::as_str).chain([UNKNOWN, ""]).collect();
         let mut choices = vec![operands.as_slice(); count];
         if let (Some(first), None) = (choices.first_mut(), command.program()) {
             *first = &programs;

@@ -1,4 +1,5 @@
-//! Calls that rules derived from other keys (tool lists of a workflow, `writes` of a hat) never match.
+//! Exemptions: calls that a rule never matches if it was derived from another key (a tool list of a workflow, `writes`
+//! of a hat).
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,7 @@ pub struct Exemptions {
     pub read_only: bool,
 }
 
-/// Programs that only read and print, unless their output or an operand is written.
+/// Programs that only read and print, unless their output is redirected to a file or they write to an operand.
 const READ_ONLY_PROGRAMS: [&str; 35] = [
     "[", "basename", "cat", "cd", "cmp", "cut", "date", "diff", "dirname", "echo", "egrep", "false", "fgrep", "file",
     "find", "grep", "head", "jq", "ls", "nl", "printf", "pwd", "realpath", "rg", "sed", "sort", "stat", "tail", "test",
@@ -62,7 +63,7 @@ impl Exemptions {
     fn is_harmless_command(&self, command: &SimpleCommand) -> bool {
         let is_plain = command.wrappers.is_empty() && command.assignments().is_empty() && !command.is_remote();
         let mut words = command.words().iter().map(|word| word.value.as_deref());
-        // Only bare names: a path to a program may point to anything.
+        // Only bare names are exempt: a path to a program may point to anything.
         let Some(Some(program)) = words.next().filter(|_| is_plain) else { return false };
         let mut reads = || match program {
             "git" => {

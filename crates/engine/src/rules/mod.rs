@@ -41,12 +41,12 @@ use crate::file_rules::{FileMatch, FileRule, UnmetFileRule};
 use crate::pace::PaceRule;
 use crate::verdict::Level;
 
-/// Holds of one stop for rules that set no `max_holds`.
+/// The `max_holds` of rules that do not set it.
 const DEFAULT_MAX_HOLDS: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    /// The first field, because [`RuleSet`] reads ids without decoding rules.
+    /// Must be the first field, because [`RuleSet`] reads ids without decoding rules.
     pub id: String,
     /// The title for people; `None` if the id is the title.
     pub title: Option<String>,
@@ -64,7 +64,7 @@ pub struct Rule {
     /// The level of the rule's own run-time errors; `None` if they count as a match.
     pub on_error: Option<Level>,
     pub tags: Vec<String>,
-    /// Maximum of holds of one stop; `None` for the configured default.
+    /// Most holds: of one stop, or for file rules until something about the demand changes; `None` for the default.
     pub max_holds: Option<u32>,
     pub ack: AckBy,
     pub locked: bool,
@@ -128,7 +128,7 @@ impl Rule {
         })
     }
 
-    /// Maximum of holds of one stop.
+    /// Maximum number of times that the rule holds one stop.
     pub fn max_holds_or_default(&self) -> u32 {
         self.max_holds.unwrap_or(DEFAULT_MAX_HOLDS)
     }
@@ -172,7 +172,7 @@ impl Tier {
     }
 }
 
-/// What a rule detects, apart from `on` and `when`.
+/// The part of a rule that detects something, in addition to `on` and `when`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Detector {
     /// A tool call before it runs. Boxed to keep [`Rule`] small.
@@ -181,7 +181,7 @@ pub enum Detector {
     Files(Box<FileRule>),
     /// Repetition, duration or tokens of the phase.
     Pace(Box<PaceRule>),
-    /// Nothing else.
+    /// No detection: only `on` and `when` decide.
     Event,
 }
 

@@ -99,10 +99,10 @@ impl PathClause {
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
         let mut best = BestSubject::default();
-        let is_meant = |command: Option<usize>| {
+        let is_selected = |command: Option<usize>| {
             command.is_none_or(|index| commands.get(index) != Some(&Truth::False) && situation.is_in_scope(index))
         };
-        for touch in situation.touched_paths().iter().filter(|touch| is_meant(touch.command)) {
+        for touch in situation.touched_paths().iter().filter(|touch| is_selected(touch.command)) {
             let here = self.access_truth(touch.access, touch.is_variable_value, touch.command, situation);
             if here > Truth::False && self.matches_access(touch, situation) {
                 truth = truth.or(here);
@@ -114,7 +114,7 @@ impl PathClause {
                 });
             }
         }
-        let unknown = situation.unknown_paths().iter().filter(|touch| is_meant(touch.command));
+        let unknown = situation.unknown_paths().iter().filter(|touch| is_selected(touch.command));
         for touch in unknown.filter(|touch| self.may_match_unknown(touch, !commands.is_empty(), situation)) {
             truth = truth.or(Truth::Unknown);
             shown.push(touch.as_written.clone());
@@ -122,10 +122,7 @@ impl PathClause {
             best.offer(Truth::Unknown, false, || Subject { path: path(), command: touch.command });
         }
         if shown.is_empty() {
-            shown.push(
-                if is_read { "none of the paths that the call names" } else { "a command that cannot be read" }
-                    .to_owned(),
-            );
+            shown.push(if is_read { "none of the call's paths" } else { "a command that cannot be parsed" }.to_owned());
         }
         Clause { key: self.key.name(), truth, shown: shown.join(", "), subject: best.subject(), missing }
     }
@@ -164,8 +161,8 @@ impl PathClause {
         }
     }
 
-    /// An unknown path counts only for rules that also match commands and for deletions. Otherwise every variable that
-    /// is read would ask.
+    /// An unknown path counts only for deletions, and for rules that also match commands. Otherwise rules would ask at
+    /// every command that reads a file whose path is in a variable.
     fn may_match_unknown(&self, touch: &UnknownPath, names_commands: bool, situation: &Situation) -> bool {
         let is_deletion = self.key == PathKey::Deletes && touch.access == Some(Access::Delete);
         (names_commands || is_deletion)

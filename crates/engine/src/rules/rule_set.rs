@@ -17,7 +17,7 @@ use crate::event::EventKinds;
 use crate::file_rules::Baseline;
 use crate::situation::{Situation, UnknownPath};
 use path::Access;
-use shell::SimpleCommand;
+use shell::{REWRITE_WORDS, SimpleCommand};
 
 /// Rules with distinct ids, in byte order of the ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,25 +28,25 @@ pub struct RuleSet {
     start: usize,
 }
 
-/// The bytes are not what [`RuleSet::pack`] made.
+/// The bytes were not produced by [`RuleSet::pack`].
 #[derive(Debug, thiserror::Error)]
-#[error("compiled rules cannot be read")]
+#[error("invalid cache of compiled rules")]
 pub struct RuleSetError;
 
 #[derive(Serialize, Deserialize)]
 struct RuleHeader<'a> {
     on: EventKinds,
-    /// Exact tool names of which the call must have one; `None` if any tool can match.
+    /// Exact tool names, one of which the call must have; `None` if any tool can match.
     #[serde(borrow)]
     tools: Option<AnyOf<'a>>,
     /// Calls that reach an MCP tool can match too.
     or_mcp: bool,
     /// The rule applies to shell calls only.
-    is_about_commands: bool,
-    /// Literals of which a command must contain one; `None` if any command can match.
+    applies_to_commands: bool,
+    /// Literals, one of which a command must contain; `None` if any command can match.
     #[serde(borrow)]
     command: Option<AnyOf<'a>>,
-    /// Literals of which a path must contain one; `None` if any path can match.
+    /// Literals, one of which a path must contain; `None` if any path can match.
     #[serde(borrow)]
     path: Option<AnyOf<'a>>,
     /// The baseline of a file rule.
@@ -266,20 +266,16 @@ impl RuleSetBuilder {
     }
 }
 
-/// Literals of which every matching command contains at least one.
+/// Literals, at least one of which occurs in every matching command.
 fn needed_in_command(tool: &ToolRule) -> Option<AnyOf<'static>> {
-    if let Some(search) = &tool.command_regex.pattern {
-        return AnyOf::new(search.hints.needs.iter().map(String::as_str));
+    if let Some(pattern) = &tool.command_regex.pattern {
+        return AnyOf::new(pattern.hints.required_literals.iter().map(String::as_str));
     }
     let programs: Option<Vec<Vec<&str>>> = tool.matchers.iter().map(CommandMatcher::programs).collect();
     let programs: Vec<&str> = programs.into_iter().flatten().flatten().collect();
-    let push_words = tool.rewrites.iter().flat_map(|_| PUSH_WORDS);
-    AnyOf::new(if programs.is_empty() { push_words.copied().collect() } else { programs })
+    let rewrite_words = tool.rewrites.iter().flat_map(|_| REWRITE_WORDS);
+    AnyOf::new(if programs.is_empty() { rewrite_words.copied().collect() } else { programs })
 }
-
-/// Words of which every command that rewrites a remote branch contains one: commands that push, and URL parts by which
-/// a host's API deletes or moves a branch.
-const PUSH_WORDS: &[&str] = &["push", "send-pack", "api", "sync", "delete", "refs/heads", "branches"];
 
 fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
     u32::try_from(bytes.len()).map(u32::to_le_bytes).map_err(|_| RuleSetError)
@@ -291,7 +287,7 @@ impl RuleHeader<'_> {
             on: rule.on,
             tools: None,
             or_mcp: false,
-            is_about_commands: false,
+            applies_to_commands: false,
             command: None,
             path: None,
             compare_to: rule.as_file_rule().map(|file| file.scope.compare_to),
@@ -309,7 +305,7 @@ impl RuleHeader<'_> {
             self.tools = AnyOf::new(tool.tools.iter().map(|name| name.0.as_str())).or(Some(AnyOf(Cow::Borrowed(""))));
             self.or_mcp = !tool.mcp_tools.is_empty();
         }
-        self.is_about_commands = tool.is_about_commands();
+        self.applies_to_commands = tool.applies_to_commands();
         self.command = needed_in_command(tool);
         if let Some(clause) = tool.paths.first() {
             let literals = clause.patterns.iter().map(|pattern| match pattern {
@@ -335,7 +331,7 @@ impl RuleHeader<'_> {
     }
 
     fn may_match_command(&self, situation: &Situation) -> bool {
-        if !self.is_about_commands {
+        if !self.applies_to_commands {
             return true;
         }
         let (Some(script), Some(needs)) = (situation.script(), &self.command) else {
@@ -351,14 +347,15 @@ impl RuleHeader<'_> {
         let Some(literals) = &self.path else { return true };
         // An unparsable or unknown command may name any path.
         let is_known = situation.script().is_none_or(|script| {
-            script.complete && (!self.is_about_commands || script.commands.iter().all(SimpleCommand::is_known))
+            script.complete && (!self.applies_to_commands || script.commands.iter().all(SimpleCommand::is_known))
         });
         // Unknown paths matter only to rules that also match commands, and to deletions.
-        let may_be_any = |touch: &UnknownPath| self.is_about_commands || touch.access == Some(Access::Delete);
+        let may_be_any = |touch: &UnknownPath| self.applies_to_commands || touch.access == Some(Access::Delete);
         if !is_known || situation.unknown_paths().iter().any(may_be_any) {
             return true;
         }
-        // The files in a recursively accessed folder have other names.
+        // A recursive access includes files below the path, whose names can contain literals that the path does not
+        // contain.
         situation.touched_paths().iter().any(|touch| {
             let spellings = [touch.in_project.as_deref(), Some(touch.absolute.as_str()), touch.in_home.as_deref()];
             touch.is_recursive || spellings.into_iter().flatten().any(|text| literals.is_in(text))

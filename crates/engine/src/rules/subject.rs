@@ -9,14 +9,14 @@ use crate::situation::Situation;
 /// The match of a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
-    /// The path as written, if the clause is about paths.
+    /// The path as written, if the clause matches paths.
     pub path: Option<Arc<str>>,
     /// Index of the command in the script.
     pub command: Option<usize>,
 }
 
 impl Subject {
-    /// The innermost command with this truth, in preference to those that run it.
+    /// The innermost command with this truth: a command is preferred to the commands that run it.
     pub(super) fn among(truths: &[Truth], truth: Truth, situation: &Situation) -> Option<Self> {
         let commands = situation.script()?.commands.iter().enumerate().zip(truths);
         let matching = commands.filter(|(_, command)| **command == truth && truth > Truth::False);

@@ -152,7 +152,7 @@ fn an_unknown_word_matters_only_if_it_could_complete_a_match() {
         // Several unknown words.
         ("^git push origin main", "git push $R $B", Level::Ask),
         ("^git push origin main", "git pull $R $B", Level::Allow),
-        // A regex without known pieces.
+        // A regex without known constant parts.
         ("^mkfs(?= )", "$X /dev/sda", Level::Ask),
         ("(?i)^mkfs", "$X /dev/sda", Level::Ask),
         ("^git -[a-zA-Z]*n", "$X commit", Level::Allow),
@@ -160,6 +160,14 @@ fn an_unknown_word_matters_only_if_it_could_complete_a_match() {
     for (pattern, command, expected) in cases {
         assert_eq!(verdict(&[about_command(pattern)], bash(command), false).level, expected, "{pattern} on {command}");
     }
+}
+
+#[test]
+fn the_header_of_a_rule_about_rewrites_lets_a_graphql_request_pass() {
+    let rewrites = Some(BranchClause { branches: vec![wildcard("main")] });
+    let rule = rule("push", Detector::Tool(Box::new(ToolRule { rewrites, ..ToolRule::default() })));
+    let command = r#"curl https://git.example.com/graphql --data-raw '{"query":"mutation{updateRef(input:{})}"}'"#;
+    assert_eq!(verdict(&[rule], bash(command), false).level, Level::Ask);
 }
 
 #[test]

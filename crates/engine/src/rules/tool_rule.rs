@@ -1,4 +1,4 @@
-//! Rules about a tool call before it runs.
+//! Tool rules, which judge a tool call before it runs.
 //!
 //! A rule is the conjunction of its clauses, each true, false or unknown. Unknown means that it cannot be decided
 //! before the command runs: unparsable scripts, variables in relevant places, paths whose use by the command is not
@@ -26,7 +26,7 @@ pub struct ToolRule {
     pub mcp_tools: Vec<McpPattern>,
     #[serde(rename = "search")]
     pub command_regex: CommandRegex,
-    /// Matchers of which one must match a command; empty if any command matches.
+    /// Matchers, one of which must match a command; empty if any command matches.
     pub matchers: Vec<CommandMatcher>,
     pub rewrites: Option<BranchClause>,
     pub paths: Vec<PathClause>,
@@ -57,7 +57,7 @@ impl ToolMatch {
     }
 
     pub fn truth_without_paths(&self) -> Truth {
-        let others = self.clauses.iter().filter(|clause| !clause.is_about_paths());
+        let others = self.clauses.iter().filter(|clause| !clause.matches_paths());
         others.fold(Truth::True, |truth, clause| truth.and(clause.truth))
     }
 }
@@ -77,7 +77,7 @@ impl ToolRule {
         if let Some(exemptions) = self.exemptions.as_ref().filter(|_| !done(&found))
             && exemptions.covers(call, situation)
         {
-            found.clauses.push(Clause::new("unless", Truth::False, "a call that always passes".to_owned()));
+            found.clauses.push(Clause::new("unless", Truth::False, "a call that is always allowed".to_owned()));
         }
         if self.command_regex.is_some() && !done(&found) {
             found.commands = self.command_regex.truths(situation, CommandScope::CommandsAndWrappers)?;
@@ -126,7 +126,7 @@ impl ToolRule {
     }
 
     /// True if the rule applies to shell calls only.
-    pub fn is_about_commands(&self) -> bool {
+    pub fn applies_to_commands(&self) -> bool {
         self.command_regex.is_some() || !self.matchers.is_empty() || self.rewrites.is_some()
     }
 
@@ -175,9 +175,9 @@ impl ToolRule {
     }
 }
 
-/// Combines the truths for single commands to one clause.
+/// Combines the truths for single commands into one clause.
 fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) -> Clause {
-    // The guard asks about shell calls without a script whatever the rules say.
+    // The guard asks about shell calls without a script, regardless of the rules.
     let Some(script) = situation.script() else {
         return Clause::new(key, Truth::False, "not a shell call with a command".to_owned());
     };
@@ -188,7 +188,7 @@ fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) ->
     let texts: Vec<&str> = matching.map(|(text, _)| text.as_str()).collect();
     let shown = match truth {
         Truth::False => situation.command_texts().join("; "),
-        _ if texts.is_empty() => "a command that cannot be read".to_owned(),
+        _ if texts.is_empty() => "a command that cannot be parsed".to_owned(),
         _ => texts.join("; "),
     };
     Clause { subject: Subject::among(truths, truth, situation), ..Clause::new(key, truth, shown) }

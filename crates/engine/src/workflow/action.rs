@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::EventKind;
 use crate::expr::{self, EvaluationError, OnMissing, template};
-use crate::facts::{Missing, Stored};
+use crate::facts::{FactStore, Missing};
 use crate::file_rules::ChangeScope;
 use crate::observers::{Template, VariableChanges, evaluate_set};
 use crate::situation::Situation;
 
-/// Something that a workflow does itself.
+/// An action that is run without the agent: it sets variables, or gives the agent a text to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     /// A condition; `None` for always.
@@ -31,13 +31,13 @@ pub enum ActionKind {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ActionEffect {
     Changes(VariableChanges),
-    /// For the agent to read.
+    /// A text for the agent to read.
     Text(String),
 }
 
 impl Action {
     /// The action's effect; `None` if its condition is false. A failing action has no effect, and the error says why.
-    /// `guides` has the texts of the guides that it names.
+    /// `guides` has the texts of the guides that the action includes.
     pub fn effect(
         &self,
         guides: &BTreeMap<String, String>,
@@ -64,8 +64,8 @@ impl Action {
 fn failure_message(what: &str, error: EvaluationError) -> String {
     match error {
         EvaluationError::Missing(Missing::Failed(why)) => why,
-        EvaluationError::Missing(Missing::Unreadable(Stored::Session | Stored::Journal)) => {
-            "what it depends on is in the journal, which cannot be read".to_owned()
+        EvaluationError::Missing(Missing::Unreadable(FactStore::Session | FactStore::Journal)) => {
+            "it depends on the journal, which cannot be read".to_owned()
         }
         error => format!("{what}: {error}"),
     }

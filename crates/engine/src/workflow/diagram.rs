@@ -26,11 +26,11 @@ pub fn text(workflow: &Workflow) -> String {
 /// Lists rules by id with a summary of each.
 fn rules(rules: &[Rule], indent: &str, text: &mut String) {
     for rule in rules {
-        let _ = writeln!(text, "{indent}rule {}: {}", rule.id, about(rule));
+        let _ = writeln!(text, "{indent}rule {}: {}", rule.id, rule_summary(rule));
     }
 }
 
-fn about(rule: &Rule) -> String {
+fn rule_summary(rule: &Rule) -> String {
     if let Some(pace) = rule.as_pace_rule() {
         return pace.limit.to_string();
     }

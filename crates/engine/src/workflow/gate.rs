@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::Rule;
 
-/// A gate at a place that requires it.
+/// A gate, with its id, at a place that requires it: a node, a transition or a topic, for example.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Requirement {
-    /// The name under `gates`, or `NODE/NUMBER` or `NODE/transitions/NUMBER/NUMBER`. Approvals are stored by it.
+    /// The gate's name under `gates`, or `NODE/NUMBER` or `NODE/transitions/NUMBER/NUMBER`. Approvals are stored under
+    /// this id.
     pub id: String,
     pub gate: Gate,
 }
@@ -64,8 +65,7 @@ pub struct ExpectedResponse {
 }
 
 impl Gate {
-    /// True if the gate is checked without starting a process, contacting a server or asking a person. Cheap gates are
-    /// checked first.
+    /// True if checking runs no command of the workflow and contacts no server. Cheap gates are checked first.
     pub fn is_cheap(&self) -> bool {
         matches!(self, Self::Expression(_) | Self::Approval(_) | Self::FileRules(_))
     }

@@ -34,7 +34,7 @@ use crate::situation::Situation;
 pub struct Workflow {
     pub name: String,
     pub tier: Tier,
-    /// The file that it was read from, as shown to people.
+    /// The file that the workflow was read from, as shown to people.
     pub source: String,
     /// Digest of the file.
     pub digest: String,
@@ -49,7 +49,7 @@ pub struct Workflow {
     pub observers: Vec<Observer>,
     pub gates: BTreeMap<String, Gate>,
     pub triggers: Vec<EventTrigger>,
-    /// In the order of the file.
+    /// Nodes in the order of the file.
     pub nodes: Vec<Node>,
     /// Texts of all guides that a prompt of this workflow can include, by name.
     pub guides: BTreeMap<String, String>,

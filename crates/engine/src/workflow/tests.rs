@@ -159,7 +159,7 @@ fn parts_that_need_trust() {
     gate ci: asks https://ci.example.com/gate
     gate green: runs make
     ");
-    // Trust given before gates had `protect` stays valid.
+    // Trust that was given before gates had `protect` stays valid.
     let is_told = |workflow: &Workflow| workflow.text_to_trust().contains("protect");
     assert!(!is_told(&workflow));
     if let Some(Gate::Command { protect, .. }) = workflow.gates.get_mut("green") {

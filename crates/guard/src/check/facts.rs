@@ -22,17 +22,17 @@ pub struct CheckFacts {
     pub config: Arc<Config>,
     pub root: PathBuf,
     pub answers: Option<Queue>,
-    /// In lower case.
+    /// Ids and titles of rules, in lower case.
     pub acknowledged: BTreeSet<String>,
     pub tasks: TaskFacts,
     /// The active workflow, and the run of a loop that this process belongs to.
-    pub around: LiveFacts,
-    /// Variables that were answered with their default.
+    pub workflow_and_run_facts: LiveFacts,
+    /// Variables whose default was used.
     pub defaults: Mutex<Vec<String>>,
 }
 
 impl CheckFacts {
-    /// Returns the variables that were answered with their default since the last call.
+    /// Returns the variables whose default was used since the last call.
     pub fn take_defaults(&self) -> Vec<String> {
         let mut taken = self.defaults.lock().map(|mut names| std::mem::take(&mut *names)).unwrap_or_default();
         taken.sort();
@@ -59,26 +59,26 @@ impl Facts for CheckFacts {
     }
 
     fn workflow(&self, field: WorkflowField) -> Result<Value, Missing> {
-        self.around.workflow(field)
+        self.workflow_and_run_facts.workflow(field)
     }
 
     fn phase(&self, field: PhaseField) -> Result<Value, Missing> {
-        self.around.phase(field)
+        self.workflow_and_run_facts.phase(field)
     }
 
     fn claims(&self) -> Result<Map<String, Value>, Missing> {
-        self.around.claims()
+        self.workflow_and_run_facts.claims()
     }
 
     fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
-        self.around.in_loop(field)
+        self.workflow_and_run_facts.in_loop(field)
     }
 
     fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
         if session.is_none() {
             return Err(of_session("`has_stop_signal()`"));
         }
-        self.around.stop_signal(session)
+        self.workflow_and_run_facts.stop_signal(session)
     }
 
     fn tasks(&self, field: TaskField) -> Result<Value, Missing> {
@@ -101,8 +101,8 @@ impl Facts for CheckFacts {
         Err(of_session(format!("`{}`", part.name())))
     }
 
-    fn changes(&self, reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
-        let compared = self.compared.changes.get(&reach).and_then(Option::as_ref);
+    fn changes(&self, change_scope: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
+        let compared = self.compared.changes.get(&change_scope).and_then(Option::as_ref);
         Ok(compared.map(|compared| Arc::clone(&compared.changes)))
     }
 
@@ -113,11 +113,14 @@ impl Facts for CheckFacts {
             let settled = demand.found.trigger_files().map(str::to_owned).collect();
             return Ok(DemandState { settled, ..DemandState::default() });
         }
-        let reference = self.compared.changes.get(&demand.file.scope).and_then(Option::as_ref);
-        let Some((queue, since)) = self.answers.as_ref().zip(reference) else { return Ok(DemandState::default()) };
-        let settled = answered_files(queue, &self.root, demand, &since.reference);
-        // Called only for its notice of a damaged queue file.
-        queue.find_or_discard(demand.id, &trigger_hash(demand.id, demand.found.trigger_files(), &since.reference.name));
+        let baseline_name = self.compared.changes.get(&demand.file.scope).and_then(Option::as_ref);
+        let Some((queue, since)) = self.answers.as_ref().zip(baseline_name) else { return Ok(DemandState::default()) };
+        let settled = answered_files(queue, &self.root, demand, &since.baseline_name);
+        // The entry is not used. The call only creates the notice of a damaged queue file.
+        queue.find_or_discard(
+            demand.id,
+            &trigger_hash(demand.id, demand.found.trigger_files(), &since.baseline_name.name),
+        );
         Ok(DemandState { settled, ..DemandState::default() })
     }
 
@@ -126,7 +129,7 @@ impl Facts for CheckFacts {
     }
 }
 
-/// The error for a fact that only a session has.
+/// The error for a fact that exists only in a session.
 fn of_session(fact: impl Into<String>) -> Missing {
     Missing::NotRecorded(fact.into())
 }

@@ -1,4 +1,4 @@
-//! `linchpin check`: judges file rules without an agent, by given changes.
+//! `linchpin check`: checks given changes against the file rules, without an agent.
 
 mod facts;
 
@@ -21,7 +21,7 @@ use crate::file_rules::{ActionResult, ChangedSince, Queue};
 use crate::project::Project;
 use crate::session::HatPhase;
 
-/// The agent name of a check's own event.
+/// The agent name in the event that a check creates.
 const AGENT: &str = "check";
 
 /// The input of a check.
@@ -33,7 +33,7 @@ pub struct FileCheck<'a> {
     pub environment: &'a Environment,
     pub base_folders: BaseFolders,
     pub compared: Compared,
-    /// Earlier answers to demands, if they count.
+    /// Earlier answers to demands; `None` if they do not count.
     pub answers: Option<Queue>,
     /// Ids or titles of rules that a commit acknowledges.
     pub acknowledged: Vec<String>,
@@ -42,10 +42,10 @@ pub struct FileCheck<'a> {
     pub now: i64,
 }
 
-/// The changes and git facts that rules are judged by.
+/// The changes and git facts that the rules are checked against.
 #[derive(Default)]
 pub struct Compared {
-    /// Changes and their baseline, by scope; `None` if git could not tell.
+    /// The changes and their baseline, by scope; `None` if git failed.
     pub changes: BTreeMap<ChangeScope, Option<ChangedSince>>,
     pub git: BTreeMap<&'static str, Value>,
 }
@@ -72,7 +72,7 @@ impl CheckedRule {
         matches!(self.outcome, RuleOutcome::Matched(_) | RuleOutcome::Fault(..))
     }
 
-    /// Facts that the rule needs and that only a session has, or that cannot be read.
+    /// Facts that the rule needs, but that exist only in a session or cannot be read.
     pub fn missing_facts(&self) -> Option<&[String]> {
         match &self.outcome {
             RuleOutcome::Undecidable(facts) => Some(facts),
@@ -81,7 +81,7 @@ impl CheckedRule {
     }
 }
 
-/// Judges every file rule, in order, whatever events it is for.
+/// Judges every file rule in order, no matter for which events it is.
 pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     let on = EventKinds::default().with(EventKind::Stop);
     let rules = check.rules.iter().filter(|rule| rule.as_file_rule().is_some());
@@ -96,7 +96,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     });
     let hat_phase = HatPhase::of_process(check.project, check.environment).map(Arc::new);
     let builder = SituationBuilder::for_command(check.project, Arc::clone(&check.policy), hat_phase, check.environment);
-    let (around, mut notes) = builder.facts_without_session(&event);
+    let (workflow_and_run_facts, mut notes) = builder.facts_without_session(&event);
     let facts = Arc::new(CheckFacts {
         compared: check.compared,
         rules: set.clone(),
@@ -105,7 +105,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         answers: check.answers,
         acknowledged: check.acknowledged.iter().map(|name| name.to_lowercase()).collect(),
         tasks: check.tasks,
-        around,
+        workflow_and_run_facts,
         defaults: Mutex::default(),
     });
     let situation = Arc::new(Situation::new(event, check.base_folders, Arc::clone(&facts) as _));
@@ -121,7 +121,7 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
     Ok(CheckResult { rules, notes })
 }
 
-/// The missing fact of a rule when the project's stored state cannot be read.
+/// The name of the missing fact if the project's stored state cannot be read.
 pub const STORED_STATE: &str = "the project's journal or tasks";
 
 fn checked(considered: ConsideredRule, situation: &Arc<Situation>, facts: &CheckFacts) -> CheckedRule {

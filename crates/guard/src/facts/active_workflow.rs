@@ -8,8 +8,8 @@ use store::{SessionState, StateChanges};
 
 use super::pace_facts;
 use super::pace_facts::PaceScope;
-use super::position::Position;
 use super::token_count::TRANSCRIPTS;
+use crate::position::Position;
 
 /// Variables that count the calls of the current phase.
 const COMMANDS: &str = "_commands";
@@ -22,7 +22,7 @@ pub struct ActiveWorkflow {
     pub position: Position,
     /// The workflow's stored state.
     pub state: SessionState,
-    /// The claims of the move that is being decided, else of the move that led to the current node.
+    /// The claims of the move that is being decided; if there is none, those of the move that led to the current node.
     pub claims: Map<String, Value>,
     /// Milliseconds since 1970.
     pub now: i64,
@@ -61,8 +61,8 @@ impl ActiveWorkflow {
         }
     }
 
-    /// A field of `phase` in expressions. `tokens` and `commits` are only called for their own fields, because counting
-    /// takes long.
+    /// A field of `phase` in expressions. `tokens` and `commands` are only called if their field is needed, because
+    /// counting takes long.
     pub fn phase_field(
         &self,
         field: PhaseField,
@@ -72,7 +72,7 @@ impl ActiveWorkflow {
         let counted = |name: &str| self.state.variables.get(name).cloned().unwrap_or_else(|| json!(0));
         match field {
             PhaseField::Name => json!(self.position.node()),
-            PhaseField::Visit => json!(self.position.visits()),
+            PhaseField::Visit => json!(self.position.visit_count()),
             PhaseField::Elapsed => json!(self.now.saturating_sub(self.position.visit().started).max(0) / 1000),
             PhaseField::Commands => counted(COMMANDS),
             PhaseField::Edits => counted(EDITS),
@@ -84,14 +84,14 @@ impl ActiveWorkflow {
     /// The current phase, for pace rules.
     pub fn pace_scope(&self) -> PaceScope<'_> {
         PaceScope {
-            phase: Some(self.position.phase()),
+            phase: Some(self.position.phase_key()),
             name: Some(self.position.node().to_owned()),
             // The clock may have been set back.
             started: self.position.visit().started.min(self.now),
             continued: self.position.continued,
             tokens_before: Tokens::default(),
-            is_past_totals: self.position.is_past_totals,
-            is_past_commits: self.position.is_past_commits,
+            totals_are_set_aside: self.position.totals_are_set_aside,
+            commits_are_set_aside: self.position.commits_are_set_aside,
             memory: &self.state.variables,
         }
     }
@@ -100,13 +100,13 @@ impl ActiveWorkflow {
     pub fn introduction(&self) -> String {
         let Self { workflow, position, .. } = self;
         format!(
-            "The workflow `{}` is active here, at `{}`: `linchpin repeat` prints what is asked for now, and `linchpin next` ends this phase.",
+            "The workflow `{}` is active here, in phase `{}`. Run `linchpin repeat` to print the prompt of this phase, and `linchpin next` to end it.",
             workflow.name,
             position.node()
         )
     }
 
-    /// Counts a call that is let through as a command, an edit, or both (a patch applied by a shell command).
+    /// Counts a call that is allowed as a command, an edit, or both (a shell command that applies a patch).
     pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut StateChanges) {
         let is_let_through = verdict.level < Level::Ask || verdict.not_enforced.is_some();
         let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_let_through) else {

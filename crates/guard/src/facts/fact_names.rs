@@ -9,7 +9,7 @@ use store::WORKFLOW_VARIABLE_PREFIX;
 /// The fact with the claims of the move that led to the current phase.
 pub const CLAIMS_FACT: &str = "claims";
 
-/// The fact with a variable's value. A workflow and the session may have variables of the same name.
+/// The name of the fact with a variable's value. A workflow and the session may have variables of the same name.
 pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
     format!("{}{name}", if is_of_workflow { WORKFLOW_VARIABLE_PREFIX } else { SESSION_VARIABLE })
 }
@@ -17,12 +17,13 @@ pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
 /// The prefix of facts about variables of the session.
 pub const SESSION_VARIABLE: &str = "variables.";
 
-/// The fact with the state of a pace rule, for the active phase or for the session: a rule may apply to both.
+/// The name of the fact with the state of a pace rule. The active phase and the session have separate facts, because a
+/// rule may apply to both.
 pub fn pace_fact(digest: &str, is_of_workflow: bool) -> String {
     if is_of_workflow { format!("workflow.pace.{digest}") } else { format!("pace.{digest}") }
 }
 
-/// The fact whether a session was asked to stop.
+/// The name of the fact that says whether a session was asked to stop.
 pub fn stop_fact(session: Option<&str>) -> String {
     session.map_or_else(|| "stop_signal".to_owned(), |session| format!("stop_signal.{session}"))
 }
@@ -31,7 +32,7 @@ pub fn tasks_fact(field: TaskField) -> String {
     format!("tasks.{}", field.name())
 }
 
-/// The fact whether a task and all its subtasks are complete.
+/// The name of the fact that says whether a task and all its subtasks are complete.
 pub fn tree_fact(id: &str) -> String {
     format!("task_tree_complete({})", store::mask(id))
 }
@@ -48,7 +49,7 @@ pub fn fact_name(folder: &Path, name: &str) -> String {
 
 const HOLD: &str = "hold:";
 
-/// The name of the counter of a rule's holds. Rules of different directories may have the same id.
+/// The name of the counter of stops that a rule has held. Rules of different directories may have the same id.
 pub fn hold_counter(folder: &Path, rule: &str) -> String {
     let folder = folder.to_string_lossy();
     if folder.is_empty() { format!("{HOLD}{rule}") } else { format!("{HOLD}{folder}/{rule}") }

@@ -7,13 +7,13 @@ use engine::facts::{GitField, Missing};
 use serde_json::Value;
 use tree::Repository;
 
-use super::position::Visit;
+use crate::position::Visit;
 
 pub struct GitFacts {
     root: PathBuf,
     /// `None` if the project is not in a repository.
     repository: OnceLock<Option<Repository>>,
-    /// True if anything differs from `HEAD`; `None` if git could not tell.
+    /// True if anything differs from `HEAD`; `None` if git failed.
     dirty: OnceLock<Option<bool>>,
 }
 
@@ -26,7 +26,7 @@ impl GitFacts {
         self.repository.get_or_init(|| Repository::of(&self.root)).as_ref()
     }
 
-    /// `default_branch` is the one in the configuration, if it has one.
+    /// `default_branch` is the branch in the configuration, if it names one.
     pub fn field(&self, field: GitField, default_branch: Option<&String>) -> Result<Value, Missing> {
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
         let repository = self.repository();
@@ -49,7 +49,7 @@ impl GitFacts {
     }
 
     fn is_dirty(&self, repository: &Repository) -> Result<bool, Missing> {
-        const WHY: &str = "git does not say in time, or cannot safely be asked, whether anything changed";
+        const WHY: &str = "git did not answer in time, or cannot be run safely here";
         self.dirty.get_or_init(|| repository.is_dirty()).ok_or_else(|| Missing::Failed(WHY.to_owned()))
     }
 }

@@ -7,17 +7,18 @@ use std::rc::Rc;
 
 use path::pattern::Pattern;
 
-/// With more matches than this, the pattern itself says as much.
+/// The maximum number of matches. Beyond this, rules learn no more from the matches than from the pattern.
 const MAX_PATHS: usize = 1_000;
-/// The maximum number of directory entries that are read, nearest directories first. The call waits for each of them.
+/// The maximum number of directory entries that are read, nearest directories first. The agent's call has to wait until
+/// they are read.
 const MAX_ENTRIES: usize = 2_000;
 
-/// A search in more files than this is treated like a search of their directory.
+/// The maximum number of files of a search. A search in more files is treated like a search of their directory.
 const MAX_SEARCHED: usize = 100;
 /// Directories that recursive searches skip unless the pattern names them.
 const SKIPPED_FOLDERS: &[&str] = &[".git", "node_modules"];
 
-/// How a pattern is matched.
+/// Options for matching a pattern.
 struct MatchOptions {
     sees_hidden: bool,
     skipped: &'static [&'static str],
@@ -147,8 +148,8 @@ fn found(pattern: &str, options: &MatchOptions, tree: &mut DirectoryCache) -> Ve
         'folders: for folder in &found {
             for Entry { name, .. } in tree.entries(folder).iter() {
                 // Hidden files only match a pattern that begins with a dot.
-                let is_meant = options.sees_hidden || !name.starts_with('.') || segment.starts_with('.');
-                if is_meant && is_named(name) {
+                let is_selected = options.sees_hidden || !name.starts_with('.') || segment.starts_with('.');
+                if is_selected && is_named(name) {
                     next.push(folder.join(name));
                 }
                 if next.len() > options.max_paths {

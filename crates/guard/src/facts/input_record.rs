@@ -1,9 +1,9 @@
-//! Selects the fields of a tool call's input that are recorded with a judgement: those that rules used, if they are
-//! small and not content.
+//! Selects the fields of a tool call's input that are recorded with a judgement: fields that rules used, if they are
+//! small and are not content (text that people or agents wrote).
 //!
-//! Writing and reading are both here, because they must agree. Recorded fields are in the entry's `fields`. Two facts
-//! tell what is missing: `event.input` is `whole` if the input had no other fields, else `some`; `event.input.absent`
-//! lists fields that rules looked for and the input did not have.
+//! This module both writes and reads the record, because the two must agree. Recorded fields are in the entry's
+//! `fields`. Two facts describe the fields that are missing: `event.input` is `whole` if the input had no other fields,
+//! else `some`; `event.input.absent` lists fields that rules looked for and that the input did not have.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ const WHOLE: &str = "whole";
 const SOME: &str = "some";
 const ABSENT: &str = "event.input.absent";
 
-/// A placeholder field in a recorded input for everything that was not recorded. Expressions that would see it are
+/// A placeholder field in a recorded input, for everything that was not recorded. Expressions that read it are
 /// undecidable.
 const REST: &str = "…";
 
@@ -106,7 +106,8 @@ impl AskedInput {
     }
 }
 
-/// Expressions may use any string as a field name. Arbitrary strings must not get into the journal that way.
+/// False for strings that do not look like a field name. Expressions may use any string as a field name, and such
+/// strings must not get into the journal.
 fn is_field_name(text: &str) -> bool {
     const LONGEST: usize = 64;
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
@@ -127,7 +128,7 @@ fn holds_content(name: &str, value: &Value) -> bool {
         }
 }
 
-/// The size that the field takes up; `None` if it must not be recorded.
+/// The size of the field in the record; `None` if it must not be recorded.
 fn kept_size(name: &str, value: &Value) -> Option<usize> {
     if holds_content(name, value) {
         return None;
@@ -150,7 +151,8 @@ pub fn recorded(entry: &JournalEntry) -> Value {
     Value::Object(input)
 }
 
-/// Names the missing fact if a rule uses this part of a recorded input; `None` if nothing is missing.
+/// Returns the name of the missing fact if a rule uses a part of a recorded input that was not recorded; `None` if
+/// nothing is missing.
 pub fn lacking(part: EventPart<'_>, input: &Value, entry: &JournalEntry) -> Option<String> {
     let is_known = match part {
         EventPart::InputField(field) => {

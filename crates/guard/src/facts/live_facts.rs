@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::event::EventKind;
 use engine::facts::{
-    DemandState, EventPart, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, Stored, TaskField,
+    DemandState, EventPart, FactStore, Facts, GitField, LoopField, Missing, PhaseField, RanCommand, TaskField,
     WorkflowField,
 };
 use engine::file_rules::{ChangeScope, FileRule, UnmetFileRule};
@@ -15,7 +15,7 @@ use engine::pace::{Activity, PaceRuleRef, PaceState, TokenKind};
 use engine::rules::RuleSet;
 use policy::Config;
 use serde_json::{Map, Value, json};
-use shell::Written;
+use shell::FileContents;
 use store::{EventId, SessionState, Store};
 
 use super::active_workflow::ActiveWorkflow;
@@ -90,7 +90,7 @@ impl LiveFacts {
         }
     }
 
-    /// The facts for rules of other policies while a workflow is active.
+    /// Sets the active workflow, for judging rules of other policies.
     pub fn with_surrounding_workflow(mut self, active: Option<Arc<ActiveWorkflow>>) -> Self {
         self.surrounding = active;
         self
@@ -105,7 +105,7 @@ impl LiveFacts {
         }
     }
 
-    /// The facts for rules of a workflow. They may refer to the project's own rules by id.
+    /// The facts for judging rules of a workflow. These rules may refer to the project's own rules by id.
     pub fn in_workflow(mut self, active: Arc<ActiveWorkflow>, others: &RuleSet) -> Self {
         self.active = Some(active);
         self.files_builder.rules.push(others.clone());
@@ -142,7 +142,7 @@ impl LiveFacts {
         self.state.is_some()
     }
 
-    /// While observers run, the variables they read are not recorded: rules did not use them.
+    /// Variables that are read while observers run are not recorded, because no rule used them.
     pub fn observing(&self, is_observing: bool) {
         self.observed.observing(is_observing);
     }
@@ -195,7 +195,7 @@ impl LiveFacts {
     }
 
     fn stored(&self) -> Result<&SessionState, Missing> {
-        self.state.as_ref().ok_or(Missing::Unreadable(Stored::Session))
+        self.state.as_ref().ok_or(Missing::Unreadable(FactStore::Session))
     }
 }
 
@@ -244,8 +244,8 @@ impl Facts for LiveFacts {
         let active = self.active_workflow()?;
         let tokens = match active.filter(|_| field == PhaseField::Tokens) {
             Some(active) => {
-                let spent = self.pace.spent(Some(&active.position.phase()));
-                let spent = spent.map_err(|_| Missing::Unreadable(Stored::Journal))?;
+                let spent = self.pace.spent(Some(&active.position.phase_key()));
+                let spent = spent.map_err(|_| Missing::Unreadable(FactStore::Journal))?;
                 spent.known().map(|tokens| tokens.sum(&TokenKind::DEFAULT))
             }
             None => None,
@@ -258,7 +258,7 @@ impl Facts for LiveFacts {
     }
 
     fn in_loop(&self, field: LoopField) -> Result<Value, Missing> {
-        let value = self.history.in_loop.field(field).map_err(|_| Missing::Unreadable(Stored::Work))?;
+        let value = self.history.in_loop.field(field).map_err(|_| Missing::Unreadable(FactStore::Work))?;
         self.note(format!("loop.{}", field.name()), &value);
         Ok(value)
     }
@@ -266,7 +266,7 @@ impl Facts for LiveFacts {
     fn stop_signal(&self, session: Option<&str>) -> Result<bool, Missing> {
         let own = self.history.session.as_str();
         let asked = self.history.in_loop.is_to_stop(session, own, |asked| self.last_prompt(asked));
-        let asked = asked.map_err(|_| Missing::Unreadable(Stored::Work))?;
+        let asked = asked.map_err(|_| Missing::Unreadable(FactStore::Work))?;
         self.note(stop_fact(session), &json!(asked));
         Ok(asked)
     }
@@ -305,16 +305,16 @@ impl Facts for LiveFacts {
         Ok(value)
     }
 
-    fn changes(&self, reach: ChangeScope) -> Result<Option<Arc<engine::file_rules::Changes>>, Missing> {
-        let changes = self.files().changes(reach);
+    fn changes(&self, change_scope: ChangeScope) -> Result<Option<Arc<engine::file_rules::Changes>>, Missing> {
+        let changes = self.files().changes(change_scope);
         if let Some(changes) = &changes {
-            self.note(changes_fact(reach), &changes_record(changes));
+            self.note(changes_fact(change_scope), &changes_record(changes));
         }
         Ok(changes)
     }
 
     fn register_demand(&self, demand: &UnmetFileRule<'_>) -> Result<DemandState, Missing> {
-        let answered = self.files().answered(demand).ok_or(Missing::Unreadable(Stored::Journal))?;
+        let answered = self.files().register(demand).ok_or(Missing::Unreadable(FactStore::Queue))?;
         self.note(answered_fact(demand.id), &answered_record(&answered));
         Ok(answered)
     }
@@ -325,15 +325,15 @@ impl Facts for LiveFacts {
             Some(active) => active.pace_scope(),
             None => PaceScope::of_session(state, self.files_builder.event.time),
         };
-        let standing = self.pace.state_at(rule, happening, &scope).map_err(|error| match error {
-            PaceError::MetricAccessFailed(_) => Missing::Unreadable(Stored::Journal),
+        let pace_state = self.pace.state_at(rule, happening, &scope).map_err(|error| match error {
+            PaceError::MetricAccessFailed(_) => Missing::Unreadable(FactStore::Journal),
             PaceError::RegexMatchFailed(why) => Missing::Failed(why),
         })?;
-        if let Some(standing) = &standing {
+        if let Some(standing) = &pace_state {
             let fact = pace_fact(rule.digest, self.active.is_some());
             self.note(fact, &serde_json::to_value(standing).unwrap_or_default());
         }
-        Ok(standing)
+        Ok(pace_state)
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {
@@ -359,7 +359,7 @@ impl Facts for LiveFacts {
         };
         let commands =
             self.commands.get_or_init(|| Some(read().ok()?.iter().flat_map(simple_commands).collect::<Vec<_>>()));
-        commands.clone().ok_or(Missing::Unreadable(Stored::Journal))
+        commands.clone().ok_or(Missing::Unreadable(FactStore::Journal))
     }
 
     fn resolve_symlinks(&self, path: &str) -> Option<String> {
@@ -378,7 +378,7 @@ impl Facts for LiveFacts {
         self.paths.is_folder(path)
     }
 
-    fn written_file(&self, path: &str) -> Option<Written> {
+    fn written_file(&self, path: &str) -> Option<FileContents> {
         let since = self.state.as_ref()?.first_seen?;
         let found = written(Path::new(path), since, &self.history)?;
         self.paths.note_written(path, &found);
@@ -387,7 +387,7 @@ impl Facts for LiveFacts {
 
     fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.stored()?.counter(&self.hold_counter(rule));
-        // A stop that was not held before starts a new count.
+        // If the previous stop was not held, counting starts again at zero.
         Ok(if self.files_builder.event.held_before { u32::try_from(count).unwrap_or(0) } else { 0 })
     }
 

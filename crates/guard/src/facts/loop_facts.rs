@@ -9,7 +9,8 @@ use work::{RunId, WorkDatabase};
 
 use crate::session::HatPhase;
 
-/// Opens the database of tasks and runs only when a fact needs it, because most events do not.
+/// Facts about a run. The database of tasks and runs is opened only when a fact needs it, because most events need
+/// none.
 pub struct LoopFacts {
     pub hat_phase: Option<Arc<HatPhase>>,
     /// The path of the database.

@@ -1,7 +1,7 @@
 //! Facts that rules may ask for: about the session, the repository, files, tasks, the workflow and the run of a loop.
 //!
-//! [`LiveFacts`] computes them and records those that were used; [`RecordedFacts`] answers from the record. This module
-//! makes no decisions.
+//! [`LiveFacts`] computes them and records those that were used; [`RecordedFacts`] reads them from the record. This
+//! module makes no decisions.
 
 mod active_workflow;
 mod fact_names;
@@ -15,7 +15,6 @@ pub(crate) mod pace_facts;
 mod past_workflow;
 mod path_lookup;
 mod path_record;
-mod position;
 mod recorded_facts;
 mod session_journal;
 mod session_scripts;
@@ -31,7 +30,6 @@ pub use pace_facts::PaceError;
 pub(crate) use past_workflow::PastWorkflow;
 pub(crate) use path_lookup::MAX_PATH_LENGTH;
 pub(crate) use path_record::{PATHS_FACT, PathRecord};
-pub use position::{Position, Visit};
 pub(crate) use recorded_facts::{RecordedFacts, SessionPast, unsure_paths};
 pub(crate) use situation_builder::SituationBuilder;
 pub use situation_builder::base_folders;

@@ -13,7 +13,7 @@ pub struct ObservedVariables {
 }
 
 impl ObservedVariables {
-    /// True while observers, not rules, are asking.
+    /// True while observers ask for variables, false while rules do.
     pub fn is_observing(&self) -> bool {
         self.is_observing.load(Ordering::Relaxed)
     }

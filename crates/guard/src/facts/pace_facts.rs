@@ -1,7 +1,8 @@
-//! The state of pace rules in a live judgement: earlier counts, what this event adds, and what rules remember.
+//! The state of pace rules in a live judgement: earlier counts, the counts that this event adds, and the memory of each
+//! rule.
 //!
-//! A limit on repetitions is only checked if the event itself counts, because nothing else can exceed it. So for most
-//! events a pace rule costs only matching its pattern.
+//! A limit on repetitions is only checked if the event itself counts, because no other event can exceed it. So for most
+//! events, a pace rule only costs matching its pattern.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,46 +21,47 @@ use store::{CountedAttempt, SessionKey, SessionState, StateChanges, Store, Store
 use super::token_count;
 use super::token_count::{TokenCount, TokensUsed};
 
-/// Prefix of the phase variable with what a rule remembers; the rule's digest follows.
+/// Prefix of the phase variable that stores a rule's memory. The rule's digest follows.
 const MEMORY: &str = "_pace:";
-/// Prefix of the phase variable with the lots that ever reached their threshold; the rule's digest follows. A lot is a
-/// group of attempts that count together, for example all runs of one command.
-const FULL: &str = "_full:";
-/// Only this many lots are checked again at a move.
-const MAX_FULL: usize = 16;
+/// Prefix of the phase variable that stores the groups that ever reached their threshold. The rule's digest follows. A
+/// group has the attempts that are counted together, for example all runs of one command.
+const REACHED: &str = "_full:";
+/// The maximum number of groups that are checked again at a move.
+const MAX_REACHED: usize = 16;
 /// Prefix of the phase variable with the point from which a rule's limit counts after `continue`; the rule's digest
 /// follows.
 const PASSED: &str = "_passed:";
-/// The session variable in which earlier versions kept the time of the last `continue`, in milliseconds since 1970. All
-/// counts of the session restarted there.
+/// The session variable in which earlier versions stored the time of the last `continue`, in milliseconds since 1970.
+/// All counts of the session restarted at that time.
 const CONTINUED: &str = "_continued";
-/// The number of tokens that the session had used by then.
+/// The session variable in which earlier versions stored the number of tokens that the session had used at the last
+/// `continue`.
 const TOKENS_BEFORE: &str = "_continued_tokens";
-/// Counts of one lot stop at this number.
+/// The maximum count of one group.
 const MAX_COUNTED: usize = 1_000;
-/// The maximum number of attempts that are read for all lots of a rule together.
+/// The maximum number of attempts that are read for all groups of a rule together.
 const MAX_LISTED: usize = 10_000;
-/// The number of characters of a digest that are used in names of lots.
+/// The number of characters of a digest that are used in names of groups.
 const SHORT: usize = 16;
 
-/// What a pace rule counts over: a visit to a node, or a session.
+/// The period over which a pace rule counts: a visit to a node, or a session.
 #[derive(Debug, Clone)]
 pub struct PaceScope<'a> {
     /// The phase's key in the journal; `None` for the session.
     pub phase: Option<String>,
     /// The node; `None` for the session.
     pub name: Option<String>,
-    /// The start of the elapsed time, in milliseconds since 1970.
+    /// The time from which elapsed time counts, in milliseconds since 1970.
     pub started: i64,
-    /// From an earlier version: the time from which windows count.
+    /// Set only by earlier versions: the time from which windows count.
     pub continued: Option<i64>,
-    /// From an earlier version: tokens that do not count.
+    /// Set only by earlier versions: the tokens that do not count.
     pub tokens_before: Tokens,
-    /// From an earlier version: time and tokens are not judged until the next move.
-    pub is_past_totals: bool,
-    /// From an earlier version: commits are not judged either.
-    pub is_past_commits: bool,
-    /// The variables in which rules keep what they remember.
+    /// Set only by earlier versions: true if limits of time and tokens are not judged until the next move.
+    pub totals_are_set_aside: bool,
+    /// Set only by earlier versions: true if limits of commits are not judged either.
+    pub commits_are_set_aside: bool,
+    /// The variables that store the memory of rules.
     pub memory: &'a Map<String, Value>,
 }
 
@@ -73,22 +75,22 @@ impl<'a> PaceScope<'a> {
             started: state.first_seen.unwrap_or(now).max(continued.unwrap_or(i64::MIN)),
             continued,
             tokens_before: before.and_then(|before| serde_json::from_value(before).ok()).unwrap_or_default(),
-            is_past_totals: false,
-            is_past_commits: false,
+            totals_are_set_aside: false,
+            commits_are_set_aside: false,
             memory: &state.variables,
         }
     }
 
-    /// True if a rule is not judged until the next move, because the person or agent went on past it.
+    /// True if a rule is not judged until the next move, because of a `continue`.
     pub fn sets_aside(&self, digest: &str, limit: &PaceLimit) -> bool {
         match limit {
             PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => false,
-            PaceLimit::PhaseTimeout { .. } | PaceLimit::TokenBudget { .. } => self.is_past_totals,
-            PaceLimit::RequireCommits { .. } => self.is_past_commits || self.passed(digest).is_some(),
+            PaceLimit::PhaseTimeout { .. } | PaceLimit::TokenBudget { .. } => self.totals_are_set_aside,
+            PaceLimit::RequireCommits { .. } => self.commits_are_set_aside || self.passed(digest).is_some(),
         }
     }
 
-    /// True if a rule has interrupted the phase and nobody continued past it since.
+    /// True if a rule has interrupted the phase, and there was no `continue` since.
     pub fn has_fired(&self, digest: &str) -> bool {
         Memory::of(self.memory, digest).has_fired()
     }
@@ -104,18 +106,18 @@ impl<'a> PaceScope<'a> {
     }
 }
 
-/// The point from which the limit of a rule counts, after somebody continued past it.
+/// The point from which the limit of a rule counts after a `continue`.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Passed {
     /// Milliseconds since 1970.
     time: i64,
-    /// The seconds or tokens used by then.
+    /// The seconds or tokens that were used up to this point.
     total: u64,
 }
 
 pub struct PaceFacts {
     event: Arc<Event>,
-    store: PathBuf,
+    journal_path: PathBuf,
     options: store::StoreOptions,
     /// Opened when the first rule asks.
     journal: OnceLock<Option<Mutex<Store>>>,
@@ -128,16 +130,17 @@ pub struct PaceFacts {
 struct Added {
     digest: String,
     counted: Vec<CountedAttempt>,
-    /// True for a call that has not run yet. It counts only if it is let through.
+    /// True for a call that has not run yet. Its attempts only count if it is allowed.
     is_about_to_run: bool,
-    /// All lots that ever reached their threshold, if this event added one. Only these are checked at a move.
-    full: Option<Vec<String>>,
+    /// All groups that ever reached their threshold, if this event added one to them. Only these groups are checked at a
+    /// move.
+    reached: Option<Vec<String>>,
 }
 
 /// The reason why a rule cannot be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum PaceError {
-    #[error("what was counted cannot be read: {0}")]
+    #[error("the counters cannot be read: {0}")]
     MetricAccessFailed(String),
     /// The rule's regex failed.
     #[error("{0}")]
@@ -152,10 +155,10 @@ impl From<StoreError> for PaceError {
 
 impl PaceFacts {
     pub fn new(event: Arc<Event>, store: PathBuf, options: store::StoreOptions, tokens: Arc<TokenCount>) -> Self {
-        Self { event, store, options, journal: OnceLock::new(), tokens, added: Mutex::default() }
+        Self { event, journal_path: store, options, journal: OnceLock::new(), tokens, added: Mutex::default() }
     }
 
-    /// The tokens of a phase, or else of the session, from its beginning.
+    /// The tokens that were used since the beginning of the phase, or of the session if `phase` is `None`.
     pub fn spent(&self, phase: Option<&str>) -> Result<TokensUsed, PaceError> {
         self.tokens.spent(phase).ok_or_else(unreadable_journal)
     }
@@ -168,7 +171,7 @@ impl PaceFacts {
         scope: &PaceScope<'_>,
     ) -> Result<Option<PaceState>, PaceError> {
         let PaceRuleRef { digest, pace, .. } = rule;
-        let Memory { is_told, refusals, closed } = Memory::of(scope.memory, digest);
+        let Memory { was_interrupted: is_told, refusals, blocked_at: closed } = Memory::of(scope.memory, digest);
         if let Some(closed) = closed {
             return Ok(Some(PaceState { was_interrupted: is_told, refusals, is_blocking: true, ..closed }));
         }
@@ -187,13 +190,13 @@ impl PaceFacts {
                 }
                 Tally::of_attempts(self.counted(digest, &pace.limit, attempts, since, scope)?)
             }
-            _ if scope.is_past_totals => return Ok(None),
+            _ if scope.totals_are_set_aside => return Ok(None),
             PaceLimit::PhaseTimeout { .. } => Tally::Time,
             // Token counts do not change before a call, and the agent is waiting.
             PaceLimit::TokenBudget { .. } if !token_count::has_new_tokens(self.event.kind) => return Ok(None),
             PaceLimit::TokenBudget { .. } => match self.spent_in(scope)? {
                 TokensUsed::Behind => return Ok(None),
-                // At a stop, the agent does not see a warning; after the next call it does.
+                // The agent does not see a warning at a stop, but it does after its next call.
                 _ if self.event.kind.is_stop() && pace.live == LiveMode::Warn => return Ok(None),
                 spent => Tally::Tokens(spent.known()),
             },
@@ -217,8 +220,8 @@ impl PaceFacts {
         Ok(Some(state))
     }
 
-    /// The state of a rule at a move; `None` if the rule is set aside. `commits` counts the commits of as many phases
-    /// as the rule looks back on, and names these phases.
+    /// The state of a rule at a move; `None` if the rule is set aside. `commits` gets the number of phases that the
+    /// rule considers, and returns the number of commits in them and the names of these phases.
     pub fn at_move(
         &self,
         rule: &Rule,
@@ -232,15 +235,15 @@ impl PaceFacts {
         let attempts = |since| {
             let journal = self.journal()?;
             let mut attempts = Vec::new();
-            for lot in full(scope.memory, &rule.digest) {
-                attempts.extend(self.earlier(&journal, &lot, &lot, since, scope)?);
+            for group in reached_groups(scope.memory, &rule.digest) {
+                attempts.extend(self.earlier(&journal, &group, &group, since, scope)?);
             }
             Ok(attempts)
         };
         self.state_of_all(&rule.digest, &pace.limit, scope, attempts, commits).map(Some)
     }
 
-    /// The state of a rule for reports. It covers all lots, and rules that are set aside, so it reads more than
+    /// The state of a rule for reports. It covers all groups, and rules that are set aside, so it reads more than
     /// [`Self::at_move`].
     pub fn for_report(
         &self,
@@ -250,9 +253,14 @@ impl PaceFacts {
     ) -> Result<Option<PaceState>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
         let attempts = |since| {
-            let lots = self.journal()?.attempts_by_prefix(self.whose(scope), &lots(&rule.digest), since, MAX_LISTED)?;
+            let groups = self.journal()?.attempts_by_prefix(
+                self.whose(scope),
+                &group_prefix(&rule.digest),
+                since,
+                MAX_LISTED,
+            )?;
             let mut attempts: Vec<Attempt> =
-                lots.into_iter().filter_map(|(lot, time, value)| attempt(&lot, time, value)).collect();
+                groups.into_iter().filter_map(|(group, time, value)| attempt(&group, time, value)).collect();
             attempts.sort_by_key(|attempt| attempt.time);
             Ok(attempts)
         };
@@ -295,7 +303,7 @@ impl PaceFacts {
         })
     }
 
-    /// Restarts the limit of a rule that has fired, because somebody deliberately continued past it.
+    /// Restarts the limit of a rule that has fired, because of a `continue`.
     pub fn restart_limit(&self, rule: &Rule, scope: &PaceScope<'_>, changes: &mut StateChanges) {
         let Some(pace) = rule.as_pace_rule() else { return };
         let now = self.event.time;
@@ -303,7 +311,7 @@ impl PaceFacts {
             PaceLimit::PhaseTimeout { .. } => u64::try_from(now.saturating_sub(scope.started) / 1000).unwrap_or(0),
             PaceLimit::TokenBudget { max_tokens, count } => {
                 let spent = self.spent_in(scope).ok().and_then(TokensUsed::known).map(|tokens| tokens.sum(count));
-                // The rule has fired, so at least this many tokens are used up, even if transcripts are gone.
+                // The rule has fired, so at least this many tokens were used, even if the transcripts no longer exist.
                 let before = scope.passed(&rule.digest).map_or(0, |passed| passed.total);
                 spent.unwrap_or_else(|| before.saturating_add(*max_tokens))
             }
@@ -315,7 +323,7 @@ impl PaceFacts {
         let digest = &rule.digest;
         variables.insert(format!("{PASSED}{digest}"), Some(json!(Passed { time: now, total })));
         variables.insert(format!("{MEMORY}{digest}"), None);
-        variables.insert(format!("{FULL}{digest}"), None);
+        variables.insert(format!("{REACHED}{digest}"), None);
     }
 
     /// The tokens that count towards limits.
@@ -335,25 +343,26 @@ impl PaceFacts {
     }
 
     fn journal(&self) -> Result<MutexGuard<'_, Store>, PaceError> {
-        let journal =
-            self.journal.get_or_init(|| Store::open_existing_read(&self.store, self.options).ok().map(Mutex::new));
+        let journal = self
+            .journal
+            .get_or_init(|| Store::open_existing_read(&self.journal_path, self.options).ok().map(Mutex::new));
         journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or_else(unreadable_journal)
     }
 
-    /// Earlier attempts of a lot, oldest first.
+    /// Earlier attempts of a group, oldest first.
     fn earlier(
         &self,
         journal: &Store,
-        lot: &str,
+        group: &str,
         key: &str,
         since: i64,
         scope: &PaceScope<'_>,
     ) -> Result<Vec<Attempt>, StoreError> {
-        let counted = journal.attempts(self.whose(scope), lot, since, MAX_COUNTED)?;
+        let counted = journal.attempts(self.whose(scope), group, since, MAX_COUNTED)?;
         Ok(counted.into_iter().filter_map(|(time, value)| attempt(key, time, value)).collect())
     }
 
-    /// Earlier attempts of the same lots, and this event's own if it is already over.
+    /// Earlier attempts of the same groups. Includes the attempts of this event if its call has already run.
     fn counted(
         &self,
         digest: &str,
@@ -366,15 +375,15 @@ impl PaceFacts {
         let session = SessionKey { agent: &self.event.agent, session: &self.event.session };
         let threshold = limit.repetition().map_or(0, |(threshold, _)| threshold);
         let mut found = Vec::new();
-        let mut full = Vec::new();
-        // Several files of a patch may belong to one lot.
+        let mut reached = Vec::new();
+        // Several files of a patch may belong to one group.
         let keys: BTreeSet<&str> = attempts.iter().map(|attempt| attempt.key.as_str()).collect();
         for key in keys {
-            let lot = lot(digest, key);
-            let earlier = self.earlier(&journal, &lot, key, since, scope)?;
+            let group = group_name(digest, key);
+            let earlier = self.earlier(&journal, &group, key, since, scope)?;
             let added = attempts.iter().filter(|attempt| attempt.key == key).count();
             if earlier.len() + added >= usize::try_from(threshold).unwrap_or(usize::MAX) {
-                full.push(lot);
+                reached.push(group);
             }
             found.extend(earlier);
         }
@@ -388,7 +397,7 @@ impl PaceFacts {
             counts_failures || !self.has_allowed_call(&journal, session)?
         };
         if is_new {
-            self.add(digest, &attempts, since, is_about_to_run, full, scope);
+            self.add(digest, &attempts, since, is_about_to_run, reached, scope);
             if !is_about_to_run {
                 found.extend(attempts);
             }
@@ -416,27 +425,27 @@ impl PaceFacts {
         attempts: &[Attempt],
         since: i64,
         is_about_to_run: bool,
-        full: Vec<String>,
+        reached: Vec<String>,
         scope: &PaceScope<'_>,
     ) {
         let counted = attempts.iter().map(|attempt| CountedAttempt {
             phase: scope.phase.clone(),
-            group: lot(digest, &attempt.key),
+            group: group_name(digest, &attempt.key),
             time: attempt.time,
             value: serde_json::to_value(attempt).unwrap_or_default(),
             since,
         });
-        let mut known = self::full(scope.memory, digest);
-        let news: Vec<String> = full.into_iter().filter(|lot| !known.contains(lot)).collect();
+        let mut known = reached_groups(scope.memory, digest);
+        let news: Vec<String> = reached.into_iter().filter(|group| !known.contains(group)).collect();
         let is_news = !news.is_empty() && scope.phase.is_some();
         known.extend(news);
-        let excess = known.len().saturating_sub(MAX_FULL);
+        let excess = known.len().saturating_sub(MAX_REACHED);
         known.drain(..excess);
         let added = Added {
             digest: digest.to_owned(),
             counted: counted.collect(),
             is_about_to_run,
-            full: is_news.then_some(known),
+            reached: is_news.then_some(known),
         };
         if let Ok(mut all) = self.added.lock()
             && !all.iter().any(|known| known.digest == added.digest)
@@ -445,29 +454,29 @@ impl PaceFacts {
         }
     }
 
-    /// Writes the added attempts to the state changes. A refused call does not count.
+    /// Adds the new attempts to the state changes. A refused call does not count.
     pub fn remember_added(&self, is_let_through: bool, changes: &mut StateChanges) {
         let added = self.added.lock().map(|mut added| std::mem::take(&mut *added)).unwrap_or_default();
         for added in added.into_iter().filter(|added| is_let_through || !added.is_about_to_run) {
             changes.attempts.extend(added.counted);
-            if let Some(full) = added.full {
-                changes.workflow.insert(format!("{FULL}{}", added.digest), Some(json!(full)));
+            if let Some(reached) = added.reached {
+                changes.workflow.insert(format!("{REACHED}{}", added.digest), Some(json!(reached)));
             }
         }
     }
 }
 
-/// True if a variable belongs to a phase and is unset with it.
+/// True if a variable belongs to a phase. Such variables are unset when the phase ends.
 pub fn is_of_phase(variable: &str) -> bool {
-    [MEMORY, FULL, PASSED].iter().any(|kept| variable.starts_with(kept))
+    [MEMORY, REACHED, PASSED].iter().any(|kept| variable.starts_with(kept))
 }
 
 fn unreadable_journal() -> PaceError {
     PaceError::MetricAccessFailed("the journal cannot be opened".to_owned())
 }
 
-fn full(memory: &Map<String, Value>, digest: &str) -> Vec<String> {
-    let kept = memory.get(&format!("{FULL}{digest}")).and_then(Value::as_array);
+fn reached_groups(memory: &Map<String, Value>, digest: &str) -> Vec<String> {
+    let kept = memory.get(&format!("{REACHED}{digest}")).and_then(Value::as_array);
     kept.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
@@ -477,14 +486,14 @@ fn attempt(key: &str, time: i64, value: Value) -> Option<Attempt> {
     Some(Attempt { time, key: key.to_owned(), ..attempt })
 }
 
-/// The name of the lot that attempts with this key belong to.
-fn lot(digest: &str, key: &str) -> String {
+/// The name of the group that attempts with this key belong to.
+fn group_name(digest: &str, key: &str) -> String {
     let key = if key.is_empty() { String::new() } else { short(&policy::digest(key)) };
-    format!("{}{key}", lots(digest))
+    format!("{}{key}", group_prefix(digest))
 }
 
-/// The prefix of the names of all lots of a rule. It contains the rule's digest, so an edited rule starts at zero.
-fn lots(digest: &str) -> String {
+/// The prefix of the names of all groups of a rule. It contains the rule's digest, so an edited rule starts at zero.
+fn group_prefix(digest: &str) -> String {
     format!("{}/", short(digest))
 }
 
@@ -497,31 +506,32 @@ fn utc_offset(time: i64) -> i32 {
     Timestamp::from_millisecond(time).map_or(0, |time| TimeZone::system().to_offset(time).seconds())
 }
 
-/// What a rule remembers about a phase or session.
+/// The memory of a rule about a phase or session.
 #[derive(Default)]
 struct Memory {
-    is_told: bool,
+    was_interrupted: bool,
     refusals: u32,
-    closed: Option<PaceState>,
+    blocked_at: Option<PaceState>,
 }
 
 impl Memory {
     fn of(variables: &Map<String, Value>, digest: &str) -> Self {
         let Some(kept) = variables.get(&format!("{MEMORY}{digest}")) else { return Self::default() };
         Self {
-            is_told: kept.get("told").and_then(Value::as_bool).unwrap_or(false),
+            was_interrupted: kept.get("told").and_then(Value::as_bool).unwrap_or(false),
             refusals: kept.get("refusals").and_then(Value::as_u64).and_then(|count| count.try_into().ok()).unwrap_or(0),
-            closed: kept.get("closed").and_then(|closed| serde_json::from_value(closed.clone()).ok()),
+            blocked_at: kept.get("closed").and_then(|closed| serde_json::from_value(closed.clone()).ok()),
         }
     }
 
-    /// True if the rule has told the agent, or has refused a call or a move. Reaching the limit alone does not count.
+    /// True if the rule has interrupted the agent, or has refused a call or a move. Reaching the limit alone does not
+    /// count.
     fn has_fired(&self) -> bool {
-        self.is_told || self.refusals > 0
+        self.was_interrupted || self.refusals > 0
     }
 }
 
-/// Stores what a rule remembers, in the workflow's or the session's variables.
+/// Stores the memory of a rule in the variables of the workflow or of the session.
 pub fn remember(memory: &PaceUpdate, is_of_workflow: bool, changes: &mut StateChanges) {
     let PaceUpdate { digest, was_interrupted, refusals, blocked_at } = memory;
     let is_empty = !was_interrupted && *refusals == 0 && blocked_at.is_none();
@@ -532,7 +542,7 @@ pub fn remember(memory: &PaceUpdate, is_of_workflow: bool, changes: &mut StateCh
 
 /// Marks a rule that refused a move as fired, as if it had interrupted the phase.
 pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes: &mut StateChanges) {
-    let Memory { refusals, closed, .. } = Memory::of(variables, rule);
+    let Memory { refusals, blocked_at: closed, .. } = Memory::of(variables, rule);
     remember(
         &PaceUpdate { digest: rule.to_owned(), was_interrupted: true, refusals, blocked_at: closed },
         true,
@@ -540,7 +550,7 @@ pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes
     );
 }
 
-/// The digests of rules that interrupted a session and were not answered yet.
+/// The digests of rules that interrupted a session, without a `continue` since.
 pub fn interrupting(variables: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let digests = variables.keys().filter_map(|name| name.strip_prefix(MEMORY));
     digests.filter(|digest| Memory::of(variables, digest).has_fired())

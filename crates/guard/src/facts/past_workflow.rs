@@ -1,15 +1,15 @@
 //! The position and variables of a workflow at a past event, reconstructed from the journal.
 //!
-//! Moves are notes in the journal, and variables are recorded with the events and moves that set them, so replaying the
-//! entries in order is enough. If the journal's beginning was pruned, the first note still has the node that the
-//! workflow was at, but not since when.
+//! The journal has a note for each move, and variables are recorded with the events and moves that set them, so
+//! replaying the entries in order is enough. If the beginning of the journal was pruned, the first note still has the
+//! node at which the workflow was, but not the time at which it got there.
 
 use engine::facts::{PhaseField, WorkflowField};
 use engine::workflow::Workflow;
 use serde_json::{Map, Value, json};
 use store::{EventId, JournalEntry, JournalFilter, NoteKind, Store, StoreError, WORKFLOW_VARIABLE_PREFIX};
 
-use super::position::Position;
+use crate::position::Position;
 
 #[derive(Debug, Clone, Default)]
 pub struct PastWorkflow {
@@ -18,9 +18,9 @@ pub struct PastWorkflow {
     /// Variables that differ from their initial value.
     variables: Map<String, Value>,
     /// True if the workflow's start was pruned from the journal.
-    is_cut: bool,
+    start_was_pruned: bool,
     /// True if the start of the current visit was pruned too.
-    is_visit_cut: bool,
+    visit_start_was_pruned: bool,
     runs: u64,
 }
 
@@ -43,18 +43,23 @@ impl PastWorkflow {
         let Some(note) = notes.into_iter().min_by_key(|note| note.id) else {
             // The workflow has not moved since, so this is the same visit.
             let position = Position::of(&journal.workflow()?.variables);
-            return Ok(Self { is_cut: true, position, ..Self::default() });
+            return Ok(Self { start_was_pruned: true, position, ..Self::default() });
         };
         let named = |field: &str| note.fields.get(field).and_then(Value::as_str);
         let position = match (named("workflow"), named("from")) {
             (Some(workflow), Some(from)) => Some(Position::start(workflow, "", from, note.time, &Map::new())),
             _ => None,
         };
-        Ok(Self { is_cut: position.is_some(), is_visit_cut: position.is_some(), position, ..Self::default() })
+        Ok(Self {
+            start_was_pruned: position.is_some(),
+            visit_start_was_pruned: position.is_some(),
+            position,
+            ..Self::default()
+        })
     }
 
     /// Applies an entry: its move and its variable changes.
-    pub fn follow(&mut self, entry: &JournalEntry) {
+    pub fn apply_entry(&mut self, entry: &JournalEntry) {
         let named = |field: &str| entry.fields.get(field).and_then(Value::as_str);
         match NoteKind::from_name(&entry.kind) {
             Some(NoteKind::Start) => {
@@ -64,7 +69,7 @@ impl PastWorkflow {
                     run: self.runs,
                     ..Position::start(name, "", node, entry.time, &Map::new())
                 });
-                (self.is_cut, self.is_visit_cut) = (false, false);
+                (self.start_was_pruned, self.visit_start_was_pruned) = (false, false);
                 self.variables.clear();
             }
             Some(NoteKind::Move) => {
@@ -72,14 +77,14 @@ impl PastWorkflow {
                 let claimed = entry.fields.get("claims").and_then(Value::as_array).into_iter().flatten();
                 let claims = claimed.filter_map(|name| Some((name.as_str()?.to_owned(), json!(true)))).collect();
                 self.position = moved.map(|(position, to)| position.moved(to, "", entry.time).claiming(claims));
-                self.is_visit_cut = false;
+                self.visit_start_was_pruned = false;
             }
             Some(NoteKind::Abort) => self.position = None,
             Some(NoteKind::Continue) if named("workflow").is_some() => {
                 // Earlier versions set time and tokens aside for the rest of the visit, and did not record the node.
                 let is_old = named("at").is_none();
                 self.position = self.position.take().map(|position| Position {
-                    is_past_totals: position.is_past_totals || is_old,
+                    totals_are_set_aside: position.totals_are_set_aside || is_old,
                     ..position.continued()
                 });
             }
@@ -95,11 +100,11 @@ impl PastWorkflow {
         }
     }
 
-    /// A variable that the workflow declares.
+    /// The value of a variable that the workflow declares.
     pub fn variable(&self, name: &str, workflow: &Workflow) -> Result<Option<Value>, Unknown> {
         match self.variables.get(name) {
             Some(value) => Ok(Some(value.clone())),
-            None if self.is_cut => Err(Unknown),
+            None if self.start_was_pruned => Err(Unknown),
             None => Ok(workflow.variable(name)),
         }
     }
@@ -110,22 +115,23 @@ impl PastWorkflow {
             WorkflowField::Name => Ok(json!(position.workflow)),
             WorkflowField::Node => Ok(json!(position.node())),
             WorkflowField::Active => Ok(Value::Bool(true)),
-            WorkflowField::History if self.is_cut => Err(Unknown),
+            WorkflowField::History if self.start_was_pruned => Err(Unknown),
             WorkflowField::History => Ok(position.history.iter().map(|visit| json!(visit.node)).collect()),
         }
     }
 
     pub fn claims(&self) -> Result<Value, Unknown> {
         let Some(position) = &self.position else { return Ok(json!({})) };
-        if self.is_visit_cut { Err(Unknown) } else { Ok(Value::Object(position.claims.clone())) }
+        if self.visit_start_was_pruned { Err(Unknown) } else { Ok(Value::Object(position.claims.clone())) }
     }
 
-    /// Counts of a phase are only in the journal if a rule asked for them at the time.
+    /// A field of `phase` in expressions. The counts of a phase are only in the journal if a rule asked for them at the
+    /// time.
     pub fn phase_field(&self, field: PhaseField, now: i64) -> Result<Value, Unknown> {
         let Some(position) = &self.position else { return Ok(Value::Null) };
         match field {
             PhaseField::Name => Ok(json!(position.node())),
-            PhaseField::Visit if !self.is_cut => Ok(json!(position.visits())),
+            PhaseField::Visit if !self.start_was_pruned => Ok(json!(position.visit_count())),
             PhaseField::Elapsed => {
                 let started = self.visit_started().ok_or(Unknown)?;
                 Ok(json!(now.saturating_sub(started).max(0) / 1000))
@@ -136,18 +142,18 @@ impl PastWorkflow {
         }
     }
 
-    /// In milliseconds since 1970; `None` if unknown.
+    /// The start of the current visit in milliseconds since 1970; `None` if it is unknown.
     pub fn visit_started(&self) -> Option<i64> {
-        self.position.as_ref().filter(|_| !self.is_visit_cut).map(|position| position.visit().started)
+        self.position.as_ref().filter(|_| !self.visit_start_was_pruned).map(|position| position.visit().started)
     }
 
     /// True if time and tokens were set aside for the rest of the visit, as earlier versions did.
-    pub fn is_past_totals(&self) -> bool {
-        self.position.as_ref().is_some_and(|position| position.is_past_totals)
+    pub fn totals_are_set_aside(&self) -> bool {
+        self.position.as_ref().is_some_and(|position| position.totals_are_set_aside)
     }
 }
 
-/// The value is not in the journal.
+/// The error if a value is not in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unknown;
 
@@ -183,7 +189,7 @@ mod tests {
         store
     }
 
-    /// The state after each entry: node, history, start of the visit, past totals, and a variable.
+    /// The state after each entry: node, history, start of the visit, whether totals are set aside, and a variable.
     fn followed(store: &Store) -> Vec<String> {
         let mut past_workflow = PastWorkflow::before(store).unwrap();
         let told = |past_workflow: &PastWorkflow| {
@@ -192,14 +198,14 @@ mod tests {
                 shown(past_workflow.phase_field(PhaseField::Name, 2_000)),
                 shown(past_workflow.workflow_field(WorkflowField::History)),
                 past_workflow.visit_started().map_or("?".to_owned(), |started| started.to_string()),
-                past_workflow.is_past_totals().to_string(),
+                past_workflow.totals_are_set_aside().to_string(),
                 past_workflow.variables.get("seen").map_or("?".to_owned(), Value::to_string),
             ];
             known.join(" ")
         };
         let mut all = vec![told(&past_workflow)];
         for entry in store.entries(&JournalFilter::default()).unwrap() {
-            past_workflow.follow(&entry);
+            past_workflow.apply_entry(&entry);
             all.push(told(&past_workflow));
         }
         all

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use shell::Written;
+use shell::FileContents;
 
 use super::glob;
 use super::path_record::PathRecord;
@@ -54,7 +54,7 @@ impl PathLookup {
     }
 
     /// Records the text of a script that the session wrote.
-    pub fn note_written(&self, path: &str, written: &Written) {
+    pub fn note_written(&self, path: &str, written: &FileContents) {
         self.note(|record| record.script(path, written));
     }
 
@@ -76,10 +76,10 @@ impl PathLookup {
     }
 }
 
-/// The longest path that operating systems accept; nothing exists at a longer one.
+/// The maximum length of a path in operating systems. No file has a longer path.
 pub const MAX_PATH_LENGTH: usize = 4096;
 
-/// The target of a dangling symlink: writing to the symlink creates that file.
+/// The target of a dangling symlink. Writing to such a symlink creates its target.
 fn dangling(link: &Path) -> Option<PathBuf> {
     const SYMLINKS_LIMIT: usize = 40;
     let mut path = link.to_owned();

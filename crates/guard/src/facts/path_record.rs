@@ -1,12 +1,12 @@
 //! Answers about paths that a judgement used: symlinks, globs, directories, and texts of scripts.
 //!
-//! The journal stores them as one list of pairs, in which a suffix of the first string marks the kind. Only this file
-//! knows the suffixes.
+//! The journal stores them as one list of pairs. A suffix of a pair's first string says of which kind the answer is.
+//! Only this file uses the suffixes.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use shell::Written;
+use shell::FileContents;
 use store::JournalEntry;
 
 /// The name of the fact; its value is null if there were too many answers to record.
@@ -16,18 +16,18 @@ const LIMIT: usize = 256;
 const PATTERN: &str = "\n";
 const SCRIPT: &str = "\n\n";
 const FOLDER: &str = "/";
-/// Marks a script whose text is unknown. No script consists of this.
+/// Stored in place of a script's text if that is unknown. No script has this text.
 const UNKNOWN_TEXT: &str = "\0";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathRecord {
-    /// Real paths, by path.
+    /// The real path of each path.
     symlinks: BTreeMap<String, String>,
-    /// Matching paths, by pattern.
+    /// The matching paths of each pattern.
     patterns: BTreeMap<String, Vec<String>>,
-    /// True for directories, by path.
+    /// True for each path that is a directory.
     folders: BTreeMap<String, bool>,
-    /// Masked texts of scripts that the session wrote; `None` if the text is unknown.
+    /// The masked text of each script that the session wrote; `None` if the text is unknown.
     scripts: BTreeMap<String, Option<String>>,
 }
 
@@ -44,10 +44,10 @@ impl PathRecord {
         self.folders.insert(path.to_owned(), is_folder);
     }
 
-    pub fn script(&mut self, path: &str, written: &Written) {
+    pub fn script(&mut self, path: &str, written: &FileContents) {
         let text = match written {
-            Written::Text(text) => Some(store::mask(text).into_owned()),
-            Written::Unknown => None,
+            FileContents::Text(text) => Some(store::mask(text).into_owned()),
+            FileContents::Unknown => None,
         };
         self.scripts.insert(path.to_owned(), text);
     }
@@ -119,9 +119,9 @@ impl PathRecord {
         self.folders.get(path).copied()
     }
 
-    pub fn written(&self, path: &str) -> Option<Written> {
+    pub fn written(&self, path: &str) -> Option<FileContents> {
         let text = self.scripts.get(path)?;
-        Some(text.as_ref().map_or(Written::Unknown, |text| Written::Text(text.as_str().into())))
+        Some(text.as_ref().map_or(FileContents::Unknown, |text| FileContents::Text(text.as_str().into())))
     }
 }
 
@@ -132,15 +132,15 @@ mod tests {
     fn record() -> PathRecord {
         let mut record = PathRecord::default();
         record.symlink("/p/link", "/real");
-        // A trailing slash marks directories, but here it is part of a symlink's path.
+        // A trailing slash marks an answer about a directory, but here the slash belongs to the path of a symlink.
         record.symlink("/p/slash/", "/elsewhere");
         record.pattern("/p/*.txt", &["/p/a.txt".to_owned(), "/p/b.txt".to_owned()]);
         record.pattern("/p/*.none", &[]);
         record.folder("/p", true);
         record.folder("/p/a.txt", false);
         record.folder("/", true);
-        record.script("/p/run.sh", &Written::Text("echo\n".into()));
-        record.script("/p/lost.sh", &Written::Unknown);
+        record.script("/p/run.sh", &FileContents::Text("echo\n".into()));
+        record.script("/p/lost.sh", &FileContents::Unknown);
         record
     }
 
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(record.is_folder("/p/a.txt"), Some(false));
         assert_eq!(record.is_folder("/p/link"), None);
         assert_eq!(record.expanded("/p/*.none"), Some(Vec::new()));
-        assert_eq!(record.written("/p/lost.sh"), Some(Written::Unknown));
+        assert_eq!(record.written("/p/lost.sh"), Some(FileContents::Unknown));
         assert_eq!(record.written("/p"), None);
     }
 
@@ -166,7 +166,7 @@ mod tests {
     fn keeps_secrets_of_a_script_out() {
         let secret = store::mask::example_secrets().next().expect("an example");
         let mut record = PathRecord::default();
-        record.script("/run.sh", &Written::Text(secret.as_str().into()));
+        record.script("/run.sh", &FileContents::Text(secret.as_str().into()));
         assert!(!record.fact().expect("a fact").to_string().contains(&secret));
     }
 

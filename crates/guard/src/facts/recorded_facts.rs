@@ -18,7 +18,7 @@ use engine::rules::RuleSet;
 use engine::workflow::Workflow;
 use policy::{CompiledPolicy, Config};
 use serde_json::{Map, Value};
-use shell::Written;
+use shell::FileContents;
 use store::mask::MASK;
 use store::{JournalEntry, SessionKey, Store, WORKFLOW_VARIABLE_PREFIX};
 
@@ -43,7 +43,8 @@ pub struct SessionPast {
 }
 
 impl SessionPast {
-    /// Applies an entry's changes. It is called before its own event is judged, because observers run before the rules.
+    /// Applies the changes of an entry. Called before the entry's event is judged, because observers run before the
+    /// rules.
     pub fn follow(&mut self, entry: &JournalEntry) {
         // Names of session variables contain no dot.
         for (name, value) in entry.changes.iter().filter(|(name, _)| !name.starts_with(WORKFLOW_VARIABLE_PREFIX)) {
@@ -101,7 +102,7 @@ impl RecordedFacts {
         self
     }
 
-    /// The recorded value, else the one that follows from earlier entries.
+    /// The recorded value; if there is none, the value that follows from earlier entries.
     fn known(
         &self,
         fact: String,
@@ -119,7 +120,7 @@ impl RecordedFacts {
         self.recorded(&fact).cloned().ok_or(Missing::NotRecorded(fact))
     }
 
-    /// The same, for a fact that is true or false.
+    /// Like `recorded_value`, for a fact that is true or false.
     fn recorded_flag(&self, fact: String) -> Result<bool, Missing> {
         Ok(self.recorded_value(fact)? == Value::Bool(true))
     }
@@ -155,7 +156,7 @@ impl RecordedFacts {
     }
 }
 
-/// Names the missing fact if the event's paths are not fully known; `None` if they are.
+/// Returns the name of the missing fact if the event's paths are not fully known; `None` if they are known.
 pub fn unsure_paths(entry: &JournalEntry) -> Option<String> {
     if entry.tool.paths.iter().any(|file| file.path.contains(MASK)) {
         return Some(input_record::masked(EventPart::Paths));
@@ -233,8 +234,8 @@ impl Facts for RecordedFacts {
         self.recorded_flag(review_fact(id))
     }
 
-    fn changes(&self, reach: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
-        let fact = changes_fact(reach);
+    fn changes(&self, change_scope: ChangeScope) -> Result<Option<Arc<Changes>>, Missing> {
+        let fact = changes_fact(change_scope);
         let changes = self.recorded(&fact).and_then(changes_of_record);
         changes.map(|changes| Some(Arc::new(changes))).ok_or(Missing::NotRecorded(fact))
     }
@@ -244,8 +245,8 @@ impl Facts for RecordedFacts {
         self.recorded(&fact).and_then(answered_of_record).ok_or(Missing::NotRecorded(fact))
     }
 
-    /// A pace rule leaves no record at events that cannot change its result. For these, returns `None` rather than a
-    /// missing fact.
+    /// A pace rule is not recorded at events that cannot change its result. At these events, returns `None`, which is
+    /// not a missing fact.
     fn pace_state(&self, rule: PaceRuleRef<'_>, happening: Option<&Activity>) -> Result<Option<PaceState>, Missing> {
         let limit = &rule.pace.limit;
         let fact = pace_fact(rule.digest, self.workflow.is_some());
@@ -255,15 +256,16 @@ impl Facts for RecordedFacts {
         let counts = happening.is_some_and(|happening| {
             happening.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
         });
-        let is_past_totals = self.workflow.as_ref().is_some_and(|(_, past_workflow)| past_workflow.is_past_totals());
+        let totals_are_set_aside =
+            self.workflow.as_ref().is_some_and(|(_, past_workflow)| past_workflow.totals_are_set_aside());
         // False if a live judgement would have skipped the rule as well.
-        let is_looked_at = match limit {
+        let is_judged = match limit {
             PaceLimit::RepeatedCommand { .. } | PaceLimit::RepeatedFileEdit { .. } => counts,
-            PaceLimit::PhaseTimeout { .. } => !is_past_totals,
-            PaceLimit::TokenBudget { .. } => !is_past_totals && token_count::has_new_tokens(self.event.kind),
+            PaceLimit::PhaseTimeout { .. } => !totals_are_set_aside,
+            PaceLimit::TokenBudget { .. } => !totals_are_set_aside && token_count::has_new_tokens(self.event.kind),
             PaceLimit::RequireCommits { .. } => false,
         };
-        if is_looked_at {
+        if is_judged {
             return Err(Missing::NotRecorded(format!("what `{}` had counted", rule.id)));
         }
         Ok(None)
@@ -303,7 +305,7 @@ impl Facts for RecordedFacts {
         self.paths.expanded(pattern)
     }
 
-    fn written_file(&self, path: &str) -> Option<Written> {
+    fn written_file(&self, path: &str) -> Option<FileContents> {
         self.paths.written(path)
     }
 
@@ -313,7 +315,7 @@ impl Facts for RecordedFacts {
 
     fn hold_count(&self, rule: &str) -> Result<u32, Missing> {
         let count = self.past.holds.get(&hold_counter(&self.folder, rule)).copied().unwrap_or(0);
-        // A stop that was not held before starts a new count.
+        // If the previous stop was not held, counting starts again at zero.
         Ok(if self.event.held_before { count } else { 0 })
     }
 

@@ -1,4 +1,4 @@
-//! Access to a session's journal, and earlier commands in the form that rules ask for.
+//! Access to a session's journal, and the commands in it in the form that rules need.
 
 use std::path::PathBuf;
 

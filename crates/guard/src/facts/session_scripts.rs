@@ -1,7 +1,7 @@
 //! Scripts that the session wrote earlier and runs now.
 //!
-//! The journal tells who wrote a file: by the paths of file tools, and by the effects of shell commands. It is not read
-//! for files that have not changed since the session began.
+//! The journal shows which session wrote a file: by the paths of file tools, and by the effects of shell commands. The
+//! journal is not read for files that have not changed since the session began.
 
 use std::fs;
 use std::io::Read;
@@ -9,21 +9,21 @@ use std::path::{Path, PathBuf};
 
 use path::Access;
 use path::pattern::Pattern;
-use shell::{self, Effect, SimpleCommand, Written};
+use shell::{self, Effect, FileContents, SimpleCommand};
 use store::{MentioningCall, SessionKey, Store, StoreError};
 
 use super::session_journal::SessionJournal;
 
-/// Longer scripts are not read.
+/// The maximum size of a script in bytes. Longer scripts are not read.
 const MAX_BYTES: u64 = 64 * 1024;
-/// The maximum number of events that are searched for one name.
+/// The maximum number of calls that mention a file's name and are examined.
 const MAX_MENTIONS: usize = 1000;
 /// The maximum number of copies in a row that are followed.
 const MAX_COPIES: usize = 3;
 
 /// The contents of a file that the session wrote; `None` if it did not, or if the file is a binary. `Unknown` if the
 /// journal cannot be read. `since` is the session's start in milliseconds since 1970.
-pub fn written(path: &Path, since: i64, history: &SessionJournal) -> Option<Written> {
+pub fn written(path: &Path, since: i64, history: &SessionJournal) -> Option<FileContents> {
     let metadata = fs::metadata(path).ok()?;
     if changed(&metadata) < since || metadata.is_dir() {
         return None;
@@ -35,7 +35,7 @@ pub fn written(path: &Path, since: i64, history: &SessionJournal) -> Option<Writ
     match store.and_then(|store| ScriptSearch { store: &store, history }.wrote(path, MAX_COPIES)) {
         Ok(true) => content(path, &metadata),
         Ok(false) => None,
-        Err(_) => Some(Written::Unknown),
+        Err(_) => Some(FileContents::Unknown),
     }
 }
 
@@ -81,18 +81,18 @@ impl ScriptSearch<'_> {
         let of_command = |effect: &&Effect, wanted: Access| effect.access == Some(wanted);
         for effect in effects.iter().filter(|effect| of_command(effect, Access::Write)) {
             let command = effect.command.and_then(|place| script.commands.get(place));
-            let folders = effect.folders.list().unwrap_or_default();
+            let folders = effect.directories.list().unwrap_or_default();
             let folders = || folders.iter().map(|folder| path::absolute(folder, &mention.cwd, home));
             let named = effect.path.as_deref().unwrap_or_default();
-            let is_meant = |folder: String| {
+            let is_selected = |folder: String| {
                 let named = placed(named, &folder);
                 is_it(&named) || effect.expansion == shell::PathExpansion::ShellGlob && fits(&named, path)
             };
-            if !folders().any(is_meant) {
+            if !folders().any(is_selected) {
                 continue;
             }
             match command.and_then(SimpleCommand::program) {
-                // These do not change the contents.
+                // These programs change metadata, not contents.
                 Some("chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "touch" | "mkdir") => {}
                 Some("cp" | "mv" | "install" | "ln") if copies > 0 => {
                     let sources = effects.iter().filter(|source| source.command == effect.command);
@@ -133,21 +133,21 @@ fn changed(metadata: &fs::Metadata) -> i64 {
     since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(i64::MAX)
 }
 
-fn content(path: &Path, metadata: &fs::Metadata) -> Option<Written> {
+fn content(path: &Path, metadata: &fs::Metadata) -> Option<FileContents> {
     // Reading a pipe would block.
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        return Some(Written::Unknown);
+        return Some(FileContents::Unknown);
     }
     let mut bytes = Vec::new();
     let Ok(_) = fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)) else {
-        return Some(Written::Unknown);
+        return Some(FileContents::Unknown);
     };
     match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Some(Written::Text(text.into())),
-        // A binary, not a script.
+        Ok(text) if !text.contains('\0') => Some(FileContents::Text(text.into())),
+        // The file is a binary, not a script.
         Err(error) if is_program(error.as_bytes()) => None,
         Ok(text) if is_program(text.as_bytes()) => None,
-        _ => Some(Written::Unknown),
+        _ => Some(FileContents::Unknown),
     }
 }
 

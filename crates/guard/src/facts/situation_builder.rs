@@ -14,17 +14,17 @@ use store::{SessionState, Store, StoreError};
 use super::active_workflow::ActiveWorkflow;
 use super::live_facts::LiveFacts;
 use super::loop_facts::LoopFacts;
-use super::position::Position;
 use super::session_journal::SessionJournal;
 use super::task_facts::TaskFacts;
 use super::token_count::TokenCount;
 use crate::file_rules::{FileFactsBuilder, PromptBaseline};
+use crate::position::Position;
 use crate::project::{Project, store_options};
 use crate::session::HatPhase;
 use crate::{Environment, failure};
 
-/// The default path of the rules' directory, which `protect-guardrails` names.
-const RULES_ARE_KNOWN_AS: &str = "~/.config/linchpin/rules";
+/// The default path of the rules' directory. The bundled rule `protect-guardrails` names this path.
+const DEFAULT_RULES_PATH: &str = "~/.config/linchpin/rules";
 
 pub struct SituationBuilder<'a> {
     pub environment: &'a Environment,
@@ -35,7 +35,7 @@ pub struct SituationBuilder<'a> {
     pub hat_phase: Option<Arc<HatPhase>>,
     /// The journal's path.
     pub journal_path: PathBuf,
-    /// True if a command asks, not a hook.
+    /// True if the facts are for a command, false if they are for a hook.
     is_for_command: bool,
     tokens: OnceLock<Arc<TokenCount>>,
 }
@@ -100,8 +100,8 @@ impl<'a> SituationBuilder<'a> {
         (Arc::new(Situation::new(Arc::clone(event), base_folders, Arc::clone(&facts) as _)), facts)
     }
 
-    /// The facts of the project's workflow, loop and tasks, without a session; and notices of a workflow whose file is
-    /// broken.
+    /// The facts about the project's workflow, loop and tasks, without a session. Also returns notices about a workflow
+    /// whose file is broken.
     pub fn facts_without_session(&self, event: &Arc<Event>) -> (LiveFacts, Vec<String>) {
         let journal = Store::open_existing_read(&self.journal_path, self.store_options(event));
         let workflow = match journal.and_then(|journal| journal.workflow()) {
@@ -143,15 +143,15 @@ impl<'a> SituationBuilder<'a> {
             event: Arc::clone(event),
             config: Arc::clone(&policy.config),
             rules: vec![policy.rules.clone()],
-            store: self.journal_path.clone(),
+            journal_path: self.journal_path.clone(),
             options: self.store_options(event),
-            kept: self.tree_snapshot(event, state),
+            tree_snapshot: self.tree_snapshot(event, state),
         };
         let (state, config) = (state.cloned(), Arc::clone(&policy.config));
         LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
     }
 
-    /// The active workflow. Adds a notice to `broken` if its file cannot be used.
+    /// The active workflow. If its file cannot be used, adds a notice to `broken`.
     pub fn active(
         &self,
         state: Option<&SessionState>,
@@ -179,8 +179,8 @@ impl<'a> SituationBuilder<'a> {
         Some(Arc::new(ActiveWorkflow { workflow: compiled.workflow, position, state, claims, now }))
     }
 
-    /// The name and time of the tree snapshot to compare with: for gates, the one taken when the hat was put on; else
-    /// the one of the session's last prompt.
+    /// The name and time of the tree snapshot to compare with. Gates use the snapshot from when the hat was put on;
+    /// otherwise it is the snapshot of the session's last prompt.
     fn tree_snapshot(&self, event: &Event, state: Option<&SessionState>) -> Option<(String, i64)> {
         let of_hat_phase =
             self.hat_phase.as_ref().filter(|_| self.is_for_command).and_then(|hat_phase| hat_phase.tree_snapshot());
@@ -200,13 +200,13 @@ impl<'a> SituationBuilder<'a> {
     }
 }
 
-/// The folders that paths in a policy's rules are relative to.
+/// The directories to which paths in a policy's rules are relative.
 pub fn base_folders(root: &Path, config: &Config, environment: &Environment) -> BaseFolders {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut known_as = environment.known_folders();
     // The rules' directory is configurable, and protected wherever it is.
     if let Some(folder) = &config.rules_dir {
-        known_as.push((text(&root.join(folder)), RULES_ARE_KNOWN_AS.to_owned()));
+        known_as.push((text(&root.join(folder)), DEFAULT_RULES_PATH.to_owned()));
     }
     BaseFolders {
         root: text(root),

@@ -1,9 +1,9 @@
-//! Facts about a project's tasks. The database is opened when the first fact is asked for.
+//! Facts about a project's tasks. The database is opened when a rule first asks for one of them.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
-use engine::facts::{Missing, Stored, TaskField};
+use engine::facts::{FactStore, Missing, TaskField};
 use serde_json::Value;
 use work::{TaskCounts, TaskId, Tasks, WorkDatabase, WorkError};
 
@@ -15,7 +15,7 @@ pub struct TaskFacts {
     run: Option<String>,
     /// `None` if the database is missing or cannot be read.
     work: OnceLock<Option<Mutex<WorkDatabase>>>,
-    /// Counted in one query, so that a task that changes its status meanwhile is counted exactly once.
+    /// All counts come from one query, so that a task whose status changes meanwhile is counted exactly once.
     counts: OnceLock<Option<TaskCounts>>,
 }
 
@@ -64,4 +64,4 @@ impl TaskFacts {
     }
 }
 
-const UNREADABLE: Missing = Missing::Unreadable(Stored::Work);
+const UNREADABLE: Missing = Missing::Unreadable(FactStore::Work);

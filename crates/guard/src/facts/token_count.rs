@@ -1,8 +1,8 @@
 //! Counts the tokens that a session or phase has used, from the transcripts of its agents.
 //!
-//! Transcripts are read only when a rule asks, and only what was appended since the last time. Events name the
-//! transcripts. The names are stored with the phase while a workflow is active, and with the session if a rule asked.
-//! `store::tokens` sums up the messages; the agents' adapters parse them.
+//! Transcripts are read only when a rule asks, and only the part that was appended since the last time. Events contain
+//! the paths of transcripts. The paths are stored with the phase while a workflow is active, and with the session if a
+//! rule asked for its tokens. `store::tokens` sums up the messages; the agents' adapters parse them.
 //!
 //! Unknown is not zero: if no transcript can be read, there is no number.
 
@@ -20,8 +20,8 @@ use serde_json::{Map, Value};
 use store::{PERSON_SESSION, SessionKey, SessionState, StateChanges, Store, StoreError, TranscriptChunk};
 
 use self::transcript_reader::{NewMessages, TranscriptReader};
-use super::position::Position;
 use crate::Environment;
+use crate::position::Position;
 use crate::project::Project;
 use crate::session::SessionNotice;
 
@@ -32,10 +32,10 @@ const MAX_TRANSCRIPTS: usize = 200;
 /// The payload field with the transcript of a subagent that stops.
 const SUBAGENTS: &str = "agent_transcript_path";
 
-/// The maximum number of bytes that one hook reads from all transcripts together, about ten milliseconds' worth. The
-/// next hook reads on.
+/// The maximum number of bytes that one hook reads from all transcripts together. This takes about ten milliseconds.
+/// The next hook continues there.
 const HOOK_LIMIT: u64 = 1024 * 1024;
-/// A command reads everything.
+/// A command reads transcripts to their end.
 const COMMAND_LIMIT: u64 = u64::MAX;
 /// How long a hook waits for a locked journal. It is short, because the lock may be held by the hook itself while it
 /// judges for the second time.
@@ -47,7 +47,7 @@ pub enum TokensUsed {
     Known(Tokens),
     /// No transcript can be read.
     Unknown,
-    /// The transcripts are longer than one hook may read.
+    /// The transcripts have more new messages than one hook may read.
     Behind,
 }
 
@@ -74,11 +74,11 @@ struct Counted {
     session: TokensUsed,
     /// The current phase's name and usage.
     phase: Option<(String, TokensUsed)>,
-    /// Why the session's own transcripts cannot be read.
+    /// The reason why the session's own transcripts cannot be read.
     problem: Option<String>,
 }
 
-/// A transcript, and the session whose event named it.
+/// A transcript, and the session whose event contained its path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Transcript {
     agent: String,
@@ -91,7 +91,7 @@ impl Transcript {
         SessionKey { agent: &self.agent, session: &self.session }
     }
 
-    /// The form that the journal stores.
+    /// Masks secrets, for storing in the journal.
     fn masked(self) -> Self {
         Self { path: store::mask(&self.path).into_owned(), ..self }
     }
@@ -134,7 +134,7 @@ impl TokenCount {
         Self { event, store, options, limit: COMMAND_LIMIT, counted: OnceLock::new() }
     }
 
-    /// The usage of a phase, or else of the session; `None` if the journal cannot be used.
+    /// The usage of the phase, or of the session if `phase` is `None`; `None` if the journal cannot be used.
     pub fn spent(&self, phase: Option<&str>) -> Option<TokensUsed> {
         let counted = self.counted.get_or_init(|| self.count().ok()).as_ref()?;
         Some(match phase {
@@ -148,13 +148,13 @@ impl TokenCount {
 
     /// The notice that the session's tokens are unknown, if a rule asked for them.
     pub fn notice(&self) -> Option<SessionNotice> {
-        // Earlier, the transcript may not exist yet.
+        // At other events, the transcript may not exist yet.
         if !has_new_tokens(self.event.kind) {
             return None;
         }
         let problem = self.counted.get()?.as_ref()?.problem.as_ref()?;
         Some(SessionNotice::Once(format!(
-            "the tokens of this session are unknown, and rules that count tokens go without them: {problem}"
+            "the tokens of this session are unknown, so rules about tokens are not judged: {problem}"
         )))
     }
 
@@ -215,9 +215,9 @@ impl TokenCount {
 
         let mut reading = TranscriptReader::new(&store, self.limit);
         let (mut is_any_known, mut is_own_known) = (false, false);
-        let mut problem = "its agent names no transcript".to_owned();
+        let mut problem = "the agent did not name its transcript".to_owned();
         for transcript in &transcripts {
-            // A dry run uses the last counts, because reading on would have to be written down.
+            // A dry run uses the last counts, because it cannot store how far it has read.
             match if is_dry_run { Ok(()) } else { reading.read(transcript)? } {
                 Ok(()) => {
                     is_any_known = true;
@@ -231,7 +231,7 @@ impl TokenCount {
         }
         let TranscriptReader { read, mut is_behind, .. } = reading;
         if !read.is_empty() {
-            let stretches: Vec<TranscriptChunk<'_>> = read.iter().map(NewMessages::stretch).collect();
+            let stretches: Vec<TranscriptChunk<'_>> = read.iter().map(NewMessages::as_chunk).collect();
             let phases = position.as_ref().map(Position::phase_starts).unwrap_or_default();
             // If the write fails, the next event reads these messages again.
             is_behind |= store.add_token_usage(&stretches, &phases).is_err();
@@ -242,7 +242,7 @@ impl TokenCount {
             true => store.tokens(key).map(TokensUsed::Known),
             false => Ok(TokensUsed::Unknown),
         };
-        let phase = match position.map(|position| position.phase()) {
+        let phase = match position.map(|position| position.phase_key()) {
             Some(phase) => Some((phase.clone(), spent(is_any_known, store::phase_key(&phase))?)),
             None => None,
         };

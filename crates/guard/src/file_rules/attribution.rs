@@ -1,10 +1,10 @@
 //! Attributes changes to sessions when several sessions work in one tree.
 //!
 //! A session owns the files that its tool calls name, the files that its shell commands write, and files that changed
-//! while one of its calls ran. A call without an end may never have run, so it only counts for changes during the time
-//! in which it may have run. A change that is newer than every call that names the file belongs to the calls that ran
-//! at that time, or to all sessions if there were none. A session that has only read files does not own changes from
-//! before it began.
+//! while one of its calls ran. A call whose end was not recorded may have been denied: it counts only for changes made
+//! while it could have run. A change that is newer than every call that names the file belongs to the sessions whose
+//! calls ran at that time, or to all sessions if no call ran. A session that has only read files does not own changes
+//! from before it began.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +23,7 @@ const CALLS_LIMIT: usize = 5000;
 
 #[derive(Clone)]
 pub struct Attribution {
-    pub store: PathBuf,
+    pub journal_path: PathBuf,
     pub options: store::StoreOptions,
     pub agent: String,
     pub session: String,
@@ -33,19 +33,19 @@ pub struct Attribution {
 }
 
 impl Attribution {
-    /// The changes that the session owns; `None` if it owns all of them.
+    /// All changes, those of other sessions marked; `None` if there is nothing to mark or the journal cannot be read.
     pub fn of_session(&self, root: &Path, changes: &Changes) -> Option<Arc<Changes>> {
-        // The session of a workflow's move may be unknown. Then no change can be left out.
+        // The session of a workflow's move may be unknown. Then it may own any change.
         if self.session.is_empty() {
             return None;
         }
-        let store = Store::open_existing_read(&self.store, self.options).ok()?;
+        let store = Store::open_existing_read(&self.journal_path, self.options).ok()?;
         let own = SessionKey { agent: &self.agent, session: &self.session };
         let calls = store.calls(CALLS_LIMIT).ok()?;
-        let began = self.began.filter(|_| self.only_looked(&calls));
+        let read_only_since = self.began.filter(|_| self.only_looked(&calls));
         let is_alone = !store.has_other_sessions(own).ok()?;
         // The only session in the tree owns all changes.
-        if is_alone && began.is_none() {
+        if is_alone && read_only_since.is_none() {
             return None;
         }
         let owners = if is_alone { BTreeMap::new() } else { self.owners(root, changes, &calls) };
@@ -53,7 +53,7 @@ impl Attribution {
         let is_since = |path: &str, began: i64| last_change(&root.join(path)).is_none_or(|time| time >= began);
         Some(Arc::new(changes.with_own(|path| match owners.get(path) {
             Some(owners) => owners.contains(&key),
-            None => began.is_none_or(|began| is_since(path, began)),
+            None => read_only_since.is_none_or(|began| is_since(path, began)),
         })))
     }
 
@@ -99,7 +99,7 @@ impl Attribution {
         if let Some(command) = &call.command {
             for effect in shell::parse(command).effects().into_iter().filter(|effect| is_written(effect.access)) {
                 let Some(path) = effect.path else { continue };
-                for folder in effect.folders.list().unwrap_or_default() {
+                for folder in effect.directories.list().unwrap_or_default() {
                     written.push(path::absolute(&path, &path::absolute(folder, &call.cwd, home), home));
                 }
             }
@@ -119,7 +119,8 @@ fn ran_at(call: &RecordedCall, time: i64) -> bool {
     (call.started..=call.ended).contains(&time)
 }
 
-/// The sessions that own a file last changed at `time`; empty if all do. `named` are the calls that write this path.
+/// The sessions that own a file last changed at `time`; empty if all sessions own it. `named` has the calls that write
+/// this path.
 fn owners_of_change<'c>(time: i64, named: &[&'c RecordedCall], calls: &'c [RecordedCall]) -> Owners<'c> {
     // A finished call may also own an older change, because some programs set modification times themselves.
     let finished = || named.iter().filter(|call| call.has_ended);
@@ -137,7 +138,7 @@ fn owners_of_change<'c>(time: i64, named: &[&'c RecordedCall], calls: &'c [Recor
     owners
 }
 
-/// The sessions that own the deletion of a file; empty if all do.
+/// The sessions that own the deletion of a file; empty if all sessions own it.
 fn owners_of_deletion<'c>(path: &Path, named: &[&'c RecordedCall]) -> Owners<'c> {
     // A file tool's write does not delete a file, but a shell command that writes it may.
     let deletes = |call: &RecordedCall| {

@@ -1,5 +1,5 @@
-//! Runs commands of file rules. A command that changed files is run a second time: if it changes them again, it is not
-//! idempotent and would run at every stop.
+//! Runs commands of file rules. If a command changed files, it is run a second time: if it changes files again, it is
+//! not idempotent and would run at every stop.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,11 +13,12 @@ use std::{fs, thread};
 use engine::file_rules::{CommandAction, FileMatch, Placeholders, RunFor, Status, TriggeringFile};
 use engine::rules::Rule;
 use policy::{Config, Sandbox};
-use runner::{BoundedProcess, Confinement, PathLocks, ProcessNote, shim};
+use runner::{BoundedProcess, PathLocks, ProcessNote, SandboxMode, shim};
 use tree::{Snapshot, Tree};
 
 use super::queue::ActionResult;
 use crate::Environment;
+use crate::project::TmpLayout;
 
 /// The maximum length of file names in one call, well below the limits of operating systems.
 const MAX_NAMES_LENGTH: usize = 64 * 1024;
@@ -25,9 +26,9 @@ const MAX_NAMES_LENGTH: usize = 64 * 1024;
 const MAX_WORKERS: usize = 4;
 /// The maximum number of files per call. A call locks all its files.
 const MAX_FILES_PER_CALL: usize = 200;
-/// The minimum timeout for file locks held by others: many sessions may stop at once.
+/// The minimum timeout for file locks that other processes hold. Many sessions may stop at the same time.
 const LOCK_PATIENCE: Duration = Duration::from_mins(1);
-/// How many of several failed calls are reported, and how many bytes of output for each.
+/// The maximum number of failed calls that are reported together, and the maximum number of bytes of output for each.
 const MAX_REPORTED_FAILURES: usize = 8;
 const MAX_REPORTED_BYTES: usize = 512;
 /// The maximum number of characters of a command that are shown.
@@ -35,7 +36,7 @@ const MAX_COMMAND_CHARS: usize = 200;
 /// The maximum number of paths in the message about a command that is not idempotent.
 const MAX_REPORTED_PATHS: usize = 5;
 
-/// What rules' commands need to run in a project.
+/// The context in which the commands of a project's rules run.
 pub struct Commands<'a> {
     pub environment: &'a Environment,
     pub config: &'a Config,
@@ -56,7 +57,7 @@ pub struct CommandResult {
 /// One call of the command.
 struct Call {
     words: Vec<OsString>,
-    /// The files that it is for; empty if it is for the whole tree.
+    /// The files of this call; empty if the call is for the whole tree.
     files: Vec<String>,
 }
 
@@ -85,7 +86,7 @@ impl FailedCall {
         if others == 0 {
             return Some(first);
         }
-        first.why = format!("{}, and {others} more did not go well", first.why);
+        first.why = format!("{}, and {others} more failed", first.why);
         for Self { shown, stdout, stderr, why, .. } in failures.take(MAX_REPORTED_FAILURES - 1) {
             let _ = write!(first.stderr, "\n`{}`: {why}\n{}{}", shortened(&shown), end_of(&stdout), end_of(&stderr));
         }
@@ -143,8 +144,8 @@ impl Commands<'_> {
         CommandResult { is_passed, result, notices }
     }
 
-    /// An upper limit for the time needed: every call may wait for its locks and then use its own timeout, and
-    /// everything may run twice, with git before, between and after.
+    /// An upper limit for the duration: every call may wait for its locks and then use its whole timeout, every call
+    /// may run twice, and git runs before, between and after.
     pub fn longest(&self, action: &CommandAction, found: &FileMatch) -> Duration {
         let calls = calls(action, found, self.root).len();
         let rounds = u32::try_from(calls.div_ceil(workers(action, calls))).unwrap_or(u32::MAX);
@@ -165,11 +166,11 @@ impl Commands<'_> {
             why,
         };
         let tree =
-            Tree::of(self.root, super::GIT_LIMIT).ok_or_else(|| broken("this is no git repository".to_owned()))?;
+            Tree::of(self.root, super::GIT_LIMIT).ok_or_else(|| broken("this is not a git repository".to_owned()))?;
         let state = || Snapshot::contents(&tree).map_err(|error| broken(error.to_string()));
         let policy = self.policy_files();
         let outcome = self.run_until_stable(action, calls, notices, &broken, &state);
-        // Checked even if the command failed.
+        // The policy is checked even if the command failed.
         let policy_now = self.policy_files();
         if policy_now != policy {
             let paths = differing(&policy, &policy_now).join(", ");
@@ -201,7 +202,7 @@ impl Commands<'_> {
             return Ok(());
         }
         let paths = differing(&after, &again);
-        let why = format!("it does not come to rest: it changed {} once more", paths.join(", "));
+        let why = format!("it keeps changing files: it changed {} again", paths.join(", "));
         let failed = FailedCall { exit_code: Some(0), ..broken(why) };
         let is_changed = |file: &String| again.get(file) != after.get(file);
         let culprit = calls.iter().find(|call| call.files.iter().any(is_changed));
@@ -255,7 +256,7 @@ impl Commands<'_> {
             why,
         };
         let files: Vec<&str> = call.files.iter().map(String::as_str).collect();
-        let folder = self.tmp.join("rules/locks");
+        let folder = TmpLayout::of(self.tmp).locks();
         let locks = match files.as_slice() {
             [] => PathLocks::take_all(&folder, patience(action)),
             files => PathLocks::take(&folder, files, patience(action)),
@@ -268,10 +269,10 @@ impl Commands<'_> {
             extra_variables: &self.config.commands.env,
             get_variable: &|name| self.environment.get(name).map(OsString::from),
             timeout: action.timeout,
-            confinement: match self.config.commands.sandbox {
-                Sandbox::Off => Confinement::Off,
-                Sandbox::Repo => Confinement::Repo { root },
-                Sandbox::Require => Confinement::Require { root },
+            sandbox: match self.config.commands.sandbox {
+                Sandbox::Off => SandboxMode::Off,
+                Sandbox::Repo => SandboxMode::Repo { root },
+                Sandbox::Require => SandboxMode::Require { root },
             },
             shim: shim::own_call(),
         };
@@ -280,9 +281,9 @@ impl Commands<'_> {
             return Ok(outcome.notes);
         }
         let why = match outcome.exit_code {
-            _ if outcome.timed_out => format!("it was ended after {:?}", action.timeout),
+            _ if outcome.timed_out => format!("it was killed after {:?}", action.timeout),
             Some(code) => format!("it failed with exit code {code}"),
-            None => "it was ended by a signal".to_owned(),
+            None => "it was killed by a signal".to_owned(),
         };
         let runner::ProcessOutcome { exit_code, stdout, stderr, notes, .. } = outcome;
         let why = notes.iter().fold(why, |why, note| format!("{why}; {note}"));
@@ -387,7 +388,7 @@ fn filled(action: &CommandAction, files: &[String], trigger: Option<&TriggeringF
     words
 }
 
-/// A file name that no program takes for a flag.
+/// The file name in a form that no program takes for a flag.
 fn argument(file: &str) -> String {
     if file.starts_with('-') { format!("./{file}") } else { file.to_owned() }
 }

@@ -14,11 +14,11 @@ use tree::{Snapshot, Tree};
 
 use super::GIT_LIMIT;
 use super::attribution::Attribution;
-use super::changed::SessionChanges;
+use super::demand_tracker::DemandTracker;
 use super::prompt_baseline::{PromptBaseline, timestamp};
 use super::queue::Queue;
-use super::session_demands::SessionDemands;
-use super::session_start::SessionStart;
+use super::session_baseline::SessionBaseline;
+use super::session_changes::SessionChanges;
 use crate::Environment;
 use crate::project::Project;
 
@@ -27,7 +27,7 @@ const MAX_RECORDED_CHANGES: usize = 500;
 
 pub struct FileFacts {
     pub changed: SessionChanges,
-    pub session_demands: SessionDemands,
+    pub demand_tracker: DemandTracker,
     /// All rules in force, for rules that refer to another rule.
     pub rules: Vec<RuleSet>,
 }
@@ -39,58 +39,58 @@ pub struct FileFactsBuilder {
     pub event: Arc<Event>,
     pub config: Arc<Config>,
     pub rules: Vec<RuleSet>,
-    pub store: PathBuf,
+    pub journal_path: PathBuf,
     pub options: store::StoreOptions,
-    /// The name and time of the tree snapshot to compare with: of the session's last prompt, or in a run, of the
-    /// current hat.
-    pub kept: Option<(String, i64)>,
+    /// The name and time of the tree snapshot to compare with: in a run, the snapshot of the current hat, else that of
+    /// the session's last prompt.
+    pub tree_snapshot: Option<(String, i64)>,
 }
 
 impl FileFactsBuilder {
     /// `state` is the session's stored state.
     pub fn build(&self, state: Option<&SessionState>) -> FileFacts {
-        let start = state.and_then(|state| SessionStart::of(&state.variables));
+        let start = state.and_then(|state| SessionBaseline::of(&state.variables));
         let (root, event) = (&self.project.root, &self.event);
         let tmp = self.project.tmp(&self.environment);
-        let prompt = self.kept.as_ref().map(|(name, time)| PromptBaseline::new(&tmp, name, *time));
+        let prompt = self.tree_snapshot.as_ref().map(|(name, time)| PromptBaseline::new(&tmp, name, *time));
         let home = self.environment.home.as_deref();
         let attribution = Attribution {
-            store: self.store.clone(),
+            journal_path: self.journal_path.clone(),
             options: self.options,
             agent: event.agent.clone(),
             session: event.session.clone(),
             home: home.map(|home| home.to_string_lossy().into_owned()),
-            began: start.as_ref().and_then(SessionStart::began),
+            began: start.as_ref().and_then(SessionBaseline::began),
         };
         let message = event.message.as_deref();
-        let session_demands = SessionDemands::new(
+        let demand_tracker = DemandTracker::new(
             root,
             Queue::of(&self.project, &self.environment).for_dry_run(event.is_dry_run),
             &event.session,
             timestamp(event.time),
             message,
         );
-        let session_demands = match event.kind {
-            EventKind::SubagentStop => session_demands.for_subagent(event.subagent.as_deref().unwrap_or_default()),
-            _ => session_demands,
+        let demand_tracker = match event.kind {
+            EventKind::SubagentStop => demand_tracker.for_subagent(event.subagent.as_deref().unwrap_or_default()),
+            _ => demand_tracker,
         };
         FileFacts {
             changed: SessionChanges::new(root, self.config.branches.default.clone(), start, prompt, attribution)
                 .needing_default_branch(!event.kind.is_stop()),
-            session_demands,
+            demand_tracker,
             rules: self.rules.clone(),
         }
     }
 }
 
 impl FileFacts {
-    pub fn changes(&self, reach: ChangeScope) -> Option<Arc<Changes>> {
-        Some(self.changed.since(reach)?.changes)
+    pub fn changes(&self, change_scope: ChangeScope) -> Option<Arc<Changes>> {
+        Some(self.changed.since(change_scope)?.changes)
     }
 
-    /// `None` if the demand cannot be written to the queue.
-    pub fn answered(&self, demand: &UnmetFileRule<'_>) -> Option<DemandState> {
-        self.session_demands.answered(demand, &self.changed.since(demand.file.scope)?.reference)
+    /// The state of a demand; `None` if the demand cannot be written to the queue.
+    pub fn register(&self, demand: &UnmetFileRule<'_>) -> Option<DemandState> {
+        self.demand_tracker.register(demand, &self.changed.since(demand.file.scope)?.baseline_name)
     }
 
     /// A digest of all uncommitted files. A command that failed may succeed once any of them has changed.
@@ -105,9 +105,9 @@ impl FileFacts {
     }
 }
 
-/// The name of the fact with changes.
-pub fn changes_fact(reach: ChangeScope) -> String {
-    format!("files.{}.{}", reach.compare_to.name(), reach.attribute.name())
+/// The name of the fact with the changes in a scope.
+pub fn changes_fact(change_scope: ChangeScope) -> String {
+    format!("files.{}.{}", change_scope.compare_to.name(), change_scope.attribute.name())
 }
 
 /// The name of the fact with the state of a rule's demand.
@@ -115,7 +115,7 @@ pub fn answered_fact(rule: &str) -> String {
     format!("answered.{rule}")
 }
 
-/// Null if there are too many changes.
+/// The value of the fact with changes; null if there are too many changes.
 pub fn changes_record(changes: &Changes) -> Value {
     if changes.len() > MAX_RECORDED_CHANGES {
         return Value::Null;

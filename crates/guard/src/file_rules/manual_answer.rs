@@ -6,11 +6,11 @@ use policy::Config;
 use store::{SessionKey, SessionState, Store, StoreError};
 
 use super::attribution::Attribution;
-use super::changed::SessionChanges;
+use super::demand_tracker::DemandTracker;
 use super::prompt_baseline::{PromptBaseline, timestamp};
 use super::queue::Queue;
-use super::session_demands::SessionDemands;
-use super::session_start::SessionStart;
+use super::session_baseline::SessionBaseline;
+use super::session_changes::SessionChanges;
 use crate::Environment;
 use crate::project::{Project, store_options};
 use crate::session::SessionOwner;
@@ -20,9 +20,9 @@ pub struct ManualAnswer<'a> {
     pub project: &'a Project,
     pub config: &'a Config,
     pub session: &'a SessionOwner,
-    /// In a run of a loop: the name and time of the tree snapshot that was taken when the hat was put on.
+    /// The name and time of the tree snapshot that was taken when the hat was put on; `None` outside of runs.
     pub hat_snapshot: Option<(String, i64)>,
-    /// Who answers and why, for the queue entry.
+    /// The author and the reason of the answer, for the queue entry.
     pub how: &'a str,
     /// Milliseconds since 1970.
     pub now: i64,
@@ -35,11 +35,11 @@ impl ManualAnswer<'_> {
         let Some(file) = rule.as_file_rule() else { return Ok(0) };
         let state = self.state()?;
         let tmp = self.project.tmp(self.environment);
-        let start = SessionStart::of(&state.variables);
+        let start = SessionBaseline::of(&state.variables);
         let prompt = PromptBaseline::last(&state.variables);
         let prompt = prompt.map(|time| PromptBaseline::new(&tmp, &self.session.session, time));
         let of_session = self.answer_since(rule, start.clone(), prompt, file.scope)?;
-        // `check` has no session: a commit moves its baseline, and answers given under the session's baseline do not
+        // `check` has no session, so its baseline moves with each commit. Answers for the session's baseline do not
         // count there.
         let of_check = match start {
             Some(_) => {
@@ -61,32 +61,32 @@ impl ManualAnswer<'_> {
     fn answer_since(
         &self,
         rule: &Rule,
-        start: Option<SessionStart>,
+        start: Option<SessionBaseline>,
         prompt: Option<PromptBaseline>,
-        reach: ChangeScope,
+        change_scope: ChangeScope,
     ) -> Result<usize, String> {
         let Some(file) = rule.as_file_rule() else { return Ok(0) };
         let Self { project, environment, session, .. } = self;
         let attribution = self.attribution(start.as_ref());
         let default_branch = self.config.branches.default.clone();
         let changes = SessionChanges::new(&project.root, default_branch, start, prompt, attribution);
-        let since = changes.since(reach).ok_or("git does not say what changed")?;
+        let since = changes.since(change_scope).ok_or("git cannot list what changed")?;
         let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
         let queue = Queue::of(project, environment);
-        let session_demands = SessionDemands::new(&project.root, queue, &session.session, timestamp(self.now), None);
+        let demand_tracker = DemandTracker::new(&project.root, queue, &session.session, timestamp(self.now), None);
         let Some(demand) = rule.as_unmet(&found) else { return Ok(0) };
-        session_demands.acknowledge(&demand, &since.reference, self.how)
+        demand_tracker.acknowledge(&demand, &since.baseline_name, self.how)
     }
 
-    fn attribution(&self, start: Option<&SessionStart>) -> Attribution {
+    fn attribution(&self, start: Option<&SessionBaseline>) -> Attribution {
         let SessionOwner { agent, session } = self.session;
         Attribution {
-            store: self.project.journal_path(self.environment),
+            journal_path: self.project.journal_path(self.environment),
             options: store_options(self.config, self.now, None),
             agent: agent.clone(),
             session: session.clone(),
             home: self.environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
-            began: start.and_then(SessionStart::began),
+            began: start.and_then(SessionBaseline::began),
         }
     }
 

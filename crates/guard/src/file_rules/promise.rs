@@ -1,4 +1,4 @@
-//! Promises: an agent's statement in its last message that it has met a file rule's demand.
+//! Promises: statements in an agent's last message that it has met the demand of a file rule.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ const CLOSE: &str = "</promise>";
 /// Some agents prefix finished items with a tick.
 const TICKS: &[char] = &['✓', '✔', '✅', '☑', '\u{FE0F}'];
 
-/// The names that a message promises, outside of code: rule ids or titles as written.
+/// The rule ids and titles in the promises of a message, as they are written there. Code in the message is ignored.
 pub fn promises(message: &str) -> Vec<String> {
     let text = without_code(message);
-    // ASCII lower case keeps byte offsets the same.
+    // Converting only ASCII to lower case keeps the byte offsets the same.
     let lower = text.to_ascii_lowercase();
     let mut names = Vec::new();
     let mut at = 0;
@@ -34,7 +34,7 @@ pub fn matches_rule(names: &[String], id: &str, title: &str) -> bool {
     names.iter().any(|name| is_same(name, id) || is_same(name, title))
 }
 
-/// Promises in the message at a stop that match no file rule so far.
+/// The promises in the message of a stop that match none of the file rules so far.
 pub struct UnmatchedPromises(Vec<String>);
 
 impl UnmatchedPromises {
@@ -46,13 +46,14 @@ impl UnmatchedPromises {
     /// Drops the promises that match a judged rule. `judged` has the ids of file rules in `rules` that were judged.
     pub fn drop_matching(&mut self, rules: &RuleSet, judged: &[String]) {
         self.0.retain(|name| {
-            let is_meant =
+            let is_named =
                 |rule: engine::rules::Rule| matches_rule(std::slice::from_ref(name), &rule.id, rule.display_title());
-            !judged.iter().any(|id| rules.get(id).ok().flatten().is_some_and(is_meant))
+            !judged.iter().any(|id| rules.get(id).ok().flatten().is_some_and(is_named))
         });
     }
 
-    /// A hint for the agent about its unmatched promises, if its stop is held for a demand that can be promised.
+    /// A hint for the agent about its unmatched promises, if its stop is held because of a demand that a promise can
+    /// meet.
     pub fn hint(&self, verdict: &Verdict) -> Option<String> {
         let is_held = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
         let waited = is_held.filter(|finding| finding.section == Some(SectionKind::Demand));
@@ -62,7 +63,7 @@ impl UnmatchedPromises {
         }
         let said: Vec<String> =
             self.0.iter().map(|name| format!("`<promise>{}</promise>`", plain_text::single_line(name))).collect();
-        Some(format!("Nothing waits for {}. What is waited for: {}.", said.join(" or "), waited.join(", ")))
+        Some(format!("No open demand matches {}. Open demands: {}.", said.join(" or "), waited.join(", ")))
     }
 }
 
@@ -105,7 +106,8 @@ fn begins_item(line: &str) -> bool {
     sign.or_else(number).is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// A code span ends with as many backquotes as it began with. Unclosed backquotes are plain text.
+/// Appends the line without its code spans. A code span ends with as many backquotes as it began with. Backquotes
+/// without an end are plain text.
 fn push_outside_of_quotes(line: &str, text: &mut String) {
     let last = last_quotes(line);
     let mut rest = line;
@@ -120,7 +122,7 @@ fn push_outside_of_quotes(line: &str, text: &mut String) {
     text.push_str(rest);
 }
 
-/// For each length of a run of backquotes, the number of bytes after the last such run.
+/// Maps each length of a run of backquotes to the number of bytes after the last run of that length.
 fn last_quotes(line: &str) -> HashMap<usize, usize> {
     let mut last = HashMap::new();
     let mut rest = line;

@@ -3,44 +3,19 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::Event;
 use serde_json::{Value, json};
 use store::StateChanges;
 use tree::{GitError, Snapshot, Tree};
 
-use super::GIT_LIMIT;
 use super::queue::read_plain;
-use crate::Environment;
-use crate::project::Project;
+use crate::project::TmpLayout;
 
 /// One snapshot, stored in `tmp`. The session stores its time, from which the file name follows.
 #[derive(Debug)]
 pub struct PromptBaseline {
     path: PathBuf,
     /// The baseline's name in demands.
-    pub reference: String,
-}
-
-/// The result of taking snapshots when a prompt arrives.
-#[derive(Default)]
-pub struct PromptSnapshots {
-    pub is_taken: bool,
-    pub notices: Vec<String>,
-}
-
-impl PromptSnapshots {
-    /// Takes a snapshot of a project's tree.
-    pub fn take(&mut self, project: &Project, event: &Event, environment: &Environment) {
-        let Some(tree) = Tree::of(&project.root, GIT_LIMIT) else { return };
-        let baseline = PromptBaseline::new(&project.tmp(environment), &event.session, event.time);
-        match baseline.take(&tree, timestamp(event.time)) {
-            Ok(()) => self.is_taken = true,
-            Err(error) => self.notices.push(format!(
-                "how things were at this prompt was not kept, so rules that compare with it compare with the base of \
-                 the branch: {error}"
-            )),
-        }
-    }
+    pub baseline_name: String,
 }
 
 /// Formats milliseconds since 1970 as RFC 3339.
@@ -48,7 +23,7 @@ pub fn timestamp(time: i64) -> String {
     jiff::Timestamp::from_millisecond(time).map(|time| time.to_string()).unwrap_or_default()
 }
 
-/// Why there is no snapshot.
+/// The reason why there is no snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
     #[error(transparent)]
@@ -59,7 +34,7 @@ pub enum BaselineError {
     Unreadable(#[from] serde_json::Error),
 }
 
-/// In bytes, enough for hundreds of thousands of files.
+/// The maximum size in bytes, enough for hundreds of thousands of files.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
 const VARIABLE: &str = "_prompt_baseline";
@@ -72,9 +47,9 @@ impl PromptBaseline {
             && session.len() <= 80
             && session.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_');
         let name = if is_plain { session.to_owned() } else { policy::digest(session.as_bytes()) };
-        let path = tmp.join("rules/baselines").join(format!("prompt_{seconds}_{name}.json"));
-        // The file name has seconds only, but two prompts within one second need two references.
-        Self { path, reference: format!("prompt:{name}:{time}") }
+        let path = TmpLayout::of(tmp).baselines().join(format!("prompt_{seconds}_{name}.json"));
+        // The file name has a resolution of one second, but two prompts within one second need different names.
+        Self { path, baseline_name: format!("prompt:{name}:{time}") }
     }
 
     /// The time of the session's last snapshot, from its variables.
@@ -100,8 +75,6 @@ impl PromptBaseline {
 
 #[cfg(test)]
 mod tests {
-    use engine::EventKind;
-
     use super::*;
     use crate::tests::Scratch;
 
@@ -121,8 +94,9 @@ mod tests {
 
     #[test]
     fn baseline_names_are_unique_per_prompt_and_session() {
-        let reference = |session, time| PromptBaseline::new(Path::new("/tmp/x"), session, time).reference;
-        let names = [reference("s", 5000), reference("s", 5001), reference("t", 5000), reference("a b", 5000)];
+        let baseline_name = |session, time| PromptBaseline::new(Path::new("/tmp/x"), session, time).baseline_name;
+        let names =
+            [baseline_name("s", 5000), baseline_name("s", 5001), baseline_name("t", 5000), baseline_name("a b", 5000)];
         let different: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(different.len(), names.len(), "{names:?}");
     }
@@ -134,39 +108,6 @@ mod tests {
         let variables = changes.variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         assert_eq!(PromptBaseline::last(&variables), Some(5000));
         assert_eq!(PromptBaseline::last(&serde_json::Map::new()), None);
-    }
-
-    #[test]
-    fn a_prompt_snapshot_includes_uncommitted_files() {
-        let scratch = Scratch::new().committed();
-        scratch.file("before", "text");
-        let mut kept = PromptSnapshots::default();
-        kept.take(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
-        assert!(kept.is_taken && kept.notices.is_empty());
-        scratch.file("after", "text");
-        let baseline = PromptBaseline::new(&scratch.project().tmp(&scratch.environment), "s", 5000);
-        let tree = Tree::of(&scratch.root, GIT_LIMIT).expect("a repository");
-        let changes = baseline.read().expect("a snapshot").changes(&tree).expect("changes");
-        assert!(changes.contains("after") && !changes.contains("before"));
-    }
-
-    #[test]
-    fn outside_of_git_no_snapshot_is_taken_and_no_notice_given() {
-        let scratch = Scratch::new();
-        let mut kept = PromptSnapshots::default();
-        kept.take(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
-        assert!(!kept.is_taken && kept.notices.is_empty());
-    }
-
-    #[test]
-    fn a_failed_snapshot_causes_a_notice() {
-        let scratch = Scratch::new().committed();
-        crate::tests::write(&scratch.root.join(".linchpin/tmp/rules/baselines"), "no folder");
-        crate::tests::write(&scratch.state("tmp/rules/baselines"), "no folder");
-        let mut kept = PromptSnapshots::default();
-        kept.take(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
-        assert!(!kept.is_taken);
-        assert!(kept.notices.concat().starts_with("how things were at this prompt was not kept"), "{:?}", kept.notices);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! The queue: demands of file rules and their answers, one small file per demand.
+//! The queue: demands of file rules and their answers, in one small file per demand.
 //!
-//! Entries are named by a digest of their rule, files and baseline, so that lookups stay fast however many there are.
-//! All of it may be deleted at any time: unmet demands come up again.
+//! The name of an entry is a digest of its rule, files and baseline, so a lookup is fast, no matter how many entries
+//! there are. The whole queue may be deleted at any time: unmet demands are then made again.
 //!
-//! A repository could contain such files, with every demand answered in advance. So Linchpin marks the entries it
-//! wrote, and the files that were answered for, in the user's state directory. Marks are under a random name that the
-//! project's directory gets once.
+//! A repository could contain such files, with every demand answered in advance. So for each entry that it wrote, and
+//! for each file for which an answer was given, Linchpin stores a mark in the user's state directory. The marks are
+//! under a random name, which the project's directory gets once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::Environment;
-use crate::project::{Project, can_be_written};
+use crate::project::{Project, TmpLayout, can_be_written};
 
 /// The maximum file size in bytes, enough for a thousand files with long names.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -25,9 +25,9 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 /// The queue of one project.
 #[derive(Debug)]
 pub struct Queue {
-    folder: PathBuf,
-    /// Directories for marks of entries that Linchpin wrote; the project's marks are in a subdirectory with its name.
-    /// Marks are written to the first directory and looked up in all.
+    layout: TmpLayout,
+    /// Directories with the marks of entries that Linchpin wrote. In each, the marks of this project are in a
+    /// subdirectory with the project's random name. Marks are written to the first directory and looked up in all.
     marks: Vec<PathBuf>,
     problems: Mutex<Vec<String>>,
     /// True if nothing may be written or removed.
@@ -37,19 +37,19 @@ pub struct Queue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueStatus {
-    /// Open.
+    /// The demand is open.
     Queued,
-    /// Promised, acknowledged, or met by a command.
+    /// The demand was promised, acknowledged, or met by a command.
     Passed,
-    /// Given up after the maximum number of holds, or its command failed.
+    /// The demand was given up after the maximum number of holds, or its command failed.
     Failed,
-    /// No longer demanded: the rule is met or the changes are gone.
+    /// The demand no longer exists: the rule is met, or the changes are gone.
     Skipped,
 }
 
 impl QueueStatus {
-    /// In order of precedence, if several files exist because the process was killed while writing an answer.
-    const ALL: [Self; 4] = [Self::Passed, Self::Failed, Self::Skipped, Self::Queued];
+    /// In order of precedence. An entry has several files if the process was killed while it wrote an answer.
+    pub const ALL: [Self; 4] = [Self::Passed, Self::Failed, Self::Skipped, Self::Queued];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,6 +58,17 @@ impl QueueStatus {
             Self::Failed => "failed",
             Self::Skipped => "skipped",
         }
+    }
+
+    /// True if the demand was not answered. A demand that one session gave up, or whose command failed, may become
+    /// queued again.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Queued | Self::Failed)
+    }
+
+    /// True if an old entry may be deleted. Then a demand that is still unmet is made again.
+    pub const fn may_be_deleted(self) -> bool {
+        !matches!(self, Self::Queued)
     }
 
     /// The end of the entry's file name.
@@ -81,7 +92,7 @@ pub struct QueueEntry {
     pub action_result: Option<ActionResult>,
     /// The session that got the demand first.
     pub session: String,
-    /// How often it was demanded, in all sessions together.
+    /// The number of times that the demand was made, in all sessions together.
     pub shown: u32,
     /// How often each session got the demand.
     #[serde(default)]
@@ -116,19 +127,19 @@ pub struct ActionResult {
 
 /// The baseline of changes, as named in demands and answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reference {
+pub struct BaselineName {
     pub name: String,
     /// Another baseline for which answers count too.
     pub also: Option<String>,
 }
 
-impl From<String> for Reference {
+impl From<String> for BaselineName {
     fn from(name: String) -> Self {
         Self { name, also: None }
     }
 }
 
-impl Reference {
+impl BaselineName {
     fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.also.as_deref())
     }
@@ -159,6 +170,11 @@ pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, ba
     hash
 }
 
+/// The directory with the marks of a project's entries in the project's part of the user's state directory.
+pub fn marks_folder(project_state: &Path) -> PathBuf {
+    project_state.join("demands")
+}
+
 impl Queue {
     pub fn of(project: &Project, environment: &Environment) -> Self {
         Self::new(&project.tmp(environment), &environment.project_state(&project.root))
@@ -166,14 +182,14 @@ impl Queue {
 
     /// `tmp` is the project's `tmp` directory, `state` the project's directory in the user's state directory.
     fn new(tmp: &Path, state: &Path) -> Self {
-        let (folder, state) = (tmp.join("rules"), state.join("demands"));
-        // If the state directory is not writable, marks go where a repository could forge them. That is better than no
-        // file rules at all.
-        let marks = if can_be_written(&state) { vec![state] } else { vec![folder.join("demands"), state] };
-        Self { folder, marks, problems: Mutex::default(), is_dry_run: false }
+        let (layout, state) = (TmpLayout::of(tmp), marks_folder(state));
+        // If the state directory is not writable, the marks are stored where a repository could forge them. This is
+        // better than no file rules at all.
+        let marks = if can_be_written(&state) { vec![state] } else { vec![layout.marks(), state] };
+        Self { layout, marks, problems: Mutex::default(), is_dry_run: false }
     }
 
-    /// Makes a queue that writes nothing.
+    /// Returns a queue that writes nothing if this is a dry run.
     #[must_use]
     pub fn for_dry_run(self, is_dry_run: bool) -> Self {
         Self { is_dry_run, ..self }
@@ -181,7 +197,7 @@ impl Queue {
 
     /// The random name of the project's directory; `None` if nothing was written yet.
     fn name(&self) -> Option<String> {
-        let name = String::from_utf8(read_plain(&self.folder.join("name"), LARGEST).ok()?).ok()?;
+        let name = String::from_utf8(read_plain(&self.layout.name_file(), LARGEST).ok()?).ok()?;
         let is_name = name.len() == 24 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_name.then_some(name)
     }
@@ -194,7 +210,7 @@ impl Queue {
         // The name is no secret: knowing it is useless without access to the state directory.
         let chance = || RandomState::new().build_hasher().finish().to_le_bytes();
         let name = policy::digest([chance(), chance()].concat());
-        let file = self.folder.join("name");
+        let file = self.layout.name_file();
         // Concurrent sessions must agree on one name. A file that contains no valid name is overwritten.
         if !policy::write_new_private_file(&file, &name).map_err(|error| unwritten(&file, &error))? {
             if let Some(name) = self.name() {
@@ -211,17 +227,13 @@ impl Queue {
         name.map(|name| self.marks.iter().map(|marks| marks.join(&name)).collect()).unwrap_or_default()
     }
 
-    /// The directory to which marks are written.
+    /// The directory to which the marks of this project are written.
     fn own_or_new(&self) -> io::Result<PathBuf> {
         let name = self.name_or_new()?;
         Ok(self.marks.iter().map(|marks| marks.join(&name)).next().unwrap_or_default())
     }
 
-    fn folder(&self) -> PathBuf {
-        self.folder.join("queue")
-    }
-
-    /// Returns the entry of a demand. A file that cannot be read causes a notice and counts as missing.
+    /// Returns the entry of a demand. If its file cannot be read, adds a notice and treats the entry as missing.
     pub fn find_or_discard(&self, rule: &str, hash: &str) -> Option<QueueEntry> {
         QueueStatus::ALL.into_iter().find_map(|status| match self.read(rule, hash, status) {
             Found::Entry(entry) => Some(*entry),
@@ -229,7 +241,7 @@ impl Queue {
         })
     }
 
-    /// True if the answer's file could not be used, which causes a notice.
+    /// True if the answer's file cannot be used. Then a notice is added.
     pub fn discard_damaged_answer(&self, rule: &str, hash: &str) -> bool {
         matches!(self.read(rule, hash, QueueStatus::Passed), Found::Damaged)
     }
@@ -247,7 +259,7 @@ impl Queue {
                 Ok(entry) if entry.trigger_hash == hash && entry.status == status => {
                     return Found::Entry(Box::new(entry));
                 }
-                Ok(_) => "it is about something else than its name says".to_owned(),
+                Ok(_) => "its content does not match its name".to_owned(),
                 Err(error) => malformed(&error).to_owned(),
             },
         };
@@ -273,46 +285,48 @@ impl Queue {
         Ok(())
     }
 
-    /// Fingerprints of a file, one for each answer that was given for it to the rule.
-    pub fn answer_fingerprints(&self, rule: &str, file: &str, reference: &Reference) -> Vec<String> {
+    /// The fingerprints of a file, one for each answer to the rule that was given for the file.
+    pub fn answer_fingerprints(&self, rule: &str, file: &str, baseline_name: &BaselineName) -> Vec<String> {
         let own = self.own();
-        let marks = own.iter().flat_map(|own| reference.names().map(|baseline| mark(own, rule, file, baseline)));
+        let marks = own.iter().flat_map(|own| baseline_name.names().map(|baseline| mark(own, rule, file, baseline)));
         marks.filter_map(|mark| fs::read_to_string(mark).ok()).collect()
     }
 
-    pub fn record_answer(&self, rule: &str, file: &str, reference: &Reference, content: &str) -> io::Result<()> {
+    pub fn record_answer(&self, rule: &str, file: &str, baseline_name: &BaselineName, content: &str) -> io::Result<()> {
         if self.is_dry_run {
             return Ok(());
         }
         let own = self.own_or_new()?;
-        let mut marks = reference.names().map(|baseline| mark(&own, rule, file, baseline));
+        let mut marks = baseline_name.names().map(|baseline| mark(&own, rule, file, baseline));
         marks.try_for_each(|mark| write(&mark, content))
     }
 
-    /// Removes the answers for these files to a rule.
-    pub fn forget_answers<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, reference: &Reference) {
+    /// Removes the answers to a rule that were given for these files.
+    pub fn forget_answers<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, baseline_name: &BaselineName) {
         if self.is_dry_run {
             return;
         }
         let own = self.own();
         for file in files {
-            for (own, baseline) in own.iter().flat_map(|own| reference.names().map(move |baseline| (own, baseline))) {
+            for (own, baseline) in own.iter().flat_map(|own| baseline_name.names().map(move |baseline| (own, baseline)))
+            {
                 // The file may not exist.
                 let _ = fs::remove_file(mark(own, rule, file, baseline));
             }
         }
     }
 
-    /// Error messages since the last call.
+    /// Returns the error messages since the last call.
     pub fn take_problems(&self) -> Vec<String> {
         self.problems.lock().map(|mut problems| std::mem::take(&mut *problems)).unwrap_or_default()
     }
 
     fn path(&self, hash: &str, status: QueueStatus) -> PathBuf {
-        self.folder().join(format!("{hash}{}", status.ending()))
+        self.layout.queue().join(format!("{hash}{}", status.ending()))
     }
 
-    /// The entry is removed, unless this is a dry run: then the next hook does that and records it.
+    /// Removes an entry and reports it. A dry run leaves the entry in place, so that the next hook removes it and
+    /// records that.
     fn discard(&self, rule: &str, path: &Path, why: &str) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let outcome = if self.is_dry_run { LEFT_TO_HOOKS } else { removed(path) };
@@ -327,7 +341,7 @@ impl Queue {
     /// Removes unreadable entries and returns messages. A judgement only finds those that a rule still looks up.
     pub fn remove_unreadable(&self) -> Vec<String> {
         let mut told = Vec::new();
-        for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(self.layout.queue()).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             // Files that Linchpin did not write are kept.
             if !QueueStatus::ALL.into_iter().any(|status| name.ends_with(&status.ending())) {
@@ -354,17 +368,17 @@ fn unwritten(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("`{}` cannot be written: {}", path.display(), error.kind()))
 }
 
-/// Removes the file or directory, and returns the sentence about it for the message.
+/// Removes the file or directory, and returns a sentence that reports the result.
 fn removed(path: &Path) -> &'static str {
     let is_gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.is_ok();
     if is_gone {
-        "It was removed, and what still holds is asked for again"
+        "It was removed; a demand that still holds is made again"
     } else {
-        "It cannot be removed: delete it by hand"
+        "It cannot be removed: delete it yourself"
     }
 }
 
-const LEFT_TO_HOOKS: &str = "It counts as missing, and the next stop removes it";
+const LEFT_TO_HOOKS: &str = "It is ignored, and the next stop removes it";
 
 fn unreadable(error: &io::Error) -> String {
     match error.kind() {
@@ -375,8 +389,8 @@ fn unreadable(error: &io::Error) -> String {
 
 fn malformed(error: &serde_json::Error) -> &'static str {
     match error.classify() {
-        serde_json::error::Category::Eof => "it is cut short",
-        serde_json::error::Category::Data => "it lacks a field, or has a value of another kind",
+        serde_json::error::Category::Eof => "it is truncated",
+        serde_json::error::Category::Data => "a field is missing or has the wrong type",
         _ => "it is not JSON",
     }
 }
@@ -385,7 +399,7 @@ fn malformed(error: &serde_json::Error) -> &'static str {
 pub fn read_plain(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::symlink_metadata(path)?;
     if !metadata.is_file() || metadata.len() > largest {
-        return Err(io::Error::other("it is no regular file, or too large for one"));
+        return Err(io::Error::other("it is not a regular file, or it is too large"));
     }
     fs::read(path)
 }

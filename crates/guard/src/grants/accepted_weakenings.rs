@@ -22,7 +22,7 @@ impl AcceptedWeakenings {
         Self { file: environment.project_state(root).join("accepted"), of_user: environment.state.join("accepted") }
     }
 
-    /// For changes of the user tier.
+    /// Only the changes of the user tier.
     pub fn of_user(environment: &Environment) -> Self {
         let of_user = environment.state.join("accepted");
         Self { file: of_user.clone(), of_user }
@@ -31,11 +31,11 @@ impl AcceptedWeakenings {
     /// True if the change was accepted at `since` (milliseconds since 1970) or later.
     pub fn includes(&self, change: &Weakening, since: i64) -> bool {
         let wanted = name(change);
-        let is_meant = |line: &str| {
+        let is_same = |line: &str| {
             line.rsplit_once(' ')
                 .is_some_and(|(name, time)| name == wanted && time.parse().is_ok_and(|time: i64| time >= since))
         };
-        [&self.file, &self.of_user].into_iter().any(|file| text(file).lines().any(is_meant))
+        [&self.file, &self.of_user].into_iter().any(|file| text(file).lines().any(is_same))
     }
 
     /// Adds changes to those accepted before.
@@ -52,7 +52,7 @@ fn text(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }
 
-/// The old digest is left out: a person may have changed the old text too.
+/// The text that identifies a change. It has no old digest, because a person may have changed the old text too.
 fn name(change: &Weakening) -> String {
     format!("{} {}", change.rule, change.to.as_deref().unwrap_or("-"))
 }

@@ -12,7 +12,7 @@ use store::{EventId, JournalEntry};
 
 use crate::Environment;
 
-/// How often an allowed call may pass.
+/// The number of times that an allowed call may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowanceSpan {
     Once,
@@ -75,17 +75,17 @@ impl Allowances {
     /// Returns the allowance for the call, if there is one. A one-time allowance is used up: if several processes try,
     /// only the one that removes the file gets it.
     pub fn take(&self, call: &CallDigest) -> Option<NotEnforced> {
-        let (span, lifted) = self.find(call)?;
+        let (span, not_enforced) = self.find(call)?;
         match span {
             AllowanceSpan::Session => {}
             AllowanceSpan::Once => fs::remove_file(self.folder.join(&call.0)).ok()?,
         }
-        Some(lifted)
+        Some(not_enforced)
     }
 
     /// Like [`Self::take`], but does not use the allowance up.
     pub fn peek(&self, call: &CallDigest) -> Option<NotEnforced> {
-        self.find(call).map(|(_, lifted)| lifted)
+        self.find(call).map(|(_, not_enforced)| not_enforced)
     }
 
     fn find(&self, call: &CallDigest) -> Option<(AllowanceSpan, NotEnforced)> {

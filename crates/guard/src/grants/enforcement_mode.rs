@@ -19,21 +19,21 @@ pub struct EnforcementMode<'a> {
 
 impl EnforcementMode<'_> {
     /// The reason why this verdict is not enforced, if any. Does not consider allowances for single calls.
-    pub fn lift_for(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
+    pub fn why_not_enforced(&self, verdict: &Verdict, now: i64) -> Option<NotEnforced> {
         let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
-        let lifted = verdict.asks_or_blocks().then(|| self.lift_for_all(now)).flatten();
-        lifted.filter(|lifted| *lifted != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
+        let why = verdict.asks_or_blocks().then(|| self.why_nothing_is_enforced(now)).flatten();
+        why.filter(|lifted| *lifted != NotEnforced::Paused || !verdict.findings.iter().any(protects_guard))
     }
 
-    /// The reason why nothing is enforced, except what protects the guard itself.
-    pub fn lift_for_all(&self, now: i64) -> Option<NotEnforced> {
+    /// The reason why verdicts are not enforced, except those that protect the guard itself.
+    pub fn why_nothing_is_enforced(&self, now: i64) -> Option<NotEnforced> {
         if self.mode == PolicyMode::Observe {
             return Some(NotEnforced::Observe);
         }
         Pause::of(self.root, self.environment, now).map(|_| NotEnforced::Paused)
     }
 
-    /// The notice at the beginning of a session that verdicts are not enforced, or not all of them.
+    /// The notice at the beginning of a session that all or some verdicts are not enforced.
     pub fn notice(&self, event: &Event, is_first: bool) -> Option<String> {
         if !is_first && event.kind != EventKind::SessionStart {
             return None;
@@ -45,9 +45,13 @@ impl EnforcementMode<'_> {
     }
 }
 
-pub const OBSERVING: &str = "observe mode: everything is judged and recorded, nothing is stopped";
+pub const OBSERVING: &str = "observe mode: events are judged and recorded, but nothing is blocked";
 
 /// The notice that a pause is active.
 pub fn paused(pause: &Pause, now: i64) -> String {
-    format!("paused by a person for {}, only the guard itself is protected: {}", pause.left(now), pause.reason)
+    format!(
+        "paused by a person for {}, only Linchpin's own files and settings are protected: {}",
+        pause.left(now),
+        pause.reason
+    )
 }

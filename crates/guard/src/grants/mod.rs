@@ -1,6 +1,6 @@
-//! Permissions that people gave: allowed calls, pauses, acknowledged rules, trusted policies, accepted weakenings; and
-//! the enforcement mode of a verdict. They are stored in the user's state directory, out of the repository's reach.
-//! This module does not judge.
+//! Permissions that people gave: allowed calls, pauses, acknowledged rules, trusted policies, accepted weakenings. Also
+//! the enforcement mode of a verdict. Most are stored in the user's state directory, where a repository cannot change
+//! them. This module does not judge.
 
 mod accepted_weakenings;
 mod acknowledgement;

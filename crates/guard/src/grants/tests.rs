@@ -1,4 +1,4 @@
-//! Grants of people, and how long they count.
+//! Permissions that people gave, and how long they are valid.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -169,7 +169,7 @@ fn a_pause_that_would_last_longer_than_a_day_does_not_count() {
     let scratch = Scratch::new();
     let day = 24 * HOUR;
     pause(100 * day).begin(&scratch.root, &scratch.environment).expect("written");
-    // A longer pause than `pause` can set: the file was not written by it, or the clock was set back.
+    // The pause is longer than `linchpin pause` allows: another program wrote the file, or the clock was set back.
     assert_eq!(Pause::of(&scratch.root, &scratch.environment, 99 * day - 1), None);
     assert!(Pause::of(&scratch.root, &scratch.environment, 99 * day).is_some());
     pause(i64::MAX).begin(&scratch.root, &scratch.environment).expect("written");
@@ -212,7 +212,7 @@ fn the_rest_of_a_pause_is_rounded_up() {
     }
 }
 
-// Whether a verdict is enforced.
+// Enforcement of verdicts.
 
 struct Modes(Scratch);
 
@@ -241,14 +241,14 @@ fn only_a_verdict_that_stops_something_needs_a_reason_not_to_be_enforced() {
     let (normal, paused) = (Modes::new(), Modes::paused());
     for level in Level::ALL {
         let stops = level >= Level::Ask;
-        assert_eq!(normal.of(PolicyMode::Enforce).lift_for(&verdict(level), 0), None, "{level:?}");
+        assert_eq!(normal.of(PolicyMode::Enforce).why_not_enforced(&verdict(level), 0), None, "{level:?}");
         assert_eq!(
-            paused.of(PolicyMode::Enforce).lift_for(&verdict(level), 0),
+            paused.of(PolicyMode::Enforce).why_not_enforced(&verdict(level), 0),
             stops.then_some(NotEnforced::Paused),
             "{level:?}"
         );
         assert_eq!(
-            normal.of(PolicyMode::Observe).lift_for(&verdict(level), 0),
+            normal.of(PolicyMode::Observe).why_not_enforced(&verdict(level), 0),
             stops.then_some(NotEnforced::Observe),
             "{level:?}"
         );
@@ -256,33 +256,39 @@ fn only_a_verdict_that_stops_something_needs_a_reason_not_to_be_enforced() {
 }
 
 #[test]
-fn a_pause_does_not_lift_what_protects_the_guard() {
+fn what_protects_the_guard_is_enforced_during_a_pause() {
     let paused = Modes::paused();
     let mode = paused.of(PolicyMode::Enforce);
-    assert_eq!(mode.lift_for(&protecting(Level::Block), 0), None);
-    assert_eq!(mode.lift_for(&protecting(Level::Ask), 0), None);
-    // Nor any other finding of the same call.
+    assert_eq!(mode.why_not_enforced(&protecting(Level::Block), 0), None);
+    assert_eq!(mode.why_not_enforced(&protecting(Level::Ask), 0), None);
+    // If one finding protects the guard, the pause does not apply to other findings of the same call either.
     let both = Verdict::of(vec![finding("other", Level::Block), protecting(Level::Ask).findings.remove(0)]);
-    assert_eq!(mode.lift_for(&both, 0), None);
-    // A warning about the guard stops nothing, so the pause applies.
+    assert_eq!(mode.why_not_enforced(&both, 0), None);
+    // A warning that protects the guard stops nothing, so the pause applies.
     let warned = Verdict::of(vec![finding("other", Level::Block), protecting(Level::Warn).findings.remove(0)]);
-    assert_eq!(mode.lift_for(&warned, 0), Some(NotEnforced::Paused));
+    assert_eq!(mode.why_not_enforced(&warned, 0), Some(NotEnforced::Paused));
 }
 
 #[test]
-fn observe_mode_lifts_even_what_protects_the_guard() {
+fn in_observe_mode_nothing_is_enforced_not_even_what_protects_the_guard() {
     let (normal, paused) = (Modes::new(), Modes::paused());
-    assert_eq!(normal.of(PolicyMode::Observe).lift_for(&protecting(Level::Block), 0), Some(NotEnforced::Observe));
+    assert_eq!(
+        normal.of(PolicyMode::Observe).why_not_enforced(&protecting(Level::Block), 0),
+        Some(NotEnforced::Observe)
+    );
     // If both apply, observe mode is reported: it does not end by itself.
-    assert_eq!(paused.of(PolicyMode::Observe).lift_for(&protecting(Level::Block), 0), Some(NotEnforced::Observe));
+    assert_eq!(
+        paused.of(PolicyMode::Observe).why_not_enforced(&protecting(Level::Block), 0),
+        Some(NotEnforced::Observe)
+    );
 }
 
 #[test]
-fn a_pause_that_is_over_lifts_nothing() {
+fn after_a_pause_everything_is_enforced() {
     let paused = Modes::paused();
-    assert_eq!(paused.of(PolicyMode::Enforce).lift_for_all(HOUR - 1), Some(NotEnforced::Paused));
-    assert_eq!(paused.of(PolicyMode::Enforce).lift_for_all(HOUR), None);
-    assert_eq!(paused.of(PolicyMode::Observe).lift_for_all(HOUR), Some(NotEnforced::Observe));
+    assert_eq!(paused.of(PolicyMode::Enforce).why_nothing_is_enforced(HOUR - 1), Some(NotEnforced::Paused));
+    assert_eq!(paused.of(PolicyMode::Enforce).why_nothing_is_enforced(HOUR), None);
+    assert_eq!(paused.of(PolicyMode::Observe).why_nothing_is_enforced(HOUR), Some(NotEnforced::Observe));
 }
 
 #[test]
@@ -290,7 +296,8 @@ fn a_notice_names_the_mode_when_a_session_begins() {
     let (normal, paused) = (Modes::new(), Modes::paused());
     let at_start = event(EventKind::SessionStart);
     let later = event(EventKind::Prompt);
-    let paused_text = "paused by a person for 60 more minutes, only the guard itself is protected: a release";
+    let paused_text =
+        "paused by a person for 60 more minutes, only Linchpin's own files and settings are protected: a release";
     assert_eq!(normal.of(PolicyMode::Enforce).notice(&at_start, true), None);
     assert_eq!(normal.of(PolicyMode::Observe).notice(&at_start, false).as_deref(), Some(OBSERVING));
     assert_eq!(normal.of(PolicyMode::Observe).notice(&later, true).as_deref(), Some(OBSERVING));

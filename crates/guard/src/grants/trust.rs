@@ -1,7 +1,7 @@
 //! The parts of a repository's policy that a person trusted, stored as digests in the user's state directory.
 //!
-//! Only parts that weaken the guard need trust, and the digest covers only these: editing another rule keeps the trust,
-//! editing a trusted part ends it.
+//! Only parts that weaken the guard need trust, and the digest covers only these parts. So editing another rule does
+//! not end the trust, but editing a trusted part does.
 
 use std::fs;
 use std::io;
@@ -34,29 +34,30 @@ impl Trust {
             && fs::read_to_string(&self.file).is_ok_and(|kept| kept.trim() == policy::digest(weakening))
     }
 
-    /// Replaces what was trusted before.
+    /// Stores that this text is trusted, in place of the text that was trusted before.
     pub fn accept(&self, weakening: &str) -> io::Result<()> {
         policy::write_private_file(&self.file, format!("{}\n", policy::digest(weakening)))
     }
 
-    /// True if a run of the loop may begin.
+    /// True if the loop is trusted, so that a run of it may begin.
     pub fn accepts_loop(&self, the_loop: &Loop) -> bool {
         let accepted = policy::digest(the_loop.text_to_trust());
         fs::read_to_string(&self.the_loop).is_ok_and(|kept| kept.trim() == accepted)
     }
 
-    /// Replaces what was trusted of the loop before.
+    /// Stores that the loop is trusted as it is now.
     pub fn accept_loop(&self, the_loop: &Loop) -> io::Result<()> {
         policy::write_private_file(&self.the_loop, format!("{}\n", policy::digest(the_loop.text_to_trust())))
     }
 
-    /// True if all parts of the workflow count. A workflow without parts that need trust is always accepted.
+    /// True if the workflow is trusted, so that all of its parts apply. A workflow without parts that need trust is
+    /// always accepted.
     pub fn accepts_workflow(&self, workflow: &Workflow) -> bool {
         let text = workflow.text_to_trust();
         text.is_empty() || self.workflow_lines().any(|line| line == workflow_line(workflow, &text))
     }
 
-    /// Replaces what was trusted of the workflow before.
+    /// Stores that the workflow is trusted as it is now.
     pub fn accept_workflow(&self, workflow: &Workflow) -> io::Result<()> {
         let is_other = |line: &String| line.split_once(' ').is_some_and(|(name, _)| name != workflow.name);
         let added = workflow_line(workflow, &workflow.text_to_trust());
@@ -77,8 +78,5 @@ fn workflow_line(workflow: &Workflow, text: &str) -> String {
 /// The notice of a workflow that is not trusted.
 pub fn workflow_notice(workflow: &Workflow) -> String {
     let parts = workflow.parts_to_trust().join("; ");
-    format!(
-        "{}: what needs trust in it does not count until a person accepts it with `linchpin trust` ({parts})",
-        workflow.source
-    )
+    format!("{}: ignored until you run `linchpin trust`: {parts}", workflow.source)
 }

@@ -18,9 +18,9 @@ use crate::failure::Failure;
 use crate::judge::{Judge, SELF_TEST_SESSION};
 use crate::{Environment, file_limit, session};
 
-/// Judges the event in `payload` and passes the answer to `send`, exactly once. `received` is when the event arrived,
-/// in milliseconds since 1970; `named` is the event's name from the hook's command line. After the deadline, `send` is
-/// called from the watchdog's thread while this function is still running, and must end the process.
+/// Judges the event in `payload` and passes the answer to `send`, exactly once. `received` is the time at which the
+/// event arrived, in milliseconds since 1970; `named` is the event's name from the hook's command line. After the
+/// deadline, the watchdog's thread calls `send` while this function is still running. `send` must then end the process.
 pub fn hook(
     agent: Agent,
     named: Option<&str>,
@@ -30,16 +30,17 @@ pub fn hook(
     send: impl Fn(&Answer) + Send + Sync + 'static,
 ) {
     with_deadline(agent, received, send, |progress| {
-        judge(read_event(agent, named, payload, received), agent, environment, progress)
+        verdict_of(read_event(agent, named, payload, received), agent, environment, progress)
     });
 }
 
-/// The verdict for an event if it happened now. It takes the same path as a hook, but nothing is recorded.
+/// The verdict that the event would get if it happened now. It is judged like an event from a hook, but nothing is
+/// recorded.
 pub(crate) fn dry_run(event: Event, agent: Agent, environment: &Environment) -> Verdict {
-    judge(Ok(Event { is_dry_run: true, ..event }), agent, environment, &Progress::default())
+    verdict_of(Ok(Event { is_dry_run: true, ..event }), agent, environment, &Progress::default())
 }
 
-fn judge(
+fn verdict_of(
     read: Result<Event, Box<(Event, Failure)>>,
     agent: Agent,
     environment: &Environment,
@@ -59,8 +60,8 @@ fn judge(
     }
     if file_limit::is_too_low() {
         progress.configured(&session::policy::config_read_only(&root.project, &event, environment));
-        let (_, settings) = progress.known();
-        return settings.lift(failure.unwrap_or(Failure::FileLimit).verdict(&event));
+        let (_, settings) = progress.event_and_settings();
+        return settings.mark_not_enforced(failure.unwrap_or(Failure::FileLimit).verdict(&event));
     }
     let judge = Judge::new(&root.project, &event, environment);
     progress.configured(judge.config());
@@ -68,7 +69,7 @@ fn judge(
         return judge.record_unjudged(&event, failure.verdict(&event));
     }
     let event = with_transcript(agent, event, judge.config().deadline);
-    judge.judge(&event, root.is_first, &|more| progress.needs(more)).verdict
+    judge.judge_and_record(&event, root.is_first, &|more| progress.extend_deadline(more)).verdict
 }
 
 fn read_event(
@@ -78,7 +79,7 @@ fn read_event(
     received: i64,
 ) -> Result<Event, Box<(Event, Failure)>> {
     let mut bytes = Vec::new();
-    // One byte over the limit, so that the decoder sees that the payload is too large.
+    // Reads one byte more than the limit, so that the decoder can see that the payload is too large.
     let limit = u64::try_from(agents::PAYLOAD_LIMIT).unwrap_or(u64::MAX);
     if let Err(error) = payload.take(limit + 1).read_to_end(&mut bytes) {
         return Err(Box::new((Event::unknown(agent.name(), received), Failure::Undecodable(error.to_string()))));
@@ -92,12 +93,13 @@ fn read_event(
     }
 }
 
-/// How long to wait for a transcript to catch up, as a fraction of the deadline: judging needs the rest.
+/// The maximum time to wait until an agent has written its transcript, as a fraction of the deadline. Judging needs the
+/// rest.
 const TRANSCRIPT_PATIENCE: f64 = 0.4;
 
 /// Adds facts that only the transcript has: the outcome of a shell call, the agent's last message, the mode of a new
-/// turn. The transcript is not read before tool calls: they are the most frequent events, and it has nothing new for
-/// them.
+/// turn. Before a tool call, the transcript is not read: such events are the most frequent ones, and the transcript has
+/// no new facts for them.
 fn with_transcript(agent: Agent, mut event: Arc<Event>, deadline: Duration) -> Arc<Event> {
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return event };
     let call = event.tool.as_ref().filter(|call| call.shell.is_some()).and_then(|call| call.id.as_deref());

@@ -1,10 +1,10 @@
 //! The deadline of a hook.
 //!
-//! Agents run the call if a hook crashes or hangs. So a watchdog thread answers if judging does not answer in time; a
+//! If a hook crashes or hangs, agents run the call. So a watchdog thread answers if judging is not finished in time. A
 //! panic is answered too.
 //!
-//! Judging has the main thread, not the other way round: a second thread that allocates gets its own heap, which costs
-//! a twentieth of a hook's time.
+//! The event is judged on the main thread. A second thread that allocates memory gets its own heap, which costs a
+//! twentieth of a hook's time, so only the watchdog runs on a second thread.
 
 use std::any::Any;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use policy::{Config, PolicyMode};
 
 use crate::failure::Failure;
 
-/// What judging has found out so far, shared with the watchdog.
+/// The state of judging, shared with the watchdog.
 #[derive(Default)]
 pub(crate) struct Progress {
     state: Mutex<State>,
@@ -46,14 +46,15 @@ impl AnswerSettings {
     }
 
     /// Marks the verdict as not enforced in `observe` mode, which applies to failures too.
-    pub(crate) fn lift(self, verdict: Verdict) -> Verdict {
-        let lifted = (self.mode == PolicyMode::Observe && verdict.asks_or_blocks()).then_some(NotEnforced::Observe);
-        Verdict { not_enforced: lifted, ..verdict }
+    pub(crate) fn mark_not_enforced(self, verdict: Verdict) -> Verdict {
+        let not_enforced =
+            (self.mode == PolicyMode::Observe && verdict.asks_or_blocks()).then_some(NotEnforced::Observe);
+        Verdict { not_enforced, ..verdict }
     }
 }
 
-/// The deadline until the configuration is read. It is longer than the usual deadline, so that the configuration still
-/// counts on a very busy machine, and far shorter than any agent's own timeout.
+/// The deadline that applies until the configuration is read. It is longer than the usual deadline, so that even a very
+/// busy machine can read the configuration, and far shorter than any agent's own timeout.
 const FIRST_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Default for AnswerSettings {
@@ -77,23 +78,23 @@ impl Progress {
     }
 
     /// Extends the deadline, for a step that may take longer than judging.
-    pub(crate) fn needs(&self, more: Duration) {
+    pub(crate) fn extend_deadline(&self, more: Duration) {
         self.state().settings.deadline += more;
         self.changed.notify_one();
     }
 
     /// The event, if it is decoded, and the settings for the answer.
-    pub(crate) fn known(&self) -> (Option<Arc<Event>>, AnswerSettings) {
+    pub(crate) fn event_and_settings(&self) -> (Option<Arc<Event>>, AnswerSettings) {
         let state = self.state();
         (state.event.clone(), state.settings)
     }
 
-    /// True for the first caller only. That caller answers.
+    /// Returns true only for the first caller, which then answers.
     fn claim_answer(&self) -> bool {
         !std::mem::replace(&mut self.state().is_answered, true)
     }
 
-    /// Waits until the deadline, which may be moved meanwhile, and returns it.
+    /// Waits until the deadline, which may be extended meanwhile, and returns the deadline.
     fn wait_for_deadline(&self, started: Instant) -> Duration {
         let mut state = self.state();
         loop {
@@ -122,9 +123,9 @@ pub(crate) fn with_deadline(
             thread::sleep(TIME_TO_ANSWER);
             return;
         }
-        let (event, settings) = progress.known();
+        let (event, settings) = progress.event_and_settings();
         let event = event.unwrap_or_else(|| Arc::new(Event::unknown(agent.name(), received)));
-        let verdict = outcome.unwrap_or_else(|failure| settings.lift(failure.verdict(&event)));
+        let verdict = outcome.unwrap_or_else(|failure| settings.mark_not_enforced(failure.verdict(&event)));
         send(&agents::encode(agent, &event, &verdict, settings.output_limit));
     };
     let answer = Arc::new(answer);
@@ -136,7 +137,7 @@ pub(crate) fn with_deadline(
         })
     };
     let outcome = match watchdog {
-        Err(error) => Err(Failure::Panicked(format!("no thread for the deadline: {error}"))),
+        Err(error) => Err(Failure::Panicked(format!("the deadline's thread cannot be started: {error}"))),
         Ok(_) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&progress)))
             .map_err(|panic| Failure::Panicked(panic_text(panic.as_ref()))),
     };
@@ -146,7 +147,7 @@ pub(crate) fn with_deadline(
 /// Longer than it takes to write an answer.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
 
-/// The watchdog only waits and writes one answer.
+/// The stack size in bytes. It is small, because the watchdog only waits and writes one answer.
 const WATCHDOG_STACK: usize = 256 * 1024;
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
@@ -166,7 +167,7 @@ mod tests {
         Event { kind, name: name.to_owned(), ..Event::unknown("claude", 0) }
     }
 
-    /// The first answer. Waits until the watchdog would have answered too.
+    /// The first answer. Waits long enough for the watchdog to give a second one, which it must not do.
     fn first_answer(work: impl FnOnce(&Progress) -> Verdict + Send + 'static) -> String {
         let (sender, receiver) = mpsc::channel();
         let send = move |answer: &Answer| drop(sender.send(answer.stdout.clone()));
@@ -189,7 +190,7 @@ mod tests {
             // `resume_unwind` skips the panic message, which takes long to print.
             std::panic::resume_unwind(Box::new("out of luck"))
         });
-        insta::assert_snapshot!(answer, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: Judging failed by a fault in Linchpin: out of luck. Nobody can say whether this is allowed, so a person has to."}}"#);
+        insta::assert_snapshot!(answer, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: Linchpin failed while judging (a bug): out of luck. Linchpin can't tell whether this is allowed, so a person must decide."}}"#);
     }
 
     #[test]
@@ -199,7 +200,7 @@ mod tests {
             thread::sleep(Duration::from_mins(10));
             Verdict::empty()
         });
-        insta::assert_snapshot!(answer, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The rules were not judged within 500 ms. Nobody can say whether this is allowed, so a person has to."}}"#);
+        insta::assert_snapshot!(answer, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The rules were not judged within 500 ms. Linchpin can't tell whether this is allowed, so a person must decide."}}"#);
     }
 
     #[test]
@@ -208,6 +209,6 @@ mod tests {
             progress.decoded(event(EventKind::Stop, "Stop"));
             std::panic::resume_unwind(Box::new("out of luck"))
         });
-        insta::assert_snapshot!(answer, @r#"{"systemMessage":"Linchpin: judging failed by a fault in Linchpin: out of luck; this Stop went by unjudged"}"#);
+        insta::assert_snapshot!(answer, @r#"{"systemMessage":"Linchpin: Linchpin failed while judging (a bug): out of luck; this Stop was not judged"}"#);
     }
 }

@@ -1,14 +1,14 @@
-//! Folds what each applicable policy says about an event into one verdict.
+//! Combines the results of all applicable policies for an event into one verdict.
 
 use engine::observers::VariableChanges;
 use engine::{Event, Finding, Level, Verdict};
 use policy::Config;
 use store::SessionState;
 
-use super::applicable::{ApplicablePolicy, PolicyScope};
 use super::consequences::Consequences;
+use super::demand_commands::DecisionAfterCommands;
+use super::load::{ApplicablePolicy, PolicyOrigin};
 use super::observe::Observed;
-use super::settle::SettledDecision;
 use crate::failure::{self, Failure};
 use crate::file_rules::UnmatchedPromises;
 use crate::session::SessionNotice;
@@ -20,9 +20,9 @@ pub(super) struct CombinedVerdict<'a> {
     /// The configuration of the session's project.
     config: &'a Config,
     findings: Vec<Finding>,
-    /// For the person.
+    /// Notices for the person.
     notices: Vec<String>,
-    /// For the agent.
+    /// Texts for the agent.
     context: Vec<String>,
     /// Notices of policy files that cannot be used.
     broken: Vec<String>,
@@ -74,7 +74,7 @@ impl<'a> CombinedVerdict<'a> {
         &mut self,
         applicable: &ApplicablePolicy<'_>,
         observed: Observed,
-        settled: Result<SettledDecision, Failure>,
+        result: Result<DecisionAfterCommands, Failure>,
     ) {
         self.add_broken_notices(applicable.policy.broken.iter().map(failure::broken_notice));
         if self.is_first {
@@ -82,15 +82,15 @@ impl<'a> CombinedVerdict<'a> {
         }
         self.add_notices(observed.notices);
         self.context.extend(observed.texts);
-        self.keep_variables(&applicable.scope, observed.variables);
-        match settled {
-            Ok(settled) => self.add_settled(applicable, settled),
+        self.keep_variables(&applicable.origin, observed.variables);
+        match result {
+            Ok(after_commands) => self.add_decision(applicable, after_commands),
             Err(failure) => self.add_failure(Some(failure)),
         }
     }
 
-    fn add_settled(&mut self, applicable: &ApplicablePolicy<'_>, settled: SettledDecision) {
-        let SettledDecision { decision, demands, notices, changes } = settled;
+    fn add_decision(&mut self, applicable: &ApplicablePolicy<'_>, after_commands: DecisionAfterCommands) {
+        let DecisionAfterCommands { decision, demands, notices, changes } = after_commands;
         self.unmatched_promises.drop_matching(&applicable.policy.rules, &decision.judged_file_rules);
         self.add_notices_once(notices);
         self.is_approved |= decision.verdict.approved;
@@ -98,34 +98,34 @@ impl<'a> CombinedVerdict<'a> {
         self.consequences.changes.variables.extend(changes.variables);
         self.consequences.demands.extend(demands);
         self.consequences.add_facts(&applicable.facts);
-        let is_of_workflow = matches!(applicable.scope, PolicyScope::Workflow(_));
+        let is_of_workflow = matches!(applicable.origin, PolicyOrigin::Workflow(_));
         self.consequences.counters.add(decision.pace_updates, decision.holds, is_of_workflow, &applicable.facts);
     }
 
     /// Keeps the variables that observers and actions of a policy set.
-    fn keep_variables(&mut self, scope: &PolicyScope, observed: VariableChanges) {
+    fn keep_variables(&mut self, origin: &PolicyOrigin, observed: VariableChanges) {
         let changes = &mut self.consequences.changes;
         for (name, value) in observed {
-            match scope {
-                PolicyScope::Workflow(active) if active.declares(&name) => {
+            match origin {
+                PolicyOrigin::Workflow(active) if active.declares(&name) => {
                     changes.workflow.insert(name, value);
                 }
-                PolicyScope::Workflow(_) | PolicyScope::Project => {
+                PolicyOrigin::Workflow(_) | PolicyOrigin::Project => {
                     changes.variables.insert(name, value);
                 }
                 // A nested policy must not change variables that the project's policy uses.
-                PolicyScope::Folder if !self.config.knows_variable(&name) => {
+                PolicyOrigin::Folder if !self.config.knows_variable(&name) => {
                     changes.variables.entry(name).or_insert(value);
                 }
-                PolicyScope::Folder => {}
+                PolicyOrigin::Folder => {}
             }
         }
     }
 
-    /// Returns the verdict and its consequences. `lift` says why a verdict is not enforced.
+    /// Returns the verdict and its consequences. `why_not_enforced` returns the reason if a verdict is not enforced.
     pub(super) fn into_verdict(
         self,
-        lift: impl FnOnce(&Verdict) -> Option<engine::NotEnforced>,
+        why_not_enforced: impl FnOnce(&Verdict) -> Option<engine::NotEnforced>,
     ) -> (Verdict, Consequences) {
         let Self {
             is_first,
@@ -140,12 +140,13 @@ impl<'a> CombinedVerdict<'a> {
         } = self;
         let mut verdict = Verdict::of(findings);
         verdict.approved = is_approved && verdict.level == Level::Allow;
-        // Told when a session begins, and again when the verdict is `ask`: the broken file may be the reason.
+        // These notices are given when a session begins, and again when the verdict is `ask`, because the broken file
+        // may be the reason for it.
         if is_first || verdict.level == Level::Ask {
             notices.extend(broken);
         }
         (verdict.notices, verdict.context) = (notices, context);
-        verdict.not_enforced = lift(&verdict);
+        verdict.not_enforced = why_not_enforced(&verdict);
         verdict.context.extend(unmatched_promises.hint(&verdict));
         (verdict, consequences)
     }

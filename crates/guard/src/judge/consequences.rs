@@ -9,7 +9,7 @@ use store::{CounterChange, SessionState, StateChanges};
 
 use crate::facts::input_record::AskedInput;
 use crate::facts::{ActiveWorkflow, LiveFacts, PATHS_FACT, PathRecord, pace_facts};
-use crate::file_rules::Demands;
+use crate::file_rules::OpenDemands;
 use crate::session::SessionNotice;
 
 #[derive(Default)]
@@ -20,15 +20,15 @@ pub(super) struct Consequences {
     pub(super) paths: PathRecord,
     pub(super) asked_input: AskedInput,
     /// Demands of file rules, one entry per policy.
-    pub(super) demands: Vec<Demands>,
+    pub(super) demands: Vec<OpenDemands>,
     pub(super) counters: RuleCounters,
     pub(super) active: Option<Arc<ActiveWorkflow>>,
 }
 
-/// Counters of rules, which depend on whether the verdict was enforced.
+/// The counters of rules. Whether they change depends on whether the verdict is enforced.
 #[derive(Default)]
 pub(super) struct RuleCounters {
-    /// Counter names, with how often the rule has now held this stop.
+    /// The names of counters, each with the number of times that its rule has now held this stop.
     pub(super) holds: Vec<(String, u32)>,
     /// Updates of pace rules; true for a rule of the active workflow.
     pub(super) pace: Vec<(PaceUpdate, bool)>,
@@ -44,7 +44,7 @@ impl RuleCounters {
         is_of_workflow: bool,
         facts: &Arc<LiveFacts>,
     ) {
-        self.pace.extend(pace.into_iter().map(|memory| (memory, is_of_workflow)));
+        self.pace.extend(pace.into_iter().map(|update| (update, is_of_workflow)));
         self.holds.extend(holds.into_iter().map(|(rule, count)| (facts.hold_counter(&rule), count)));
         self.facts.push(Arc::clone(facts));
     }
@@ -54,12 +54,12 @@ impl RuleCounters {
         for facts in &self.facts {
             facts.paced().remember_added(is_let_through, changes);
         }
-        // A stop that was not held does not count as held. The same applies to a call that was not refused.
+        // If the verdict is not enforced, the stop was not held and the call was not refused, so neither is counted.
         if verdict.not_enforced.is_some() {
             return;
         }
-        for (memory, is_of_workflow) in &self.pace {
-            pace_facts::remember(memory, *is_of_workflow, changes);
+        for (update, is_of_workflow) in &self.pace {
+            pace_facts::remember(update, *is_of_workflow, changes);
         }
         for (counter, count) in self.holds {
             changes.count(counter, CounterChange::Set(count.into()));
@@ -75,7 +75,7 @@ impl Consequences {
         self.asked_input.join(facts.asked_input());
     }
 
-    /// Updates the counters of rules, once it is known whether the call is let through.
+    /// Updates the counters of rules. Called once it is known whether the call is allowed.
     pub(super) fn count_outcome(&mut self, event: &Event, verdict: &Verdict) {
         std::mem::take(&mut self.counters).remember(verdict, &mut self.changes);
         if let Some(active) = &self.active {
@@ -83,7 +83,7 @@ impl Consequences {
         }
     }
 
-    /// Writes the demands of file rules to the queue, once the judgement is recorded. Returns error messages.
+    /// Writes the demands of file rules to the queue. Called once the judgement is recorded. Returns error messages.
     pub(super) fn write_queue(&self, is_enforced: bool) -> Vec<String> {
         self.demands.iter().flat_map(|demands| demands.write_queue(is_enforced)).collect()
     }
@@ -101,7 +101,7 @@ impl Consequences {
                 SessionNotice::Once(text) => {
                     let variable = format!("_told:{}", policy::digest(&text));
                     let was_told = state.is_some_and(|state| state.variables.contains_key(&variable));
-                    // Another policy may have the same to say of this event.
+                    // Another policy may give the same notice at this event.
                     if !was_told && !self.changes.variables.contains_key(&variable) {
                         self.changes.set(variable, true);
                         news.push(text);

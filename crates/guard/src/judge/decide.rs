@@ -2,16 +2,16 @@
 
 use engine::{Decision, DecisionRequest};
 
-use super::applicable::{ApplicablePolicy, PolicyScope};
+use super::load::{ApplicablePolicy, PolicyOrigin};
 use crate::Environment;
 use crate::failure::Failure;
 
 pub(super) fn decide(applicable: &ApplicablePolicy<'_>, environment: &Environment) -> Result<Decision, Failure> {
-    let inquiry =
+    let request =
         DecisionRequest { situation: &applicable.situation, rules: &applicable.policy.rules, evaluate_all: false };
-    engine::decide(&inquiry).map_err(|_| {
+    engine::decide(&request).map_err(|_| {
         // A workflow's rules are not in the compiled policy.
-        if !matches!(applicable.scope, PolicyScope::Workflow(_)) {
+        if !matches!(applicable.origin, PolicyOrigin::Workflow(_)) {
             applicable.project.forget_compiled(environment);
         }
         Failure::UnreadablePolicy

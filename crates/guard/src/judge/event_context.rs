@@ -9,19 +9,18 @@ use policy::PinnedPolicy;
 use store::SessionState;
 
 use super::observer_programs::ObserverPrograms;
-use crate::file_rules::{CommandResults, PromptSnapshots};
+use crate::file_rules::{CommandResults, FileRulePreparation};
 use crate::project::Project;
 
-/// An event being judged. It may be judged more than once, if the journal changes meanwhile; its cells keep what must
-/// not happen twice.
+/// An event that is being judged. If the journal changes meanwhile, the event is judged again; the cells store results
+/// of steps that must not be repeated.
 pub(super) struct EventContext<'a> {
     pub(super) event: &'a Arc<Event>,
     /// True for the first event of the session.
     pub(super) is_first: bool,
-    /// The nested policies.
+    /// The policies of directories below the root.
     pub(super) nested: OnceCell<Vec<(Project, PinnedPolicy)>>,
-    /// Snapshots of the trees, if the event takes any.
-    pub(super) prompt_snapshots: OnceCell<PromptSnapshots>,
+    pub(super) file_rule_preparation: OnceCell<FileRulePreparation>,
     pub(super) programs: ObserverPrograms<'a>,
     pub(super) command_results: CommandResults,
     /// Notices of damaged queue files, which were discarded.
@@ -33,7 +32,7 @@ pub(super) struct EventContext<'a> {
 
 /// The stored state. A field is `None` if it could not be read.
 #[derive(Clone, Copy)]
-pub(super) struct Stored<'a> {
+pub(super) struct StoredStates<'a> {
     pub(super) session: Option<&'a SessionState>,
     pub(super) workflow: Option<&'a SessionState>,
 }

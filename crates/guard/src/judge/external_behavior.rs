@@ -1,7 +1,7 @@
-//! Runs an observer that is an external program: one request on stdin, one answer on stdout.
+//! Runs an observer that is an external program: it gets one request on stdin and prints one answer to stdout.
 //!
-//! This module knows bytes and timeouts, but neither rules nor variables. Whatever the program does (fails to start,
-//! ignores stdin, hangs, prints garbage), the caller gets an answer or an error within the limit.
+//! This module handles bytes and timeouts, but does not know rules or variables. Whatever the program does (it may fail
+//! to start, ignore its stdin, hang, or print garbage), the caller gets an answer or an error before the time limit.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use engine::observers::BehaviorAnswer;
 
 use crate::Environment;
 
-/// A larger answer is an error.
+/// The maximum size of an answer in bytes. A larger answer is an error.
 const ANSWER_LIMIT: usize = 64 * 1024;
 /// The polling interval. Most programs take longer to start.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Runs the program. Its environment has the variables in `more_variables` besides those that commands of rules get.
-/// Empty output is an empty answer; any other output must be valid JSON.
+/// Runs the program. Its environment has the variables that commands of rules get, and those in `more_variables`. Empty
+/// output is an empty answer; any other output must be valid JSON.
 pub fn run(
     exec: &[String],
     question: String,
@@ -28,16 +28,16 @@ pub fn run(
     more_variables: &[String],
     limit: Duration,
 ) -> Result<BehaviorAnswer, String> {
-    let [program, arguments @ ..] = exec else { return Err("it names no program".to_owned()) };
+    let [program, arguments @ ..] = exec else { return Err("it contains no program".to_owned()) };
     if limit.is_zero() {
         return Err(format!("no time was left to run `{program}`"));
     }
     let end = Instant::now() + limit;
     let mut child = start(program, arguments, root, environment, more_variables)
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
-    let too_late = || format!("`{program}` did not answer within {} ms and was ended", limit.as_millis());
+    let too_late = || format!("`{program}` did not answer within {} ms and was killed", limit.as_millis());
     if let Some(mut input) = child.stdin.take() {
-        // Written from a separate thread, because the program may never read its stdin.
+        // The request is written by a separate thread, because the program may never read its stdin.
         thread::spawn(move || drop(input.write_all(question.as_bytes())));
     }
     let Some(bytes) = child.stdout.take().and_then(|output| read(output, end)) else {
@@ -72,13 +72,14 @@ fn start(
             command.env(name, value);
         }
     }
-    // Its own process group, so that its child processes can be killed too.
+    // The program gets its own process group, so that its child processes can be killed too.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
 }
 
-/// Leaves a bare name to `PATH`. Resolves any other path against the root, `/` or `~/`.
+/// Returns the path of the program. A bare name is left for `PATH` to resolve. A path may be absolute or begin with
+/// `~/`; otherwise it is relative to the root.
 fn located(program: &str, root: &Path, environment: &Environment) -> PathBuf {
     match (program.strip_prefix("~/"), &environment.home) {
         (Some(rest), Some(home)) => home.join(rest),
@@ -87,12 +88,12 @@ fn located(program: &str, root: &Path, environment: &Environment) -> PathBuf {
     }
 }
 
-/// The program's output, at most one byte over the limit; `None` on timeout.
+/// The program's output. Reads at most one byte more than the limit. `None` on timeout.
 fn read(output: impl Read + Send + 'static, end: Instant) -> Option<Vec<u8>> {
     let reader = thread::spawn(move || {
         let mut bytes = Vec::new();
         let limit = u64::try_from(ANSWER_LIMIT + 1).unwrap_or(u64::MAX);
-        // Output before a read error is used as it is.
+        // If reading fails, the output up to that point is used.
         let _ = output.take(limit).read_to_end(&mut bytes);
         bytes
     });

@@ -1,17 +1,18 @@
-//! Judges one event and records it. [`Judge::verdict`] runs the stages, one file each: `applicable`, `observe`,
-//! `decide`, `settle`. `combine` folds the results of all policies into one verdict, and `record` writes it to the
-//! journal.
+//! Judges one event and records it.
+//!
+//! [`Judge::run_stages`] runs the stages. Each has its own file: `load`, `observe`, `decide`, `demand_commands`.
+//! `combine` combines the results of all policies into one verdict, and `record` writes it to the journal.
 
-mod applicable;
 mod combine;
 mod consequences;
 mod decide;
+mod demand_commands;
 mod event_context;
 mod external_behavior;
+mod load;
 mod observe;
 mod observer_programs;
 mod record;
-mod settle;
 #[cfg(test)]
 mod tests;
 
@@ -26,19 +27,19 @@ use policy::{Config, PinnedPolicy, Weakening};
 use store::{EventId, SessionKey, SessionState, Store};
 use tempfile::TempDir;
 
-use self::applicable::LoadedPolicies;
-pub(crate) use self::applicable::nested_roots;
 use self::combine::CombinedVerdict;
 use self::consequences::Consequences;
 use self::decide::decide;
-use self::event_context::{EventContext, Stored};
+use self::event_context::{EventContext, StoredStates};
+use self::load::LoadedPolicies;
+pub(crate) use self::load::nested_roots;
 use self::observe::observe;
 use self::observer_programs::ObserverPrograms;
 use self::record::is_refused_call;
 use crate::Environment;
 use crate::facts::SituationBuilder;
 use crate::failure::{self, Failure};
-use crate::file_rules::{CommandResults, Demands, PromptBaseline, SessionStart};
+use crate::file_rules::{CommandResults, OpenDemands, PromptBaseline, SessionBaseline};
 use crate::grants::{Allowances, CallDigest, EnforcementMode};
 use crate::project::Project;
 use crate::session::{HatPhase, policy as session_policy};
@@ -89,7 +90,7 @@ impl<'a> Judge<'a> {
         &self.builder.policy.config
     }
 
-    fn verdict(&self, context: &EventContext<'_>, stored: Stored<'_>) -> (Verdict, Consequences) {
+    fn run_stages(&self, context: &EventContext<'_>, stored: StoredStates<'_>) -> (Verdict, Consequences) {
         let event = context.event;
         let mut combined = CombinedVerdict::new(event, context.is_first, stored.session, self.config());
         let loaded = self.load(context, stored);
@@ -97,8 +98,9 @@ impl<'a> Judge<'a> {
         for applicable in self.applicable_policies(&loaded, event, stored) {
             let observed = observe(&applicable, context, combined.variables(), self.builder.hat_phase.is_some());
             let decision = decide(&applicable, self.builder.environment);
-            let settled = decision.map(|decision| self.settle(&applicable, decision, context, stored.session));
-            combined.add(&applicable, observed, settled);
+            let after_commands =
+                decision.map(|decision| self.after_commands(&applicable, decision, context, stored.session));
+            combined.add(&applicable, observed, after_commands);
         }
         combined.add_notices(context.damaged.borrow().iter().cloned());
         self.remember_start(context, stored.session, &mut combined.consequences);
@@ -106,7 +108,7 @@ impl<'a> Judge<'a> {
         combined.add_notices_once(tokens.notice());
         combined.add_failure(self.missing_input(event));
         let (verdict, mut consequences) =
-            combined.into_verdict(|verdict| self.enforcement().lift_for(verdict, event.time));
+            combined.into_verdict(|verdict| self.enforcement().why_not_enforced(verdict, event.time));
         consequences.gather_facts(event);
         consequences.active = loaded.active().cloned();
         let of_workflow = consequences.active.as_deref().map(|active| &active.state);
@@ -125,25 +127,26 @@ impl<'a> Judge<'a> {
         combined.add_notices(self.enforcement().notice(event, context.is_first));
         combined
             .add_notices(self.new_weakenings.iter().map(|change| session_policy::kept_notice(change, Path::new(""))));
-        combined.add_notices(loaded.prompt_snapshots.notices.iter().cloned());
-        for (project, held) in loaded.nested {
+        combined.add_notices(loaded.preparation.notices.iter().cloned());
+        for (project, pinned) in loaded.nested {
             let folder = project.root.strip_prefix(root).unwrap_or(&project.root);
-            combined.add_notices(held.new_weakenings.iter().map(|change| session_policy::kept_notice(change, folder)));
+            combined
+                .add_notices(pinned.new_weakenings.iter().map(|change| session_policy::kept_notice(change, folder)));
         }
         combined.add_broken_notices(loaded.broken.iter().cloned());
-        if loaded.prompt_snapshots.is_taken {
+        if loaded.preparation.is_snapshot_taken {
             PromptBaseline::remember(event.time, &mut combined.consequences.changes);
         }
     }
 
     /// Judges an event and records it. `is_first` is true for the first event of the session. `more_time` extends the
     /// deadline for git or for a rule's command.
-    pub fn judge(&self, event: &Arc<Event>, is_first: bool, more_time: &dyn Fn(Duration)) -> Judged {
+    pub fn judge_and_record(&self, event: &Arc<Event>, is_first: bool, more_time: &dyn Fn(Duration)) -> Judged {
         let context = EventContext {
             event,
             is_first,
             nested: OnceCell::new(),
-            prompt_snapshots: OnceCell::new(),
+            file_rule_preparation: OnceCell::new(),
             programs: ObserverPrograms::new(self.builder.environment, &self.builder.policy.config),
             command_results: CommandResults::default(),
             damaged: RefCell::default(),
@@ -153,20 +156,21 @@ impl<'a> Judge<'a> {
         if event.is_dry_run {
             return Judged { verdict: self.dry_run(&context), id: None };
         }
-        let judge = |stored: Stored<'_>| self.verdict(&context, stored);
-        let recorded = self.record(event, &context.allowed, &context.nested, judge);
+        let by_states = |stored: StoredStates<'_>| self.run_stages(&context, stored);
+        let recorded = self.judge_in_transaction(event, &context.allowed, &context.nested, by_states);
         recorded.unwrap_or_else(|error| {
-            // The journal may still be readable, and the rules of a phase also apply while it is locked.
+            // The journal may still be readable. The rules of a phase also apply while the journal is locked.
             let journal = Store::open_existing_read(&self.builder.journal_path, self.builder.store_options(event));
             let workflow = journal.and_then(|journal| journal.workflow()).ok();
             let (mut verdict, consequences) =
-                self.verdict(&context, Stored { session: None, workflow: workflow.as_ref() });
+                self.run_stages(&context, StoredStates { session: None, workflow: workflow.as_ref() });
             if is_refused_call(event, &verdict) {
                 // An allowance that was used up for this call applies to it.
                 verdict.not_enforced = context.allowed.get().copied().flatten();
             }
             verdict.notices.push(failure::store_notice(&error));
-            // Holds are counted in the queue even without a journal, or a file rule could hold a stop forever.
+            // Holds are counted in the queue even if there is no journal: otherwise a file rule could hold a stop
+            // forever.
             verdict.notices.extend(consequences.write_queue(verdict.not_enforced.is_none()));
             Judged { verdict, id: None }
         })
@@ -189,11 +193,11 @@ impl<'a> Judge<'a> {
             Ok(states) => (Some(states), None),
             Err(notice) => (None, Some(notice)),
         };
-        let stored = Stored {
+        let stored = StoredStates {
             session: states.as_ref().map(|(session, _)| session),
             workflow: states.as_ref().map(|(_, workflow)| workflow),
         };
-        let (mut verdict, _) = self.verdict(context, stored);
+        let (mut verdict, _) = self.run_stages(context, stored);
         verdict.notices.extend(notice);
         if event.session == SELF_TEST_SESSION {
             // `doctor` tests whether the guard works, even while it is paused.
@@ -207,7 +211,7 @@ impl<'a> Judge<'a> {
         verdict
     }
 
-    /// Remembers the checked-out commit when the session begins, and again when it stops with all demands met.
+    /// Stores the checked-out commit when the session begins, and again when it stops with all demands met.
     fn remember_start(
         &self,
         context: &EventContext<'_>,
@@ -215,11 +219,11 @@ impl<'a> Judge<'a> {
         consequences: &mut Consequences,
     ) {
         let (event, root) = (context.event, &self.builder.project.root);
-        let is_met = !consequences.demands.is_empty() && consequences.demands.iter().all(Demands::are_met);
+        let is_met = !consequences.demands.is_empty() && consequences.demands.iter().all(OpenDemands::are_met);
         let start = if context.is_first {
-            Some(SessionStart::at(event, root))
+            Some(SessionBaseline::at(event, root))
         } else if event.kind == EventKind::Stop && is_met {
-            state.and_then(|state| SessionStart::of(&state.variables)?.moved(root))
+            state.and_then(|state| SessionBaseline::of(&state.variables)?.moved(root))
         } else {
             None
         };
@@ -234,7 +238,7 @@ impl<'a> Judge<'a> {
         EnforcementMode { mode: self.config().mode, root: &project.root, environment }
     }
 
-    /// Returns the failure for an event that lacks what judging needs.
+    /// Returns the failure if the event lacks a field that judging needs, or if the hat of the run cannot be read.
     fn missing_input(&self, event: &Event) -> Option<Failure> {
         let hat_is_unreadable = self.hat_is_unreadable && event.kind.awaits_permission();
         missing_in_call(event).or(hat_is_unreadable.then_some(Failure::UnreadableHat))

@@ -11,8 +11,8 @@ use engine::observers::{Observer, ObserverKind, VariableChanges};
 use engine::workflow::Action;
 use engine::{Event, EventKind, Situation};
 
-use super::applicable::{ApplicablePolicy, PolicyScope};
 use super::event_context::EventContext;
+use super::load::{ApplicablePolicy, PolicyOrigin};
 use super::observer_programs::ObserverPrograms;
 use crate::project::Project;
 use crate::workflow::{ActionOutput, run_actions};
@@ -20,22 +20,22 @@ use crate::workflow::{ActionOutput, run_actions};
 /// The results of one policy's observers and actions.
 #[derive(Default)]
 pub(super) struct Observed {
-    /// For the agent.
+    /// Texts for the agent.
     pub(super) texts: Vec<String>,
-    /// For the person.
+    /// Notices for the person.
     pub(super) notices: Vec<String>,
     pub(super) variables: VariableChanges,
 }
 
-/// `before` holds the variables that earlier policies set. `is_in_run` is true if the session belongs to a run of a
-/// loop.
+/// Runs the observers and actions of a policy. `before` has the variables that earlier policies set. `is_in_run` is
+/// true if the session belongs to a run of a loop.
 pub(super) fn observe(
     applicable: &ApplicablePolicy<'_>,
     context: &EventContext<'_>,
     before: &VariableChanges,
     is_in_run: bool,
 ) -> Observed {
-    if matches!(applicable.scope, PolicyScope::Workflow(_)) {
+    if matches!(applicable.origin, PolicyOrigin::Workflow(_)) {
         // A workflow sees the variables that the project's own observers set.
         applicable.facts.overlay(before);
     }
@@ -47,10 +47,10 @@ pub(super) fn observe(
     Observed { texts: action_output.texts, notices, variables: applicable.facts.observed() }
 }
 
-/// Applies the changes of observers to the facts, and returns the notices.
+/// Runs the observers, applies their changes to the facts, and returns notices.
 fn run_observers(applicable: &ApplicablePolicy<'_>, programs: Option<&ObserverPrograms>) -> Vec<String> {
     let observers = &applicable.policy.config.observers;
-    // Without stored state there are no variables to change, and rules that use them are skipped.
+    // If there is no stored state, there are no variables to change, and rules that use variables are skipped.
     if observers.is_empty() || !applicable.facts.has_state() {
         return Vec::new();
     }
@@ -67,14 +67,15 @@ fn run_observers(applicable: &ApplicablePolicy<'_>, programs: Option<&ObserverPr
     notices
 }
 
-/// Runs the actions that the workflow, or else the configuration, has for this event.
+/// Runs the actions for this event: those of the workflow if the policy is a workflow's, else those of the
+/// configuration.
 fn run_event_actions(applicable: &ApplicablePolicy<'_>, event: &Event, is_in_run: bool) -> ActionOutput {
     let kind = event.kind;
     let run_actions = |place: &str, actions: &mut dyn Iterator<Item = &Action>, guides: &BTreeMap<String, String>| {
         run_actions(place, actions, guides, &applicable.situation, &applicable.facts)
     };
     let mut all = ActionOutput::default();
-    if let PolicyScope::Workflow(active) = &applicable.scope {
+    if let PolicyOrigin::Workflow(active) = &applicable.origin {
         // In a run, the prompt has the same information.
         if kind == EventKind::SessionStart && !is_in_run {
             all.texts.push(active.introduction());

@@ -16,10 +16,10 @@ use crate::project::Project;
 const LONGEST: Duration = Duration::from_secs(1);
 const PART_OF_DEADLINE: f64 = 0.4;
 
-/// The programs of one event: the answers so far, and the time that is left.
+/// The observer programs of one event, with their answers so far and the time that is left.
 pub struct ObserverPrograms<'a> {
     environment: &'a Environment,
-    /// Additional environment variables that they see.
+    /// Additional environment variables for the programs.
     variables: &'a [String],
     time_left: RefCell<Duration>,
     answers: RefCell<BTreeMap<String, Result<BehaviorAnswer, String>>>,

@@ -8,44 +8,45 @@ use policy::{JournalMode, PinnedPolicy};
 use store::{EventRecord, JournalDetail, JudgementTransaction, RecordOutcome, SessionKey, Store, StoreError};
 
 use super::consequences::Consequences;
-use super::event_context::Stored;
+use super::event_context::StoredStates;
 use super::{Judge, Judged};
-use crate::facts::Position;
 use crate::grants::{Allowances, CallDigest};
+use crate::position::Position;
 use crate::project::Project;
 use crate::rule_outcomes;
 
 impl Judge<'_> {
     /// Records an event that could not be judged. A journal error is ignored: the verdict is given anyway.
     pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
-        verdict.not_enforced = self.enforcement().lift_for(&verdict, event.time);
-        let judge = |_: Stored<'_>| (verdict.clone(), Consequences::default());
-        let recorded = self.record(event, &OnceCell::new(), &OnceCell::new(), judge);
+        verdict.not_enforced = self.enforcement().why_not_enforced(&verdict, event.time);
+        let by_states = |_: StoredStates<'_>| (verdict.clone(), Consequences::default());
+        let recorded = self.judge_in_transaction(event, &OnceCell::new(), &OnceCell::new(), by_states);
         recorded.map_or(verdict, |judged| judged.verdict)
     }
 
-    pub(super) fn record(
+    pub(super) fn judge_in_transaction(
         &self,
         event: &Arc<Event>,
         allowed: &OnceCell<Option<NotEnforced>>,
         nested: &OnceCell<Vec<(Project, PinnedPolicy)>>,
-        judge: impl Fn(Stored<'_>) -> (Verdict, Consequences),
+        by_states: impl Fn(StoredStates<'_>) -> (Verdict, Consequences),
     ) -> Result<Judged, StoreError> {
         let mut store = Store::open(&self.builder.journal_path, self.builder.store_options(event))?;
         let notices = self.journal_notices(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let (mut verdict, id) = loop {
-            let stored = Stored { session: Some(judgement.state()), workflow: Some(judgement.workflow()) };
-            let (mut verdict, mut consequences) = judge(stored);
+            let stored = StoredStates { session: Some(judgement.state()), workflow: Some(judgement.workflow()) };
+            let (mut verdict, mut consequences) = by_states(stored);
             verdict.notices.extend(notices.iter().cloned());
             let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
-                // Taken only once even if the event is judged twice, because taking a one-time allowance uses it up.
+                // The allowance is looked up only once, even if the event is judged twice, because this uses up a
+                // one-time allowance.
                 verdict.not_enforced = *allowed
                     .get_or_init(|| Allowances::of(&self.builder.project.root, self.builder.environment).take(call));
             }
             consequences.count_outcome(event, &verdict);
-            let phase = || Position::of(&judgement.workflow().variables).map(|position| position.phase_named());
+            let phase = || Position::of(&judgement.workflow().variables).map(|position| position.phase_name());
             consequences.changes.rule_outcomes = rule_outcomes::of_verdict(&verdict, phase);
             let record = EventRecord {
                 event,
@@ -68,7 +69,7 @@ impl Judge<'_> {
                 RecordOutcome::Conflict(again) => judgement = *again,
             }
         };
-        let nested = nested.get().into_iter().flatten().map(|(project, held)| (project, &held.policy));
+        let nested = nested.get().into_iter().flatten().map(|(project, pinned)| (project, &pinned.policy));
         // Every version of every rule is kept, so that a finding can be traced to the text that made it.
         for (project, policy) in nested.chain([(self.builder.project, &*self.builder.policy)]) {
             project.unrecorded_versions(self.builder.environment).register(
@@ -86,7 +87,7 @@ impl Judge<'_> {
         store.take_notices().iter().filter(|notice| self.is_worth_a_notice(notice)).map(ToString::to_string).collect()
     }
 
-    /// A new journal is worth a notice only if the project had one before.
+    /// False for a new journal in a project that had no journal before.
     fn is_worth_a_notice(&self, notice: &store::StoreNotice) -> bool {
         if !matches!(notice, store::StoreNotice::Created { .. }) {
             return true;
@@ -95,7 +96,7 @@ impl Judge<'_> {
     }
 }
 
-/// The call, if the verdict refuses it and a person could allow it.
+/// The digest of the call, if the verdict refuses it and a person could allow it.
 fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut JudgementTransaction) -> Option<CallDigest> {
     if !is_refused_call(event, verdict) {
         return None;

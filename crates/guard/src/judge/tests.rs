@@ -1,4 +1,4 @@
-//! How the results of several policies become one verdict, and its consequences.
+//! Tests how the results of several policies become one verdict, and which consequences it has.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,17 +11,17 @@ use policy::{BrokenFile, CompiledPolicy};
 use serde_json::{Value, json};
 use store::{JournalFilter, StateChanges};
 
-use super::applicable::{ApplicablePolicy, PolicyScope};
+use super::demand_commands::DecisionAfterCommands;
+use super::load::{ApplicablePolicy, PolicyOrigin};
 use super::observe::Observed;
-use super::settle::SettledDecision;
 use super::*;
 use crate::grants::{AllowanceSpan, Pause};
 use crate::session::SessionNotice;
 use crate::tests::{Scratch, active, before_call, event, finding, shell_call, workflow, write};
 
-// The fold: `CombinedVerdict`.
+// Combining results: `CombinedVerdict`.
 
-/// A project whose policy the tests combine.
+/// A project with a policy whose results are combined.
 struct Policies {
     scratch: Scratch,
     project: Project,
@@ -29,7 +29,7 @@ struct Policies {
 }
 
 /// A decision without demands.
-fn said(findings: Vec<Finding>) -> SettledDecision {
+fn said(findings: Vec<Finding>) -> DecisionAfterCommands {
     let decision = Decision {
         verdict: Verdict::of(findings),
         holds: Vec::new(),
@@ -40,17 +40,17 @@ fn said(findings: Vec<Finding>) -> SettledDecision {
         undecided: Vec::new(),
         considered: Vec::new(),
     };
-    SettledDecision { decision, demands: None, notices: Vec::new(), changes: StateChanges::default() }
+    DecisionAfterCommands { decision, demands: None, notices: Vec::new(), changes: StateChanges::default() }
 }
 
-fn approving() -> SettledDecision {
+fn approving() -> DecisionAfterCommands {
     let mut settled = said(vec![finding("safe", Level::Allow)]);
     settled.decision.verdict.approved = true;
     settled
 }
 
-fn noticing(notices: Vec<SessionNotice>) -> SettledDecision {
-    SettledDecision { notices, ..said(Vec::new()) }
+fn noticing(notices: Vec<SessionNotice>) -> DecisionAfterCommands {
+    DecisionAfterCommands { notices, ..said(Vec::new()) }
 }
 
 fn set(variables: &[(&str, Value)]) -> Observed {
@@ -81,34 +81,34 @@ impl Policies {
     fn add(
         &self,
         combined: &mut CombinedVerdict<'_>,
-        scope: PolicyScope,
+        origin: PolicyOrigin,
         observed: Observed,
-        settled: SettledDecision,
+        settled: DecisionAfterCommands,
     ) {
-        self.add_policy(combined, scope, &self.policy, observed, Ok(settled));
+        self.add_policy(combined, origin, &self.policy, observed, Ok(settled));
     }
 
     fn add_policy(
         &self,
         combined: &mut CombinedVerdict<'_>,
-        scope: PolicyScope,
+        origin: PolicyOrigin,
         policy: &CompiledPolicy,
         observed: Observed,
-        settled: Result<SettledDecision, Failure>,
+        settled: Result<DecisionAfterCommands, Failure>,
     ) {
         let Scratch { environment, .. } = &self.scratch;
         let store = self.project.journal_path(environment);
         let builder = SituationBuilder::for_hook(&self.project, Arc::clone(&self.policy), None, store, environment);
         let event = Arc::new(self.scratch.event(EventKind::BeforeTool, 1000));
         let (situation, facts) = builder.of_policy(&self.project, policy, &event, None, None);
-        combined.add(&ApplicablePolicy { scope, project: &self.project, policy, facts, situation }, observed, settled);
+        combined.add(&ApplicablePolicy { origin, project: &self.project, policy, facts, situation }, observed, settled);
     }
 
-    /// The verdict if each policy has one of these results.
-    fn verdict(&self, said: Vec<SettledDecision>) -> Verdict {
+    /// The verdict for several policies, each of which has one of these results.
+    fn verdict(&self, said: Vec<DecisionAfterCommands>) -> Verdict {
         let mut combined = self.combined(&event(EventKind::BeforeTool), false, None);
         for settled in said {
-            self.add(&mut combined, PolicyScope::Project, Observed::default(), settled);
+            self.add(&mut combined, PolicyOrigin::Project, Observed::default(), settled);
         }
         combined.into_verdict(|_| None).0
     }
@@ -145,8 +145,8 @@ fn a_policy_that_cannot_be_judged_asks_and_the_others_still_count() {
     for (other, level) in [(Level::Allow, Level::Ask), (Level::Block, Level::Block)] {
         let mut combined = policies.combined(&event(EventKind::BeforeTool), false, None);
         let failed = Err(Failure::UnreadablePolicy);
-        policies.add_policy(&mut combined, PolicyScope::Folder, &policies.policy, Observed::default(), failed);
-        policies.add(&mut combined, PolicyScope::Project, Observed::default(), said(vec![finding("a", other)]));
+        policies.add_policy(&mut combined, PolicyOrigin::Folder, &policies.policy, Observed::default(), failed);
+        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), said(vec![finding("a", other)]));
         let verdict = combined.into_verdict(|_| None).0;
         assert_eq!(verdict.level, level);
         assert!(verdict.findings.contains(&Failure::UnreadablePolicy.finding()));
@@ -167,9 +167,9 @@ fn a_broken_file_causes_a_notice_at_session_start_and_at_an_ask() {
     ] {
         let mut combined = policies.combined(&event(EventKind::BeforeTool), is_first, None);
         let settled = Ok(said(vec![finding("a", level)]));
-        policies.add_policy(&mut combined, PolicyScope::Project, &broken, Observed::default(), settled);
+        policies.add_policy(&mut combined, PolicyOrigin::Project, &broken, Observed::default(), settled);
         let notices = combined.into_verdict(|_| None).0.notices;
-        let told: &[&str] = if is_told { &["broken policy file, it is not in force: x.md:1:1: no"] } else { &[] };
+        let told: &[&str] = if is_told { &["broken policy file, the file is ignored: x.md:1:1: no"] } else { &[] };
         assert_eq!(notices, told, "{is_first} {level:?}");
     }
 }
@@ -182,7 +182,7 @@ fn untrusted_parts_cause_a_notice_at_session_start() {
     for (is_first, told) in [(true, &["it waits"][..]), (false, &[])] {
         let mut combined = policies.combined(&event(EventKind::Prompt), is_first, None);
         let settled = Ok(said(Vec::new()));
-        policies.add_policy(&mut combined, PolicyScope::Project, &untrusted, Observed::default(), settled);
+        policies.add_policy(&mut combined, PolicyOrigin::Project, &untrusted, Observed::default(), settled);
         assert_eq!(combined.into_verdict(|_| None).0.notices, told);
     }
 }
@@ -193,8 +193,8 @@ fn a_notice_once_a_session_is_not_repeated_for_each_policy() {
     let notices = || vec![SessionNotice::Once("no git here".to_owned()), SessionNotice::Always("busy".to_owned())];
     let told = |state: &SessionState| {
         let mut combined = policies.combined(&event(EventKind::Stop), false, Some(state));
-        for scope in [PolicyScope::Project, PolicyScope::Folder] {
-            policies.add(&mut combined, scope, Observed::default(), noticing(notices()));
+        for origin in [PolicyOrigin::Project, PolicyOrigin::Folder] {
+            policies.add(&mut combined, origin, Observed::default(), noticing(notices()));
         }
         let (verdict, consequences) = combined.into_verdict(|_| None);
         (verdict.notices, consequences.changes.variables)
@@ -212,12 +212,12 @@ fn a_notice_once_a_session_is_not_repeated_for_each_policy() {
 fn a_nested_policy_does_not_set_the_projects_variables() {
     let policies = Policies::configured("variables: {release: false}\n");
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
-    let add = |combined: &mut CombinedVerdict<'_>, scope, observed| {
-        policies.add(combined, scope, observed, said(Vec::new()));
+    let add = |combined: &mut CombinedVerdict<'_>, origin, observed| {
+        policies.add(combined, origin, observed, said(Vec::new()));
     };
-    add(&mut combined, PolicyScope::Project, set(&[("release", json!(false)), ("mine", json!(1))]));
-    add(&mut combined, PolicyScope::Folder, set(&[("release", json!(true)), ("mine", json!(2)), ("its", json!(3))]));
-    add(&mut combined, PolicyScope::Folder, set(&[("its", json!(4))]));
+    add(&mut combined, PolicyOrigin::Project, set(&[("release", json!(false)), ("mine", json!(1))]));
+    add(&mut combined, PolicyOrigin::Folder, set(&[("release", json!(true)), ("mine", json!(2)), ("its", json!(3))]));
+    add(&mut combined, PolicyOrigin::Folder, set(&[("its", json!(4))]));
     let variables = combined.into_verdict(|_| None).1.changes.variables;
     let of = |name: &str| variables.get(name).cloned().flatten();
     assert_eq!((of("release"), of("mine"), of("its")), (Some(json!(false)), Some(json!(1)), Some(json!(3))));
@@ -227,7 +227,7 @@ fn a_nested_policy_does_not_set_the_projects_variables() {
 fn a_nested_policy_does_not_set_an_unset_variable_of_the_project() {
     let policies = Policies::configured("variables: {release: false}\n");
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
-    policies.add(&mut combined, PolicyScope::Folder, set(&[("release", json!(true))]), said(Vec::new()));
+    policies.add(&mut combined, PolicyOrigin::Folder, set(&[("release", json!(true))]), said(Vec::new()));
     assert!(combined.into_verdict(|_| None).1.changes.variables.is_empty());
 }
 
@@ -236,20 +236,20 @@ fn a_workflow_stores_its_own_variables_and_passes_on_others() {
     let policies = Policies::new();
     let mut declaring = workflow("work");
     declaring.variables.insert("rounds".to_owned(), "0".to_owned());
-    let scope = PolicyScope::Workflow(Arc::new(active(declaring)));
+    let origin = PolicyOrigin::Workflow(Arc::new(active(declaring)));
     let mut combined = policies.combined(&event(EventKind::Prompt), false, None);
-    policies.add(&mut combined, scope, set(&[("rounds", json!(1)), ("mood", json!("good"))]), said(Vec::new()));
+    policies.add(&mut combined, origin, set(&[("rounds", json!(1)), ("mood", json!("good"))]), said(Vec::new()));
     let changes = combined.into_verdict(|_| None).1.changes;
     assert_eq!(changes.workflow, VariableChanges::from([("rounds".to_owned(), Some(json!(1)))]));
     assert_eq!(changes.variables, VariableChanges::from([("mood".to_owned(), Some(json!("good")))]));
 }
 
 #[test]
-fn lifting_considers_all_findings_of_the_verdict() {
+fn the_reason_why_nothing_is_enforced_considers_all_findings() {
     let policies = Policies::new();
     let mut combined = policies.combined(&event(EventKind::BeforeTool), false, None);
     for (rule, level) in [("a", Level::Block), ("b", Level::Ask)] {
-        policies.add(&mut combined, PolicyScope::Project, Observed::default(), said(vec![finding(rule, level)]));
+        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), said(vec![finding(rule, level)]));
     }
     let verdict = combined.into_verdict(|whole| (whole.findings.len() == 2).then_some(NotEnforced::Paused)).0;
     assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, Some(NotEnforced::Paused)));
@@ -260,19 +260,19 @@ fn an_unmatched_promise_gets_a_hint_if_the_stop_is_held() {
     let policies = Policies::new();
     let stop = Event { message: Some("<promise>dcos</promise>".to_owned()), ..event(EventKind::Stop) };
     let demand = || Finding { section: Some(SectionKind::Demand), ..finding("docs", Level::Block) };
-    let context = |finding: Finding, lifted: Option<NotEnforced>| {
+    let context = |finding: Finding, not_enforced: Option<NotEnforced>| {
         let mut combined = policies.combined(&stop, false, None);
-        policies.add(&mut combined, PolicyScope::Project, Observed::default(), said(vec![finding]));
-        combined.into_verdict(|_| lifted).0.context
+        policies.add(&mut combined, PolicyOrigin::Project, Observed::default(), said(vec![finding]));
+        combined.into_verdict(|_| not_enforced).0.context
     };
-    let told = "Nothing waits for `<promise>dcos</promise>`. What is waited for: `<promise>docs</promise>`.";
+    let told = "No open demand matches `<promise>dcos</promise>`. Open demands: `<promise>docs</promise>`.";
     assert_eq!(context(demand(), None), [told]);
     assert_eq!(context(demand(), Some(NotEnforced::Observe)), [""; 0]);
     assert_eq!(context(Finding { level: Level::Warn, ..demand() }, None), [""; 0]);
     assert_eq!(context(Finding { section: Some(SectionKind::HumanAckDemand), ..demand() }, None), [""; 0]);
 }
 
-// Calls that lack what judging needs.
+// Calls that lack a field that judging needs.
 
 #[test]
 fn a_call_without_tool_command_or_file_cannot_be_judged() {
@@ -308,7 +308,7 @@ fn a_missing_call_is_a_failure_only_if_the_agent_awaits_permission() {
     }
 }
 
-// The whole path, from an event to its record.
+// The complete path of an event, from its arrival to its record.
 
 const NO_DANGER: &str = "---\ncommand_pattern: '^danger( |$)'\n---\nDanger is not for agents.\n";
 
@@ -322,7 +322,7 @@ fn guarded() -> Scratch {
 fn judged(scratch: &Scratch, event: Event) -> Judged {
     let project = scratch.project();
     let event = Arc::new(event);
-    Judge::new(&project, &event, &scratch.environment).judge(&event, false, &|_| {})
+    Judge::new(&project, &event, &scratch.environment).judge_and_record(&event, false, &|_| {})
 }
 
 fn call_in(scratch: &Scratch, command: &str, folder: &str) -> Event {
@@ -330,7 +330,7 @@ fn call_in(scratch: &Scratch, command: &str, folder: &str) -> Event {
     Event { cwd, ..before_call(command) }
 }
 
-fn level_and_lift(judged: &Judged) -> (Level, Option<NotEnforced>) {
+fn level_and_why_not_enforced(judged: &Judged) -> (Level, Option<NotEnforced>) {
     (judged.verdict.level, judged.verdict.not_enforced)
 }
 
@@ -345,7 +345,7 @@ fn a_nested_policy_cannot_weaken_the_projects() {
         let scratch = guarded();
         scratch.file(path, text);
         let judged = judged(&scratch, call_in(&scratch, "danger", "sub"));
-        assert_eq!(level_and_lift(&judged), (Level::Block, None), "{path}: {text}");
+        assert_eq!(level_and_why_not_enforced(&judged), (Level::Block, None), "{path}: {text}");
     }
 }
 
@@ -378,9 +378,9 @@ fn a_refused_call_has_an_id_by_which_a_person_allows_it_once() {
     assert_eq!(refused.verdict.refusal_id, refused.id.map(|id| id.0));
     let refusal = allow_last(&scratch, AllowanceSpan::Once);
     let allowed = judged(&scratch, call());
-    assert_eq!(level_and_lift(&allowed), (Level::Block, Some(NotEnforced::Allowed { refusal })));
+    assert_eq!(level_and_why_not_enforced(&allowed), (Level::Block, Some(NotEnforced::Allowed { refusal })));
     assert_eq!(allowed.verdict.refusal_id, None);
-    assert_eq!(level_and_lift(&judged(&scratch, call())), (Level::Block, None));
+    assert_eq!(level_and_why_not_enforced(&judged(&scratch, call())), (Level::Block, None));
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn a_call_that_is_not_refused_uses_up_no_allowance() {
     judged(&scratch, call());
     allow_last(&scratch, AllowanceSpan::Once);
     Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
-    assert_eq!(level_and_lift(&judged(&scratch, call())), (Level::Block, Some(NotEnforced::Paused)));
+    assert_eq!(level_and_why_not_enforced(&judged(&scratch, call())), (Level::Block, Some(NotEnforced::Paused)));
     Pause::end(&scratch.root, &scratch.environment).expect("ended");
     assert!(matches!(judged(&scratch, call()).verdict.not_enforced, Some(NotEnforced::Allowed { .. })));
 }
@@ -425,7 +425,7 @@ fn a_self_test_ignores_pauses_and_modes() {
     Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
     let trial = |session: &str| {
         let event = Event { is_dry_run: true, session: session.to_owned(), ..call_in(&scratch, "danger", "") };
-        level_and_lift(&judged(&scratch, event))
+        level_and_why_not_enforced(&judged(&scratch, event))
     };
     assert_eq!(trial(SELF_TEST_SESSION), (Level::Block, None));
     assert_eq!(trial("s"), (Level::Block, Some(NotEnforced::Paused)));
@@ -434,7 +434,7 @@ fn a_self_test_ignores_pauses_and_modes() {
 #[test]
 fn without_a_journal_a_call_is_judged_with_a_notice() {
     let scratch = guarded();
-    // Neither path of the journal can be used.
+    // A directory at each of the two possible paths of the journal makes both unusable.
     fs::create_dir_all(scratch.root.join(".linchpin/state.db")).expect("a folder");
     fs::create_dir_all(scratch.state("state.db")).expect("a folder");
     for (command, level) in [("danger", Level::Block), ("ls", Level::Allow)] {
@@ -446,7 +446,7 @@ fn without_a_journal_a_call_is_judged_with_a_notice() {
 }
 
 #[test]
-fn an_event_that_could_not_be_judged_is_recorded_and_a_pause_does_not_lift_it() {
+fn an_event_that_could_not_be_judged_is_recorded_and_enforced_during_a_pause() {
     let scratch = guarded();
     Pause { until: 5000, reason: "x".to_owned() }.begin(&scratch.root, &scratch.environment).expect("written");
     let event = Arc::new(call_in(&scratch, "danger", ""));
@@ -506,7 +506,7 @@ fn a_rules_command_is_not_run_if_nothing_is_enforced_or_recorded() {
 
     let verdict = stopped(&with_command(), true);
     assert_eq!((verdict.level, verdict.not_enforced), (Level::Block, None));
-    let told = "a rule's command was not run: it counts as not met until the command passes";
+    let told = "a rule's command was not run: the rule is unmet until the command passes";
     assert!(verdict.notices.iter().any(|notice| notice == told), "{:?}", verdict.notices);
 }
 
@@ -518,6 +518,23 @@ fn a_demand_counts_each_stop_that_it_held_once() {
     scratch.file("src/a", "text");
     let levels: Vec<Level> = (0..4).map(|_| stopped(&scratch, false).level).collect();
     assert_eq!(levels, [Level::Block, Level::Block, Level::Warn, Level::Allow]);
+}
+
+#[test]
+fn only_rules_that_need_the_queue_are_skipped_because_of_it() {
+    let scratch = Scratch::new().committed();
+    let rule = "---\ntrigger: src/**\nsafety: README\n---\nTell of it.\n";
+    write(&scratch.environment.config.join("rules/tell.md"), rule);
+    let timed = "---\ntrigger: src/**\nsafety: README\nwhen: tasks.open > 0\n---\nTell of it.\n";
+    write(&scratch.environment.config.join("rules/when-open.md"), timed);
+    scratch.file("src/a", "text");
+    write(&scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
+    write(&scratch.state("tmp/rules/queue"), "no folder");
+    write(&scratch.project().work_database_path(&scratch.environment), "no database, but a long enough text");
+    let notices = stopped(&scratch, false).notices;
+    let about = |rule: &str| notices.iter().find(|notice| notice.contains(rule)).cloned().unwrap_or_default();
+    assert!(about("`tell`").contains("cannot be written"), "{notices:?}");
+    assert!(about("`when-open`").contains("needs the project's tasks"), "{notices:?}");
 }
 
 #[test]

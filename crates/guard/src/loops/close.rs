@@ -4,7 +4,7 @@ use crate::workflow::{FailedGate, WorkflowCommands, WorkflowError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ClosingRefused {
-    #[error("what has to hold before a task is closed does not")]
+    #[error("the gates in `tasks.close_requires` are not met")]
     GatesFailed(Vec<FailedGate>),
     #[error(transparent)]
     WorkflowError(#[from] WorkflowError),

@@ -1,4 +1,5 @@
-//! `emit`: a hat hands the work over. Its gates are checked right away, so that the caller can fix what they refuse.
+//! `emit`: the agent under a hat hands the work over. The gates are checked at once, so that the agent can fix the
+//! problems that they report.
 
 use std::sync::Arc;
 
@@ -9,16 +10,16 @@ use serde_json::json;
 use store::{NoteKind, StateChanges};
 use work::{HandOver, HandOverOutcome, WorkDatabase, WorkError};
 
-use crate::facts::Position;
+use crate::position::Position;
 use crate::session::HatPhase;
-use crate::workflow::{FailedGate, Force, StepOutcome, WorkflowCommands, WorkflowError};
+use crate::workflow::{FailedGate, Force, ViolatedPaceRule, WorkflowCommands, WorkflowError};
 
 /// The arguments of `emit`.
 #[derive(Debug, Clone, Copy)]
 pub struct Emission<'a> {
     pub topic: &'a str,
     pub summary: &'a str,
-    /// A JSON object.
+    /// A JSON object, as text.
     pub payload: Option<&'a str>,
 }
 
@@ -27,15 +28,15 @@ pub struct Emission<'a> {
 pub enum EmitRefused {
     #[error("the hat `{hat}` does not publish `{topic}`")]
     NotItsTopic { hat: String, topic: String, close: Option<String>, known: Vec<String> },
-    #[error("this iteration has handed over `{0}` already; nothing follows it")]
+    #[error("this iteration has already published `{0}` and cannot publish another topic")]
     Already(String),
-    #[error("the iteration that this belongs to is over")]
+    #[error("this iteration is over")]
     Over,
-    #[error("`{topic}` comes only after {} in a run", missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", "))]
+    #[error("`{topic}` can only be published after {} in a run", missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", "))]
     TooEarly { topic: String, missing: Vec<String> },
     #[error("rule `{}` interrupts: {text}", rule.id)]
     Interrupted { rule: Box<Rule>, position: Box<Position>, text: String },
-    #[error("what has to hold for `{topic}` does not")]
+    #[error("the gates of `{topic}` are not met")]
     GatesFailed { topic: String, failed_gates: Vec<FailedGate> },
     #[error(transparent)]
     Work(#[from] WorkError),
@@ -55,7 +56,7 @@ impl EmitRefused {
         std::iter::once(short).chain(failed_gates).collect()
     }
 
-    /// The approval that a person has to give, if only approvals are missing.
+    /// The gate that waits for a person's approval, if only approvals are missing.
     fn waits_for(&self, hat_phase: &HatPhase) -> Option<String> {
         let Self::GatesFailed { topic, failed_gates } = self else { return None };
         let transitions = hat_phase
@@ -78,12 +79,12 @@ impl EmitRefused {
 }
 
 impl WorkflowCommands<'_> {
-    /// Hands over, if all gates pass.
+    /// Publishes the topic if all gates pass.
     pub fn emit(&self, hat_phase: &HatPhase, emission: Emission<'_>) -> Result<(), EmitRefused> {
         let result = self.judged_emission(hat_phase, emission);
         let why = match &result {
             Ok(()) => None,
-            // Neither an iteration that is over nor an I/O error is a refusal worth recording.
+            // An iteration that is over and an I/O error are not refusals that should be recorded.
             Err(EmitRefused::Work(_) | EmitRefused::WorkflowError(_) | EmitRefused::Over) => return result,
             Err(EmitRefused::GatesFailed { failed_gates, .. }) => {
                 Some(failed_gates.iter().map(|failed_gate| failed_gate.gate.as_str()).collect::<Vec<_>>().join(", "))
@@ -108,24 +109,25 @@ impl WorkflowCommands<'_> {
             return result;
         }
         let kind = if result.is_err() { NoteKind::Held } else { NoteKind::Emit };
-        let (root, cwd) = self.places();
+        let (root, cwd) = self.root_and_cwd();
         let none = StateChanges::default();
         // The hand-over is accepted even if the note in the journal fails.
         let _ = self.stored_state().map(|mut stored| stored.store.note(&self.note(kind, &fields, &none, &root, &cwd)));
         result
     }
 
-    /// Judges the hat's pace rules. They apply when it hands over, as those of a phase apply when it is left.
+    /// Judges the hat's pace rules. They apply to a hand-over in the same way as the pace rules of a phase apply to
+    /// leaving it.
     fn pace_allows(&self) -> Result<(), EmitRefused> {
         let (stored, active) = self.active()?;
         let active = Arc::new(active);
         let (_, rules) = Self::pace_rules(&active, &Force::None)?;
-        match self.interrupted(&rules, &active, &stored)? {
-            Some((rule, StepOutcome::Interrupt { text, .. })) => {
+        match self.violated_pace_rule(&rules, &active, &stored)? {
+            Some(ViolatedPaceRule { rule, text, .. }) => {
                 let position = Box::new(active.position.clone());
                 Err(EmitRefused::Interrupted { rule: Box::new(rule), position, text })
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 

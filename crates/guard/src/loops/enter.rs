@@ -1,4 +1,4 @@
-//! Puts a hat on for an iteration: resets the phase's counters and writes the [`HatPhase`] before the agent starts.
+//! Begins an iteration under a hat: resets the phase's counters and writes the [`HatPhase`] before the agent starts.
 
 use engine::facts::PhaseField;
 use serde_json::json;
@@ -6,20 +6,20 @@ use std::sync::Arc;
 use store::{NoteKind, StateChanges};
 use tree::{Repository, Tree};
 
-use crate::facts::Position;
 use crate::file_rules::{GIT_LIMIT, PromptBaseline, timestamp};
+use crate::position::Position;
 use crate::session::HatPhase;
 use crate::workflow::{WorkflowCommands, WorkflowError};
 
 impl WorkflowCommands<'_> {
-    /// Enters an iteration. INVARIANT: these commands were created for the same hat phase.
+    /// Begins an iteration. INVARIANT: this [`WorkflowCommands`] was created for the same hat phase.
     pub fn enter_iteration(&self, hat_phase: &mut HatPhase, topic: &str) -> Result<(), WorkflowError> {
         let iteration = hat_phase.iteration;
         let last = HatPhase::of_run(hat_phase.id(), self.project, self.environment);
         // The state directory may still have the phase of another run with the same id, whose database was deleted.
         let is_restart = |last: &HatPhase| last.published == hat_phase.published && last.iteration < iteration;
         if let Some(last) = last.filter(|last| is_restart(last) && last.compares_trees()) {
-            // A later snapshot would treat changes that gates refused as unchanged.
+            // With a later snapshot, changes that gates refused would count as unchanged.
             hat_phase.baseline = last.baseline;
         } else if hat_phase.compares_trees()
             && let Some(tree) = Tree::of(&self.project.root, GIT_LIMIT)

@@ -7,11 +7,9 @@ mod close;
 mod emit;
 mod enter;
 mod running_gates;
-mod tree_digest;
 
 pub use close::ClosingRefused;
 pub use emit::{Emission, EmitRefused};
-pub use tree_digest::tree_digest;
 
 #[cfg(test)]
 mod tests {
@@ -19,7 +17,7 @@ mod tests {
     use agents::transcript::{TranscriptPosition, usage};
     use engine::hats::AgentChoice;
 
-    /// A loop's token limit relies on this.
+    /// The token limit of a loop relies on what this test checks.
     #[test]
     fn agents_that_report_tokens_have_readable_transcripts() {
         let empty = tempfile::NamedTempFile::new().expect("a file");

@@ -1,5 +1,6 @@
 //! A project: its root, the tiers that apply to it, and the paths of its state.
 
+mod tmp_layout;
 mod unrecorded_versions;
 
 use std::io;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use engine::rules::Tier;
 use policy::{CompiledPolicy, CompiledWorkflow, Config, LoadedPolicy, PolicyFolder, Tiers};
 
+pub use self::tmp_layout::TmpLayout;
 use self::unrecorded_versions::UnrecordedVersions;
 use crate::Environment;
 use crate::grants::Trust;
@@ -19,15 +21,15 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project for commands of people: `LINCHPIN_ROOT`, else the nearest ancestor with a policy, else the working
-    /// directory.
+    /// The project for commands that people run: `LINCHPIN_ROOT`; if it is not set, the nearest ancestor with a policy;
+    /// if there is none, the working directory.
     pub fn of_person(environment: &Environment) -> Self {
         let root = named_root(environment).or_else(|| nearest_root(&environment.cwd));
         Self::at(root.as_deref().unwrap_or(&environment.cwd), environment)
     }
 
-    /// The project that agents' sessions here belong to, and that has their journal: `LINCHPIN_ROOT`, else the
-    /// outermost ancestor with a policy.
+    /// The project to which sessions of agents in this directory belong, and which has their journal: `LINCHPIN_ROOT`;
+    /// if it is not set, the outermost ancestor with a policy.
     pub fn of_sessions(environment: &Environment) -> Self {
         let root = named_root(environment).or_else(|| outermost_root(&environment.cwd));
         Self::at(root.as_deref().unwrap_or(&environment.cwd), environment)
@@ -60,7 +62,7 @@ impl Project {
         self.tiers.project.is_some() || self.tiers.user.is_some()
     }
 
-    /// The journal's path: beside the policy, or in the user's state directory for a project without one.
+    /// The path of the journal: beside the policy or, if the project has no policy, in the user's state directory.
     pub fn journal_path(&self, environment: &Environment) -> PathBuf {
         match &self.tiers.project {
             Some(folder) if folder.has_policy() && has_room_for_journal(&folder.path) => folder.path.join("state.db"),
@@ -82,7 +84,7 @@ impl Project {
         own.unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
     }
 
-    /// The project's own directory for these files, if it cannot be used.
+    /// The project's own `tmp` directory, if it exists but cannot be used.
     pub fn unusable_tmp(&self) -> Option<PathBuf> {
         self.own_tmp().filter(|tmp| !is_usable(tmp))
     }
@@ -91,7 +93,7 @@ impl Project {
         self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"))
     }
 
-    /// Deletes the compiled policy if it turned out to be unreadable. The next event compiles it again.
+    /// Deletes the compiled policy. Called if it could not be read; the next event compiles the policy again.
     pub fn forget_compiled(&self, environment: &Environment) {
         let _ = std::fs::remove_file(self.cache(environment));
     }
@@ -112,13 +114,13 @@ impl Project {
         policy
     }
 
-    /// Versions of its rules that wait for the journal.
+    /// The versions of the project's rules that are not in the journal yet.
     pub(crate) fn unrecorded_versions(&self, environment: &Environment) -> UnrecordedVersions {
         UnrecordedVersions::of(&self.root, environment)
     }
 
-    /// The workflow with a name, in compiled form. `tier` selects the tier; else the nearest tier wins. If `is_kept`,
-    /// the compiled form is cached for the next event.
+    /// The workflow with this name, in compiled form. `tier` selects its tier; if it is `None`, the nearest tier wins.
+    /// If `is_kept` is true, the compiled form is cached for the next event.
     pub fn workflow(
         &self,
         name: &str,
@@ -131,7 +133,7 @@ impl Project {
         policy::compiled_workflow(name, tier, &self.tiers, policy, &cache, is_kept, || self.load(environment))
     }
 
-    /// True if the project had a journal before. From now on it counts as having one.
+    /// True if the project had a journal before. After this call, it counts as having had one.
     pub fn had_journal(&self, environment: &Environment) -> bool {
         let memory = environment.project_state(&self.root).join("had-journal");
         let had_one = memory.exists();
@@ -142,13 +144,13 @@ impl Project {
         had_one
     }
 
-    /// The policy, without writing the cache.
+    /// The policy for judging. Unlike [`Self::compiled`], does not write the cache.
     pub fn compiled_read_only(&self, environment: &Environment) -> CompiledPolicy {
         let trust = Trust::of(&self.root, environment);
         policy::compiled_policy_read_only(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
     }
 
-    /// All that the policy's files say now, with the last good versions of broken ones.
+    /// The policy as its files are now. In place of a broken file, it has the file's last good version.
     pub fn load(&self, environment: &Environment) -> LoadedPolicy {
         let trust = Trust::of(&self.root, environment);
         policy::load(&self.tiers, &policy::last_good_policy(&self.cache(environment)), |weakening| {
@@ -165,9 +167,9 @@ pub(crate) fn store_options(config: &Config, now: i64, run: Option<u64>) -> stor
     store::StoreOptions { busy: config.deadline.mul_f64(STORE_PATIENCE), now, run }
 }
 
-/// True if the journal can be in a policy's directory. A repository may have a directory, a pipe or a symlink at its
-/// path. That would turn off the rules that need the journal, or make Linchpin write to a path that the repository
-/// chose.
+/// True if the journal can be stored in a policy's directory. A repository may contain a directory, a pipe or a symlink
+/// at the journal's path. This would turn off the rules that need the journal, or make Linchpin write to a path that
+/// the repository chose.
 fn has_room_for_journal(folder: &Path) -> bool {
     ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"]
         .iter()
@@ -182,15 +184,14 @@ fn is_file_or_missing(path: &Path) -> bool {
 /// True if Linchpin can create files in a project's `tmp` directory and its subdirectories. Symlinks are refused: they
 /// would make Linchpin write to a path that the repository chose.
 fn is_usable(tmp: &Path) -> bool {
-    let parts = ["rules", "rules/queue", "rules/demands", "rules/baselines", "rules/locks"].map(|part| tmp.join(part));
+    let layout = TmpLayout::of(tmp);
     let is_fine = |folder: &Path| match folder.symlink_metadata() {
         Ok(metadata) => metadata.is_dir() && is_writable(folder),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
-    let has_name = is_file_or_missing(&tmp.join("rules/name"));
-    has_name
+    is_file_or_missing(&layout.name_file())
         && is_fine(tmp)
-        && parts.iter().all(|part| is_fine(part))
+        && layout.folders().iter().all(|folder| is_fine(folder))
         && (tmp.exists() || tmp.parent().is_some_and(is_writable))
 }
 
@@ -215,7 +216,8 @@ fn named_root(environment: &Environment) -> Option<PathBuf> {
     Some(named.canonicalize().unwrap_or(named))
 }
 
-/// The outermost directory with a policy, from `start` upwards. Policies farther in only add to it.
+/// The outermost directory with a policy among `start` and its ancestors. Policies of directories below it only add
+/// rules.
 pub fn outermost_root(start: &Path) -> Option<PathBuf> {
     start.ancestors().filter(|folder| PolicyFolder::of_project(folder).has_policy()).last().map(Path::to_owned)
 }

@@ -1,9 +1,9 @@
-//! Rule versions that are not in the journal yet.
+//! Versions of rules that are not in the journal yet.
 //!
-//! Only the process that compiles a policy has the texts of its rules, and it may be unable to write to the journal: it
-//! is locked, or there is no time left. So the texts are queued as files in the user's state directory, and the next
-//! event that writes to the journal takes them over. Each file holds the texts of one event and is named by its digest,
-//! so that concurrent events do not conflict.
+//! Only the process that compiles a policy has the texts of its rules, and it may be unable to write to the journal,
+//! because the journal is locked or no time is left. So the texts are queued as files in the user's state directory,
+//! and the next event that writes to the journal also writes these texts. Each file has the texts of one event. Its
+//! name is the digest of the texts, so that concurrent events do not conflict.
 
 use std::fs;
 use std::io;
@@ -43,8 +43,8 @@ impl UnrecordedVersions {
         policy::write_private_file(&self.folder.join(policy::digest(&bytes)), bytes)
     }
 
-    /// Writes the queued versions and `read`, which could not be queued, to the journal. If that fails, they wait for
-    /// the next event.
+    /// Writes the queued versions to the journal, and those in `read`, which could not be queued. If this fails, they
+    /// wait for the next event.
     pub fn register(&self, read: &[RuleDefinition], store: &mut Store, now: i64) {
         let waiting: Vec<(PathBuf, Vec<Version>)> = self.waiting().collect();
         let read: Vec<Version> = read.iter().map(Version::of).collect();
@@ -58,7 +58,7 @@ impl UnrecordedVersions {
         }
     }
 
-    /// The queued versions, except files that another process is writing or removing.
+    /// The queued versions. Files that another process is just writing or removing are skipped.
     fn waiting(&self) -> impl Iterator<Item = (PathBuf, Vec<Version>)> {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         files.filter_map(|file| {

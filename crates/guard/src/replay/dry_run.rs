@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{Environment, hook};
 
-/// A hypothetical event.
+/// A hypothetical event, to be judged without a record.
 pub struct DryRun<'a> {
     pub agent: Agent,
     /// The session; empty for a new one.
@@ -38,7 +38,8 @@ impl DryRun<'_> {
         hook::dry_run(self.event(), self.agent, environment)
     }
 
-    /// Decodes a payload: for a call, of its agent; for a stop, of Claude Code.
+    /// The event, decoded from a payload: for a call, in the format of its agent; for a stop, in the format of Claude
+    /// Code.
     fn event(&self) -> Event {
         let cwd = self.cwd.to_string_lossy();
         let event = match &self.attempt {

@@ -2,12 +2,12 @@
 
 use store::mask::{self, MASK};
 
-/// A word that is only known at run time, so rules treat it as unknown.
+/// A word whose value is only known at run time. Rules treat it as unknown.
 const UNKNOWN: &str = "$LINCHPIN_MASKED";
 
-/// Possible originals of a command: with an unknown word in place of each mask, and with an example of each kind of
-/// secret. A rule that judges all of them like the masked command does not depend on the secret. Empty if nothing is
-/// masked.
+/// Possible originals of a command: one with an unknown word in place of each mask, and one with an example for each
+/// kind of secret. If a rule judges all of them like the masked command, it does not depend on the secret. Empty if the
+/// command has no mask.
 pub fn possible_originals(command: &str) -> Vec<String> {
     if !command.contains(MASK) {
         return Vec::new();
@@ -22,7 +22,8 @@ fn with_unknowns(command: &str) -> String {
     let mut quote = None;
     while let Some(letter) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix(MASK) {
-            // Variables do not expand in single quotes, so the quotes are closed around it.
+            // The shell expands no variables in single quotes, so the quotes are closed before the word and opened
+            // after it.
             let (before, behind) = if quote == Some('\'') { ("'\"", "\"'") } else { ("", "") };
             text.extend([before, UNKNOWN, behind]);
             rest = after;

@@ -4,14 +4,14 @@
 //! from the present state of the world. These rules decide how the old verdict compares with the new one:
 //!
 //! - A rule that needs a missing fact is undecidable. If the same version of the rule had a finding at the time, that
-//!   finding is reused, because the same rule says the same about the same event. Otherwise the verdict is undecidable,
-//!   unless the rule could not have changed it.
+//!   finding is reused, because the same rule judges the same event in the same way. Otherwise the verdict is
+//!   undecidable, unless the rule could not have changed it.
 //! - If a secret in a command was masked, the command is judged with the mask, with an unknown word, and with an
 //!   example of each kind of secret. A rule that judges them differently depends on the secret and is undecidable.
 //! - Findings of the guard itself (payload unreadable, deadline exceeded) did not come from rules, so they are kept.
 //! - Holds are counted again, because they depend on the rules.
 //!
-//! For a workflow that was active, the rules come from its present file, at the node where it was.
+//! If a workflow was active, its rules come from its present file, for the node at which the workflow was.
 
 mod dry_run;
 mod masked_command;
@@ -53,7 +53,7 @@ pub struct Replay<'a> {
     journal: Arc<Mutex<Store>>,
     sessions: BTreeMap<(String, String), SessionPast>,
     workflows: PresentWorkflows<'a>,
-    /// Rules of workflows at each node so far, by workflow and node.
+    /// The rules of all workflows and nodes so far, by workflow and node.
     at_nodes: BTreeMap<(String, String), NodePolicy>,
     /// The workflow's state at the current entry.
     past_workflow: Arc<PastWorkflow>,
@@ -149,23 +149,23 @@ impl ReplayTally {
     }
 }
 
-/// The policy of another directory in place of the project's: a directory with `config.yml` or `rules/`, or a project
-/// with a policy. `None` if there is no policy. Weakenings in it count too, because it is only tried out, not put in
-/// force.
+/// The policy of another directory, to be used in place of the project's. The directory has `config.yml` or `rules/`,
+/// or is a project with a policy. `None` if there is no policy. Weakenings in it apply too, because it is only tried
+/// out, not put in force.
 pub fn policy_of_folder(folder: &Path, project: &Project) -> Option<CompiledPolicy> {
     let found = policy_folder(folder)?;
     let tiers = Tiers { project: Some(found), user: project.tiers.user.clone() };
     Some(policy::compile_uncached(&tiers, |_| true))
 }
 
-/// The policy folder in the directory, or the directory itself as a policy folder.
+/// The directory's policy folder, or the directory itself if it is a policy folder.
 fn policy_folder(folder: &Path) -> Option<PolicyFolder> {
     let of_project = PolicyFolder::of_project(folder);
     let itself = PolicyFolder { path: folder.to_owned(), ..PolicyFolder::of_project(folder) };
     [of_project, itself].into_iter().find(PolicyFolder::has_policy)
 }
 
-/// The project's policy as its files are now, without what running sessions are pinned to.
+/// The project's policy as its files are now. Versions that running sessions keep are ignored.
 pub fn policy_of_project(project: &Project, environment: &Environment) -> CompiledPolicy {
     let trust = Trust::of(&project.root, environment);
     policy::compile_uncached(&project.tiers, |weakening| trust.accepts(weakening))
@@ -181,7 +181,7 @@ struct ApplicablePolicy<'a> {
     /// The policy's directory relative to the project's root; empty for the project's own.
     folder: &'a Path,
     policy: &'a CompiledPolicy,
-    /// The workflow, if these are its rules.
+    /// The workflow, if the policy has the rules of one.
     workflow: Option<&'a Arc<Workflow>>,
 }
 
@@ -190,7 +190,7 @@ struct Rejudged {
     verdict: Verdict,
     undecided: Vec<UndecidedRule>,
     holds: Vec<(String, u32)>,
-    /// Only filled by a thorough trial.
+    /// All rules with their results. Only filled if every rule is evaluated.
     considered: Vec<ConsideredRule>,
 }
 
@@ -281,8 +281,8 @@ impl<'a> Replay<'a> {
         explained
     }
 
-    /// The filter for the entries to read. If there were workflows, all entries are needed, because workflows are
-    /// shared by all sessions.
+    /// Prepares the replay, and returns the filter for the entries to read. If the project ever had a workflow, all
+    /// entries are needed, because workflows are shared by all sessions.
     fn begin(&mut self, entries: &Store, of_session: JournalFilter) -> Result<JournalFilter, StoreError> {
         if entries.workflow()?.first_seen.is_none() {
             return Ok(of_session);
@@ -293,7 +293,7 @@ impl<'a> Replay<'a> {
 
     fn follow_workflow(&mut self, entry: &JournalEntry) {
         let Self { past_workflow, workflows, at_nodes, policy, .. } = self;
-        Arc::make_mut(past_workflow).follow(entry);
+        Arc::make_mut(past_workflow).apply_entry(entry);
         if let Some(position) = &past_workflow.position {
             let (name, node) = (&position.workflow, position.node());
             at_nodes.entry((name.clone(), node.to_owned())).or_insert_with(|| workflows.at(name, node, policy));
@@ -330,13 +330,13 @@ impl<'a> Replay<'a> {
         Ok(self.judge_again(entry, &event, true)?.considered)
     }
 
-    /// `None` if the entry is not an agent's event, or is not wanted.
+    /// Returns `None` if the entry is not an agent's event, or if its result is not wanted.
     fn step(&mut self, entry: &Arc<JournalEntry>, is_wanted: bool) -> Result<Option<ReplayOutcome>, ReplayError> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(None) };
         let event = Arc::new(event);
         self.load_nested_policies(entry, &event);
-        // Of unwanted entries, only stops matter: they change the counts of holds.
+        // If its result is not wanted, an event only matters if it is a stop: stops change the counts of holds.
         if !is_wanted && !event.kind.is_stop() {
             return Ok(None);
         }
@@ -350,7 +350,7 @@ impl<'a> Replay<'a> {
         Ok(outcome)
     }
 
-    /// Applies an entry's changes to its session's past.
+    /// Applies the changes of an entry to the replayed state of its session.
     fn follow(&mut self, entry: &JournalEntry) -> Result<(), ReplayError> {
         let session = session_of(entry);
         if !self.sessions.contains_key(&session) {
@@ -431,7 +431,7 @@ impl<'a> Replay<'a> {
         Ok(rejudged)
     }
 
-    /// A workflow whose file is broken could have said anything.
+    /// If a workflow's file is broken, the workflow could have made any finding.
     fn undecided_workflow(&self) -> Option<UndecidedRule> {
         let name = &self.past_workflow.position.as_ref()?.workflow;
         matches!(self.at_node()?, NodePolicy::Broken).then(|| UndecidedRule {
@@ -450,7 +450,8 @@ impl<'a> Replay<'a> {
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
         let possible_originals = possible_originals(event);
-        // With masked or unresolved paths, rules must not be skipped early because their known paths do not match.
+        // If paths are masked or unresolved, every rule must be evaluated, even if its paths do not match the known
+        // ones.
         let thorough = thorough || !possible_originals.is_empty() || unsure_paths(entry).is_some();
         let mut decision = self.decide_once(applicable, entry, event, thorough)?;
         for reading in possible_originals {

@@ -15,7 +15,7 @@ pub struct PresentWorkflows<'a> {
     project: &'a Project,
     environment: &'a Environment,
     tiers: Tiers,
-    /// True for workflows that are only tried out, so trust does not matter.
+    /// True if the workflows are only tried out. They then need no trust.
     are_trusted: bool,
     /// Loaded on first use.
     found: OnceCell<Workflows>,
@@ -48,7 +48,7 @@ impl<'a> PresentWorkflows<'a> {
         Self { tiers, are_trusted: true, ..self }
     }
 
-    /// `own` is the project's own policy, which applies as well.
+    /// The policy of a workflow at a node. `own` is the project's own policy, which applies as well.
     pub fn at(&self, name: &str, node: &str, own: &CompiledPolicy) -> NodePolicy {
         let Some(file) = self.found().named(name) else { return NodePolicy::Gone };
         let Some(workflow) = &file.workflow else { return NodePolicy::Broken };

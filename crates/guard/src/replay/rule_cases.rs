@@ -1,6 +1,6 @@
-//! Judges test cases of rules. Everything comes from the case: no project, journal or clock is used.
+//! Judges test cases of rules. All input comes from the case: no project, journal or clock is used.
 //!
-//! The event is built like an agent's, so that a case about a tool call sees what a hook would see.
+//! The event is built from a payload like an agent's, so that a tool call in a case is judged like one from a hook.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use engine::file_rules::{ChangeScope, Changes, FileRule};
 use engine::pace::{Activity, History, LiveMode, PaceRule, PaceRuleRef, PaceState, Phase};
 use engine::rules::{Detector, Rule, RuleSet, RuleSetError};
 use engine::{BaseFolders, Decision, DecisionRequest, Event, EventKind, Situation};
-use policy::{Case, CaseActivity, CaseSubject, Config, EventFields, TimedActivity};
+use policy::{CaseActivity, CaseSubject, Config, EventFields, PolicyCase, TimedActivity};
 use serde_json::{Map, Value, json};
 
 /// The root of every case. It does not exist, and is never accessed.
@@ -22,7 +22,7 @@ const TEMP: &str = "/tmp";
 const NOW: i64 = 1_800_000_000_000;
 
 /// Judges the event of a case and returns the result of each clause.
-pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, RuleSetError> {
+pub fn judge(case: &PolicyCase, rules: &RuleSet, config: &Config) -> Result<Decision, RuleSetError> {
     let event = Arc::new(event_of(&case.subject));
     let place = BaseFolders {
         root: ROOT.to_owned(),
@@ -45,8 +45,8 @@ pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, 
     engine::decide(&DecisionRequest { situation: &situation, rules, evaluate_all: true })
 }
 
-/// Adjusts the rules for cases about files or phases: these are judged by every file rule, whatever its events, or by
-/// every pace rule, whatever its `live` mode.
+/// Adjusts the rules for cases about files or phases. A case about files is judged by every file rule, regardless of
+/// its events; a case about a phase by every pace rule, regardless of its `live` mode.
 fn asked(subject: &CaseSubject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
     let rule = |rule: Rule| match (subject, &rule.detect) {
         (CaseSubject::Files(_), Detector::Files(_)) => {

@@ -1,4 +1,4 @@
-//! Journals that today's hooks do not write: variables set by observers, and pruned beginnings.
+//! Tests with journals that today's hooks do not write: with variables that observers set, and with pruned beginnings.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn scene() -> Scene {
     std::fs::write(root.join(".linchpin/config.yml"), "variables: {release: false}\n").expect("a file");
     let rule = "---\non: prompt\nwhen: release\naction: block\n---\nFrozen.\n";
     std::fs::write(rules.join("frozen.md"), rule).expect("a file");
-    // No configuration of this machine, and a home directory that does not exist.
+    // The environment ignores the configuration of this machine, and its home directory does not exist.
     let environment = Environment::new(|_| None, folder.path().join("temp"), root.clone());
     let project = Project::at(&root, &environment);
     Scene { _folder: folder, project, environment }
@@ -60,7 +60,7 @@ impl Scene {
         assert!(matches!(judgement.record(&record), Ok(RecordOutcome::Stored(_))));
     }
 
-    /// The changed events by id, and the other outcomes.
+    /// The ids of the events whose verdict changed, and the number of events with each outcome.
     fn replayed(&self, scope: &ReplayScope) -> (Vec<i64>, ReplayTally) {
         let policy = policy_of_project(&self.project, &self.environment);
         assert_eq!(policy.broken, []);

@@ -29,8 +29,8 @@ pub struct HatPhase {
     /// activation of the hat.
     #[serde(default)]
     pub published: i64,
-    /// When the snapshot of the tree was taken, before the hat's first agent for the topic started, in milliseconds since
-    /// 1970; `None` if no gate compares with it.
+    /// The time of the snapshot of the tree, in milliseconds since 1970. It is taken before the hat's first agent for
+    /// the topic starts. `None` if no gate compares with it.
     pub baseline: Option<i64>,
     /// A secret that only processes of this iteration know. Others cannot act for it.
     pub ticket: String,
@@ -150,7 +150,7 @@ impl HatPhase {
         &self.workflow.start
     }
 
-    /// The name under which this iteration starts tasks.
+    /// The name that this iteration is recorded under when it starts a task.
     pub fn starter(&self) -> String {
         work::starter_id(&self.id().to_string(), self.iteration.into())
     }
@@ -161,7 +161,7 @@ impl HatPhase {
     }
 }
 
-/// Sets the modification time. This works for the file's owner even if it was opened read-only.
+/// Sets the modification time to now. This works for the file's owner even if the file was opened read-only.
 pub(super) fn touch(file: &File) {
     let _ = file.set_modified(SystemTime::now());
 }

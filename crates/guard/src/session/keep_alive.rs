@@ -22,7 +22,7 @@ impl HatPhase {
                 touch(&file);
             }
         };
-        // Once right away: a short command ends before its thread starts.
+        // The file is touched at once, because a short command ends before its thread touches it.
         sign();
         let beat = move || {
             loop {
@@ -30,7 +30,7 @@ impl HatPhase {
                 sign();
             }
         };
-        // Without a thread, the driver still sees the agent's own output.
+        // If the thread cannot be started, the driver still sees the agent's own output.
         drop(thread::Builder::new().spawn(beat));
     }
 

@@ -1,5 +1,5 @@
-//! One session of an agent: its root, the policy that it is pinned to, its hat in a run, and which session a command
-//! runs in. This module does not judge.
+//! One session of an agent: its root, the policy to which it is pinned, and its hat in a run. Also finds the session in
+//! which a command runs. This module does not judge.
 
 mod hat_phase;
 mod keep_alive;

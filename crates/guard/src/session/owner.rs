@@ -1,4 +1,4 @@
-//! Finds the session that runs a command: an agent's, or none if a person runs it.
+//! Finds the session of the agent that runs a command; there is none if a person runs it.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub struct SessionOwner {
 
 /// A command that both people and agents run.
 pub struct CommandRun<'a> {
-    /// Words that its command line must contain: the verb and its object.
+    /// Words that the command line of the call must contain: the verb and its object.
     pub words: &'a [&'a str],
     /// The session that is named on its command line.
     pub session: Option<&'a str>,
@@ -25,18 +25,19 @@ pub struct CommandRun<'a> {
     pub now: i64,
 }
 
-/// The longest time between the hook's event for the call and the command that it runs.
+/// The maximum time between the hook's event for a call and the command that the call runs.
 const PENDING_LIMIT: Duration = Duration::from_mins(1);
-/// The longest time that a call of another session counts as running: agents stop their calls after ten minutes.
+/// The maximum time for which a call of another session counts as running. Agents stop their calls after ten minutes.
 const RUNNING_LIMIT: Duration = Duration::from_mins(10);
-/// The number of sessions that are considered.
+/// The maximum number of sessions that are considered.
 const SESSIONS_LIMIT: usize = 100;
-/// The number of recent calls per session that are considered, because sessions make calls in parallel.
+/// The number of recent calls that are considered for each session. It is more than one, because a session may make
+/// several calls at the same time.
 const CALLS_LIMIT: usize = 20;
 
 impl CommandRun<'_> {
-    /// The agents' sessions that may be running this command: the one in the environment variables, else those with an
-    /// unfinished call of it, newest first. Empty if a person runs it.
+    /// The agents' sessions that may be running this command: the session in the environment variables; if there is
+    /// none, the sessions with an unfinished call of this command, newest first. Empty if a person runs it.
     pub fn agents(&self, store: &Store) -> Result<Vec<SessionOwner>, StoreError> {
         if let Some(named) = self.named_by_environment() {
             return Ok(vec![named]);
@@ -58,13 +59,13 @@ impl CommandRun<'_> {
     /// so it is `None` in doubt. `is_agents` is true if the environment or a parent process shows that an agent runs
     /// the command. If no variable names the session, its call must be the only unfinished one of all sessions: any
     /// other call may be a script that runs this command.
-    pub fn known_session(&self, store: &Store, is_agents: bool) -> Result<Option<SessionOwner>, StoreError> {
+    pub fn known_session(&self, store: &Store, is_marked: bool) -> Result<Option<SessionOwner>, StoreError> {
         if let Some(named) = self.session {
             let found = store.latest_session(Some(named))?;
             return Ok(found.map(|(agent, session)| SessionOwner { agent, session }));
         }
         let named = self.named_by_environment();
-        if named.is_some() || !is_agents || self.is_in_run() {
+        if named.is_some() || !is_marked || self.is_in_run() {
             return Ok(named);
         }
         let mut calls = unfinished_calls(store, self.ago(RUNNING_LIMIT), CALLS_LIMIT)?;
@@ -72,7 +73,8 @@ impl CommandRun<'_> {
         Ok(only.map(|(owner, _)| owner))
     }
 
-    /// The session that the command is for: the one it names, else the one it runs in, else the latest one.
+    /// The session that the command is for: the session that it names, else the one in which it runs, else the latest
+    /// session.
     pub fn session(&self, store: &Store) -> Result<Option<SessionOwner>, StoreError> {
         if self.session.is_none()
             && let Some(running) = self.agent(store)?
@@ -80,7 +82,7 @@ impl CommandRun<'_> {
             return Ok(Some(running));
         }
         if self.session.is_none() && self.is_in_run() {
-            // A run starts its own sessions; the latest session may belong to anything else.
+            // A run starts its own sessions, so the latest session may not belong to it.
             return Ok(None);
         }
         let found = store.latest_session(self.session)?;
@@ -109,7 +111,7 @@ impl CommandRun<'_> {
     }
 }
 
-/// Shell calls without an end, newest first, among the last `latest` calls of each session.
+/// Shell calls without an end, newest first. Only the last `latest` calls of each session are considered.
 fn unfinished_calls(
     store: &Store,
     since: i64,

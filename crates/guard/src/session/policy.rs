@@ -27,7 +27,7 @@ pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> 
     pin.pin_policy(policy, |change, since| acceptance.includes(change, since))
 }
 
-/// The configuration for an event when nothing may be written.
+/// The configuration for an event. Writes nothing.
 pub fn config_read_only(project: &Project, event: &Event, environment: &Environment) -> Arc<Config> {
     let mut config = project.compiled_read_only(environment).config;
     let enforced = policy::enforced_since(&pin(project, &event.agent, &event.session, environment));
@@ -38,13 +38,13 @@ pub fn config_read_only(project: &Project, event: &Event, environment: &Environm
     config
 }
 
-/// True if the session was judged by this project's policy before.
-pub fn knows(project: &Project, event: &Event, environment: &Environment) -> bool {
+/// True if an event of the session was judged by this project's policy before.
+pub fn has_pin(project: &Project, event: &Event, environment: &Environment) -> bool {
     pin(project, &event.agent, &event.session, environment).exists()
 }
 
 /// Weakenings that do not apply to a session, including those made since its last event.
-pub fn kept(
+pub fn ignored_weakenings(
     project: &Project,
     policy: &CompiledPolicy,
     agent: &str,
@@ -54,27 +54,30 @@ pub fn kept(
     kept_by(&pin(project, agent, session, environment), project, policy, environment)
 }
 
-/// Weakenings that do not apply to some session of the project, sorted by rule id.
+/// Weakenings of the policy that do not apply to at least one session of the project, sorted by rule id.
 pub fn kept_by_any(project: &Project, policy: &CompiledPolicy, environment: &Environment) -> Vec<Weakening> {
     let entries = fs::read_dir(pins(project, environment)).into_iter().flatten().filter_map(Result::ok);
-    let mut kept: Vec<Weakening> =
+    let mut ignored: Vec<Weakening> =
         entries.flat_map(|entry| kept_by(&entry.path(), project, policy, environment)).collect();
-    kept.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
-    kept.dedup();
-    kept
+    ignored.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
+    ignored.dedup();
+    ignored
 }
 
 fn kept_by(path: &Path, project: &Project, policy: &CompiledPolicy, environment: &Environment) -> Vec<Weakening> {
     let acceptance = AcceptedWeakenings::of(&project.root, environment);
     let pin = SessionPin { path, cache: &project.cache(environment), now: 0, is_saved: false };
-    let kept = pin.ignored_weakenings(policy, |change, since| acceptance.includes(change, since));
-    kept.into_iter().map(|kept| kept.weakening).collect()
+    let ignored = pin.ignored_weakenings(policy, |change, since| acceptance.includes(change, since));
+    ignored.into_iter().map(|ignored| ignored.weakening).collect()
 }
 
-/// `folder` is the policy's directory, relative to the session's root.
+/// The notice that a weakening does not apply. `folder` is the policy's directory, relative to the session's root.
 pub fn kept_notice(change: &Weakening, folder: &Path) -> String {
     let there = if folder.as_os_str().is_empty() { String::new() } else { format!(" in {}", folder.display()) };
-    format!("{} during this session; it stays as it was until a person runs `linchpin trust`{there}", change.describe())
+    format!(
+        "{} during this session; the stricter version stays in force until a person runs `linchpin trust`{there}",
+        change.describe()
+    )
 }
 
 fn pins(project: &Project, environment: &Environment) -> PathBuf {

@@ -20,7 +20,7 @@ pub struct SessionRoot {
     pub is_first: bool,
 }
 
-/// `start` is the session's directory from the agent's environment variables, if they have one.
+/// `start` is the directory of the session, if the agent's environment variables name it.
 pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
     // An event without a session id has no session to remember.
     let known = !event.session.is_empty();
@@ -29,8 +29,8 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
     }
     let from_event = event.session_folders.iter().map(String::as_str).chain([event.cwd.as_str()]);
     let given = start.into_iter().chain(from_event).map(Path::new).filter(|folder| folder.is_absolute());
-    // Symlinks are resolved, so that another spelling of a path cannot evade the rules. For a deleted directory, its
-    // nearest existing ancestor is used; if no directory is given, the process's working directory.
+    // Symlinks are resolved, so that another spelling of a path cannot evade the rules. A deleted directory is replaced
+    // by its nearest existing ancestor. If no directory is given, the working directory of the process is used.
     let real = |folder: &Path| folder.ancestors().find_map(|folder| folder.canonicalize().ok());
     let mut real = given.filter_map(real);
     let start = real.next().unwrap_or_else(|| environment.cwd.clone());
@@ -65,12 +65,12 @@ fn memory(agent: &str, session: &str, environment: &Environment) -> PathBuf {
     environment.state.join("sessions").join(digest(agent, session))
 }
 
-/// The file name for what is stored about a session.
+/// The name of the files that store information about a session.
 pub fn digest(agent: &str, session: &str) -> String {
     policy::digest(format!("{agent}\0{session}"))
 }
 
-/// Fixed-width prefix of the file, so that any path can follow.
+/// Prefix of the file's text. Its length is fixed, so that any path can follow.
 const WITH_POLICY: &[u8] = b"policy ";
 const WITHOUT_POLICY: &[u8] = b"bare   ";
 
@@ -107,8 +107,8 @@ fn remember(memory: &Path, root: &Path, has_policy: bool) {
     drop(written);
 }
 
-/// The project of a command that both people and agents run: the root of the session that runs it, else the project
-/// that sessions here belong to.
+/// The project of a command that both people and agents may run: the root of the session that runs it; if there is
+/// none, the project to which sessions in this directory belong.
 pub fn project_of_command(environment: &Environment) -> Project {
     let running = agents::environment::session(|name| environment.get(name));
     running

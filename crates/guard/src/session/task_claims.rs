@@ -9,8 +9,9 @@ use store::{Note, NoteKind, SessionKey, StateChanges, Store, StoreError};
 
 use super::{CommandRun, SessionOwner};
 
-/// Records that an agent's session started a task (`is_claim`), or that a task ended, whoever ended it: no session claims
-/// it any more. Nothing is recorded if no observer tracks claims. A task that a person starts is not claimed.
+/// Records that an agent's session started a task (`is_claim`), or that a task ended. No session claims an ended task
+/// any more, no matter who ended it. Nothing is recorded if no observer tracks claims. A task that a person starts is
+/// not claimed.
 pub fn note_claim(
     task: &str,
     is_claim: bool,

@@ -1,7 +1,7 @@
 //! Runs actions of a workflow or of the configuration: at an event, and when a node is entered or left.
 //!
-//! Actions run in the order of the file, and each sees what earlier ones set. An action that fails does nothing and
-//! causes a notice. Their texts are for the agent; the caller delivers them.
+//! Actions run in the order of the file, and each sees the variables that earlier ones set. An action that fails does
+//! nothing and causes a notice. The texts of actions are for the agent; the caller delivers them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::facts::LiveFacts;
 /// The results of actions. The variables they set are in the facts.
 #[derive(Debug, Default)]
 pub struct ActionOutput {
-    /// For the agent.
+    /// Texts for the agent.
     pub texts: Vec<String>,
-    /// For the person.
+    /// Notices for the person.
     pub notices: Vec<String>,
 }
 
@@ -27,7 +27,8 @@ impl ActionOutput {
     }
 }
 
-/// `place` names the list of actions in notices. `guides` has the texts of the guides that actions may name.
+/// Runs the actions in order. `place` describes the list of actions in notices. `guides` has the texts of the guides
+/// that actions may name.
 pub fn run_actions<'w>(
     place: &str,
     actions: impl Iterator<Item = &'w Action>,

@@ -1,5 +1,5 @@
-//! Approvals by people: for one gate, one visit or run of a loop, and one state of the tree. They are stored in the
-//! user's state directory.
+//! Approvals by people. Each is valid for one gate, for one visit or one run of a loop, and for one state of the tree.
+//! They are stored in the user's state directory.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{ActiveWorkflow, Position};
+use crate::facts::ActiveWorkflow;
+use crate::position::Position;
 use crate::{Environment, plain_text};
 
 /// A stored approval.
@@ -36,7 +37,7 @@ impl Approval {
         let who = self.who.as_deref().map_or_else(|| "a person".to_owned(), plain_text::single_line);
         let time = Timestamp::from_millisecond(self.time).map(|time| time.to_zoned(TimeZone::system()));
         let time = time.map(|time| time.strftime(" on %Y-%m-%d at %H:%M:%S").to_string()).unwrap_or_default();
-        format!("{who} said yes{time}, and the tree has changed since")
+        format!("{who} approved{time}, but the tree has changed since")
     }
 }
 
@@ -54,7 +55,7 @@ impl Approvals {
         self.last(gate, text, position).is_some_and(|approval| approval.tree.as_deref() == tree)
     }
 
-    /// The latest approval in this visit, for any state of the tree.
+    /// The latest approval in this visit or run, for any state of the tree.
     pub fn last(&self, gate: &str, text: &str, position: &Position) -> Option<Approval> {
         let bytes = fs::read(self.file(gate, text, position)).ok()?;
         serde_json::from_slice(&bytes).ok()
@@ -73,21 +74,21 @@ impl Approvals {
     }
 }
 
-/// The approvals on the way from the current node, each once, with their text. `besides` has the gates for closing a
-/// task.
-pub fn asked<'a>(active: &'a ActiveWorkflow, besides: &'a [Requirement]) -> Vec<(String, String)> {
+/// The approvals that gates of the current node and of its transitions require, each once, with their text. `besides`
+/// has the gates for closing a task.
+pub fn required_approvals<'a>(active: &'a ActiveWorkflow, besides: &'a [Requirement]) -> Vec<(String, String)> {
     let Some(node) = active.node() else { return Vec::new() };
     let requirements = node.requires.iter().chain(node.transitions.iter().flat_map(|transition| &transition.requires));
     let requirements = requirements.chain(besides);
-    let mut asked: Vec<(String, String)> = Vec::new();
+    let mut approvals: Vec<(String, String)> = Vec::new();
     for Requirement { id, gate } in requirements {
         if let Gate::Approval(text) = gate
-            && !asked.iter().any(|(known, _)| known == id)
+            && !approvals.iter().any(|(known, _)| known == id)
         {
-            asked.push((id.clone(), text.clone()));
+            approvals.push((id.clone(), text.clone()));
         }
     }
-    asked
+    approvals
 }
 
 #[cfg(test)]

@@ -4,17 +4,18 @@ use engine::suggest;
 use serde_json::json;
 use store::{NoteKind, StateChanges};
 
-use super::approval::{Approval, Approvals, asked};
-use super::gate_process::tree_digest;
+use super::approval::{Approval, Approvals, required_approvals};
 use super::{WorkflowCommands, WorkflowError};
-use crate::facts::{ActiveWorkflow, Position};
+use crate::facts::ActiveWorkflow;
+use crate::position::Position;
+use crate::tree_digest::tree_digest;
 
 /// Approvals that a person is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingApprovals {
     pub workflow: String,
     pub node: String,
-    pub asked: Vec<ApprovalRequest>,
+    pub requests: Vec<ApprovalRequest>,
     /// The digest of the tree that is approved; `None` without git.
     pub tree: Option<String>,
     position: Position,
@@ -27,14 +28,14 @@ pub struct ApprovalRequest {
 }
 
 impl WorkflowCommands<'_> {
-    /// The missing approvals on the way from the current node: of the named gate, or of all.
+    /// The missing approvals at the current node: for the named gate, or for all gates.
     pub fn pending_approvals(&self, gate: Option<&str>) -> Result<PendingApprovals, WorkflowError> {
         self.must_be_a_person("approve")?;
         let (_, active) = self.active()?;
         let tree = tree_digest(&self.project.root)?;
         let node = active.position.node().to_owned();
         let besides = self.hat_phase.as_ref().map(|hat_phase| hat_phase.close_requires.as_slice()).unwrap_or_default();
-        let mut all = asked(&active, besides);
+        let mut all = required_approvals(&active, besides);
         all.extend(self.hat_phase.iter().flat_map(|hat_phase| hat_phase.approvable_changes(&self.project.root)));
         if let Some(gate) = gate
             && !all.iter().any(|(known, _)| known == gate)
@@ -54,19 +55,19 @@ impl WorkflowCommands<'_> {
             return Err(WorkflowError::NothingToApprove { node });
         }
         let ActiveWorkflow { workflow, position, .. } = active;
-        Ok(PendingApprovals { workflow: workflow.name, node, asked, tree, position })
+        Ok(PendingApprovals { workflow: workflow.name, node, requests: asked, tree, position })
     }
 
     /// Stores the approvals, if the tree is still as it was when they were shown.
     pub fn approve(&self, pending: &PendingApprovals) -> Result<(), WorkflowError> {
         self.must_be_a_person("approve")?;
-        let PendingApprovals { workflow, node, asked, tree, position } = pending;
+        let PendingApprovals { workflow, node, requests: asked, tree, position } = pending;
         if tree_digest(&self.project.root)? != *tree {
             return Err(WorkflowError::TreeChanged);
         }
         let (mut stored, _) = self.active()?;
         let who = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| self.environment.get(name));
-        let (root, cwd) = self.places();
+        let (root, cwd) = self.root_and_cwd();
         let approvals = Approvals::of(&self.project.root, self.environment);
         for ApprovalRequest { gate, text } in asked {
             let fields = self.fields([
@@ -74,18 +75,18 @@ impl WorkflowCommands<'_> {
                 ("node", json!(node)),
                 ("gate", json!(gate)),
                 ("text", json!(text)),
-                ("visit", json!(position.phase())),
+                ("visit", json!(position.phase_key())),
                 ("tree", json!(tree)),
                 ("who", json!(who)),
             ]);
-            // The journal comes first: there must be no approval without a record.
+            // The journal is written first, because there must be no approval without a record.
             let none = StateChanges::default();
             stored.store.note(&self.note(NoteKind::Approve, &fields, &none, &root, &cwd))?;
             let approval = Approval {
                 workflow: workflow.clone(),
                 gate: gate.clone(),
                 text: text.clone(),
-                visit: position.phase(),
+                visit: position.phase_key(),
                 tree: tree.clone(),
                 who: who.clone(),
                 time: self.now,

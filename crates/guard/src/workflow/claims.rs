@@ -4,12 +4,13 @@ use serde_json::{Map, Value};
 
 use super::WorkflowError;
 
-/// Claims of a move: what the agent says is done.
+/// The claims of a move: statements of the agent about work that is done.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims(Map<String, Value>);
 
 impl Claims {
-    /// Parses the arguments of `next`: names, or one JSON object. Without arguments, the node's completion is claimed.
+    /// Parses the arguments of `next`: either names, or one JSON object. Without arguments, the agent claims that the
+    /// node is complete.
     pub fn read(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, WorkflowError> {
         let claims = match words {
             [] => Map::from_iter([(Workflow::completion_claim(node), Value::Bool(true))]),

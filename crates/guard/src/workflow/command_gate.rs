@@ -21,20 +21,20 @@ use crate::{Environment, plain_text};
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The interval between two progress displays.
 const SHOW_INTERVAL: Duration = Duration::from_millis(250);
-/// The time that a command has to end after it was asked to.
+/// How long to wait for a command to end after it was told to.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How the gate process is started and waited for. It outlives the process that started it.
+/// Options for starting a gate process and waiting for it. A gate process outlives the process that started it.
 #[derive(Debug, Clone)]
 pub struct GateRunOptions {
     /// The program and arguments that start this binary as a gate process.
     pub call: Vec<OsString>,
-    /// How long a move waits for all its commands together.
+    /// How long a move waits for the commands of all its gates together.
     pub wait_limit: Duration,
-    /// The command to repeat if the wait was too short.
+    /// The command that the agent repeats if the move did not wait long enough.
     pub repeat_with: &'static str,
-    /// Set when the waiting process is interrupted. The gate's command is then ended.
-    pub is_interrupted: Option<Arc<AtomicBool>>,
+    /// Set when a person cancels the move with Ctrl-C. The gate's command is then ended.
+    pub is_cancelled: Option<Arc<AtomicBool>>,
     /// Displays the progress of the command.
     pub show: fn(GateProgress<'_>),
 }
@@ -43,8 +43,8 @@ impl GateRunOptions {
     /// Shorter than the limit of agents' shell commands, which is 120 s in Claude Code.
     const WAIT_LIMIT: Duration = Duration::from_secs(90);
 
-    pub fn is_interrupted(&self) -> bool {
-        self.is_interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    pub fn is_cancelled(&self) -> bool {
+        self.is_cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// Starts gate processes with this binary, whose `main` must handle [`GATE_ARGUMENT`].
@@ -56,7 +56,7 @@ impl GateRunOptions {
             std::env::current_exe().map_or_else(|_| "linchpin".into(), Into::into)
         };
         let call = vec![binary, GATE_ARGUMENT.into()];
-        Self { call, wait_limit: Self::WAIT_LIMIT, repeat_with, is_interrupted: None, show: |_| {} }
+        Self { call, wait_limit: Self::WAIT_LIMIT, repeat_with, is_cancelled: None, show: |_| {} }
     }
 }
 
@@ -73,11 +73,12 @@ pub struct CommandGate<'a> {
 }
 
 impl CommandGate<'_> {
-    /// The reason why the gate does not pass for the present tree. Waits for the command until `end`.
+    /// The reason why the gate does not pass for the present tree; `None` if it passes. Waits for the command until
+    /// `end`.
     pub fn problem(&self, tree: Option<&str>, command_options: &GateRunOptions, end: Instant) -> Option<String> {
         let receipt_file = ReceiptFile::of(self.words, &self.project.root, self.environment);
         let known = receipt_file.last();
-        let receipt = match known.as_ref().filter(|known| known.answers(tree)) {
+        let receipt = match known.as_ref().filter(|known| known.is_valid_for(tree)) {
             Some(known) => known.clone(),
             None => match self.ran(&receipt_file, known.as_ref().map(|known| known.run.as_str()), command_options, end)
             {
@@ -89,7 +90,7 @@ impl CommandGate<'_> {
         receipt.problem(tree, command_options.repeat_with)
     }
 
-    /// Starts a gate process, or waits for the one that is running already.
+    /// Starts a gate process, which runs the command or waits for the gate process that already runs it.
     fn ran(
         &self,
         receipt_file: &ReceiptFile,
@@ -114,24 +115,24 @@ impl CommandGate<'_> {
         (command_options.show)(GateProgress::Started { command: &command });
         let mut shown = Instant::now();
         let result = loop {
-            // Checked before the receipt, because the gate process writes it before it ends.
+            // This is checked before the receipt, because the gate process writes the receipt before it ends.
             let has_ended = !matches!(gate_process.try_wait(), Ok(None));
             if let Some(receipt) = receipt_file.last().filter(|last| Some(last.run.as_str()) != known) {
                 break Ok(receipt);
             }
             if has_ended {
-                break Err(format!("the run of `{command}` ended without a result; repeat `{repeat_with}`"));
+                break Err(format!("the run of `{command}` ended without a result; run `{repeat_with}` again"));
             }
-            if command_options.is_interrupted() {
+            if command_options.is_cancelled() {
                 break Err(if stop_command(&mut gate_process, receipt_file) {
-                    format!("`{command}` was interrupted and has been ended; `{repeat_with}` starts it again")
+                    format!("`{command}` was interrupted and killed; `{repeat_with}` starts it again")
                 } else {
                     format!("`{command}` was interrupted, but has not ended yet")
                 });
             }
             if Instant::now() >= end {
                 break Err(format!(
-                    "`{command}` is still running, repeat `{repeat_with}`: its result is kept for the tree as it is now"
+                    "`{command}` is still running; run `{repeat_with}` again later: its result counts for the tree as it is now"
                 ));
             }
             if shown.elapsed() >= SHOW_INTERVAL {
@@ -150,7 +151,7 @@ impl CommandGate<'_> {
 /// Starts the gate process. It inherits no pipe of this process: an agent's shell waits until all writers of its pipes
 /// have exited.
 fn start(job: &GateJob, call: &[OsString], variables: &[(&str, String)]) -> io::Result<Child> {
-    let [program, words @ ..] = call else { return Err(io::Error::other("there is nothing to hold it")) };
+    let [program, words @ ..] = call else { return Err(io::Error::other("there is no process to hold it")) };
     let mut command = Command::new(program);
     command.args(words).arg(serde_json::to_string(job)?).current_dir(&job.root);
     command.envs(variables.iter().map(|(name, value)| (name, value)));

@@ -1,4 +1,4 @@
-//! `continue`: goes on past pace rules that have fired. Their limits start again, and the workflow does not move.
+//! `continue`: restarts the limits of pace rules that have fired, so that work can go on. The workflow does not move.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use super::move_commands::{find, stay};
 use super::stored_state::StoredState;
 use super::{Step, StepOutcome, WorkflowCommands, WorkflowError};
 use crate::facts::pace_facts::PaceScope;
-use crate::facts::{ActiveWorkflow, Position, pace_facts};
+use crate::facts::{ActiveWorkflow, pace_facts};
+use crate::position::Position;
 use crate::rule_outcomes;
 
 impl WorkflowCommands<'_> {
@@ -33,8 +34,8 @@ impl WorkflowCommands<'_> {
         if let Some(rule) = fired.iter().find(|rule| self.is_only_for_people(rule)) {
             return Err(WorkflowError::OnlyAPerson(rule.id.clone()));
         }
-        // Rules of the session may have fired too. If a person has to answer one of them, the session's rules are left
-        // alone.
+        // Rules of the session may have fired too. If only a person may continue past one of them, none of them is
+        // restarted.
         let of_session = self.interrupting_rules(&stored);
         let of_person = of_session.iter().find(|rule| self.is_only_for_people(rule)).map(|rule| rule.id.clone());
         let of_session = match of_person {
@@ -45,7 +46,7 @@ impl WorkflowCommands<'_> {
         if fired.is_empty() && of_session.is_empty() {
             let active = Arc::new(active);
             let prompt = self.prompt(&node, &active, &stored)?;
-            let nothing = format!("No pace rule has fired at `{}`, so there is nothing to go past.", node.name);
+            let nothing = format!("No pace rule has fired at `{}`, so there is nothing to continue past.", node.name);
             return Ok(Step { notices: vec![nothing], ..stay(&active, StepOutcome::Prompt(prompt)) });
         }
         let mut changes = StateChanges::default();
@@ -61,7 +62,7 @@ impl WorkflowCommands<'_> {
         changes.rule_outcomes.extend(rule_outcomes::about(
             names,
             CountedOutcome::Continued,
-            Some(active.position.phase_named()),
+            Some(active.position.phase_name()),
         ));
         let past: Vec<&str> = fired.iter().chain(&of_session).map(|rule| rule.id.as_str()).collect();
         let fields = self.fields([
@@ -88,7 +89,7 @@ impl WorkflowCommands<'_> {
         self.restart_limits(&rules, &stored, &mut changes);
         let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
         let fields = self.fields([("past", json!(names.join(", ")))]);
-        let (root, cwd) = self.places();
+        let (root, cwd) = self.root_and_cwd();
         stored.store.note(&self.note(NoteKind::Continue, &fields, &changes, &root, &cwd))?;
         let outcome = StepOutcome::Counting(names);
         Ok(Step {
@@ -129,7 +130,7 @@ impl WorkflowCommands<'_> {
     }
 }
 
-/// The pace rules of the phase that have fired, and that nobody continued past since.
+/// The pace rules of the phase that have fired, without a `continue` since.
 fn fired(active: &ActiveWorkflow, stored: &StoredState) -> Result<Vec<Rule>, WorkflowError> {
     let rules = active.workflow.rules_at(active.position.node()).filter(|rule| rule.as_pace_rule().is_some());
     let mut rules = rules.peekable();
@@ -137,7 +138,7 @@ fn fired(active: &ActiveWorkflow, stored: &StoredState) -> Result<Vec<Rule>, Wor
         return Ok(Vec::new());
     }
     // Earlier versions recorded refused moves only in the counts.
-    let (counts, phase) = (stored.store.rule_counts()?, Some(active.position.phase_named()));
+    let (counts, phase) = (stored.store.rule_counts()?, Some(active.position.phase_name()));
     let refused_a_move = |rule: &Rule| {
         let count = counts.get(&rule.id).and_then(|phases| phases.get(&phase));
         count.is_some_and(|count| count.blocked > 0 && count.acknowledged == 0)

@@ -1,13 +1,13 @@
-//! The gate process runs the command of a gate. It is this binary again, outlives the process that started it, and
-//! leaves a receipt.
+//! The gate process runs the command of a gate. It is this binary, started again; it outlives the process that started
+//! it, and leaves a receipt.
 //!
 //! The binary's `main` calls [`run_gate`] if its first argument is [`GATE_ARGUMENT`]. If a gate process for the same
-//! command is running, a second one waits for its lock, finds the receipt, and exits.
+//! command is already running, a second one waits for its lock, finds the receipt, and exits.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,22 +15,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use policy::Sandbox;
-use runner::{BoundedProcess, Confinement, OutputSoFar, ProcessOutcome, WatchAction, shim};
+use runner::{BoundedProcess, OutputSoFar, ProcessOutcome, SandboxMode, WatchAction, shim};
 use serde::{Deserialize, Serialize};
 use store::{Masked, mask};
-use tree::{GitError, Tree, TreeContents};
 
 use super::receipt::{Receipt, ReceiptFile};
 use super::running_command::Announcement;
 use crate::session::HatPhase;
+use crate::tree_digest::tree_contents;
 use crate::{Environment, plain_text};
 
 /// The first argument of a gate process.
 pub const GATE_ARGUMENT: &str = "__gate";
 
-/// The time limit of git for the digest of the tree.
-const GIT_LIMIT: Duration = Duration::from_secs(30);
-/// How much of the command's output is kept.
+/// The number of lines of the command's output that are stored.
 const LINES: usize = 30;
 const BYTES: usize = 4 * 1024;
 
@@ -47,18 +45,18 @@ pub struct GateJob {
     pub sandbox: Sandbox,
     /// Additional environment variables that the command sees.
     pub variables: Vec<String>,
-    /// The run that the caller knows already. Any other run answers the caller.
+    /// The run whose receipt the caller has already seen. A receipt of any other run is its answer.
     pub known: Option<String>,
 }
 
-/// The main function of a gate process. Runs the command, unless another process has. `words` are the arguments after
-/// [`GATE_ARGUMENT`].
+/// The main function of a gate process. Runs the command, unless another gate process has run it meanwhile. `words` are
+/// the arguments after [`GATE_ARGUMENT`].
 pub fn run_gate(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let job = words.into_iter().next().and_then(|word| word.into_string().ok());
     let Some(job) = job.and_then(|job| serde_json::from_str::<GateJob>(&job).ok()) else { return ExitCode::from(2) };
     leave_session();
     let environment = Environment::of_process();
-    // Keeps the run from taking its agent for idle while the command runs.
+    // Prevents the agent from being considered idle while the command runs.
     HatPhase::keep_alive(&environment);
     let is_stop_requested = stop_requested_by_parent();
     // The error is not reported to anyone; the waiting process sees that there is no receipt.
@@ -89,8 +87,8 @@ impl GateJob {
         policy::create_private_folder(&self.folder)?;
         let lock = File::options().create(true).truncate(false).write(true).open(receipt_file.lock())?;
         lock.lock()?;
-        let is_answered = receipt_file.last().is_some_and(|last| Some(last.run) != self.known);
-        if is_answered || is_stop_requested.load(Ordering::Relaxed) {
+        let has_new_receipt = receipt_file.last().is_some_and(|last| Some(last.run) != self.known);
+        if has_new_receipt || is_stop_requested.load(Ordering::Relaxed) {
             return Ok(());
         }
         let mut announcement = Announcement::new(&receipt_file, mask(&self.text).into_static())?;
@@ -100,7 +98,7 @@ impl GateJob {
             is_ended |= is_stop_requested.load(Ordering::Relaxed) || announcement.is_to_stop();
             if is_ended { WatchAction::Stop } else { WatchAction::Continue }
         });
-        // A command that was killed says nothing about the tree.
+        // The result of a killed command says nothing about the tree, so it is not stored.
         if is_ended { Ok(()) } else { receipt_file.keep(&receipt) }
     }
 
@@ -118,7 +116,7 @@ impl GateJob {
             (Err(error), ..) | (_, Err(error), _) => (
                 false,
                 None,
-                format!("does not count, as it cannot be told what it ran on: {error}"),
+                format!("does not count, because the state of the tree cannot be read: {error}"),
                 Masked::default(),
             ),
             (.., Err(why)) => (false, None, format!("did not run: {why}"), Masked::default()),
@@ -156,10 +154,10 @@ impl GateJob {
             extra_variables: &self.variables,
             get_variable: &|name| environment.get(name).map(OsString::from),
             timeout: self.timeout,
-            confinement: match self.sandbox {
-                Sandbox::Off => Confinement::Off,
-                Sandbox::Repo => Confinement::Repo { root },
-                Sandbox::Require => Confinement::Require { root },
+            sandbox: match self.sandbox {
+                Sandbox::Off => SandboxMode::Off,
+                Sandbox::Repo => SandboxMode::Repo { root },
+                Sandbox::Require => SandboxMode::Require { root },
             },
             shim: shim::own_call(),
         };
@@ -169,22 +167,13 @@ impl GateJob {
     fn ending(&self, outcome: &ProcessOutcome, duration: Duration) -> String {
         let seconds = duration.as_secs_f64();
         let ending = match outcome.exit_code {
-            _ if outcome.timed_out => format!("was ended after its time limit of {:?}", self.timeout),
+            _ if outcome.timed_out => format!("was killed after its time limit of {:?}", self.timeout),
             Some(0) => format!("passed in {seconds:.1} s"),
             Some(code) => format!("failed with exit code {code} after {seconds:.1} s"),
-            None => "was ended by a signal".to_owned(),
+            None => "was killed by a signal".to_owned(),
         };
         outcome.notes.iter().fold(ending, |ending, note| format!("{ending}; {note}"))
     }
-}
-
-/// The digest of the tree; `None` without git.
-pub fn tree_digest(root: &Path) -> Result<Option<String>, GitError> {
-    Ok(tree_contents(root)?.map(|contents| contents.digest()))
-}
-
-fn tree_contents(root: &Path) -> Result<Option<TreeContents>, GitError> {
-    Tree::of(root, GIT_LIMIT).map(|tree| tree.contents()).transpose()
 }
 
 /// The last lines of stdout and stderr, where most programs print errors.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use engine::event::{EventKind, EventKinds};
 use engine::expr::EvaluationError;
-use engine::facts::{Missing, Stored};
+use engine::facts::{FactStore, Missing};
 use engine::file_rules::{Baseline, ChangeScope};
 use engine::rules::{Detector, Rule, RuleSet};
 use engine::workflow::{Gate, Requirement, Webhook};
@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 
 use super::approval::Approvals;
 use super::command_gate::{CommandGate, GateRunOptions};
-use super::gate_process::tree_digest;
 use crate::facts::ActiveWorkflow;
 use crate::grants::Trust;
 use crate::project::Project;
+use crate::tree_digest::tree_digest;
 use crate::{Environment, plain_text};
 
 /// A gate that does not pass.
@@ -40,16 +40,16 @@ impl FailedGate {
     }
 }
 
-/// How gates start processes and call webhooks.
+/// The functions and options with which gates start processes and call webhooks.
 #[derive(Clone)]
 pub struct GateRunners {
     pub command: GateRunOptions,
-    /// Calls a webhook; the error says why the gate does not pass. It is passed in, because the hook's code must not
-    /// link a network client.
+    /// Calls a webhook. The error is the reason why the gate does not pass. The function is passed in, because the
+    /// hook's code must not link a network client.
     pub webhook: fn(&Webhook, &Value, &Environment) -> Result<(), String>,
 }
 
-/// What the gates of a move are checked with.
+/// The context in which the gates of a move are checked.
 pub struct Gates<'a> {
     pub active: &'a ActiveWorkflow,
     pub situation: &'a Arc<Situation>,
@@ -65,54 +65,47 @@ pub struct Gates<'a> {
 }
 
 impl Gates<'_> {
-    /// The gates that do not pass. Cheap gates are checked first; expensive ones only if all cheap ones pass.
-    pub fn failed_gates<'r>(&self, requirements: impl Iterator<Item = &'r Requirement> + Clone) -> Vec<FailedGate> {
-        let tree = OnceCell::new();
+    /// The gates that do not pass. Cheap gates are checked first; expensive ones only if all cheap ones pass, and only
+    /// until one of them fails.
+    pub fn failed_gates<'r>(&self, requirements: impl Iterator<Item = &'r Requirement>) -> Vec<FailedGate> {
+        let (tree, is_trusted, end) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         let tree = || tree.get_or_init(|| tree_digest(&self.project.root)).as_ref().map(Option::as_deref);
-        let failed_gate = |required: &Requirement, why: Option<String>| Some(FailedGate::new(&required.id, why?));
-        let cheap: Vec<FailedGate> = requirements
-            .clone()
-            .filter(|required| required.gate.is_cheap())
-            .filter_map(|required| {
-                let why = match &required.gate {
-                    Gate::Expression(expression) => self.expression_problem(expression),
-                    Gate::FileRules(rules) => return self.failed_file_rules(&required.id, rules),
-                    Gate::Approval(text) => match tree() {
-                        Ok(tree) => self.approval_problem(&required.id, text, tree),
-                        Err(error) => Some(error.to_string()),
-                    },
-                    Gate::Command { .. } | Gate::Webhook(_) => None,
-                };
-                failed_gate(required, why)
-            })
-            .collect();
-        if !cheap.is_empty() {
-            return cheap;
-        }
-        let is_trusted = OnceCell::new();
         let is_trusted = || {
             let trust = || Trust::of(&self.project.root, self.environment).accepts_workflow(&self.active.workflow);
             *is_trusted.get_or_init(trust)
         };
-        let end = Instant::now() + self.gate_runners.command.wait_limit;
-        let reaching_out = requirements.filter(|required| !required.gate.is_cheap());
-        let not_held = reaching_out.filter_map(|required| {
+        // All commands together may take this long.
+        let end = || *end.get_or_init(|| Instant::now() + self.gate_runners.command.wait_limit);
+        let failed = |required: &Requirement| {
             let why = match &required.gate {
-                _ if !is_trusted() => Some(format!("{} is not trusted yet; `linchpin trust`", shown(&required.gate))),
+                Gate::Expression(expression) => self.expression_problem(expression),
+                Gate::FileRules(rules) => return self.failed_file_rules(&required.id, rules),
+                Gate::Approval(text) => match tree() {
+                    Ok(tree) => self.approval_problem(&required.id, text, tree),
+                    Err(error) => Some(error.to_string()),
+                },
+                Gate::Command { .. } | Gate::Webhook(_) if !is_trusted() => {
+                    Some(format!("{} is not trusted yet: run `linchpin trust`", shown(&required.gate)))
+                }
                 Gate::Command { text, words, timeout, .. } => match tree() {
-                    Ok(tree) => self.command(text, words, *timeout).problem(tree, &self.gate_runners.command, end),
+                    Ok(tree) => self.command(text, words, *timeout).problem(tree, &self.gate_runners.command, end()),
                     Err(error) => Some(error.to_string()),
                 },
                 Gate::Webhook(webhook) => self.webhook_problem(webhook),
-                Gate::Expression(_) | Gate::FileRules(_) | Gate::Approval(_) => None,
             };
-            failed_gate(required, why)
-        });
-        not_held.take(1).collect()
+            Some(FailedGate::new(&required.id, why?))
+        };
+        let (cheap, expensive): (Vec<&Requirement>, Vec<_>) =
+            requirements.partition(|required| required.gate.is_cheap());
+        let failed_cheap: Vec<FailedGate> = cheap.into_iter().filter_map(failed).collect();
+        if !failed_cheap.is_empty() {
+            return failed_cheap;
+        }
+        expensive.into_iter().find_map(failed).into_iter().collect()
     }
 
     fn expression_problem(&self, expression: &str) -> Option<String> {
-        match holds(expression, self.situation) {
+        match is_true(expression, self.situation) {
             Ok(true) => None,
             Ok(false) => Some(format!("`{}` is not true", plain_text::single_line(expression))),
             Err(why) if self.is_in_run && why == NO_SESSION => {
@@ -124,7 +117,7 @@ impl Gates<'_> {
 
     fn failed_file_rules(&self, gate: &str, rules: &[Rule]) -> Option<FailedGate> {
         let on = EventKinds::default().with(EventKind::Other);
-        // A gate has no maximum of holds and no `warn`, unlike the rule at a stop.
+        // A gate may refuse any number of times, and a rule that only warns at a stop blocks a gate.
         let asked = |rule: &Rule| {
             let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
             if let (true, Detector::Files(files)) = (self.since_activation, &mut rule.detect) {
@@ -137,8 +130,11 @@ impl Gates<'_> {
             rule.as_file_rule().is_none_or(|file| matches!(self.situation.facts.changes(file.scope), Ok(Some(_))))
         };
         if let Some(rule) = rules.iter().find(|rule| !is_told(rule)) {
-            // At a stop, such a rule is skipped. A gate must not pass if its rule cannot be judged.
-            let why = format!("`{}` cannot be judged: git cannot say what changed; `linchpin check` says why", rule.id);
+            // A rule that cannot be judged is skipped at a stop, but a gate with such a rule must not pass.
+            let why = format!(
+                "`{}` cannot be judged, because git cannot list what changed: `linchpin check` shows why",
+                rule.id
+            );
             return Some(FailedGate::new(gate, why));
         }
         let asked = RuleSet::pack(&rules).and_then(|rules| {
@@ -148,7 +144,7 @@ impl Gates<'_> {
             Ok(decision) if !decision.skipped.is_empty() => {
                 let skipped: Vec<&str> = decision.skipped.iter().map(|skipped| skipped.rule.as_str()).collect();
                 let skipped = skipped.join(", ");
-                let why = format!("{skipped} cannot be judged: what was asked for cannot be written down");
+                let why = format!("{skipped} cannot be judged, because demands cannot be written to disk");
                 Some(FailedGate::new(gate, why))
             }
             Ok(decision) if decision.verdict.findings.is_empty() => None,
@@ -158,7 +154,7 @@ impl Gates<'_> {
                 let names: Vec<String> = findings.iter().map(|finding| format!("`{}`", finding.rule)).collect();
                 let name = if let [only] = findings.as_slice() { only.rule.as_str() } else { "NAME" };
                 let answer =
-                    format!("Where {} does not apply: `linchpin ack {name} --reason \"…\"`.", names.join(" or "));
+                    format!("If {} does not apply, run `linchpin ack {name} --reason \"…\"`.", names.join(" or "));
                 let why = unmet.chain([answer]).collect::<Vec<_>>().join("\n\n");
                 let rules = findings.iter().map(|finding| finding.rule.clone()).collect();
                 Some(FailedGate { rules, ..FailedGate::new(gate, why) })
@@ -176,7 +172,7 @@ impl Gates<'_> {
         let before = last.map_or_else(String::new, |last| format!("\n{}", last.outdated()));
         let text = plain_text::single_line(text);
         let command = format!("(`linchpin approve {gate}`, for the tree as it is now)");
-        Some(format!("a person has to say yes to: {text}{before}\n{command}"))
+        Some(format!("a person must approve: {text}{before}\n{command}"))
     }
 
     fn command<'c>(&'c self, text: &'c str, words: &'c [String], timeout: Duration) -> CommandGate<'c> {
@@ -190,28 +186,28 @@ impl Gates<'_> {
             "project": name(&self.project.root),
             "workflow": self.active.workflow.name,
             "node": self.active.position.node(),
-            "visit": self.active.position.phase(),
+            "visit": self.active.position.phase_key(),
             "claims": self.active.claims,
         });
         let asked = (self.gate_runners.webhook)(webhook, &question, self.environment);
         asked.err().map(|why| {
-            format!("{} did not say yes: {}", plain_text::single_line(&webhook.url), plain_text::single_line(&why))
+            format!("{} did not approve: {}", plain_text::single_line(&webhook.url), plain_text::single_line(&why))
         })
     }
 }
 
-/// Evaluates an expression for a move. If the session is unknown, a session variable is an error instead of having its
-/// initial value.
-pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool, String> {
+/// Evaluates an expression for a move. If the session is unknown, using a session variable is an error; the variable
+/// does not have its initial value.
+pub(super) fn is_true(expression: &str, situation: &Arc<Situation>) -> Result<bool, String> {
     expr::is_true(expression, situation, ChangeScope::default()).map_err(|error| match error {
-        EvaluationError::Missing(Missing::Unreadable(Stored::Session)) => NO_SESSION.to_owned(),
+        EvaluationError::Missing(Missing::Unreadable(FactStore::Session)) => NO_SESSION.to_owned(),
         error => error.to_string(),
     })
 }
 
 pub(super) const NO_SESSION: &str = "variables of a session are needed, and it is not known which session runs this command. Name \
                                      it: `linchpin next --session ID`";
-/// In a run, the hat's session is the only one that had an event since the hat was put on.
+/// In a run, the hat's session is known if only one session had an event since the hat was put on.
 const NO_SESSION_IN_RUN: &str = "variables of a session are needed, and it is not known which session wears this hat: its agent \
                                  called no hook of Linchpin's yet, or more than one session did. `emit` cannot name one; a person \
                                  can install the hooks (`linchpin install AGENT`) or change the gate";

@@ -1,8 +1,7 @@
 //! The active workflow of a project: its position and its moves.
 //!
 //! `policy` reads workflow files; the journal stores the position. [`WorkflowCommands`] has the commands that move a
-//! workflow; [`ActiveWorkflow`](crate::facts::ActiveWorkflow) is what a judgement sees of it. This module does not
-//! print.
+//! workflow. A judgement uses [`ActiveWorkflow`](crate::facts::ActiveWorkflow) instead. This module prints nothing.
 
 mod actions;
 mod approval;
@@ -10,16 +9,15 @@ mod approve;
 mod claims;
 mod command_gate;
 mod continue_past_rules;
-mod gate_files;
 mod gate_process;
 mod gates;
 mod move_commands;
-mod move_notes;
 mod named_files;
 mod names;
 mod next_moves;
 mod pace_at_move;
 mod policy_at;
+mod protected_gate_files;
 mod receipt;
 mod report;
 mod running_command;
@@ -28,19 +26,21 @@ mod step;
 mod stored_state;
 mod workflow_commands;
 mod workflow_error;
+mod write_move;
 
 pub(crate) use actions::{ActionOutput, run_actions};
 pub(crate) use approval::Approvals;
 pub use approve::{ApprovalRequest, PendingApprovals};
 pub use claims::Claims;
 pub use command_gate::GateRunOptions;
-pub use gate_files::{GateFiles, gate_files_of_run};
 pub use gate_process::{GATE_ARGUMENT, run_gate};
 pub use gates::{FailedGate, GateRunners};
 pub use names::KnownNames;
 pub use next_moves::{GatePreview, GateState, NextMove, NextMoves};
 pub use pace_at_move::Force;
+pub(crate) use pace_at_move::ViolatedPaceRule;
 pub(crate) use policy_at::policy_at;
+pub use protected_gate_files::{GateFiles, gate_files_of_run};
 pub(crate) use receipt::ReceiptFile;
 pub use report::WorkflowReport;
 pub use running_command::{GateProgress, RunningCommand};

@@ -1,9 +1,10 @@
 //! Commands that move a workflow: `start`, `next`, `repeat`, `prev`, `restart`, `abort`.
 //!
-//! A move is written in one transaction, and only if the workflow is still at the node where the move was decided: of
-//! two concurrent moves one is refused, and a killed process leaves the old or the new state. Hooks may write variables
-//! while a gate's command runs. The decision is not repeated then: conditions, pace rules and gates count as they were
-//! when `next` was called.
+//! A move is written in one transaction, and only if the workflow is still at the node at which the move was decided:
+//! of two concurrent moves, one is refused, and a killed process leaves either the old or the new state. Only the
+//! revision of the workflow's state is checked, not that of the session's. Hooks may write variables while a gate's
+//! command runs. The move is not decided again after that: its conditions, pace rules and gates count as they were when
+//! `next` was called.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,26 +17,27 @@ use store::{CountedOutcome, NoteKind, RecordedRuleOutcome, StateChanges};
 use tree::Repository;
 
 use super::actions::{ActionOutput, run_actions};
-use super::gates::{Gates, NO_SESSION, holds};
-use super::move_notes::moved_meanwhile_error;
+use super::gates::{Gates, NO_SESSION, is_true};
 use super::stored_state::StoredState;
+use super::write_move::moved_meanwhile_error;
 use super::{Claims, FailedGate, Force, Step, StepOutcome, WorkflowCommands, WorkflowError};
-use crate::facts::{ActiveWorkflow, LiveFacts, Position, SESSION_VARIABLE};
+use crate::facts::{ActiveWorkflow, LiveFacts, SESSION_VARIABLE};
+use crate::position::Position;
 use crate::rule_outcomes;
 use crate::session::SessionOwner;
 
-/// State changes and output of a move's actions.
+/// The state changes and texts that come from a move's actions.
 #[derive(Default)]
 struct MoveOutput {
     changes: StateChanges,
-    /// For the agent.
+    /// Texts for the agent.
     texts: Vec<String>,
-    /// For the person.
+    /// Notices for the person.
     notices: Vec<String>,
 }
 
 impl WorkflowCommands<'_> {
-    /// Starts a workflow, at its first node or another.
+    /// Starts a workflow at `node`, or at its first node.
     pub fn start(&self, name: &str, node: Option<&str>) -> Result<Step, WorkflowError> {
         self.may_move("start", || Ok(Some((name.to_owned(), None))))?;
         let stored = self.stored_state()?;
@@ -54,7 +56,7 @@ impl WorkflowCommands<'_> {
         self.enter(workflow, position, stored, NoteKind::Start, &fields, MoveOutput::default())
     }
 
-    /// Makes the move that the claims choose.
+    /// Makes the move that follows from the claims.
     pub fn next(&self, words: &[String], force: &Force) -> Result<Step, WorkflowError> {
         if *force != Force::None {
             self.must_be_a_person("next --force")?;
@@ -73,19 +75,20 @@ impl WorkflowCommands<'_> {
             let step = stay(&active, StepOutcome::NoTransition { claimed, leading_claims });
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         };
-        if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &stored)? {
-            let phase = Some(active.position.phase_named());
+        if let Some(violated) = self.violated_pace_rule(&pace_rules, &active, &stored)? {
+            let rule = &violated.rule;
+            let phase = Some(active.position.phase_name());
             let blocked = rule_outcomes::about([rule.id.as_str()].into_iter(), CountedOutcome::Blocked, phase);
-            return self.held(&active, &rule.id, outcome, Some(&rule), blocked.collect());
+            return self.refuse(&active, &rule.id, violated.outcome(), Some(rule), blocked.collect());
         }
         let failed_gates =
             self.gates(&active, &situation).failed_gates(node.requires.iter().chain(&transition.requires));
         if !failed_gates.is_empty() {
-            let step = self.held_by_gates(&active, failed_gates)?;
+            let step = self.refuse_by_gates(&active, failed_gates)?;
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         }
-        if self.gate_runners.command.is_interrupted() {
-            return Err(WorkflowError::Interrupted);
+        if self.gate_runners.command.is_cancelled() {
+            return Err(WorkflowError::Cancelled);
         }
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
@@ -107,7 +110,7 @@ impl WorkflowCommands<'_> {
             output.changes.rule_outcomes.extend(rule_outcomes::about(
                 passed_over,
                 CountedOutcome::Forced,
-                Some(now.position.phase_named()),
+                Some(now.position.phase_name()),
             ));
             self.run_node_actions("on_exit", &node.on_exit, &now, &stored, &mut output);
             self.go(&now, &transition.to, stored, NoteKind::Move, &fields, output)
@@ -115,21 +118,20 @@ impl WorkflowCommands<'_> {
         Ok(Step { notices: whose.into_iter().chain(step.notices).collect(), ..step })
     }
 
-    fn held_by_gates(&self, active: &ActiveWorkflow, failed: Vec<FailedGate>) -> Result<Step, WorkflowError> {
-        let why: Vec<&str> = failed.iter().map(|gate| gate.gate.as_str()).collect();
+    fn refuse_by_gates(&self, active: &ActiveWorkflow, failed: Vec<FailedGate>) -> Result<Step, WorkflowError> {
+        let gate_ids: Vec<&str> = failed.iter().map(|gate| gate.gate.as_str()).collect();
         // Two gates may contain the same rule.
         let rules: BTreeSet<&str> = failed.iter().flat_map(|gate| &gate.rules).map(String::as_str).collect();
-        let phase = Some(active.position.phase_named());
+        let phase = Some(active.position.phase_name());
         let outcomes = rule_outcomes::about(rules.into_iter(), CountedOutcome::Blocked, phase).collect();
-        let why = why.join(", ");
-        self.held(active, &why, StepOutcome::GatesFailed(failed), None, outcomes)
+        self.refuse(active, &gate_ids.join(", "), StepOutcome::GatesFailed(failed), None, outcomes)
     }
 
-    /// A notice of the session whose variables were used, if any were.
+    /// If session variables were used, a notice that names their session.
     fn whose_variables(&self, facts: &LiveFacts) -> Option<String> {
         let SessionOwner { agent, session } = self.session.as_ref()?;
         let is_asked = facts.used().keys().any(|name| name.starts_with(SESSION_VARIABLE));
-        is_asked.then(|| format!("Variables of the session are those of session `{session}` ({agent})."))
+        is_asked.then(|| format!("Session variables were read from session `{session}` ({agent})."))
     }
 
     fn gates<'a>(&'a self, active: &'a ActiveWorkflow, situation: &'a Arc<Situation>) -> Gates<'a> {
@@ -149,7 +151,7 @@ impl WorkflowCommands<'_> {
         }
     }
 
-    /// The gates that do not pass, for a hat.
+    /// The gates of a hat that do not pass.
     pub(crate) fn failed_gates_of_hat<'r>(
         &self,
         required: impl Iterator<Item = &'r Requirement> + Clone,
@@ -289,7 +291,7 @@ impl WorkflowCommands<'_> {
         Ok(Step { workflow, node: node.name, moved: true, outcome: StepOutcome::Prompt(prompt), texts, notices })
     }
 
-    fn held(
+    fn refuse(
         &self,
         active: &ActiveWorkflow,
         why: &str,
@@ -412,13 +414,14 @@ pub(super) fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, W
     })
 }
 
-/// The first transition whose `when` is true. An error in an earlier `when` is an error, because it might be the first.
+/// The first transition whose `when` is true. If an earlier `when` fails, this returns an error, because that
+/// transition might be the first.
 pub(super) fn first_transition<'n>(
     node: &'n Node,
     situation: &Arc<Situation>,
 ) -> Result<Option<&'n Transition>, WorkflowError> {
     for transition in &node.transitions {
-        match holds(&transition.when, situation) {
+        match is_true(&transition.when, situation) {
             Ok(true) => return Ok(Some(transition)),
             Ok(false) => {}
             Err(why) => {

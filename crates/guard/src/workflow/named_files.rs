@@ -14,7 +14,7 @@ use crate::facts::glob;
 /// Paths are relative to the root.
 #[derive(Default)]
 pub struct NamedFiles {
-    /// Named files, which may not exist.
+    /// Files that the command names. They may not exist.
     pub paths: BTreeSet<String>,
     /// Files that the command runs, as far as that is known. They may not exist.
     pub run: BTreeSet<String>,
@@ -35,7 +35,7 @@ impl NamedFiles {
             let words = words.chain(assigned).chain(read.map(|redirect| &redirect.target));
             // If the working directory is unknown, the root is assumed.
             let at_root = [String::new()];
-            let folders = command.folders().list().unwrap_or(&at_root);
+            let folders = command.directories().list().unwrap_or(&at_root);
             for (word, value) in words.filter(|word| !word.tilde).filter_map(|word| Some((word, word.meaning()?))) {
                 for folder in folders {
                     named.add(value, word.glob, &path::absolute(folder, root, None), root);
@@ -47,7 +47,7 @@ impl NamedFiles {
             }
         }
         // Words that a shell loop iterates over.
-        for word in &script.loose {
+        for word in &script.unattached_words {
             named.add(word, word.contains(['*', '?', '[']), root, root);
         }
         named
@@ -67,8 +67,8 @@ impl NamedFiles {
         }
     }
 
-    /// Adds the present matches of globs, and replaces paths through symlinks by the symlinks and their target. The
-    /// target of a symlink that a gate runs counts as run, too.
+    /// Adds the present matches of globs, and replaces each path with symlinks in it by these symlinks and its target.
+    /// If a gate runs a symlink, it also runs the target.
     pub fn resolve(&mut self, root: &Path) {
         let shown = root.to_string_lossy();
         for pattern in &self.globs {
@@ -80,7 +80,7 @@ impl NamedFiles {
         self.run = resolved(&self.run);
     }
 
-    /// True for these files and for directories on their paths. The latter matters only for symlinks to directories.
+    /// True for these files and for directories on their paths. Such a directory only matters if it is a symlink.
     pub fn includes(&self, path: &str) -> bool {
         let is_on_the_way = |named: &String| path::below(named, path).is_some();
         let matches = |glob: &String| Pattern::parse(glob).is_ok_and(|pattern| pattern.matches(path));
@@ -89,7 +89,7 @@ impl NamedFiles {
     }
 }
 
-/// The symlinks on a path below the root, and the path with all of them resolved if that is below the root.
+/// The symlinks on a path below the root. Also the path with all symlinks resolved, if that is below the root.
 fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
     const MOST: usize = 40;
     let root = root.to_string_lossy();
@@ -117,13 +117,13 @@ fn behind_symlinks(path: &str, root: &Path) -> Vec<String> {
 /// The path relative to the root; `None` if it is not below the root.
 fn below(path: &str, folder: &str, root: &str) -> Option<String> {
     let path = path::absolute(path, folder, None);
-    // In a computed path, the placeholder for the project's root may be anywhere.
+    // A computed path may have the placeholder for the project's root at any position.
     let from_root = path.rfind(path::ROOT_PLACEHOLDER).and_then(|at| path.get(at + path::ROOT_PLACEHOLDER.len()..));
     let path = path::normalize(&from_root.map_or(path.clone(), |rest| format!("{root}{rest}")));
     path::below(&path, root).filter(|path| !path.is_empty()).map(str::to_owned)
 }
 
-/// Name prefixes of programs, and the suffixes with which they complete a script's path.
+/// Name prefixes of programs that complete the path of a script, each with the suffixes that the program may add.
 const ALSO_RUN: &[(&str, &[&str])] =
     &[("py", &["/__main__.py"]), ("node", &[".js", ".json", ".node", "/package.json", "/index.js"])];
 
@@ -137,7 +137,7 @@ fn run_by(command: &SimpleCommand) -> Vec<String> {
         arguments.list.iter().filter(|argument| argument.role == Role::Script).filter_map(text).collect();
     let program = command.program().unwrap_or_default();
     let also = ALSO_RUN.iter().filter(|(name, _)| program.starts_with(name)).flat_map(|(_, endings)| *endings);
-    // `check.py` is complete already; only a name without a suffix is completed.
+    // Programs only complete a name without a suffix: `check.py` is already complete.
     let is_name = |script: &&String| {
         !["py", "js", "cjs", "mjs"]
             .iter()

@@ -1,4 +1,4 @@
-//! The present values of all names in expressions, for trying one out.
+//! The present values of all names that expressions may use, for trying out an expression.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use super::WorkflowCommands;
 pub struct KnownNames {
     /// Values by name, except `git` and `files`.
     pub names: Map<String, Value>,
-    /// For functions, `git` and `files`.
+    /// Provides the values of functions, of `git` and of `files`.
     pub situation: Arc<Situation>,
-    /// All names that are allowed.
+    /// The names that an expression may use.
     pub scope: Scope,
 }
 
@@ -41,7 +41,7 @@ impl WorkflowCommands<'_> {
         };
         let claims: Vec<String> = active.iter().flat_map(|active| active.workflow.all_claims()).collect();
         let config = &self.policy.config;
-        // Without a session, variables have their declared values.
+        // If the session is unknown, its variables have their declared values.
         let declared = || {
             let of_workflow = active.iter().flat_map(|active| active.workflow.variables.keys().cloned());
             config.variable_names().map(str::to_owned).chain(of_workflow).collect()

@@ -9,8 +9,7 @@ use engine::Situation;
 use engine::workflow::{Gate, Node, Requirement, Transition, Workflow};
 
 use super::approval::Approvals;
-use super::gate_process::tree_digest;
-use super::gates::{NO_SESSION, holds};
+use super::gates::{NO_SESSION, is_true};
 use super::move_commands::first_transition;
 use super::receipt::ReceiptFile;
 use super::running_command::RunningCommand;
@@ -19,11 +18,12 @@ use super::{Claims, WorkflowCommands};
 use crate::facts::ActiveWorkflow;
 use crate::grants::Trust;
 use crate::plain_text;
+use crate::tree_digest::tree_digest;
 
 /// The gates and moves from the current node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NextMoves {
-    /// Gates of the node itself, which every move must pass.
+    /// The gates of the node itself. Every move has to pass them.
     pub gates: Vec<GatePreview>,
     pub moves: Vec<NextMove>,
 }
@@ -33,9 +33,9 @@ pub struct NextMoves {
 pub struct NextMove {
     pub to: String,
     pub when: String,
-    /// Claims that each, made alone, would choose this transition now.
+    /// The claims that lead to this transition now, each on its own.
     pub claims: Vec<String>,
-    /// True if no known claim chooses this transition, but its `when` uses a session variable and the session is
+    /// True if no known claim leads to this transition, but its `when` uses a session variable and the session is
     /// unknown.
     pub depends_on_session: bool,
     /// The transition's own gates.
@@ -56,7 +56,7 @@ pub struct GatePreview {
 pub enum GateState {
     Met,
     NotMet,
-    /// Only a move finds out.
+    /// Unknown: the gate is only checked by a move.
     NotAsked,
     /// The gate does not pass until a person trusts the workflow.
     NotTrusted,
@@ -121,7 +121,7 @@ impl WorkflowCommands<'_> {
         }
     }
 
-    /// Claims that choose a transition on their own, each with the transition.
+    /// The claims that lead to a transition on their own, each with its transition.
     pub(super) fn transitions_by_claim<'n>(
         &self,
         node: &'n Node,
@@ -134,7 +134,7 @@ impl WorkflowCommands<'_> {
 
     fn depends_on_session(&self, transition: &Transition, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> bool {
         let is_undecided = |claim: String| {
-            holds(&transition.when, &self.claiming(&claim, active, stored)).is_err_and(|why| why == NO_SESSION)
+            is_true(&transition.when, &self.claiming(&claim, active, stored)).is_err_and(|why| why == NO_SESSION)
         };
         active.workflow.all_claims().any(is_undecided)
     }
@@ -148,8 +148,8 @@ impl WorkflowCommands<'_> {
         Trust::of(&self.project.root, self.environment).accepts_workflow(&active.workflow)
     }
 
-    /// `tree` returns the digest of the tree. The outer `None` means that git failed, the inner one that there is no
-    /// repository.
+    /// The state of a gate. `tree` returns the digest of the tree. The outer `None` means that git failed, the inner
+    /// one that there is no repository.
     fn gate_state<'t>(
         &self,
         required: &Requirement,
@@ -160,9 +160,9 @@ impl WorkflowCommands<'_> {
     ) -> GateState {
         let met = |is_met: bool| if is_met { GateState::Met } else { GateState::NotMet };
         match &required.gate {
-            Gate::Expression(expression) => match holds(expression, situation) {
+            Gate::Expression(expression) => match is_true(expression, situation) {
                 Err(why) if why == NO_SESSION => GateState::NoSession,
-                held => met(held.unwrap_or(false)),
+                is_true => met(is_true.unwrap_or(false)),
             },
             Gate::Approval(text) => {
                 let approvals = Approvals::of(&self.project.root, self.environment);
@@ -174,7 +174,7 @@ impl WorkflowCommands<'_> {
                 let of_tree = last.zip(tree()).filter(|(last, tree)| last.is_of(*tree));
                 match of_tree {
                     Some((last, _)) if !last.passed => GateState::NotMet,
-                    Some((last, tree)) if last.answers(tree) => GateState::Met,
+                    Some((last, tree)) if last.is_valid_for(tree) => GateState::Met,
                     _ => GateState::NotAsked,
                 }
             }

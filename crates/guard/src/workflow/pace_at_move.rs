@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use engine::Level;
-use engine::pace::Interrupt;
+use engine::pace::{Interrupt, Violation};
 use engine::rules::Rule;
 use tree::Repository;
 
-use super::gates::holds;
+use super::gates::is_true;
 use super::stored_state::StoredState;
 use super::{StepOutcome, WorkflowCommands, WorkflowError};
 use crate::facts::ActiveWorkflow;
 use crate::facts::pace_facts::PaceFacts;
 use crate::facts::token_count::TokenCount;
 
-/// Pace rules that this move skips.
+/// The pace rules that a forced move skips.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Force {
     #[default]
@@ -25,7 +25,7 @@ pub enum Force {
 }
 
 impl Force {
-    pub(super) fn passes(&self, rule: &Rule) -> bool {
+    pub(super) fn skips(&self, rule: &Rule) -> bool {
         match self {
             Self::None => false,
             Self::All => true,
@@ -37,7 +37,7 @@ impl Force {
         }
     }
 
-    /// For the journal.
+    /// The text for the journal.
     pub(super) fn noted(&self) -> Option<String> {
         match self {
             Self::None => None,
@@ -47,36 +47,51 @@ impl Force {
     }
 }
 
+/// A pace rule that refuses a move, because its limit is exceeded.
+pub(crate) struct ViolatedPaceRule {
+    pub(crate) rule: Rule,
+    /// The text for the agent.
+    pub(crate) text: String,
+    violation: Box<Violation>,
+}
+
+impl ViolatedPaceRule {
+    pub(super) fn outcome(&self) -> StepOutcome {
+        let Self { rule, text, violation } = self;
+        StepOutcome::Interrupt { rule: rule.id.clone(), text: text.clone(), violation: violation.clone() }
+    }
+}
+
 impl WorkflowCommands<'_> {
-    /// The first pace rule of the node whose limit is exceeded, with the interrupt.
-    pub(crate) fn interrupted(
+    /// The first of these pace rules whose limit is exceeded.
+    pub(crate) fn violated_pace_rule(
         &self,
         rules: &[Rule],
         active: &Arc<ActiveWorkflow>,
         stored: &StoredState,
-    ) -> Result<Option<(Rule, StepOutcome)>, WorkflowError> {
+    ) -> Result<Option<ViolatedPaceRule>, WorkflowError> {
         let facts = self.pace_facts();
         let scope = active.pace_scope();
         let situation = self.situation(active, stored);
         for rule in rules {
             let Some(pace) = rule.as_pace_rule() else { continue };
-            let is_meant = rule.when.as_ref().is_none_or(|when| holds(when, &situation).unwrap_or(true));
-            if !is_meant {
+            // A rule whose `when` cannot be evaluated applies.
+            let is_applicable = rule.when.as_ref().is_none_or(|when| is_true(when, &situation).unwrap_or(true));
+            if !is_applicable {
                 continue;
             }
             let commits = |phases: u32| self.commits(phases, active);
-            let standing = match facts.at_move(rule, &scope, commits) {
-                Ok(Some(standing)) => standing,
+            let pace_state = match facts.at_move(rule, &scope, commits) {
+                Ok(Some(pace_state)) => pace_state,
                 Ok(None) => continue,
                 Err(_) if rule.on_error.is_some_and(|level| level <= Level::Warn) => continue,
                 Err(error) => return Err(WorkflowError::Pace { rule: rule.id.clone(), error }),
             };
-            if let Some(violation) = pace.judge(&standing) {
+            if let Some(violation) = pace.judge(&pace_state) {
                 let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
                 let (phase, ack) = (scope.name.as_deref(), rule.ack);
                 let text = Interrupt { violation: &violation, phase, reason, ack }.to_string();
-                let outcome = StepOutcome::Interrupt { rule: rule.id.clone(), text, violation: Box::new(violation) };
-                return Ok(Some((rule.clone(), outcome)));
+                return Ok(Some(ViolatedPaceRule { rule: rule.clone(), text, violation: Box::new(violation) }));
             }
         }
         Ok(None)
@@ -103,11 +118,11 @@ impl WorkflowCommands<'_> {
         let node = active.position.node();
         let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();
         if let Force::One(name) = force
-            && !rules.iter().any(|rule| force.passes(rule))
+            && !rules.iter().any(|rule| force.skips(rule))
         {
             let known = rules.iter().map(|rule| rule.id.clone()).collect();
             return Err(WorkflowError::UnknownRule { rule: name.clone(), node: node.to_owned(), known });
         }
-        Ok(rules.into_iter().cloned().partition(|rule| force.passes(rule)))
+        Ok(rules.into_iter().cloned().partition(|rule| force.skips(rule)))
     }
 }

@@ -7,7 +7,7 @@ use policy::{BrokenFile, CompiledPolicy};
 
 use crate::grants::workflow_notice;
 
-/// The policy of a workflow at a node. Rules that `own`, the project's policy, has too are left out.
+/// The policy of a workflow at a node. Leaves out rules that are also in `own`, the project's policy.
 pub fn policy_at(workflow: &Workflow, node: &str, own: &CompiledPolicy, is_trusted: bool) -> CompiledPolicy {
     let is_said = |rule: &Rule| {
         rule.as_pace_rule().is_none()
@@ -23,7 +23,7 @@ pub fn policy_at(workflow: &Workflow, node: &str, own: &CompiledPolicy, is_trust
     let (rules, broken) = match RuleSet::pack(&rules) {
         Ok(rules) => (rules, Vec::new()),
         Err(error) => {
-            let problem = format!("what workflow `{}` asks for at `{node}` cannot be compiled: {error}", workflow.name);
+            let problem = format!("the rules of workflow `{}` at `{node}` cannot be compiled: {error}", workflow.name);
             (RuleSet::default(), vec![BrokenFile { problem, has_last_good: false, is_partial: false }])
         }
     };

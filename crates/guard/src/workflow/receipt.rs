@@ -18,10 +18,10 @@ pub struct Receipt {
     /// A unique id of this run of the command.
     pub run: String,
     pub command: Masked<'static>,
-    /// `None` if the command did not start, or was killed by a signal or at its timeout.
+    /// `None` if the command did not start, was killed by a signal, or exceeded its timeout.
     pub exit_code: Option<i32>,
     pub passed: bool,
-    /// How it ended, for messages.
+    /// How the command ended, for messages.
     pub ending: String,
     pub duration: Duration,
     /// The digest of the tree before the command; `None` without git.
@@ -48,13 +48,14 @@ impl Receipt {
     }
 
     /// True if the command need not run again for this state of the tree.
-    pub fn answers(&self, tree: Option<&str>) -> bool {
+    pub fn is_valid_for(&self, tree: Option<&str>) -> bool {
         let is_of_tree = self.is_of(tree);
         let counts_on = self.passed && tree.is_some();
         is_of_tree && (counts_on || !self.is_reported)
     }
 
-    /// The message why this result does not let a move pass. `again` is the command that makes the move.
+    /// The reason why the gate does not pass with this result; `None` if it passes. `repeat_with` is the command that
+    /// makes the move.
     pub fn problem(&self, tree: Option<&str>, repeat_with: &str) -> Option<String> {
         let Self { command, ending, output, .. } = self;
         let command = plain_text::single_line(command);
@@ -62,13 +63,21 @@ impl Receipt {
             let said = if output.is_empty() { String::new() } else { format!("\n{output}") };
             return Some(format!("`{command}` {ending}{said}"));
         }
-        (!self.is_of(tree)).then(|| {
-            format!(
-                "`{command}` passed, but files changed while it ran{}, so the result does not count. Repeat `{repeat_with}` once \
-                 nothing changes any more.",
-                self.changed_files()
-            )
-        })
+        if self.is_of(tree) {
+            return None;
+        }
+        if self.tree_stayed {
+            // The command was already running when this move was made, or files have changed since.
+            return Some(format!(
+                "`{command}` passed, but on an earlier state of the tree, so the result does not count. Run `{repeat_with}` \
+                 again: it runs the command on the tree as it is now."
+            ));
+        }
+        Some(format!(
+            "`{command}` passed, but files changed while it ran{}, so the result does not count. Repeat `{repeat_with}` once \
+             nothing changes any more.",
+            self.changed_files()
+        ))
     }
 
     /// The changed files in parentheses; empty if they are not known.
@@ -111,12 +120,12 @@ impl ReceiptFile {
         self.folder.join(format!("{}.lock", self.name))
     }
 
-    /// While this file exists, the running command must end.
+    /// The file that requests the end of the running command. As long as it exists, the command must end.
     pub fn stop(&self) -> PathBuf {
         self.folder.join(format!("{}.stop", self.name))
     }
 
-    /// The file about the running command.
+    /// The file that describes the running command.
     pub fn running(&self) -> PathBuf {
         self.folder.join(format!("{}.running", self.name))
     }
@@ -144,7 +153,7 @@ impl ReceiptFile {
         }
     }
 
-    /// Exists once the result of a run was reported.
+    /// The file that exists once the result of a run was reported.
     fn report_mark(&self, run: &str) -> PathBuf {
         self.folder.join(format!("{}-{run}.told", self.name))
     }
@@ -178,11 +187,11 @@ mod tests {
     #[test]
     fn a_pass_counts_until_the_tree_changes_and_a_failure_is_reported_once() {
         let reported = |receipt: Receipt| Receipt { is_reported: true, ..receipt };
-        assert!(receipt(true).answers(Some("a")) && reported(receipt(true)).answers(Some("a")));
-        assert!(!receipt(true).answers(Some("b")));
-        assert!(receipt(false).answers(Some("a")) && !reported(receipt(false)).answers(Some("a")));
+        assert!(receipt(true).is_valid_for(Some("a")) && reported(receipt(true)).is_valid_for(Some("a")));
+        assert!(!receipt(true).is_valid_for(Some("b")));
+        assert!(receipt(false).is_valid_for(Some("a")) && !reported(receipt(false)).is_valid_for(Some("a")));
         let moved = Receipt { tree_stayed: false, ..receipt(true) };
-        assert!(!moved.answers(Some("a")));
+        assert!(!moved.is_valid_for(Some("a")));
         assert!(
             moved.problem(Some("a"), "linchpin next").is_some_and(|why| why.contains("files changed while it ran, so"))
         );
@@ -194,6 +203,13 @@ mod tests {
              so the result does not count. Repeat `linchpin next` once nothing changes any more."
         );
         assert_eq!(receipt(true).problem(Some("a"), "linchpin next"), None);
+        assert_eq!(
+            receipt(true).problem(Some("b"), "linchpin next").as_deref(),
+            Some(
+                "`make check` passed, but on an earlier state of the tree, so the result does not count. Run `linchpin next` again: \
+                 it runs the command on the tree as it is now."
+            )
+        );
         assert_eq!(
             receipt(false).problem(Some("a"), "linchpin next").as_deref(),
             Some("`make check` failed with exit code 1\nno rule")
@@ -219,7 +235,7 @@ mod tests {
     #[test]
     fn without_git_a_pass_counts_once() {
         let without = Receipt { tree: None, ..receipt(true) };
-        assert!(without.answers(None) && !Receipt { is_reported: true, ..without.clone() }.answers(None));
+        assert!(without.is_valid_for(None) && !Receipt { is_reported: true, ..without.clone() }.is_valid_for(None));
         assert_eq!(without.problem(None, "linchpin next"), None);
     }
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::{NextMoves, WorkflowCommands, WorkflowError};
-use crate::facts::Position;
+use crate::position::Position;
 
 /// The position of a workflow with its pace rules and gates, for reports.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,16 +33,15 @@ impl WorkflowCommands<'_> {
         };
         let problem = active.node().is_none().then(|| {
             let (workflow, node) = (&active.workflow.name, position.node());
-            format!("workflow `{workflow}` has no node `{node}` any more")
+            format!("workflow `{workflow}` no longer has a node `{node}`")
         });
         let facts = self.pace_facts();
         let scope = active.pace_scope();
         let rules = active.workflow.rules_at(position.node()).filter_map(|rule| Some((rule, rule.as_pace_rule()?)));
         let pace = rules.filter_map(|(rule, pace)| {
-            let standing = facts.for_report(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
-            let aside =
-                if scope.sets_aside(&rule.digest, &pace.limit) { ", set aside until the next move" } else { "" };
-            Some((rule.id.clone(), format!("{}{aside}", pace.progress(&standing))))
+            let pace_state = facts.for_report(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
+            let aside = if scope.sets_aside(&rule.digest, &pace.limit) { ", skipped until the next move" } else { "" };
+            Some((rule.id.clone(), format!("{}{aside}", pace.progress(&pace_state))))
         });
         let pace = pace.collect();
         let counting = if self.trusts(&active) { None } else { Some(active.workflow.clone().without_untrusted()) };

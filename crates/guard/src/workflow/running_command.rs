@@ -1,7 +1,8 @@
-//! The running command of a gate: its text, start time, and last line of output.
+//! The running command of a gate: its text, its start time, and the last line of its output.
 //!
-//! The gate process writes this to a file beside the receipt. The file only counts while that process holds the lock,
-//! so a killed process leaves nothing misleading behind. Another file asks the process to end the command.
+//! The gate process writes this to a file beside the receipt. The file only counts while the gate process holds the
+//! lock, so a killed process leaves no misleading information behind. With another file, the gate process is asked to
+//! end the command.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,7 +16,7 @@ use store::{Masked, mask};
 use super::receipt::ReceiptFile;
 use crate::plain_text;
 
-/// The minimum time between two writes of the last line.
+/// The minimum time between two writes of the file.
 const REFRESH: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub struct RunningCommand {
     pub last_line: Masked<'static>,
 }
 
-/// What the waiting caller displays.
+/// The progress that the waiting caller displays.
 #[derive(Debug, Clone, Copy)]
 pub enum GateProgress<'a> {
     Started {
@@ -48,7 +49,7 @@ impl RunningCommand {
         serde_json::from_slice(&fs::read(receipt_file.running()).ok()?).ok()
     }
 
-    /// Asks the gate process to end the command, whoever started it.
+    /// Asks the gate process to end the command, no matter which process started it.
     pub fn stop(receipt_file: &ReceiptFile) {
         if Self::of(receipt_file).is_some() {
             let _ = policy::write_private_file(&receipt_file.stop(), "");
@@ -56,7 +57,7 @@ impl RunningCommand {
     }
 }
 
-/// Publishes the progress of the command. Dropping it deletes the file.
+/// The file that publishes the progress of the command. Dropping this value deletes the file.
 pub struct Announcement {
     file: PathBuf,
     stop: PathBuf,
@@ -70,7 +71,7 @@ impl Announcement {
         let running =
             RunningCommand { command, started: jiff::Timestamp::now().as_millisecond(), last_line: Masked::default() };
         let (file, stop) = (receipt_file.running(), receipt_file.stop());
-        // A request for an earlier run may be left.
+        // Deletes a request that may be left from an earlier run.
         let _ = fs::remove_file(&stop);
         let announcement = Self { file, stop, running, length: 0, written: Instant::now() };
         announcement.write()?;

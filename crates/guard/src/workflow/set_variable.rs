@@ -5,9 +5,9 @@ use policy::Tiers;
 use serde_json::{Value, json};
 use store::{NoteKind, StateChanges};
 
-use super::move_notes::moved_meanwhile_error;
+use super::write_move::moved_meanwhile_error;
 use super::{WorkflowCommands, WorkflowError};
-use crate::facts::Position;
+use crate::position::Position;
 use crate::session::SessionOwner;
 
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub enum VariableOwner {
 }
 
 impl WorkflowCommands<'_> {
-    /// The active workflow, in its last version without errors; in a run, the hat's.
+    /// The active workflow, in its last version without errors; in a run, the workflow of the hat.
     pub fn active_workflow(&self) -> Result<Option<Workflow>, WorkflowError> {
         if let Some(hat_phase) = &self.hat_phase {
             return Ok(Some(hat_phase.workflow.clone()));
@@ -49,7 +49,7 @@ impl WorkflowCommands<'_> {
         };
         let mut fields = self.fields([("name", json!(name)), ("workflow", json!(workflow))]);
         fields.insert("value".to_owned(), value.clone());
-        let (root, cwd) = self.places();
+        let (root, cwd) = self.root_and_cwd();
         Self::retry_on_conflict(|| {
             let mut stored = self.stored_state()?;
             let Some(workflow) = workflow else {
@@ -60,7 +60,7 @@ impl WorkflowCommands<'_> {
             if position.as_ref().is_none_or(|position| position.workflow != *workflow) {
                 return Err(moved_meanwhile_error(position.as_ref()));
             }
-            // A move within the workflow does not matter to a variable.
+            // Variables do not depend on the node, so a move within the workflow does not matter.
             self.write(&mut stored, NoteKind::Set, &fields, &changes).map_err(|refusal| match refusal {
                 WorkflowError::MovedMeanwhile(_) => WorkflowError::WriteConflict,
                 refusal => refusal,

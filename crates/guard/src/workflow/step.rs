@@ -10,9 +10,9 @@ pub struct Step {
     pub node: String,
     pub moved: bool,
     pub outcome: StepOutcome,
-    /// Texts of actions for the agent, before the prompt.
+    /// Texts of actions for the agent. They are shown before the prompt.
     pub texts: Vec<String>,
-    /// For the person.
+    /// Notices for the person.
     pub notices: Vec<String>,
 }
 
@@ -22,16 +22,16 @@ pub enum StepOutcome {
     Prompt(String),
     /// A pace rule interrupts the move. Its text replaces the prompt.
     Interrupt { rule: String, text: String, violation: Box<Violation> },
-    /// Gates that do not pass.
+    /// Some gates do not pass.
     GatesFailed(Vec<FailedGate>),
-    /// The claims choose no transition.
+    /// The claims lead to no transition.
     NoTransition {
         claimed: Vec<String>,
-        /// Claims that would choose one.
+        /// The claims that would lead to a transition.
         leading_claims: Vec<String>,
     },
     /// The workflow is over.
     Ended,
-    /// Without a workflow: limits of these rules start again in the session.
+    /// No workflow is active: the limits of these rules start again in the session.
     Counting(Vec<String>),
 }

@@ -1,4 +1,5 @@
-//! The stored state of the workflow and the session that a command works with, and the situation for its expressions.
+//! The stored state of the workflow and of the session that a command uses, and the situation in which its expressions
+//! are evaluated.
 
 use std::sync::Arc;
 
@@ -8,10 +9,11 @@ use engine::{Event, EventKind, Situation, suggest};
 use store::{PERSON_SESSION, SessionKey, SessionState, Store};
 
 use super::{WorkflowCommands, WorkflowError};
-use crate::facts::{ActiveWorkflow, LiveFacts, Position, SituationBuilder};
+use crate::facts::{ActiveWorkflow, LiveFacts, SituationBuilder};
+use crate::position::Position;
 use crate::session::SessionOwner;
 
-/// Other processes hold the journal's lock for milliseconds only.
+/// How long to wait for the journal's lock. Other processes hold it only for milliseconds.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// The stored state when a command begins.
@@ -77,7 +79,7 @@ impl WorkflowCommands<'_> {
         ActiveWorkflow { workflow, position, state, claims, now: self.now }
     }
 
-    /// The workflow as its file is now; in a run, the hat's.
+    /// The workflow as its file is now; in a run, the workflow of the hat.
     pub(super) fn workflow(&self, name: &str, tier: Option<Tier>) -> Result<Workflow, WorkflowError> {
         if let Some(hat_phase) = &self.hat_phase {
             return Ok(hat_phase.workflow.clone());
@@ -103,7 +105,8 @@ impl WorkflowCommands<'_> {
         self.situation_and_facts(active, stored).0
     }
 
-    /// The situation for a prompt. If the session is unknown, its variables have their declared values.
+    /// The situation in which a prompt is rendered. If the session is unknown, its variables have their declared
+    /// values.
     pub(super) fn situation_for_prompt(&self, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> Arc<Situation> {
         self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), Some(&stored.session)).0
     }
@@ -121,7 +124,8 @@ impl WorkflowCommands<'_> {
         SituationBuilder::for_command(self.project, policy, hat_phase, self.environment)
     }
 
-    /// The move as an event.
+    /// An event that represents the command. Every command's event is named `next`, because it is never recorded: it only
+    /// gives expressions an agent, a session and a time.
     pub(super) fn event(&self) -> Event {
         let (agent, session) = match &self.session {
             Some(SessionOwner { agent, session }) => (agent.as_str(), session.clone()),

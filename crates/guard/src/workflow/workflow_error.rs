@@ -3,8 +3,8 @@ use tree::GitError;
 
 use crate::facts::pace_facts::PaceError;
 
-/// The reason why a command could not be carried out at all. Gates and pace rules that stop a move are not errors; see
-/// [`StepOutcome`](super::StepOutcome).
+/// The reason why a command could not be carried out at all. It is not an error if a gate or a pace rule stops a move;
+/// see [`StepOutcome`](super::StepOutcome).
 #[derive(Debug, thiserror::Error)]
 pub enum WorkflowError {
     #[error("no workflow is active here")]
@@ -18,45 +18,45 @@ pub enum WorkflowError {
     #[error("workflow `{name}` cannot be used: {problem}")]
     BrokenWorkflow { name: String, problem: String },
     #[error(
-        "workflow `{workflow}` is at `{node}` and cannot be moved, because its file has an error; its rules count as they last were: {problem}"
+        "workflow `{workflow}` is at `{node}` and cannot move, because its file has an error; the last valid version of its rules is used: {problem}"
     )]
     BrokenUnderWay { workflow: String, node: String, problem: String },
     #[error("workflow `{workflow}` has no node `{node}`")]
     NodeNotFound { workflow: String, node: String, nodes: Vec<String> },
-    #[error("`{claim}` is no claim of this workflow")]
+    #[error("this workflow has no claim `{claim}`")]
     UnknownClaim { claim: String, close: Option<String>, known: Vec<String> },
     #[error("the claims cannot be read: {0}")]
     BadClaims(String),
-    #[error("no rule at `{node}` is called `{rule}`")]
+    #[error("there is no rule `{rule}` at `{node}`")]
     UnknownRule { rule: String, node: String, known: Vec<String> },
     #[error("rule `{rule}` cannot be judged: {error}")]
     Pace { rule: String, error: PaceError },
     #[error("there is no earlier phase to go back to")]
     NothingBefore,
-    #[error("somebody else moved the workflow at the same time; it is now {0}")]
+    #[error("the workflow was moved by another process at the same time; it is now {0}")]
     MovedMeanwhile(String),
-    #[error("hooks kept writing while the workflow was to be moved")]
+    #[error("the workflow could not be moved, because hooks kept writing to the journal")]
     WriteConflict,
-    #[error("this is part of a run of the loop, and `{0}` moves workflows")]
+    #[error("`{0}` cannot be run in a run of the loop, because it moves workflows")]
     InRun(&'static str),
-    #[error("`{0}` is not for agents here")]
+    #[error("agents may not run `{0}` here")]
     NotForAgents(&'static str),
-    #[error("`linchpin {0}` is for people, and an agent runs it")]
+    #[error("only people may run `linchpin {0}`, and this process was started by an agent")]
     PeopleOnly(&'static str),
-    #[error("{what} is the user's own, and the user does not let agents run `{verb}`")]
+    #[error("{what} belongs to the user's own policy, which does not let agents run `{verb}`")]
     OfUser { verb: &'static str, what: String },
-    #[error("only a person may go on past rule `{0}` (`ack: human`)")]
+    #[error("only a person may continue past rule `{0}` (`ack: human`)")]
     OnlyAPerson(String),
-    #[error("`{when}`, of a way out of `{node}`, cannot be evaluated: {why}")]
+    #[error("`{when}`, the condition of a transition from `{node}`, cannot be evaluated: {why}")]
     When { node: String, when: String, why: String },
     #[error("the prompt of `{node}` cannot be made: {why}")]
     Prompt { node: String, why: String },
-    #[error("nothing at `{node}` waits for a person's yes")]
+    #[error("no approval is pending at `{node}`")]
     NothingToApprove { node: String },
-    #[error("no approval at `{node}` is called `{gate}`")]
+    #[error("there is no approval `{gate}` at `{node}`")]
     UnknownApproval { gate: String, node: String, close: Option<String>, known: Vec<String> },
     #[error("interrupted; nothing was moved")]
-    Interrupted,
+    Cancelled,
     #[error("the tree changed while you were reading; nothing was approved")]
     TreeChanged,
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Bundled rules judge a command the same, however it is wrapped.
+//! Bundled rules judge a command in the same way, no matter how it is wrapped.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "in a test, what is not as expected ends the test")]
 
@@ -75,7 +75,7 @@ fn judged(command: &str) -> Level {
     decision.expect("a decision").verdict.level
 }
 
-/// Commands of the corpus that get this verdict without looking at files.
+/// The commands of the corpus for which this verdict is expected, and which get it without facts about files.
 fn commands(expect: &str, is_so: fn(Level) -> bool) -> Vec<String> {
     // Excluded are commands whose meaning depends on their surroundings: `break` and `continue`, commands that count
     // their arguments, traps (they run when their shell exits), heredocs with an empty delimiter (the wrapper's end
@@ -101,8 +101,8 @@ fn there_are_commands_to_wrap() {
     assert!(BLOCKED.len() > 400 && HARMLESS.len() > 400, "{} and {}", BLOCKED.len(), HARMLESS.len());
 }
 
-/// The same cases in each run, so that a rare combination does not fail an unrelated change. `PROPTEST_RNG_SEED=n`
-/// tries others.
+/// Uses the same cases in each run, so that a rare combination does not fail an unrelated change. `PROPTEST_RNG_SEED=n`
+/// selects other cases.
 fn config() -> ProptestConfig {
     let given = ProptestConfig { cases: 6000, ..ProptestConfig::default() };
     let rng_seed = match given.rng_seed {

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 pub enum Wrapper {
     /// Words before a simple command.
     Prefix(&'static str),
-    /// Script around any script. `%` is the script, `'%'` the script in single quotes, `"%"` in double quotes, `%64` in
-    /// base64.
+    /// A script that can be put around any script. In it, `%` is replaced by the script, `'%'` by the script in single
+    /// quotes, `"%"` by the script in double quotes, and `%64` by the script in base64.
     Around(&'static str),
 }
 
@@ -95,7 +95,7 @@ impl Wrapper {
                 // A heredoc ends at the first line with its delimiter; `'` ends a quoted string.
                 let is_safe = !(text.contains("OUTER") && script.contains("OUTER"))
                     && !(text.contains("\"\"\"") && (script.contains(['"', '\\', '\'']) || script.ends_with('"')));
-                // These commands substitute `{}`.
+                // The commands in these wrappers substitute `{}`.
                 let is_safe = is_safe && !((text.contains("-exec") || text.contains("-I{}")) && script.contains("{}"));
                 // In a loop, each `cd` goes one directory deeper, and the effect of `eval` is unknown.
                 let moves = ["cd ", "eval ", "source "].iter().any(|word| script.contains(word));
@@ -103,12 +103,13 @@ impl Wrapper {
                 // The parser ends `$(…)` at the first pattern of a `case`, and reports that it does not understand the
                 // rest.
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("case "));
-                // The parser takes an escaped `$` before a quote for the beginning of `$'…'`, and reports it.
+                // The parser takes an escaped `$` before a quote for the beginning of `$'…'`, and reports that as a
+                // problem.
                 let is_safe = is_safe && !(text.contains("\"%\"") && script.contains("$'"));
                 // The script would overwrite or run the wrapper's file.
                 let is_safe = is_safe && !(text.contains("run.sh") && script.contains("run.sh"));
-                // In a substitution, the parser does not find the end of arithmetic, and a heredoc after it is
-                // doubtful.
+                // In a substitution, the parser does not find the end of an arithmetic expression, so it cannot be sure
+                // about a heredoc after it.
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("((") && script.contains("<<"));
                 // The editor's file comes before the arguments from `xargs`: `git reset FILE --hard`, which git
                 // refuses.
@@ -138,7 +139,7 @@ fn filled(text: &str, script: &str) -> String {
         ("%64", &|| BASE64.encode(script.as_bytes())),
         ("%", &|| script.to_owned()),
     ];
-    // `%s` belongs to `printf`.
+    // This `%s` is for `printf`, not for the script.
     let text = text.replace("'%s'", "'\u{1}s'");
     let (mark, fill) = marks.iter().find(|(mark, _)| text.contains(mark)).expect("a place for the script");
     let (before, behind) = text.split_once(mark).expect("it is there");

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-/// Why a string is not a valid pattern. The caller, who knows the file, shows the span in it.
+/// Why a string is not a valid pattern. The caller knows the file, and shows the span in it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct PatternError {
     span: Range<usize>,
@@ -53,7 +53,7 @@ impl fmt::Display for PatternError {
 pub enum PatternWarning {
     /// `src/`: file paths never end in `/`.
     BareFolder { suggestion: String },
-    /// A segment that no normalized path has.
+    /// A segment that does not occur in normalized paths.
     MatchesNothing { span: Range<usize>, why: &'static str },
     /// `src/**.rs`: here `**` matches like `*`, within one segment.
     DoubleStarInSegment { span: Range<usize> },
@@ -65,7 +65,7 @@ impl fmt::Display for PatternWarning {
             Self::BareFolder { suggestion } => {
                 write!(f, "a folder alone matches no file; did you mean `{suggestion}`?")
             }
-            Self::MatchesNothing { why, .. } => write!(f, "this pattern can match nothing: {why}"),
+            Self::MatchesNothing { why, .. } => write!(f, "this pattern can never match: {why}"),
             Self::DoubleStarInSegment { .. } => {
                 write!(f, "`**` crosses folders only as a whole segment; here it means `*`")
             }

@@ -10,7 +10,7 @@ const MAX_ALTERNATIVES: usize = 64;
 /// The characters that `\` makes literal.
 const SPECIAL: &[char] = &['*', '?', '[', ']', '{', '}', ',', '!', '~', '-', '^', '\\'];
 
-/// The folder that the paths of a pattern start from.
+/// The folder that the paths of a pattern are relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Project,
@@ -120,8 +120,8 @@ pub(super) fn only_path(nodes: &[Node]) -> Option<String> {
     nodes.iter().map(text).collect()
 }
 
-/// The position of a node: outside of `{a,b}`, or inside. Inside, the flags say if the braces are at the start or end
-/// of a segment.
+/// The position of a node: outside of `{a,b}`, or inside. Inside, the flags are true if the braces are at the start or
+/// end of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Braces {
     Outside,
@@ -168,9 +168,9 @@ impl<'a> Parser<'a> {
             return Err(self.error(0, start, "a pattern cannot be empty"));
         }
         if self.peek(0) == Some('!') {
-            return Err(self
-                .error(start, start + 1, "a pattern cannot start with `!`")
-                .with_help("what is not meant goes under `exclude`; write `\\!` for a name that starts with `!`"));
+            return Err(self.error(start, start + 1, "a pattern cannot start with `!`").with_help(
+                "to leave paths out, list them under `exclude`; write `\\!` for a name that starts with `!`",
+            ));
         }
         let root = if self.looking_at("/") { 1 } else { 2 * usize::from(self.looking_at("~/")) };
         if root > 0 && anchor == Anchor::Project {
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
             Some('{') => self.braces()?,
             Some('}') => {
                 return Err(self
-                    .error(self.at, self.at + 1, "this `}` closes nothing")
+                    .error(self.at, self.at + 1, "unmatched `}`")
                     .with_help("write `\\}` for a literal brace"));
             }
             Some(character) => {
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the index behind the `]` that closes the `[` at `from`, within the same segment.
+    /// Returns the index after the `]` that closes the `[` at `from`, within the same segment.
     fn char_set_end(&self, from: usize) -> Option<usize> {
         let mut at = from + 1;
         if matches!(self.characters.get(at)?.1, '!' | '^') {
@@ -311,9 +311,7 @@ impl<'a> Parser<'a> {
     fn char_set(&mut self) -> Result<CharSet, PatternError> {
         let from = self.at;
         let Some(end) = self.char_set_end(from) else {
-            return Err(self
-                .error(from, from + 1, "this `[` is not closed")
-                .with_help("write `\\[` for a literal bracket"));
+            return Err(self.error(from, from + 1, "unclosed `[`").with_help("write `\\[` for a literal bracket"));
         };
         self.at += 1;
         let negated = matches!(self.peek(0), Some('!' | '^'));
@@ -333,7 +331,7 @@ impl<'a> Parser<'a> {
         self.at = end;
         if !negated && set.ranges.iter().all(|(low, high)| low > high) {
             let span = self.offset(from)..self.offset(end);
-            self.warnings.push(PatternWarning::MatchesNothing { span, why: "the range runs backwards" });
+            self.warnings.push(PatternWarning::MatchesNothing { span, why: "the range is backwards" });
         }
         Ok(set)
     }
@@ -484,8 +482,8 @@ impl<'a> Parser<'a> {
                     }
                     continue;
                 }
-                "" if place > 0 => "it has an empty folder name",
-                "." if place >= leading || place == last => "it has a folder named `.`",
+                "" if place > 0 => "a folder name is empty",
+                "." if place >= leading || place == last => "a folder is named `.`",
                 _ => continue,
             };
             self.warnings.push(PatternWarning::MatchesNothing { span: range, why });

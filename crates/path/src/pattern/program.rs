@@ -44,7 +44,8 @@ enum Instruction {
     Match,
 }
 
-/// Where a run of characters can end, given the next instruction. Skips most positions without trying them.
+/// The positions at which a run of characters can end, as determined by the next instruction. Most positions are
+/// skipped without trying them.
 #[derive(Debug, Clone, Copy)]
 enum Exit {
     Anywhere,
@@ -71,8 +72,8 @@ impl Program {
         self.run(path, &mut [])
     }
 
-    /// True if a match could begin with this string, which ends with a complete segment, and continue behind it. The
-    /// rest of a program can always be matched by some path.
+    /// True if a longer path that begins with this string could match. The string must end with a complete segment.
+    /// Whatever remains of a program, some path matches it.
     pub(super) fn may_begin_with(&self, start: &str) -> bool {
         let could_begin = |prefix: &String| start.starts_with(prefix.as_str()) || prefix.starts_with(start);
         if !self.prefixes.iter().any(could_begin) {
@@ -136,8 +137,9 @@ impl Program {
         self.run(path, &mut slots).then_some(slots)
     }
 
-    /// INVARIANT: slots need no undo on backtracking. Variables are in no loop and no alternative, so everything that
-    /// is tried after a slot was written is behind it in the program, and backtracking to before it writes it again.
+    /// INVARIANT: slots need not be restored on backtracking. Variables are in no loop and no alternative, so
+    /// everything that is tried after writing a slot comes later in the program, and backtracking to an earlier
+    /// instruction writes the slot again.
     fn run(&self, path: &str, slots: &mut [Range<usize>]) -> bool {
         let starts = self.prefixes.iter().any(|prefix| path.starts_with(prefix.as_str()));
         if !starts || !self.suffixes.iter().any(|suffix| path.ends_with(suffix.as_str())) {
@@ -426,7 +428,7 @@ impl Compiler {
         self.close_choice(choice);
     }
 
-    /// Starts a choice between the instructions that follow and, once it is closed, the ones behind it.
+    /// Starts a choice between two continuations: the instructions that follow, and those after `close_choice`.
     fn open_choice(&mut self) -> usize {
         let at = self.instructions.len();
         self.push(Instruction::Choice { first: at + 1, second: usize::MAX, choice_number: self.choices });

@@ -56,7 +56,7 @@ fn every_load_error() {
     ");
     assert_snapshot!(error_of("src/path}"), @r"
     src/path}
-            ^ this `}` closes nothing; write `\}` for a literal brace
+            ^ unmatched `}`; write `\}` for a literal brace
     ");
     assert_snapshot!(error_of("src/{}.py"), @r"
     src/{}.py
@@ -80,15 +80,15 @@ fn every_load_error() {
     ");
     assert_snapshot!(error_of("src/[ab.rs"), @r"
     src/[ab.rs
-        ^ this `[` is not closed; write `\[` for a literal bracket
+        ^ unclosed `[`; write `\[` for a literal bracket
     ");
     assert_snapshot!(error_of("src/[a/b].rs"), @r"
     src/[a/b].rs
-        ^ this `[` is not closed; write `\[` for a literal bracket
+        ^ unclosed `[`; write `\[` for a literal bracket
     ");
     assert_snapshot!(error_of("!src/**"), @r"
     !src/**
-    ^ a pattern cannot start with `!`; what is not meant goes under `exclude`; write `\!` for a name that starts with `!`
+    ^ a pattern cannot start with `!`; to leave paths out, list them under `exclude`; write `\!` for a name that starts with `!`
     ");
     assert_snapshot!(error_of("/etc/passwd"), @"
     /etc/passwd
@@ -169,10 +169,10 @@ fn warnings() {
         pattern.warnings().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     assert_snapshot!(warnings("src/"), @"a folder alone matches no file; did you mean `src/**`?");
-    assert_snapshot!(warnings("a//b"), @"this pattern can match nothing: it has an empty folder name");
-    assert_snapshot!(warnings("a/./b"), @"this pattern can match nothing: it has a folder named `.`");
-    assert_snapshot!(warnings("."), @"this pattern can match nothing: it has a folder named `.`");
-    assert_snapshot!(warnings("v[9-0].rs"), @"this pattern can match nothing: the range runs backwards");
+    assert_snapshot!(warnings("a//b"), @"this pattern can never match: a folder name is empty");
+    assert_snapshot!(warnings("a/./b"), @"this pattern can never match: a folder is named `.`");
+    assert_snapshot!(warnings("."), @"this pattern can never match: a folder is named `.`");
+    assert_snapshot!(warnings("v[9-0].rs"), @"this pattern can never match: the range is backwards");
     assert_snapshot!(warnings("src/**.rs"), @"`**` crosses folders only as a whole segment; here it means `*`");
     for fine in ["src/**", "./src/a.rs", "**", "/", "/etc/**", "~/.ssh/*", "a..b/c", "{a,b}/**/*.rs"] {
         assert_eq!(warnings(fine), "", "{fine}");
@@ -252,7 +252,7 @@ fn hostile_patterns_finish() {
     assert!(!Pattern::parse(&variables.join("a")).unwrap().matches(&"b/".repeat(2000)));
 }
 
-/// The meaning of a pattern, written independently as a regular expression.
+/// The meaning of a pattern as a regular expression, implemented independently.
 fn reference(pattern: &str) -> regex::Regex {
     let mut segments: Vec<_> = pattern.split('/').collect();
     segments.dedup_by(|one, next| *one == "**" && *next == "**");
@@ -289,7 +289,7 @@ fn reference(pattern: &str) -> regex::Regex {
     regex::RegexBuilder::new(&regex).dot_matches_new_line(true).build().unwrap()
 }
 
-/// Whole segments, so that `**` is generated both where it crosses folders and where it does not.
+/// Complete segments, so that `**` is generated both where it crosses folders and where it does not.
 fn small_pattern() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[ab.]{1,2}",

@@ -21,7 +21,7 @@ use crate::text::source::Source;
 
 /// Looks up guides by name, and caches them.
 pub struct Guides<'a> {
-    /// Nearest first.
+    /// Folders of the tiers, nearest first.
     folders: Vec<&'a PolicyFolder>,
     bundled: &'a [BundledGuide],
     cache: RefCell<GuideCache>,
@@ -59,7 +59,7 @@ impl<'a> Guides<'a> {
             inputs.record(&path);
             if leaves_folder(&folder.guides(), &path) {
                 let source = Source::new(folder.shown(&path), "");
-                let message = "a link that leads out of the folder of guides is not followed";
+                let message = "this symlink leads out of the guides folder, so it is not followed";
                 return Err(Box::new(Diagnostic::error(ErrorKind::Unreadable, message, &source, None)));
             }
             if let Some(source) = reading::read(folder, &path)? {
@@ -75,7 +75,7 @@ impl<'a> Guides<'a> {
         let file = folder.base.join("guides").join(format!("{name}.md"));
         let target = folder.shown(&folder.guides());
         (is_name(name) && file.is_file())
-            .then(|| format!("copy `guides/{name}.md` into `{target}`: guides are read from there"))
+            .then(|| format!("guides are read from `{target}`: copy `guides/{name}.md` there"))
     }
 
     /// A suggestion to create the guide's file.
@@ -186,7 +186,7 @@ impl<'a> Templates<'a> {
                         let is_close = help.starts_with("did you mean");
                         let hint = self.guides.creation_hint(&mention.name).map(|hint| format!(": {hint}"));
                         let (name, hint) = (&mention.name, hint.unwrap_or_default());
-                        if is_close { help } else { format!("there is no guide `{name}` either{hint}; {help}") }
+                        if is_close { help } else { format!("no guide is named `{name}` either{hint}; {help}") }
                     });
                     problem.help = self.guides.hegel_hint(&mention.name).or(close).or(own);
                 }
@@ -215,8 +215,8 @@ impl<'a> Templates<'a> {
             if explained.contains(&braces) {
                 return false;
             }
-            problem.message = format!("`{{{{ {name} }}}}` is read as a difference, because of the `-`");
-            problem.help = Some(format!("for the guide, write `{{{{ guide('{name}') }}}}`"));
+            problem.message = format!("`{{{{ {name} }}}}` is read as a subtraction, because of the `-`");
+            problem.help = Some(format!("to include the guide, write `{{{{ guide('{name}') }}}}`"));
             problem.span = braces.clone();
             explained.push(braces);
             true
@@ -227,19 +227,19 @@ impl<'a> Templates<'a> {
     fn guide(&mut self, name: &str, source: &Source, span: Range<usize>, chain: &mut Vec<String>) -> usize {
         if let Some(start) = chain.iter().position(|known| known == name) {
             let cycle: Vec<&str> = chain.iter().skip(start).map(String::as_str).chain([name]).collect();
-            let message = format!("guides go in a circle: {}", cycle.join(" → "));
+            let message = format!("guides include each other in a cycle: {}", cycle.join(" → "));
             self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
             return 0;
         }
         let depth = match self.depths.get(name) {
             Some(depth) => *depth,
-            // Too deep already, so its contents need not be read.
+            // The guide is nested too deeply already, so its contents need not be read.
             None if chain.len() == template::GUIDE_DEPTH => 1,
             None => self.read(name, source, &span, chain),
         };
         if chain.len() + depth > template::GUIDE_DEPTH {
             let path: Vec<&str> = chain.iter().map(String::as_str).chain([name]).collect();
-            let message = format!("more than {} guides lie in each other: {}", template::GUIDE_DEPTH, path.join(" → "));
+            let message = format!("guides are nested more than {} deep: {}", template::GUIDE_DEPTH, path.join(" → "));
             self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
             // Reported only here, not again for each guide of the chain.
             return 0;
@@ -273,11 +273,11 @@ impl<'a> Templates<'a> {
         if !is_name(name) {
             return Diagnostic::error(
                 ErrorKind::MissingGuide,
-                format!("`{name}` cannot name a guide"),
+                format!("invalid guide name `{name}`"),
                 source,
                 Some(span),
             )
-            .help("a guide is named without a folder and without `.md`: letters, digits, `-` and `_`");
+            .help("write the name without folder and `.md`; it may have letters, digits, `-` and `_`");
         }
         let known = self.guides.names();
         let hegel_hint = self.guides.hegel_hint(name);
@@ -287,11 +287,11 @@ impl<'a> Templates<'a> {
         let help = suggest::closest(name, known.iter().map(String::as_str)).map_or_else(
             || match known.as_slice() {
                 [] => creation_hint,
-                known => format!("{creation_hint}; the guides are {}", known.join(", ")),
+                known => format!("{creation_hint}; known guides: {}", known.join(", ")),
             },
             suggest::did_you_mean,
         );
         let help = hegel_hint.unwrap_or(help);
-        Diagnostic::error(ErrorKind::MissingGuide, format!("there is no guide `{name}`"), source, Some(span)).help(help)
+        Diagnostic::error(ErrorKind::MissingGuide, format!("unknown guide `{name}`"), source, Some(span)).help(help)
     }
 }

@@ -3,12 +3,15 @@
 use crate::rule::ENTRY;
 use crate::text::keys::{Key, KeyConstraint, Mapping, ValueType};
 
-pub static ACTION: Mapping =
-    Mapping::new("workflow action", "What a workflow does by itself: one of the first three.", &[ACTION_KEYS])
-        .constraints(&[
-            KeyConstraint::OneGroup(&[&["set"], &["inject"], &["block_tools"], &["action"]]),
-            KeyConstraint::RequiresAnyOf("rules", &["action"]),
-        ]);
+pub static ACTION: Mapping = Mapping::new(
+    "workflow action",
+    "An action that a workflow runs by itself: one of the first three keys.",
+    &[ACTION_KEYS],
+)
+.constraints(&[
+    KeyConstraint::OneGroup(&[&["set"], &["inject"], &["block_tools"], &["action"]]),
+    KeyConstraint::RequiresAnyOf("rules", &["action"]),
+]);
 
 static ACTION_KEYS: &[Key] = &[
     Key::new(
@@ -19,10 +22,10 @@ static ACTION_KEYS: &[Key] = &[
     Key::new(
         "block_tools",
         ValueType::List(&ValueType::Mapping(&ENTRY)),
-        "rules about tool calls: under `before_tool` they hold in the whole workflow, under `on_enter` in the node",
+        "tool rules; under `before_tool` they are in force in the whole workflow, under `on_enter` in the node",
     ),
-    Key::new("inject", ValueType::Text, "a text for the agent, as a prompt is one"),
-    Key::new("rules", ValueType::List(&ValueType::Mapping(&ENTRY)), "the rules of `action: block_tools`"),
-    Key::new("set", ValueType::Named(&ValueType::Anything), "variables and their new values, as of an observer"),
-    Key::new("when", ValueType::Expression, "what must be true for it"),
+    Key::new("inject", ValueType::Text, "text for the agent, with `{{ }}` as in a prompt"),
+    Key::new("rules", ValueType::List(&ValueType::Mapping(&ENTRY)), "the rules for `action: block_tools`"),
+    Key::new("set", ValueType::Named(&ValueType::Anything), "variables and their new values, as in an observer"),
+    Key::new("when", ValueType::Expression, "an expression that must be true for the action to run"),
 ];

@@ -1,13 +1,13 @@
 //! Reads actions of workflows and configurations, and the guides that prompts and injected texts include.
 //!
-//! This module does not depend on workflows and configurations: these pass in where the action is, and receive the
-//! rules of its `block_tools`.
+//! This module does not depend on workflows and configurations: their readers pass in the place of the action, and
+//! receive the rules of its `block_tools`.
 
 mod bundled_guides;
 mod guides;
 mod keys;
 mod reader;
-mod triggers;
+mod trigger_reader;
 
 pub use bundled_guides::{BundledGuide, GUIDES};
 pub use guides::{Guides, Templates};

@@ -45,7 +45,7 @@ impl ActionReader<'_, '_> {
     /// `end`: an upper bound for the end of the list.
     pub fn list(&mut self, key: &str, node: YamlNode, end: usize) -> Vec<Action> {
         let Yaml::List(items) = node.value else {
-            let message = format!("`{key}` takes a list of actions, not {}", node.value.kind());
+            let message = format!("`{key}` must be a list of actions, not {}", node.value.kind());
             self.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(node.span)));
             return Vec::new();
         };
@@ -65,13 +65,13 @@ impl ActionReader<'_, '_> {
         let kinds: Vec<&str> =
             ["set", "inject", "block_tools", "action"].into_iter().filter(|kind| fields.has(kind)).collect();
         if is_mapping && kinds.len() != 1 {
-            let message = "an action has one of `set`, `inject` and `block_tools`";
+            let message = "an action must have exactly one of `set`, `inject` and `block_tools`";
             fields.refuse(ErrorKind::MissingKey, message, span);
         }
         if let (false, Some(span)) = (fields.has("action"), fields.key_span("rules")) {
-            let message = "`rules` stands beside `action: block_tools`";
+            let message = "`rules` is only allowed next to `action: block_tools`";
             let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(span));
-            fields.problems.push(problem.help("write `block_tools:` in its place"));
+            fields.problems.push(problem.help("write `block_tools:` instead"));
         }
         let when = fields.text("when");
         let is_valid = when.as_ref().is_none_or(|when| check_expression(when, self.scope, &mut fields));
@@ -127,12 +127,12 @@ impl ActionReader<'_, '_> {
                 return;
             }
             ActionSite::Event(kind) => (
-                format!("`{}` has no tool call that could be blocked", kind.name()),
-                "put `block_tools` under `before_tool`, or the rules under `rules`",
+                format!("`block_tools` cannot block anything on `{}`: the event has no tool call", kind.name()),
+                "move `block_tools` to `before_tool`, or move its rules to `rules`",
             ),
             ActionSite::Exit => (
-                "a node that is left blocks nothing any more".to_owned(),
-                "put the rules under the `rules` of the node that they are for",
+                "`block_tools` has no effect in `on_exit`: the node no longer blocks anything".to_owned(),
+                "move the rules to the `rules` of the node that they are for",
             ),
         };
         fields.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(span)).help(help));
@@ -147,7 +147,7 @@ impl ActionReader<'_, '_> {
     fn set(&mut self, fields: &mut Fields) -> Option<Vec<(String, Template)>> {
         let node = fields.take("set")?;
         let Yaml::Map(entries) = node.value else {
-            let message = format!("`set` takes a mapping of variables to values, not {}", node.value.kind());
+            let message = format!("`set` must be a mapping of variables to values, not {}", node.value.kind());
             fields.refuse(ErrorKind::InvalidValue, message, node.span);
             return None;
         };
@@ -169,7 +169,7 @@ impl ActionReader<'_, '_> {
         }
         let Yaml::Text(text) = &value.value else {
             if holds_expression(value) {
-                let message = "an expression stands alone under its variable, not inside a list or mapping";
+                let message = "an expression must be the whole value of its variable, not part of a list or mapping";
                 fields.refuse(ErrorKind::InvalidValue, message, value.span.clone());
             }
             return Some((key.text, Template::constant(&value.to_json())));

@@ -17,8 +17,8 @@ use crate::text::diagnostic::Diagnostic;
 use crate::text::source::Source;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case {
-    /// The rule with the case under its `tests`; `None` for a case of the whole policy.
+pub struct PolicyCase {
+    /// The rule whose `tests` contain the case; `None` for a case of the whole policy.
     pub rule: Option<String>,
     pub name: Option<String>,
     pub subject: CaseSubject,
@@ -108,6 +108,6 @@ pub struct EventFields {
 /// The cases of a rule or of a folder, and the errors in them.
 #[derive(Debug, Default)]
 pub struct Cases {
-    pub cases: Vec<Case>,
+    pub cases: Vec<PolicyCase>,
     pub problems: Vec<Diagnostic>,
 }

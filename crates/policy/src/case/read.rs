@@ -9,7 +9,7 @@ use engine::pace::Tokens;
 use serde_json::{Map, Value};
 
 use super::keys::{CASE, EVENT, EXPECTATIONS, ExpectedWord, OUTCOMES};
-use super::{Case, CaseActivity, CaseSubject, Cases, EventFields, Expectation, TimedActivity};
+use super::{CaseActivity, CaseSubject, Cases, EventFields, Expectation, PolicyCase, TimedActivity};
 use crate::files::folder::PolicyFolder;
 use crate::files::reading;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
@@ -61,7 +61,7 @@ impl Cases {
             Ok(YamlNode { value: Yaml::Null, .. }) => {}
             Ok(node) => self.problems.push(Diagnostic::error(
                 ErrorKind::InvalidValue,
-                format!("a file of cases is a list of them, not {}", node.value.kind()),
+                format!("a file of cases must be a list, not {}", node.value.kind()),
                 source,
                 Some(node.span),
             )),
@@ -84,7 +84,7 @@ impl Cases {
     }
 }
 
-fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<EventKind>) -> Option<Case> {
+fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<EventKind>) -> Option<PolicyCase> {
     fields.refuse_unknown();
     let here = start..start;
     let subject = subject(fields, &here, kind);
@@ -92,7 +92,7 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::MissingKey,
-                "the case does not say what it expects",
+                "the case has no `expect`",
                 fields.source(),
                 Some(here),
             )
@@ -100,7 +100,7 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
         );
     }
     let expect = expectation(subject.as_ref(), fields);
-    Some(Case {
+    Some(PolicyCase {
         rule: rule.map(str::to_owned),
         name: fields.text("name").map(|text| text.value),
         subject: subject?,
@@ -125,7 +125,7 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
-                "a case is about exactly one of `command`, `tool`, `event`, files that changed and a phase",
+                "a case must have exactly one of `command`, `tool`, `event`, changed files and `events`",
                 fields.source(),
                 Some(here.clone()),
             )
@@ -137,7 +137,7 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
         return None;
     }
     if let (Some(input), None) = (&input, &tool) {
-        fields.refuse(ErrorKind::InvalidValue, "`input` is the input of a `tool`", input.span.clone());
+        fields.refuse(ErrorKind::InvalidValue, "`input` needs a `tool`", input.span.clone());
     }
     if let Some(files) = files {
         return Some(CaseSubject::Files(files));
@@ -164,14 +164,14 @@ fn phase(fields: &mut Fields) -> Option<CaseSubject> {
     let mut activities = Vec::new();
     if let Some(node) = fields.take("events") {
         let Yaml::List(items) = node.value else {
-            fields.refuse(ErrorKind::InvalidValue, "`events` takes a list of `[seconds, kind, text]`", node.span);
+            fields.refuse(ErrorKind::InvalidValue, "`events` must be a list of `[seconds, kind, text]`", node.span);
             return None;
         };
         for item in items {
             let event = activity_of(&item);
             if event.is_none() {
-                let message = "an event is `[seconds, kind, text]`, with the kind one of command, failed_command, edit and \
-                               tokens; tokens have `{input: 5, output: 3, id: m1}` for a text";
+                let message = "an event must be `[seconds, kind, text]`; the kind is `command`, `failed_command`, \
+                               `edit` or `tokens`, and for `tokens` the text is `{input: 5, output: 3, id: m1}`";
                 fields.refuse(ErrorKind::InvalidValue, message, item.span);
             }
             activities.extend(event);
@@ -219,7 +219,7 @@ fn files(fields: &mut Fields) -> Option<Vec<Change>> {
         for SpannedText { value: path, span } in paths {
             let is_listed = |change: &Change| change.path == path;
             if !is_project_path(&path) {
-                let message = format!("`{path}` is no path from the project's root");
+                let message = format!("`{path}` is not a path relative to the project root");
                 fields.refuse(ErrorKind::InvalidValue, message, span);
             } else if changes.iter().any(is_listed) {
                 fields.refuse(ErrorKind::InvalidValue, format!("`{path}` is listed twice"), span);
@@ -244,11 +244,11 @@ fn expectation(subject: Option<&CaseSubject>, fields: &mut Fields) -> Option<Exp
         _ => (matches!(expected, ExpectedWord::Verdict(_)), "`allow`, `warn`, `ask` or `block`"),
     };
     if let (Some((false, words)), Some(span), Some(_)) = (expected.map(fitting), span, subject) {
-        fields.refuse(ErrorKind::InvalidValue, format!("`expect` says {words} here"), span);
+        fields.refuse(ErrorKind::InvalidValue, format!("`expect` must be {words} here"), span);
         return None;
     }
     if let (Some(span), true) = (pairs_span, expected != Some(ExpectedWord::Unmet)) {
-        fields.refuse(ErrorKind::InvalidValue, "`pairs` go with `expect: unmet`", span);
+        fields.refuse(ErrorKind::InvalidValue, "`pairs` is only allowed with `expect: unmet`", span);
     }
     Some(match expected? {
         ExpectedWord::Verdict(level) => Expectation::Verdict(level),
@@ -273,7 +273,7 @@ fn pairs(fields: &mut Fields) -> Option<Vec<[String; 2]>> {
         _ => None,
     };
     if pairs.is_none() {
-        let message = "`pairs` takes a list of pairs: `[[src/a.rs, tests/a_test.rs]]`";
+        let message = "`pairs` must be a list of pairs: `[[src/a.rs, tests/a_test.rs]]`";
         fields.refuse(ErrorKind::InvalidValue, message, node.span);
     }
     pairs
@@ -304,7 +304,7 @@ fn event_fields(node: YamlNode, default: Option<EventKind>, outer: &mut Fields) 
 fn event_kind(default: Option<EventKind>, span: Range<usize>, fields: &mut Fields) -> Option<EventKind> {
     let Some(SpannedText { value, span }) = fields.text("kind") else {
         if default.is_none() && !fields.has("kind") {
-            fields.refuse(ErrorKind::MissingKey, "the event does not say its `kind`", span);
+            fields.refuse(ErrorKind::MissingKey, "the event has no `kind`", span);
         }
         return default;
     };
@@ -320,6 +320,6 @@ fn mapping(key: &str, fields: &mut Fields) -> Map<String, Value> {
     if let Value::Object(map) = node.to_json() {
         return map;
     }
-    fields.refuse(ErrorKind::InvalidValue, format!("`{key}` takes a mapping of names to values"), node.span);
+    fields.refuse(ErrorKind::InvalidValue, format!("`{key}` must be a mapping of names to values"), node.span);
     Map::new()
 }

@@ -54,8 +54,8 @@ fn is_agent_command(name: &SpannedText, fields: &mut Fields) -> bool {
         return true;
     }
     let help = suggest::closest(&name.value, AGENT_COMMANDS)
-        .map_or_else(|| format!("the moves are {}", AGENT_COMMANDS.join(", ")), suggest::did_you_mean);
-    let message = format!("`{}` is no move that an agent could make", name.value);
+        .map_or_else(|| format!("known commands: {}", AGENT_COMMANDS.join(", ")), suggest::did_you_mean);
+    let message = format!("`{}` is not a command that `agent_may` can allow", name.value);
     fields
         .problems
         .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone())).help(help));

@@ -9,14 +9,14 @@ use crate::text::fields::Fields;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BranchSettings {
-    /// `default_branch`; if `None`, git is asked.
+    /// `default_branch`; `None` if git determines the default branch.
     pub default: Option<String>,
     /// Each tier's own `protected_branches`.
     protected: BTreeMap<Tier, Vec<String>>,
 }
 
 impl BranchSettings {
-    /// The branches that agents may not rewrite. By default both `main` and `master`, because git is not asked here
+    /// The branches that agents may not rewrite. By default both `main` and `master`, because it is not determined here
     /// which of them is the default branch. A project can only add to the branches that a user's policy protects.
     pub fn protected(&self, has_user_tier: bool) -> Vec<String> {
         let default_names = || ["main", "master"].map(str::to_owned).to_vec();

@@ -11,7 +11,7 @@ pub struct CommandSettings {
     pub progress: Option<String>,
 }
 
-/// Where commands of rules and gates may write.
+/// The places to which commands of rules and gates may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sandbox {

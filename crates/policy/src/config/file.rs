@@ -32,7 +32,7 @@ impl ConfigFile {
             Some((_, Yaml::Map(entries))) => self.definitions = (entries, fields.end_of("rule_definitions")),
             Some((span, other)) => fields.refuse(
                 ErrorKind::InvalidValue,
-                format!("`rule_definitions` takes a mapping of names to rules, not {}", other.kind()),
+                format!("`rule_definitions` must be a mapping of names to rules, not {}", other.kind()),
                 span,
             ),
             None => {}

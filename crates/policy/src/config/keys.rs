@@ -20,97 +20,120 @@ pub const AGENT_COMMANDS: [&str; 9] =
 
 pub static CONFIG: Mapping = Mapping::new(
     "config",
-    "Linchpin's settings for a project, or for all of a user's. Every key is optional.",
+    "Linchpin's settings for one project, or for all projects of a user. Every key is optional.",
     &[KEYS],
 );
 
 static KEYS: &[Key] = &[
-    Key::new("agent_may", ValueType::Choices(|| AGENT_COMMANDS.to_vec()), "the commands for workflows and variables that an agent may run by itself; a project takes away as it likes, and what it adds has to be accepted with `linchpin trust`")
-        .or("[next, continue, repeat, status]"),
-    Key::new("check_rules", ValueType::Texts, "names of rules in force; the same as under `rules`").or("[]"),
+    Key::new(
+        "agent_may",
+        ValueType::Choices(|| AGENT_COMMANDS.to_vec()),
+        "the commands for workflows and variables that an agent may run; a project may remove commands, and needs \
+         `linchpin trust` to add some",
+    )
+    .or("[next, continue, repeat, status]"),
+    Key::new("check_rules", ValueType::Texts, "names of rules to put in force; the same as under `rules`").or("[]"),
     Key::new(
         "command_env",
         ValueType::Texts,
-        "names of environment variables that commands of rules and gates get beside the usual ones; a project's has to \
-         be accepted with `linchpin trust`",
+        "names of additional environment variables that commands of rules and gates get; in a project, needs \
+         `linchpin trust`",
     )
     .or("[]"),
-    Key::new("default_branch", ValueType::Text, "what `git.default_branch` says; left out, it is found"),
-    Key::new("deadline", ValueType::Duration, "how long judging may take, `50ms` to `20s`").or("2s"),
+    Key::new(
+        "default_branch",
+        ValueType::Text,
+        "the default branch, for `git.default_branch`; if left out, it is detected",
+    ),
+    Key::new("deadline", ValueType::Duration, "the time limit for a verdict, `50ms` to `20s`").or("2s"),
     Key::new(
         "enabled",
         ValueType::Flag,
-        "`false` switches every rule off but those that protect the guard itself; a project's has to be accepted with \
-         `linchpin trust`",
+        "`false` switches off every rule except those that protect Linchpin itself; in a project, needs `linchpin \
+         trust`",
     )
     .or("true"),
-    Key::new("imports", ValueType::Texts, "names of rule libraries whose rules can be named under `rules`").or("[]"),
-    Key::new("journal", ValueType::Word(|| words(&JOURNALS)), "`full` stores whole events, secrets masked").or("lean"),
+    Key::new("imports", ValueType::Texts, "names of rule libraries whose rules may be named under `rules`").or("[]"),
+    Key::new("journal", ValueType::Word(|| words(&JOURNALS)), "`full` stores complete events, with secrets masked")
+        .or("lean"),
     Key::new(
         "max_holds",
         ValueType::Count,
-        "how often a rule of the same tier may hold a stop within one turn, or with `live: block` refuse a call within one \
-         phase; left out, 3",
+        "how often a rule of the same tier may hold a stop within one turn, or, with `live: block`, refuse a call \
+         within one phase; by default 3",
     ),
     Key::new(
         "mode",
         ValueType::Word(|| words(&MODES)),
-        "`observe`: everything is judged and recorded, nothing is stopped; a project's has to be accepted with \
-         `linchpin trust`",
+        "with `observe`, every verdict is recorded, but nothing is refused; in a project, needs `linchpin trust`",
     )
     .or("enforce"),
-    Key::new("observers", ValueType::List(&OBSERVER), "what turns events into variables").or("[]"),
+    Key::new("observers", ValueType::List(&OBSERVER), "observers, which set variables on events").or("[]"),
     Key::new(
         "output_limit",
         ValueType::Size,
-        "how much of its reasons an agent is shown at once, `1 KiB` to `64 KiB`; the rest is counted",
+        "the maximum size of the reasons that an agent is shown at once, `1 KiB` to `64 KiB`; of the rest, only the \
+         number is shown",
     )
     .or("8 KiB"),
     Key::new(
         "progress_command",
         ValueType::Text,
-        "a program that gets what `linchpin progress` says in a run, on its standard input; a project's \
-         has to be accepted with `linchpin trust`",
+        "a program that gets the texts of `linchpin progress` in a run on its stdin; in a project, needs `linchpin \
+         trust`",
     ),
     Key::new(
         "protected_branches",
         ValueType::Texts,
-        "the branches that nobody rewrites; left out, `default_branch`, or `main` and `master`",
+        "the branches that must not be rewritten; by default `default_branch`, or else `main` and `master`",
     ),
-    Key::new("requires_version", ValueType::Version, "the least Linchpin that understands this policy"),
-    Key::new("retention", ValueType::Duration, "what `linchpin log prune` keeps").or("90d"),
-    Key::new("rule_definitions", ValueType::Named(&ValueType::Mapping(&ENTRY)), "rules by name, in force where `rules` names them")
-        .or("{}"),
+    Key::new("requires_version", ValueType::Version, "the oldest Linchpin version that supports this policy"),
+    Key::new("retention", ValueType::Duration, "how long `linchpin log prune` keeps the journal").or("90d"),
+    Key::new(
+        "rule_definitions",
+        ValueType::Named(&ValueType::Mapping(&ENTRY)),
+        "rules by name; they are in force if `rules` names them",
+    )
+    .or("{}"),
     Key::new(
         "rules",
         ValueType::Either(&[
             ValueType::List(&ValueType::Either(&[ValueType::Text, ValueType::Mapping(&ENTRY)])),
             ValueType::Mapping(&NESTED_RULES),
         ]),
-        "rules in force: names of bundled rules, of rules of a library or of `rule_definitions`, and rules written \
-         there; Markdown rules need no naming",
+        "rules to put in force: names of bundled rules, of library rules or of `rule_definitions`, and inline \
+         rules; Markdown rules are in force without being named",
     )
     .or("[]"),
-    Key::new("rules_dir", ValueType::Text, "where a project's rules are, relative to its root; left out, `.linchpin/rules`"),
+    Key::new(
+        "rules_dir",
+        ValueType::Text,
+        "the folder of a project's rules, relative to the project root; by default `.linchpin/rules`",
+    ),
     Key::new(
         "sandbox",
         ValueType::Word(|| words(&SANDBOXES)),
-        "where commands of rules may write: `repo`, in the repository and in caches where the system can see \
-         to it; `require`, they do not run where it cannot; `off`, anywhere, which for a project has to be accepted with \
-         `linchpin trust`",
+        "where commands of rules may write: `repo`, only in the repository and in caches, if the system supports a \
+         sandbox; `require`, the same, but commands do not run without a sandbox; `off`, anywhere; in a project, \
+         `off` needs `linchpin trust`",
     )
     .or("repo"),
     Key::new(
         "tool_rules",
         ValueType::List(&ValueType::Mapping(&ENTRY)),
-        "rules in force about tool calls; the same as under `rules`",
+        "tool rules to put in force; the same as under `rules`",
     )
     .or("[]"),
     Key::new(
         "triggers",
         ValueType::Named(&ValueType::List(&ValueType::Mapping(&ACTION))),
-        "what is done when an event comes, by the event's name; as in a workflow, and always on",
+        "actions by event name, as in a workflow, but always active",
     )
     .or("{}"),
-    Key::new("variables", ValueType::Named(&ValueType::Anything), "names and first values that expressions may use").or("{}"),
+    Key::new(
+        "variables",
+        ValueType::Named(&ValueType::Anything),
+        "names and initial values of variables for expressions",
+    )
+    .or("{}"),
 ];

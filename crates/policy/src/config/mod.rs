@@ -9,7 +9,7 @@ mod nested_rules;
 mod observers;
 mod overlay;
 mod setting;
-mod triggers;
+mod trigger_actions;
 mod variables;
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub use commands::{CommandSettings, Sandbox};
 pub use file::ConfigFile;
 pub use keys::{AGENT_COMMANDS, CONFIG};
 pub use setting::{UntrustedSetting, WeakeningSetting};
-pub use triggers::ConfigTriggers;
+pub use trigger_actions::ConfigTriggers;
 
 use crate::files::folder::PolicyFolder;
 use crate::observers::UncheckedExpression;

@@ -7,7 +7,7 @@ use crate::text::yaml::{Yaml, YamlNode};
 
 pub static NESTED_RULES: Mapping = Mapping::new(
     "rules settings",
-    "DeepWork's way to write two settings; they mean the same as beside `rules`.",
+    "DeepWork's syntax for two settings; they mean the same as next to `rules`.",
     &[KEYS],
 );
 static KEYS: &[Key] = &[
@@ -29,11 +29,11 @@ pub fn lift(root: &mut YamlNode, source: &Source) -> Vec<Diagnostic> {
         if !keys::each(NESTED_RULES.keys).any(|known| known.name == key.text) {
             let message = format!("unknown key `{}` under `rules`", key.text);
             problems.push(Diagnostic::error(ErrorKind::UnknownKey, message, source, span).help(
-                "`rules` is a list of names and rules; rules by name stand under `rule_definitions`, and only `enabled` and \
-                 `rules_dir` under `rules`",
+                "`rules` may be a list of rules and rule names, or a mapping with `enabled` and `rules_dir`; define \
+                 rules by name under `rule_definitions`",
             ));
         } else if entries.iter().any(|(known, _)| known.text == key.text) {
-            let message = format!("`{}` is written under `rules` and beside it", key.text);
+            let message = format!("duplicate key `{}`: it is set under `rules` and next to it", key.text);
             problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, span).help("keep one of them"));
         } else {
             entries.push((key, node));

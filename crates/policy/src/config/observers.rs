@@ -35,13 +35,13 @@ impl Config {
         fields.problems.append(&mut reading.problems);
         for SpannedObserver { observer, span } in reading.observers {
             if self.observers.iter().any(|known| known.tier == tier && known.name == observer.name) {
-                let message = format!("two observers are named `{}`", observer.name);
+                let message = format!("duplicate observer name `{}`", observer.name);
                 let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
-                fields.problems.push(problem.help("give one of them another `name`"));
+                fields.problems.push(problem.help("change the `name` of one of them"));
                 continue;
             }
             if let Some(function) = self.condition_in_use(&observer) {
-                let message = format!("two behaviors have the condition `{function}`");
+                let message = format!("duplicate condition `{function}` in two behaviors");
                 fields.refuse(ErrorKind::InvalidValue, message, span);
                 continue;
             }
@@ -52,7 +52,7 @@ impl Config {
             match self.observer_conflict(&observer) {
                 Some(why) => fields.problems.push(
                     Diagnostic::warning(ErrorKind::Overruled, why, fields.source(), Some(span))
-                        .help("let it set a variable of another name"),
+                        .help("set a variable with another name"),
                 ),
                 None if tier == Tier::Project && observer.is_external() => {
                     let setting = WeakeningSetting::External(Box::new(observer));
@@ -99,13 +99,10 @@ impl Config {
         names.into_iter().find_map(|variable| {
             let setter = self.users_observers().find(|known| known.variables().contains(&variable));
             let setter_or_declarer =
-                setter.map(|known| format!("the user's own observer `{}` sets", known.name)).or_else(|| {
-                    self.variables
-                        .of_user
-                        .contains(variable)
-                        .then(|| "the user's own configuration declares".to_owned())
+                setter.map(|known| format!("the user's observer `{}` sets", known.name)).or_else(|| {
+                    self.variables.of_user.contains(variable).then(|| "the user's configuration declares".to_owned())
                 })?;
-            Some(format!("observer `{}` sets `{variable}`, which {setter_or_declarer}; it is left out", observer.name))
+            Some(format!("observer `{}` is ignored: it sets `{variable}`, which {setter_or_declarer}", observer.name))
         })
     }
 }

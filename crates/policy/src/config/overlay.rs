@@ -61,7 +61,7 @@ impl Config {
                 self.deadline = deadline;
             } else {
                 let message = format!(
-                    "`deadline` is between {}ms and {}s: agents let a call through when its hook takes longer",
+                    "`deadline` must be between {}ms and {}s: agents allow a call when its hook takes longer",
                     SHORTEST_DEADLINE.as_millis(),
                     LONGEST_DEADLINE.as_secs()
                 );
@@ -75,9 +75,10 @@ impl Config {
         if let Some(folder) = fields.text("rules_dir") {
             let parts: Vec<&str> = folder.value.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
             if folder.value.starts_with('/') || parts.contains(&"..") {
-                fields.refuse(ErrorKind::InvalidValue, "`rules_dir` stays within the project", folder.span);
+                fields.refuse(ErrorKind::InvalidValue, "`rules_dir` must be inside the project", folder.span);
             } else if parts.starts_with(&[PolicyFolder::NAME, "agent"]) {
-                let message = "`rules_dir` cannot be the agent's own folder: it would write its own rules";
+                let message = "`rules_dir` must not be the agent's folder, because the agent could write its own \
+                               rules there";
                 fields.refuse(ErrorKind::InvalidValue, message, folder.span);
             } else {
                 self.rules_dir = Some(folder.value);
@@ -88,7 +89,11 @@ impl Config {
     fn take_variables(&mut self, fields: &mut Fields, tier: Tier, file: &mut ConfigFile) {
         let Some(node) = fields.take("variables") else { return };
         let Yaml::Map(entries) = node.value else {
-            fields.refuse(ErrorKind::InvalidValue, "`variables` takes a mapping of names to first values", node.span);
+            fields.refuse(
+                ErrorKind::InvalidValue,
+                "`variables` must be a mapping of names to initial values",
+                node.span,
+            );
             return;
         };
         for (key, value) in entries {
@@ -103,11 +108,11 @@ impl Config {
                 self.users_observers().find(|known| known.variables().contains(&key.text.as_str()))
             {
                 let message = format!(
-                    "`{}` is what the user's own observer `{}` sets; its first value is left out",
+                    "the initial value of `{}` is ignored: the user's observer `{}` sets this variable",
                     key.text, owner.name
                 );
                 let problem = Diagnostic::warning(ErrorKind::Overruled, message, fields.source(), Some(key.span));
-                fields.problems.push(problem.help("declare a variable of another name"));
+                fields.problems.push(problem.help("declare a variable with another name"));
                 continue;
             }
             self.variables.declare(key.text, &value.to_json());
@@ -124,12 +129,12 @@ fn check_version(wanted: &SpannedText, fields: &mut Fields) {
     match (numbers(&wanted.value), numbers(this)) {
         (Some(least), Some(have)) if least > have => fields.refuse(
             ErrorKind::UnsupportedVersion,
-            format!("this policy needs Linchpin {} or newer; this is {this}", wanted.value),
+            format!("this policy requires Linchpin {} or newer, but this is Linchpin {this}", wanted.value),
             wanted.span.clone(),
         ),
         (None, _) => fields.refuse(
             ErrorKind::InvalidValue,
-            format!("`requires_version` is a version such as `0.2` or `1.0.3`, not `{}`", wanted.value),
+            format!("`requires_version` must be a version such as `0.2` or `1.0.3`, not `{}`", wanted.value),
             wanted.span.clone(),
         ),
         _ => {}

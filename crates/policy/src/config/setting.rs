@@ -29,11 +29,11 @@ impl WeakeningSetting {
     /// The effect of the setting, for the person who is asked to trust it.
     pub fn effect(&self) -> &'static str {
         match self {
-            Self::Disabled => "switches every rule off but those that protect the guard itself",
-            Self::Observe => "lets every call through and only watches",
-            Self::AgentMay(_) => "lets agents run more commands of Linchpin by themselves",
-            Self::CommandEnv(_) => "gives environment variables to the commands of rules and gates",
-            Self::SandboxOff => "lets the commands of rules and gates write anywhere",
+            Self::Disabled => "switches off every rule except those that protect Linchpin itself",
+            Self::Observe => "allows every call and only records verdicts",
+            Self::AgentMay(_) => "allows agents to run more Linchpin commands",
+            Self::CommandEnv(_) => "passes environment variables to the commands of rules and gates",
+            Self::SandboxOff => "allows the commands of rules and gates to write anywhere",
             Self::ProgressCommand(_) | Self::External(_) => "starts a program",
         }
     }

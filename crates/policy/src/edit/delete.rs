@@ -11,9 +11,9 @@ impl Editor {
     pub fn delete(&self, id: &str) -> Result<EditOutcome, EditRefusal> {
         let location = self.locate(id)?;
         if let RuleLocation::Bundled(_) = location {
-            let message = format!("`{id}` is a bundled rule, which no command deletes");
+            let message = format!("`{id}` is a bundled rule and cannot be deleted");
             return Err(EditRefusal::new(ErrorKind::InvalidValue, message)
-                .help(format!("`linchpin rules disable {id}` switches it off, unless it is locked")));
+                .help(format!("to switch it off, unless it is locked, run `linchpin rules disable {id}`")));
         }
         self.refuse_while_named(id)?;
         let change = match location {
@@ -47,8 +47,8 @@ impl Editor {
             if let Some(problem) = NAME_LISTS.iter().find_map(|list| named(list)) {
                 let message = format!("`{id}` is still in use: `{name}` names it");
                 return Err(EditRefusal::new(ErrorKind::RuleInUse, message)
-                    .help("take the name out of the configuration first")
-                    .about(vec![problem]));
+                    .help("remove the name from the configuration first")
+                    .with_problems(vec![problem]));
             }
         }
         Ok(())

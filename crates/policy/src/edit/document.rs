@@ -146,9 +146,8 @@ impl Document {
     }
 
     pub(super) fn not_editable(&self, what: &str) -> EditRefusal {
-        let message =
-            format!("`{what}` in `{}` is written in a way that no command can change safely", self.source.name);
-        EditRefusal::new(ErrorKind::NotEditable, message).help("change it by hand; `linchpin validate` checks it")
+        let message = format!("`{what}` in `{}` cannot be changed safely by a command", self.source.name);
+        EditRefusal::new(ErrorKind::NotEditable, message).help("change it in an editor, then run `linchpin validate`")
     }
 }
 

@@ -8,7 +8,7 @@ use engine::rules::Tier;
 use engine::suggest;
 
 use super::document::Document;
-use super::file;
+use super::policy_file_io;
 use super::refusal::EditRefusal;
 use crate::bundled::{BundledRule, bundled_rules};
 use crate::files::folder::{PolicyFolder, Tiers};
@@ -28,7 +28,7 @@ pub struct Editor {
     pub(super) before: LoadedPolicy,
 }
 
-/// A change of a file. A text is `None` if there is no file.
+/// A change of a file. `before` and `after` are its texts, or `None` if the file does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
     pub path: PathBuf,
@@ -48,7 +48,7 @@ pub struct EditOutcome {
     pub conversion_notes: Vec<ConversionNote>,
 }
 
-/// Which errors prevent a change.
+/// The errors that prevent a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
     /// Any error in the changed files. For files with new text.
@@ -57,7 +57,7 @@ pub(super) enum Strictness {
     NoNewErrors,
 }
 
-/// Where a rule is defined.
+/// The place that defines a rule.
 pub(super) enum RuleLocation {
     Markdown(PathBuf),
     /// The library's file.
@@ -79,7 +79,7 @@ impl Editor {
     /// Checks the policy with the changes, and writes them if there are no errors that prevent it.
     pub(super) fn apply(&self, changes: Vec<FileEdit>, strictness: Strictness) -> Result<EditOutcome, EditRefusal> {
         // Of two concurrent commands, the second waits and then sees the first one's changes.
-        let _lock = file::lock(&self.folder.path);
+        let _lock = policy_file_io::lock(&self.folder.path);
         let warnings = self.check(&changes, strictness)?;
         let targets = changes.iter().map(|change| self.target(change)).collect::<Result<Vec<_>, _>>()?;
         let mut written = Vec::new();
@@ -100,10 +100,16 @@ impl Editor {
         let (base, path, name) = (&self.folder.base, &change.path, &change.name);
         // Deleting a symlink does not delete its target.
         let is_deleted = change.after.is_none();
-        let target = if is_deleted { file::path_itself(base, path, name)? } else { file::target(base, path, name)? };
-        if file::read(&target, &change.name)? != change.before {
-            let message = format!("`{}` was changed by somebody else in the meantime", change.name);
-            return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("look at it, and try again"));
+        let target = if is_deleted {
+            policy_file_io::resolve_without_following(base, path, name)?
+        } else {
+            policy_file_io::resolve_for_write(base, path, name)?
+        };
+        if policy_file_io::read(&target, &change.name)? != change.before {
+            let message = format!("`{}` was changed by another program in the meantime", change.name);
+            return Err(
+                EditRefusal::new(ErrorKind::NotEditable, message).help("read the file, then run the command again")
+            );
         }
         Ok(target)
     }
@@ -113,7 +119,7 @@ impl Editor {
     }
 
     pub(super) fn read(&self, path: &Path) -> Result<Option<String>, EditRefusal> {
-        file::read(path, &self.folder.shown(path))
+        policy_file_io::read(path, &self.folder.shown(path))
     }
 
     /// Finds a rule of this tier, or else a bundled one.
@@ -129,20 +135,24 @@ impl Editor {
             known.rule.id == id && matches!(known.origin, RuleOrigin::Inline | RuleOrigin::Local)
         };
         if let Some(known) = self.before.definitions.iter().find(is_in_config) {
-            let message = format!("`{id}` is written in {}, where no command changes it", known.shown_place());
-            return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("change it there, in an editor"));
+            let message = format!("`{id}` is defined in {}, which commands do not change", known.shown_place());
+            return Err(EditRefusal::new(ErrorKind::NotEditable, message).help("change it there in an editor"));
         }
         let refusal = EditRefusal::new(ErrorKind::UnknownRule, format!("no rule is named `{id}`"));
         if self.other_tiers().any(|other| other.has_rule(id)) {
             let message = format!("`{id}` is a rule of the {} tier", self.other_tier_name());
-            let help = if self.folder.tier == Tier::User { "leave `--user` out" } else { "pass `--user` to change it" };
+            let help = if self.folder.tier == Tier::User {
+                "run the command without `--user`"
+            } else {
+                "run the command with `--user`"
+            };
             return Err(EditRefusal::new(ErrorKind::UnknownRule, message).help(help));
         }
         let names = self.names();
         let known = names.iter().map(String::as_str).chain(bundled_rules().iter().map(|rule| rule.id));
         Err(match suggest::closest(id, known) {
             Some(close) => refusal.help(suggest::did_you_mean(close)),
-            None => refusal.help("`linchpin rules list` shows those that there are"),
+            None => refusal.help("to list all rules, run `linchpin rules list`"),
         })
     }
 
@@ -211,7 +221,7 @@ pub(super) fn has_extension(path: &Path, wanted: &str) -> bool {
 
 fn put(target: &Path, text: Option<&str>, name: &str) -> Result<(), EditRefusal> {
     match text {
-        Some(text) => file::write(target, text).map_err(|error| EditRefusal::io(name, "written", &error)),
+        Some(text) => policy_file_io::write(target, text).map_err(|error| EditRefusal::io(name, "written", &error)),
         None => fs::remove_file(target).map_err(|error| EditRefusal::io(name, "deleted", &error)),
     }
 }

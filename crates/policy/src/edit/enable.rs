@@ -69,9 +69,9 @@ impl Editor {
             if is_named(&config, id) {
                 let message = format!("`{id}` is in force because the {} tier names it", self.other_tier_name());
                 let help = if self.folder.tier == Tier::User {
-                    "leave `--user` out"
+                    "run the command without `--user`"
                 } else {
-                    "pass `--user` to switch it off there"
+                    "run the command with `--user`"
                 };
                 return Err(EditRefusal::new(ErrorKind::RuleInUse, message).help(help));
             }
@@ -121,11 +121,11 @@ fn without_name(config: &Document, id: &str) -> Result<String, EditRefusal> {
 
 fn locked(id: &str, tier: Tier) -> EditRefusal {
     if tier == Tier::Bundled {
-        let message = format!("`{id}` is locked: it is in force wherever there is a policy");
+        let message = format!("`{id}` is locked and cannot be switched off");
         return EditRefusal::new(ErrorKind::LockedRule, message)
-            .help("it keeps the guard itself from being switched off");
+            .help("it protects Linchpin itself from being switched off");
     }
-    let message = format!("`{id}` is locked in the {} tier: no project switches it off", tier.name());
+    let message = format!("`{id}` is locked in the {} tier and cannot be switched off in a project", tier.name());
     EditRefusal::new(ErrorKind::LockedRule, message)
-        .help(format!("`linchpin rules disable {id} --user` switches it off in every project"))
+        .help(format!("to switch it off in every project, run `linchpin rules disable {id} --user`"))
 }

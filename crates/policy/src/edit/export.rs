@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::Document;
 use super::editor::{Editor, RuleLocation};
-use super::file;
+use super::policy_file_io;
 use super::refusal::EditRefusal;
 use crate::files::folder::PolicyFolder;
 use crate::text::diagnostic::ErrorKind;
@@ -56,11 +56,11 @@ impl Editor {
         self.refuse_policy(&folder, to)?;
         let files: Vec<PathBuf> = rules.iter().map(|rule| folder.join(&rule.file_name)).collect();
         if let Some(taken) = files.iter().find(|path| path.symlink_metadata().is_ok()) {
-            let message = format!("there is a `{}` already", taken.display());
-            return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("export to an empty folder"));
+            let message = format!("`{}` already exists", taken.display());
+            return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("choose an empty folder"));
         }
         for (rule, path) in rules.iter().zip(&files) {
-            file::write(path, &rule.text).map_err(io)?;
+            policy_file_io::write(path, &rule.text).map_err(io)?;
         }
         Ok(files)
     }
@@ -72,7 +72,10 @@ impl Editor {
         if !is_ours(folder) && !is_ours(named) && !policies.any(|policy| folder.starts_with(policy)) {
             return Ok(());
         }
-        Err(EditRefusal::new(ErrorKind::InvalidValue, format!("`{}` belongs to a policy", named.display()))
-            .help("`linchpin rules import` brings rules into one"))
+        Err(EditRefusal::new(
+            ErrorKind::InvalidValue,
+            format!("`{}` is a policy folder, so rules cannot be exported there", named.display()),
+        )
+        .help("to add rules to a policy, run `linchpin rules import`"))
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::Document;
 use super::editor::{EditOutcome, Editor, FileEdit, RuleLocation, Strictness, has_extension};
-use super::file;
+use super::policy_file_io;
 use super::refusal::EditRefusal;
 use crate::deepwork;
 use crate::files::bounded::SIZE_LIMIT;
@@ -48,10 +48,10 @@ impl Editor {
         let Conversion { rules, mut problems } = import::convert(list, folder);
         for rule in &rules {
             if let Some(tier) = self.tier_that_has(&rule.id)? {
-                let message = format!("there is a rule `{}` already, in the {tier} tier", rule.id);
+                let message = format!("rule `{}` already exists in the {tier} tier", rule.id);
                 problems.push(
                     Diagnostic::error(ErrorKind::RuleExists, message, list, Some(rule.name_span.clone()))
-                        .help("change the `name` here, or take the entry out"),
+                        .help("change the `name` here, or remove the entry"),
                 );
             }
         }
@@ -70,8 +70,8 @@ impl Editor {
 
     fn imported(&self, from: &Path, replace: bool) -> Result<FileEdit, EditRefusal> {
         let shown = from.display().to_string();
-        let text = file::read(from, &shown)?
-            .ok_or_else(|| EditRefusal::new(ErrorKind::NotFound, format!("there is no `{shown}`")))?;
+        let text = policy_file_io::read(from, &shown)?
+            .ok_or_else(|| EditRefusal::new(ErrorKind::NotFound, format!("`{shown}` does not exist")))?;
         let stem = from.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         rule_id::check(&stem)?;
         let (to, ids) = if has_extension(from, "md") {
@@ -82,14 +82,16 @@ impl Editor {
         };
         let before = self.read(&to)?;
         if before.is_some() && !replace {
-            let message = format!("there is a `{}` already", self.folder.shown(&to));
-            return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("`--force` replaces it"));
+            let message = format!("`{}` already exists", self.folder.shown(&to));
+            return Err(
+                EditRefusal::new(ErrorKind::RuleExists, message).help("to replace it, run the command with `--force`")
+            );
         }
         for id in ids {
             match self.locate_own(&id)? {
                 Some(RuleLocation::Markdown(path) | RuleLocation::Library(path)) if path != to => {
-                    let message = format!("there is a rule `{id}` already, in `{}`", self.folder.shown(&path));
-                    return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("give one of them another name"));
+                    let message = format!("rule `{id}` already exists in `{}`", self.folder.shown(&path));
+                    return Err(EditRefusal::new(ErrorKind::RuleExists, message).help("rename one of them"));
                 }
                 _ => {}
             }
@@ -105,9 +107,10 @@ impl Editor {
                 Ok((path, text))
             }
             RuleLocation::Bundled(_) => {
-                let message = format!("`{id}` is a bundled rule, which cannot be edited");
+                let message = format!("`{id}` is a bundled rule and cannot be edited");
                 Err(EditRefusal::new(ErrorKind::InvalidValue, message).help(format!(
-                    "a rule of its name takes its place: `linchpin rules export {id} --to .`, then `linchpin rules import {id}.md`"
+                    "to replace it by your own copy, run `linchpin rules export {id} --to .`, then `linchpin rules \
+                     import {id}.md`"
                 )))
             }
         }
@@ -131,7 +134,7 @@ fn old_list(from: &Path) -> Result<Option<Source>, EditRefusal> {
         return Ok(None);
     }
     let shown = from.display().to_string();
-    let source = file::read(from, &shown)?.map(|text| Source::new(shown, text));
+    let source = policy_file_io::read(from, &shown)?.map(|text| Source::new(shown, text));
     Ok(source.filter(|source| import::is_old_list(from, source)))
 }
 
@@ -143,21 +146,22 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, EditRefusal> {
             return Ok(vec![from.to_owned()]);
         }
         if !from.exists() {
-            return Err(EditRefusal::new(ErrorKind::NotFound, format!("there is no `{shown}`")));
+            return Err(EditRefusal::new(ErrorKind::NotFound, format!("`{shown}` does not exist")));
         }
-        let message = format!("`{shown}` is no rule file");
+        let message = format!("`{shown}` is not a rule file");
         return Err(EditRefusal::new(ErrorKind::InvalidValue, message)
-            .help("rules are `.md` files, libraries of rules `.yml` or `.yaml` files"));
+            .help("pass a rule (`.md`) or a rule library (`.yml`, `.yaml`)"));
     }
-    let entries = fs::read_dir(from).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
+    let entries = fs::read_dir(from).map_err(|error| policy_file_io::unreadable(&shown, SIZE_LIMIT, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     files.retain(|path| is_rules(path) && !is_readme(path));
     files.sort();
     // If it is the only file, `config.yml` is not a library but the configuration of a policy folder.
     let is_config = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "config") && is_yaml(path);
     if files.iter().all(is_config) {
-        return Err(EditRefusal::new(ErrorKind::NotFound, format!("there are no rule files in `{shown}`"))
-            .help(suggest_folder(from)));
+        return Err(
+            EditRefusal::new(ErrorKind::NotFound, format!("`{shown}` has no rule files")).help(suggest_folder(from))
+        );
     }
     Ok(files)
 }
@@ -172,8 +176,8 @@ fn suggest_folder(folder: &Path) -> String {
     below.sort();
     match below.first() {
         Some(folder) => format!("did you mean `linchpin rules import {}`?", folder.display()),
-        None => "name a rule (`.md`), a library of rules (`.yml`, `.yaml`), a list in DeepWork's old format, or the folder that \
-                 holds such files"
+        None => "pass a rule (`.md`), a rule library (`.yml`, `.yaml`), a list in DeepWork's old format, or a \
+                 folder with such files"
             .to_owned(),
     }
 }

@@ -36,8 +36,8 @@ impl<'a> Layout<'a> {
         self.part.start + before.rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// The offset after the line feed of the line with `at`. If a line feed precedes `at`, as after a block scalar,
-    /// returns `at`.
+    /// The offset after the line feed of the line that contains the offset `at`. If a line feed precedes `at`, as after
+    /// a block scalar, returns `at`.
     pub fn line_end(&self, at: usize) -> usize {
         if self.slice(self.part.start..at).ends_with('\n') {
             return at;

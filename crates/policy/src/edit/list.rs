@@ -60,8 +60,8 @@ impl Document {
             None | Some(Yaml::Null) => Ok(&[]),
             Some(Yaml::List(items)) => Ok(items),
             Some(other) => {
-                let message = format!("`{list}` takes a list, and here it is {}", other.kind());
-                Err(EditRefusal::new(ErrorKind::InvalidValue, message).help("make it a list first"))
+                let message = format!("`{list}` must be a list, but here it is {}", other.kind());
+                Err(EditRefusal::new(ErrorKind::InvalidValue, message).help("change it to a list first"))
             }
         }
     }

@@ -22,7 +22,7 @@ pub struct RuleDraft {
 }
 
 impl RuleDraft {
-    /// As a Markdown rule.
+    /// Renders the draft as a Markdown rule.
     pub fn text(&self) -> String {
         let scalar = |text: &String| Scalar::Text(text.clone()).render();
         let list = |names: &[String]| format!("[{}]", names.iter().map(scalar).collect::<Vec<_>>().join(", "));
@@ -65,7 +65,7 @@ impl Editor {
         match self.tier_that_has(id)? {
             None => Ok(()),
             Some(tier) => {
-                let message = format!("there is a rule `{id}` already, in the {tier} tier");
+                let message = format!("rule `{id}` already exists in the {tier} tier");
                 Err(EditRefusal::new(ErrorKind::RuleExists, message).help("choose another id"))
             }
         }

@@ -8,14 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::editor::{EditOutcome, Editor, Strictness};
-use super::file;
+use super::policy_file_io;
 use super::refusal::EditRefusal;
 use crate::files::bounded::read_bounded;
 use crate::files::folder::PolicyFolder;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::values::rule_id;
 
-/// More than a person would read before accepting it.
+/// Maximum size of a proposal in bytes: more than a person would read before accepting it.
 const SIZE_LIMIT: u64 = 16 * 1024;
 const COUNT_LIMIT: usize = 50;
 
@@ -54,14 +54,13 @@ impl Proposals {
         let path = self.path(&proposal.id);
         let shown = self.project.shown(&path);
         if path.symlink_metadata().is_err() && self.ids().len() >= COUNT_LIMIT {
-            let message = format!("{COUNT_LIMIT} proposals wait already");
-            return Err(
-                EditRefusal::new(ErrorKind::TooLarge, message).help("a person accepts or deletes some of them first")
-            );
+            let message = format!("there are already {COUNT_LIMIT} proposals");
+            return Err(EditRefusal::new(ErrorKind::TooLarge, message)
+                .help("ask a person to accept or delete some of them: `linchpin rules accept` lists them"));
         }
         self.refuse_links(&shown)?;
-        let target = file::target(&self.folder(), &path, &shown)?;
-        file::write(&target, &proposal.text).map_err(|error| EditRefusal::io(&shown, "written", &error))?;
+        let target = policy_file_io::resolve_for_write(&self.folder(), &path, &shown)?;
+        policy_file_io::write(&target, &proposal.text).map_err(|error| EditRefusal::io(&shown, "written", &error))?;
         Ok(path)
     }
 
@@ -80,15 +79,16 @@ impl Proposals {
         let path = self.path(id);
         let shown = self.project.shown(&path);
         let Ok(found) = path.symlink_metadata() else {
-            let refusal = EditRefusal::new(ErrorKind::NotFound, format!("nothing is proposed under the id `{id}`"));
-            return Err(refusal.help("`linchpin rules accept` lists the proposals"));
+            let refusal = EditRefusal::new(ErrorKind::NotFound, format!("no proposal has the id `{id}`"));
+            return Err(refusal.help("to list the proposals, run `linchpin rules accept`"));
         };
         self.refuse_links(&shown)?;
         if !found.is_file() {
-            return Err(EditRefusal::new(ErrorKind::Unreadable, format!("`{shown}` is a link or no file at all"))
-                .help("a proposal is a plain file; delete this one"));
+            return Err(EditRefusal::new(ErrorKind::Unreadable, format!("`{shown}` is not a regular file"))
+                .help("delete it; a proposal must be a regular file, not a symlink"));
         }
-        let text = read_bounded(&path, SIZE_LIMIT).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
+        let text =
+            read_bounded(&path, SIZE_LIMIT).map_err(|error| policy_file_io::unreadable(&shown, SIZE_LIMIT, &error))?;
         check_text(&text)?;
         Ok(Proposal { id: id.to_owned(), text })
     }
@@ -103,9 +103,9 @@ impl Proposals {
         }
         Err(EditRefusal::new(
             ErrorKind::NotEditable,
-            format!("the folder of `{shown}` is a link, and no place for proposals"),
+            format!("the folder of `{shown}` is a symlink, so it cannot hold proposals"),
         )
-        .help("delete the link"))
+        .help("delete the symlink"))
     }
 
     fn delete(&self, id: &str) {
@@ -151,7 +151,8 @@ impl Editor {
 /// Refuses text that is too long, or looks different from what it is.
 fn check_text(text: &str) -> Result<(), EditRefusal> {
     if text.len() as u64 > SIZE_LIMIT {
-        let message = format!("a proposal has at most {} KiB, for a person has to read it", SIZE_LIMIT / 1024);
+        let message =
+            format!("the proposal is larger than the limit of {} KiB; a person has to read it", SIZE_LIMIT / 1024);
         return Err(EditRefusal::new(ErrorKind::TooLarge, message));
     }
     let plain = text.replace("\r\n", "\n");
@@ -161,8 +162,9 @@ fn check_text(text: &str) -> Result<(), EditRefusal> {
         Some((at, letter)) => {
             let line = plain.get(..at).unwrap_or_default().matches('\n').count() + 1;
             let message =
-                format!("the proposal has a sign that cannot be seen, U+{:04X} on line {line}", u32::from(letter));
-            Err(EditRefusal::new(ErrorKind::InvalidValue, message).help("a person has to see what they accept"))
+                format!("the proposal has an invisible character, U+{:04X}, on line {line}", u32::from(letter));
+            Err(EditRefusal::new(ErrorKind::InvalidValue, message)
+                .help("remove it: a person must see everything that they accept"))
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::values::rule_id::InvalidRuleId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditRefusal {
     pub kind: ErrorKind,
-    /// Lower case, no final stop, quotes from the file in backticks.
+    /// Starts in lower case and ends without a full stop. Quotes from the file are in backticks.
     pub message: String,
     /// The message without the text of `problems`, for output that shows the problems as well.
     pub conclusion: Option<String>,
@@ -28,7 +28,7 @@ impl EditRefusal {
     }
 
     #[must_use]
-    pub fn about(mut self, problems: Vec<Diagnostic>) -> Self {
+    pub fn with_problems(mut self, problems: Vec<Diagnostic>) -> Self {
         self.problems = problems;
         self
     }
@@ -42,7 +42,7 @@ impl EditRefusal {
             more => format!("nothing was written: {}, and {more} more errors", first.message),
         };
         let conclusion = Some("nothing was written".to_owned());
-        Some(Self { conclusion, ..Self::new(first.kind, message).about(errors) })
+        Some(Self { conclusion, ..Self::new(first.kind, message).with_problems(errors) })
     }
 
     pub fn io(name: &str, doing: &str, error: &std::io::Error) -> Self {
@@ -58,8 +58,8 @@ impl From<InvalidRuleId> for EditRefusal {
 
 impl From<Box<Diagnostic>> for EditRefusal {
     fn from(problem: Box<Diagnostic>) -> Self {
-        let conclusion = format!("`{}` is broken and is left as it is", problem.source.name);
+        let conclusion = format!("`{}` has errors and was not changed", problem.source.name);
         let message = format!("{conclusion}: {}", problem.message);
-        Self { conclusion: Some(conclusion), ..Self::new(problem.kind, message).about(vec![*problem]) }
+        Self { conclusion: Some(conclusion), ..Self::new(problem.kind, message).with_problems(vec![*problem]) }
     }
 }

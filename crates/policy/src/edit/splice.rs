@@ -18,7 +18,7 @@ impl Splice {
     }
 }
 
-/// `None` if the splices overlap, are out of order, or split a character.
+/// Returns `None` if the splices overlap, are out of order, or start or end inside a character.
 pub fn apply(text: &str, splices: &[Splice]) -> Option<String> {
     let mut result = String::with_capacity(text.len());
     let mut at = 0;

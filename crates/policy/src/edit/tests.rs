@@ -1,4 +1,4 @@
-//! Edits change what was asked, and no other byte.
+//! Edits make the requested change, and change no other byte.
 
 use proptest::prelude::*;
 
@@ -158,10 +158,10 @@ fn edits_that_would_change_more_are_refused() {
         message(yaml("rules: {a: 1}\n").remove_item("rules", "x")),
     ];
     insta::assert_snapshot!(said.join("\n"), @"
-    `x` in `config.yml` is written in a way that no command can change safely
-    `x` in `config.yml` is written in a way that no command can change safely
-    `rules` takes a list, and here it is text
-    `rules` takes a list, and here it is a mapping
+    `x` in `config.yml` cannot be changed safely by a command
+    `x` in `config.yml` cannot be changed safely by a command
+    `rules` must be a list, but here it is text
+    `rules` must be a list, but here it is a mapping
     ");
 }
 

@@ -63,7 +63,7 @@ impl PolicyFolder {
         let twins = files.iter().map(|file| (file, file.with_extension("yaml"))).filter(|(_, twin)| twin.is_file());
         let problem = |(file, twin): (&PathBuf, PathBuf)| {
             let (meant, found) = (self.shown(file), self.shown(&twin));
-            let message = format!("`{found}` is not read: the file is called `{meant}`");
+            let message = format!("`{found}` is ignored, because the file must be named `{meant}`");
             let help =
                 if file.exists() { "delete it, or rename it".to_owned() } else { format!("`mv {found} {meant}`") };
             Diagnostic::error(ErrorKind::InvalidValue, message, &Source::new(found, ""), None).help(help)

@@ -14,7 +14,7 @@ use crate::files::stamp::Stamp;
 /// Files and folders with their stamps from before they were read; without a stamp if they did not exist.
 #[derive(Debug, Default)]
 pub struct Inputs<'a> {
-    /// By folder and name.
+    /// Stamps by folder and file name.
     folders: BTreeMap<Cow<'a, str>, BTreeMap<Cow<'a, str>, Option<Stamp>>>,
     /// One of the paths is not UTF-8.
     has_non_utf8_path: bool,
@@ -27,7 +27,8 @@ pub struct Chunk<'a> {
     files: &'a [u8],
 }
 
-/// Small enough that two threads that share the chunks finish at about the same time.
+/// Maximum number of files in a chunk: small enough that two threads that share the chunks finish at about the same
+/// time.
 const FILES_IN_CHUNK: usize = 100;
 
 #[derive(Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use crate::text::source::Source;
 
 const FILES_LIMIT: usize = 10_000;
 
-/// The number of bytes that are read to see if a file starts with frontmatter.
+/// The number of bytes that are read to check whether a file starts with frontmatter.
 const FRONTMATTER_PEEK: u64 = 256;
 
 /// The files in a rules folder, sorted.
@@ -22,7 +22,8 @@ const FRONTMATTER_PEEK: u64 = 256;
 pub struct RuleFiles {
     pub markdown: Vec<PathBuf>,
     pub libraries: Vec<PathBuf>,
-    /// Pages about the folder, which are not rules. They are inputs, because one that gets frontmatter becomes a rule.
+    /// Pages about the folder, which are not rules. They are recorded as inputs, because such a page becomes a rule if
+    /// frontmatter is added to it.
     pub readmes: Vec<PathBuf>,
     /// Subfolders with rule files, which are not read.
     unread_folders: Vec<PathBuf>,
@@ -50,8 +51,10 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     files.empty = (files.markdown.is_empty() && files.libraries.is_empty()).then(|| folder.to_owned());
     let count = files.markdown.len() + files.libraries.len();
     if count > FILES_LIMIT {
-        files.too_many =
-            Some((folder.to_owned(), format!("{count} rule files are more than the {FILES_LIMIT} that are read")));
+        files.too_many = Some((
+            folder.to_owned(),
+            format!("{count} rule files exceed the limit of {FILES_LIMIT}; the rest is ignored"),
+        ));
         files.markdown.truncate(FILES_LIMIT);
         files.libraries.truncate(FILES_LIMIT - files.markdown.len());
     }
@@ -118,14 +121,14 @@ pub fn take_duplicate_yaml(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     duplicates
 }
 
-/// `noun` is the plural of what the files are, such as `workflows`.
+/// `noun` names the kind of the files in the plural, such as `workflows`.
 pub fn duplicate_yaml_problem(folder: &PolicyFolder, duplicate: &Path, noun: &str) -> Diagnostic {
     let (this, other) = (folder.shown(duplicate), folder.shown(&duplicate.with_extension("yml")));
     let name = duplicate.file_stem().unwrap_or_default().to_string_lossy();
-    let message = format!("`{this}` and `{other}` are two {noun} named `{name}`");
+    let message = format!("`{this}` and `{other}` are both {noun} named `{name}`");
     let source = Source::new(this, "");
     Diagnostic::error(ErrorKind::InvalidValue, message, &source, None)
-        .help("delete one of them or give it another name; until then the `.yml` counts")
+        .help("delete or rename one of them; until then the `.yml` file is used")
 }
 
 fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -162,7 +165,7 @@ impl RuleFiles {
             let source = Source::new(folder.shown(path), "");
             let message = "the rules in this folder are not read";
             Diagnostic::warning(ErrorKind::NotFound, message, &source, None)
-                .help("rules lie in the rules folder itself: move them up; groups of rules are libraries (`NAME.yml`)")
+                .help("move the rules up into the rules folder; to group rules, write a library (`NAME.yml`)")
         })
     }
 }
@@ -188,9 +191,10 @@ pub fn unused_default_rules_dir(folder: &PolicyFolder, rules_dir: &Path) -> Opti
         return None;
     }
     let (default_dir, named) = (folder.shown(&default_dir), folder.shown(rules_dir));
-    let message = format!("the rules in this folder are not in force: `rules_dir` names `{named}` in its place");
+    let message = format!("the rules in this folder are ignored, because `rules_dir` names `{named}`");
     let help = format!(
-        "`linchpin rules import {default_dir}` copies them to `{named}`; without `rules_dir` in `.linchpin/config.yml` they are read here"
+        "run `linchpin rules import {default_dir}` to copy them to `{named}`, or remove `rules_dir` from \
+         `.linchpin/config.yml` to read them here"
     );
     Some(Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(default_dir, ""), None).help(help))
 }
@@ -198,7 +202,7 @@ pub fn unused_default_rules_dir(folder: &PolicyFolder, rules_dir: &Path) -> Opti
 /// An error if the path is a symlink out of the project.
 fn outside_error(folder: &PolicyFolder, path: &Path) -> Option<Diagnostic> {
     let source = || Source::new(folder.shown(path), "");
-    let message = "a link that leads out of the project is not followed";
+    let message = "this symlink leads out of the project, so it is not followed";
     leaves_project(folder, path).then(|| Diagnostic::error(ErrorKind::Unreadable, message, &source(), None))
 }
 
@@ -211,7 +215,7 @@ pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Di
         Ok(text) => Ok(Some(Source::new(folder.shown(path), Arc::from(text)))),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            let message = format!("the file is larger than the {} KiB that are read", SIZE_LIMIT / 1024);
+            let message = format!("the file is larger than the limit of {} KiB", SIZE_LIMIT / 1024);
             let source = Source::new(folder.shown(path), "");
             Err(Box::new(Diagnostic::error(ErrorKind::TooLarge, message, &source, None)))
         }
@@ -234,7 +238,7 @@ pub fn unreadable(folder: &PolicyFolder, path: &Path, error: &io::Error) -> Diag
     let message = if error.kind() == io::ErrorKind::InvalidData {
         "the file is not UTF-8 text".to_owned()
     } else if error.kind() == io::ErrorKind::NotADirectory {
-        "this is not a folder, so no rules are read from there".to_owned()
+        "this is not a folder, so no rules are read from it".to_owned()
     } else {
         format!("cannot be read: {error}")
     };

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// Differs between two versions of a file, except in the case of [`Stamp::is_ambiguous`].
+/// A value that differs between two versions of a file, except in the case of [`Stamp::is_ambiguous`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     /// The `ctime` in nanoseconds. Unlike the `mtime`, it cannot be set by a program.

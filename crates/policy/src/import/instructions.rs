@@ -27,8 +27,8 @@ fn text(name: &str, folder: &Path) -> Result<String, FileError> {
     let text = read_bounded(&path, SIZE_LIMIT).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => (
             ErrorKind::TooLarge,
-            format!("`{name}` is larger than the {} KiB that are read", SIZE_LIMIT / 1024),
-            "shorten it: an agent reads all of it",
+            format!("`{name}` is larger than the limit of {} KiB", SIZE_LIMIT / 1024),
+            "shorten it: the agent has to read all of it",
         ),
         io::ErrorKind::InvalidData => {
             (ErrorKind::Unreadable, format!("`{name}` is not UTF-8 text"), "save it as UTF-8")
@@ -40,7 +40,7 @@ fn text(name: &str, folder: &Path) -> Result<String, FileError> {
         return Err((
             ErrorKind::InvalidValue,
             format!("`{name}` is empty"),
-            "write into it what the agent should do, or use `instructions`",
+            "say in the file what the agent should do, or use `instructions`",
         ));
     }
     Ok(text.to_owned())
@@ -48,10 +48,10 @@ fn text(name: &str, folder: &Path) -> Result<String, FileError> {
 
 fn resolve_inside(name: &str, folder: &Path) -> Result<PathBuf, FileError> {
     let outside = || {
-        let message = format!("`{name}` is outside of the list's folder");
-        (ErrorKind::InvalidValue, message, "copy the file beside the list, or put its text under `instructions`")
+        let message = format!("`{name}` is outside the list's folder");
+        (ErrorKind::InvalidValue, message, "copy the file next to the list, or put its text under `instructions`")
     };
-    // The path's text is checked first, so that messages do not reveal if a file outside of the folder exists.
+    // The path's text is checked first, so that messages do not reveal whether a file outside of the folder exists.
     let mut depth = 0_usize;
     for part in Path::new(name).components() {
         match part {
@@ -62,9 +62,10 @@ fn resolve_inside(name: &str, folder: &Path) -> Result<PathBuf, FileError> {
         }
     }
     let missing = |error: io::Error| {
-        let help = "paths start from the list's folder; put the text under `instructions` where the file is gone";
+        let help = "paths are relative to the list's folder; if the file no longer exists, put the text under \
+                    `instructions`";
         match error.kind() {
-            io::ErrorKind::NotFound => (ErrorKind::NotFound, format!("there is no `{name}`"), help),
+            io::ErrorKind::NotFound => (ErrorKind::NotFound, format!("`{name}` does not exist"), help),
             _ => (ErrorKind::Unreadable, format!("`{name}` cannot be read: {error}"), help),
         }
     };

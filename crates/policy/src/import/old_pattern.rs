@@ -11,13 +11,13 @@ pub struct ConvertedPattern {
     pub why: Vec<String>,
 }
 
-const STAR_CROSSED_FOLDERS: &str = "`*` crossed folders in the old format, and does not here";
+const STAR_CROSSED_FOLDERS: &str = "`*` crossed folders in the old format, but does not here";
 
 pub fn convert(old: &str) -> ConvertedPattern {
     let mut why = Vec::new();
     let mut pattern = braces(old, &mut why);
     if old.contains('\\') {
-        why.push("`\\` was a `/` in the old format, and makes the next sign a plain one here".to_owned());
+        why.push("`\\` meant `/` in the old format, but escapes the next character here".to_owned());
     }
     match pattern.split("**").collect::<Vec<_>>().as_slice() {
         [_] => {
@@ -28,17 +28,17 @@ pub fn convert(old: &str) -> ConvertedPattern {
         }
         [before, after] => {
             if before.contains(['*', '?', '[']) {
-                why.push(format!("`{before}` was a plain name in the old format, and is a pattern here"));
+                why.push(format!("`{before}` was a literal name in the old format, but is a pattern here"));
             }
             if after.trim_start_matches('/').trim_start_matches('*').contains('*') {
                 why.push(STAR_CROSSED_FOLDERS.to_owned());
             }
         }
-        _ => why.push("`**` was at least one folder in the old format, and may be none here".to_owned()),
+        _ => why.push("`**` matched at least one folder in the old format, but may match none here".to_owned()),
     }
     if pattern == "**/*" || pattern.ends_with("/**/*") {
         if why.is_empty() {
-            why.push("the same files".to_owned());
+            why.push("matches the same files".to_owned());
         }
         pattern.truncate(pattern.len() - "/*".len());
     }
@@ -85,10 +85,10 @@ fn braces(old: &str, why: &mut Vec<String>) -> String {
     }
     pattern.push_str(rest);
     if alternatives {
-        why.push("braces stood for themselves in the old format, and `{a,b}` is either here".to_owned());
+        why.push("braces were literal in the old format, but `{a,b}` means `a` or `b` here".to_owned());
     }
     if plain {
-        why.push("a brace that is part of a name is written with `\\`".to_owned());
+        why.push("a literal brace is escaped with `\\`".to_owned());
     }
     pattern
 }

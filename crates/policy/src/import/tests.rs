@@ -16,12 +16,12 @@ use crate::text::diagnostic::{RenderStyle, Severity};
 use crate::text::source::Source;
 
 /// A project with a list in the old format.
-struct World {
+struct TestProject {
     folder: tempfile::TempDir,
     tiers: Tiers,
 }
 
-impl World {
+impl TestProject {
     fn new(list: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let project = PolicyFolder::of_project(&folder.path().join("project"));
@@ -92,7 +92,7 @@ fn shown(changed: &EditOutcome) -> String {
 
 /// The rendered problems of a list.
 fn problems(list: &str) -> String {
-    let world = World::new("");
+    let world = TestProject::new("");
     world.put("project/empty.md", "\n");
     world.put("project/latin1.md", [0xe9]);
     world.put("project/long.md", "x".repeat(300 * 1024));
@@ -129,7 +129,7 @@ const LIST: &str = "\
 
 #[test]
 fn a_list_becomes_rules() {
-    let world = World::new(LIST);
+    let world = TestProject::new(LIST);
     world.put("project/rules/migrations.md", "\u{feff}# Migrations\r\n\r\nThey go both ways.\r\n");
     let changed = world.import("project/.deepwork.rules.yml", false).expect("rules");
     insta::assert_snapshot!(shown(&changed), @r"
@@ -171,14 +171,14 @@ fn a_list_becomes_rules() {
     ---
     ---
     A line.
-    .deepwork.rules.yml:3:12: `trigger` of `readme-accuracy`: `src/**/*` → `src/**`: the same files
-    .deepwork.rules.yml:12:13: `trigger` of `migrations`: `*.sql` → `**/*.sql`: `*` crossed folders in the old format, and does not here
-    .deepwork.rules.yml:12:22: `trigger` of `migrations`: `db/*.py` → `db/**/*.py`: `*` crossed folders in the old format, and does not here
-    .deepwork.rules.yml:12:33: `trigger` of `migrations`: `**/*` → `**`: the same files
-    .deepwork.rules.yml:13:24: `safety` of `migrations`: `CHANGELOG*` stays: `*` crossed folders in the old format, and does not here
-    .deepwork.rules.yml:16:37: `trigger` of `it-s-a-title`: `*.{ts,tsx}` → `**/*.{ts,tsx}`: braces stood for themselves in the old format, and `{a,b}` is either here; `*` crossed folders in the old format, and does not here
-    .deepwork.rules.yml:17:9: `name` of `readme-accuracy-2`: `README accuracy!` → `readme-accuracy-2`: another entry is `readme-accuracy`
-    .deepwork.rules.yml:18:12: `trigger` of `readme-accuracy-2`: `{{cookiecutter.slug}}/**` → `\{\{cookiecutter.slug\}\}/**`: a brace that is part of a name is written with `\`
+    .deepwork.rules.yml:3:12: `trigger` of `readme-accuracy`: `src/**/*` → `src/**`: matches the same files
+    .deepwork.rules.yml:12:13: `trigger` of `migrations`: `*.sql` → `**/*.sql`: `*` crossed folders in the old format, but does not here
+    .deepwork.rules.yml:12:22: `trigger` of `migrations`: `db/*.py` → `db/**/*.py`: `*` crossed folders in the old format, but does not here
+    .deepwork.rules.yml:12:33: `trigger` of `migrations`: `**/*` → `**`: matches the same files
+    .deepwork.rules.yml:13:24: `safety` of `migrations`: `CHANGELOG*` is unchanged: `*` crossed folders in the old format, but does not here
+    .deepwork.rules.yml:16:37: `trigger` of `it-s-a-title`: `*.{ts,tsx}` → `**/*.{ts,tsx}`: braces were literal in the old format, but `{a,b}` means `a` or `b` here; `*` crossed folders in the old format, but does not here
+    .deepwork.rules.yml:17:9: `name` of `readme-accuracy-2`: `README accuracy!` → `readme-accuracy-2`: another entry is already named `readme-accuracy`
+    .deepwork.rules.yml:18:12: `trigger` of `readme-accuracy-2`: `{{cookiecutter.slug}}/**` → `\{\{cookiecutter.slug\}\}/**`: a literal brace is escaped with `\`
     ");
     // The files have the shown text, and no errors.
     for change in &changed.changes {
@@ -196,7 +196,7 @@ fn a_list_becomes_rules() {
 #[test]
 fn a_list_is_recognized_by_name_or_content() {
     let entry = "- {name: a, trigger: b, instructions: c}\n";
-    let world = World::new("");
+    let world = TestProject::new("");
     world.put("project/.deepwork.policy.yml", entry);
     world.put("project/other.yml", entry.replace("name: a", "name: other"));
     assert_eq!(world.import("project/.deepwork.policy.yml", false).expect("a rule").changes.len(), 1);
@@ -219,77 +219,78 @@ fn an_import_is_atomic_and_replaces_nothing() {
         ("project/.linchpin/rules/all.yml", "new: {on: stop, reason: New.}\n"),
         ("user/rules/mine.md", mine),
     ] {
-        let world = World::new(list);
+        let world = TestProject::new(list);
         world.put(taken, text);
         let first = world.refused("project/.deepwork.rules.yml", false);
-        // `--force` does not change that.
+        // `--force` does not allow the replacement either.
         assert_eq!(first, world.refused("project/.deepwork.rules.yml", true));
         said.push(first);
     }
-    let world =
-        World::new("- {name: New, trigger: a, instructions: b}\n- {name: Hard reset, trigger: a, instructions: b}\n");
+    let world = TestProject::new(
+        "- {name: New, trigger: a, instructions: b}\n- {name: Hard reset, trigger: a, instructions: b}\n",
+    );
     said.push(world.refused("project/.deepwork.rules.yml", true));
-    // A dangling symlink is a taken name too.
-    let world = World::new(list);
+    // A dangling symlink occupies its name too.
+    let world = TestProject::new(list);
     std::os::unix::fs::symlink("../../outside.md", world.path("project/.linchpin/rules/new.md")).expect("a link");
     said.push(world.refused("project/.deepwork.rules.yml", false));
     // One entry with errors prevents the whole import.
-    let world = World::new("- {name: New, trigger: a, instructions: b}\n- {name: Other, instructions: b}\n");
+    let world = TestProject::new("- {name: New, trigger: a, instructions: b}\n- {name: Other, instructions: b}\n");
     said.push(world.refused("project/.deepwork.rules.yml", false));
     insta::assert_snapshot!(said.join("\n\n"), @"
-    error: there is a rule `mine` already, in the project tier
+    error: rule `mine` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:1:10
       |
     1 | - {name: Mine, trigger: a, instructions: b}
       |          ^^^^
       |
-      = help: change the `name` here, or take the entry out
-    error: nothing was written: there is a rule `mine` already, in the project tier
+      = help: change the `name` here, or remove the entry
+    error: nothing was written: rule `mine` already exists in the project tier
 
-    error: there is a rule `mine` already, in the project tier
+    error: rule `mine` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:1:10
       |
     1 | - {name: Mine, trigger: a, instructions: b}
       |          ^^^^
       |
-      = help: change the `name` here, or take the entry out
-    error: nothing was written: there is a rule `mine` already, in the project tier
+      = help: change the `name` here, or remove the entry
+    error: nothing was written: rule `mine` already exists in the project tier
 
-    error: there is a rule `new` already, in the project tier
+    error: rule `new` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:2:10
       |
     2 | - {name: New, trigger: a, instructions: b}
       |          ^^^
       |
-      = help: change the `name` here, or take the entry out
-    error: nothing was written: there is a rule `new` already, in the project tier
+      = help: change the `name` here, or remove the entry
+    error: nothing was written: rule `new` already exists in the project tier
 
-    error: there is a rule `mine` already, in the user tier
+    error: rule `mine` already exists in the user tier
      --> [BASE]/project/.deepwork.rules.yml:1:10
       |
     1 | - {name: Mine, trigger: a, instructions: b}
       |          ^^^^
       |
-      = help: change the `name` here, or take the entry out
-    error: nothing was written: there is a rule `mine` already, in the user tier
+      = help: change the `name` here, or remove the entry
+    error: nothing was written: rule `mine` already exists in the user tier
 
-    error: there is a rule `hard-reset` already, in the bundled tier
+    error: rule `hard-reset` already exists in the bundled tier
      --> [BASE]/project/.deepwork.rules.yml:2:10
       |
     2 | - {name: Hard reset, trigger: a, instructions: b}
       |          ^^^^^^^^^^
       |
-      = help: change the `name` here, or take the entry out
-    error: nothing was written: there is a rule `hard-reset` already, in the bundled tier
+      = help: change the `name` here, or remove the entry
+    error: nothing was written: rule `hard-reset` already exists in the bundled tier
 
-    error: there is a rule `new` already, in the project tier
+    error: rule `new` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:2:10
       |
     2 | - {name: New, trigger: a, instructions: b}
       |          ^^^
       |
-      = help: change the `name` here, or take the entry out
-    error: nothing was written: there is a rule `new` already, in the project tier
+      = help: change the `name` here, or remove the entry
+    error: nothing was written: rule `new` already exists in the project tier
 
     error: the entry has no `trigger`
      --> [BASE]/project/.deepwork.rules.yml:2:3
@@ -297,24 +298,24 @@ fn an_import_is_atomic_and_replaces_nothing() {
     2 | - {name: Other, instructions: b}
       |   ^
       |
-      = help: say which files it is about: `trigger: src/**`
+      = help: say which files it applies to: `trigger: src/**`
     error: nothing was written: the entry has no `trigger`
     ");
 }
 
 #[test]
 fn a_second_import_changes_nothing() {
-    let world = World::new("- {name: New, trigger: a, instructions: b}\n");
+    let world = TestProject::new("- {name: New, trigger: a, instructions: b}\n");
     world.import("project/.deepwork.rules.yml", false).expect("a rule");
     insta::assert_snapshot!(world.refused("project/.deepwork.rules.yml", true), @"
-    error: there is a rule `new` already, in the project tier
+    error: rule `new` already exists in the project tier
      --> [BASE]/project/.deepwork.rules.yml:1:10
       |
     1 | - {name: New, trigger: a, instructions: b}
       |          ^^^
       |
-      = help: change the `name` here, or take the entry out
-    error: nothing was written: there is a rule `new` already, in the project tier
+      = help: change the `name` here, or remove the entry
+    error: nothing was written: rule `new` already exists in the project tier
     ");
 }
 
@@ -331,7 +332,7 @@ fn files_that_are_not_a_list_of_rules() {
     1 |
       | ^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
 
     error: expected a list of rules, found nothing
      --> .deepwork.rules.yml:1:1
@@ -339,7 +340,7 @@ fn files_that_are_not_a_list_of_rules() {
     1 | # nothing
       | ^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
 
     error: expected a list of rules, found nothing
      --> .deepwork.rules.yml:1:1
@@ -347,7 +348,7 @@ fn files_that_are_not_a_list_of_rules() {
     1 | []
       | ^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
 
     error: expected a list of rules, found a mapping
      --> .deepwork.rules.yml:1:1
@@ -355,7 +356,7 @@ fn files_that_are_not_a_list_of_rules() {
     1 | rules: []
       | ^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
 
     error: expected a rule, found text
      --> .deepwork.rules.yml:1:3
@@ -363,28 +364,28 @@ fn files_that_are_not_a_list_of_rules() {
     1 | - a
       |   ^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
     error: expected a rule, found a number
      --> .deepwork.rules.yml:2:3
       |
     2 | - 3
       |   ^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
     error: expected a rule, found a list
      --> .deepwork.rules.yml:3:3
       |
     3 | - [x]
       |   ^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
     error: expected a rule, found nothing
      --> .deepwork.rules.yml:4:2
       |
     4 | -
       |  ^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
 
     error: invalid YAML: unclosed bracket '['
      --> .deepwork.rules.yml:1:9
@@ -398,7 +399,7 @@ fn files_that_are_not_a_list_of_rules() {
     1 | just text
       | ^^^^^^^^^
       |
-      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+      = help: write each rule as a list item: `- name: …`, with `trigger` and `instructions`
     ");
 }
 
@@ -436,21 +437,21 @@ fn entries_with_missing_keys() {
     3 | - name: No trigger
       |   ^
       |
-      = help: say which files it is about: `trigger: src/**`
+      = help: say which files it applies to: `trigger: src/**`
     error: the entry has no `instructions`
      --> .deepwork.rules.yml:5:3
       |
     5 | - name: No instructions
       |   ^
       |
-      = help: write under `instructions` what the agent should do, or name a file: `instructions_file`
-    error: an entry has `instructions` or `instructions_file`, not both
+      = help: say under `instructions` what the agent should do, or name a file with `instructions_file`
+    error: an entry may have `instructions` or `instructions_file`, not both
       --> .deepwork.rules.yml:10:3
        |
     10 |   instructions_file: c.md
        |   ^^^^^^^^^^^^^^^^^
        |
-       = help: take one of them out
+       = help: remove one of them
     error: the entry has no `name`
       --> .deepwork.rules.yml:11:3
        |
@@ -464,77 +465,77 @@ fn entries_with_missing_keys() {
     11 | - safety: x
        |   ^
        |
-       = help: say which files it is about: `trigger: src/**`
+       = help: say which files it applies to: `trigger: src/**`
     error: the entry has no `instructions`
       --> .deepwork.rules.yml:11:3
        |
     11 | - safety: x
        |   ^
        |
-       = help: write under `instructions` what the agent should do, or name a file: `instructions_file`
+       = help: say under `instructions` what the agent should do, or name a file with `instructions_file`
     error: `name` is empty
       --> .deepwork.rules.yml:12:3
        |
     12 | - name:
        |   ^^^^
        |
-       = help: write a text behind it
-    error: `trigger` names no files
+       = help: write a value after the key
+    error: `trigger` is empty
       --> .deepwork.rules.yml:13:3
        |
     13 |   trigger:
        |   ^^^^^^^
        |
-       = help: name some
-    error: `safety` names no files
+       = help: name some files
+    error: `safety` is empty
       --> .deepwork.rules.yml:14:3
        |
     14 |   safety: ~
        |   ^^^^^^
        |
-       = help: leave it out, or name some
+       = help: name some files, or remove the key
     error: `instructions` is empty
       --> .deepwork.rules.yml:15:3
        |
     15 |   instructions:
        |   ^^^^^^^^^^^^
        |
-       = help: write a text behind it
+       = help: write a value after the key
     error: `name` is empty
       --> .deepwork.rules.yml:16:4
        |
     16 | - {name: ' ', trigger: [], safety: [], instructions: ' '}
        |    ^^^^
        |
-       = help: write a text behind it
-    error: `trigger` names no files
+       = help: write a value after the key
+    error: `trigger` is empty
       --> .deepwork.rules.yml:16:15
        |
     16 | - {name: ' ', trigger: [], safety: [], instructions: ' '}
        |               ^^^^^^^
        |
-       = help: name some
-    error: `safety` names no files
+       = help: name some files
+    error: `safety` is empty
       --> .deepwork.rules.yml:16:28
        |
     16 | - {name: ' ', trigger: [], safety: [], instructions: ' '}
        |                            ^^^^^^
        |
-       = help: leave it out, or name some
+       = help: name some files, or remove the key
     error: `instructions` is empty
       --> .deepwork.rules.yml:16:40
        |
     16 | - {name: ' ', trigger: [], safety: [], instructions: ' '}
        |                                        ^^^^^^^^^^^^
        |
-       = help: write a text behind it
+       = help: write a value after the key
     error: `instructions_file` is empty
       --> .deepwork.rules.yml:17:39
        |
     17 | - {name: Empty file name, trigger: a, instructions_file: ''}
        |                                       ^^^^^^^^^^^^^^^^^
        |
-       = help: write a text behind it
+       = help: write a value after the key
     ");
 }
 
@@ -560,7 +561,7 @@ fn entries_with_unknown_keys_and_invalid_values() {
     1 | - {name: Keys, trigger: a, instructions: b, compare_with: base, set: [x], Safety: y}
       |                                                                 ^^^
       |
-      = help: an entry has only `compare_to`, `instructions`, `instructions_file`, `name`, `safety`, `trigger`
+      = help: an entry may only have `compare_to`, `instructions`, `instructions_file`, `name`, `safety`, `trigger`
     error: unknown key `Safety`
      --> .deepwork.rules.yml:1:75
       |
@@ -568,47 +569,47 @@ fn entries_with_unknown_keys_and_invalid_values() {
       |                                                                           ^^^^^^
       |
       = help: did you mean `safety`?
-    error: `name` takes text, not a number
+    error: `name` must be text, not a number
      --> .deepwork.rules.yml:2:10
       |
     2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
       |          ^
-    error: `trigger` takes text or a list of texts, not a number
+    error: `trigger` must be text or a list of texts, not a number
      --> .deepwork.rules.yml:2:22
       |
     2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
       |                      ^
-    error: `safety` takes text or a list of texts, not true or false
+    error: `safety` must be text or a list of texts, not true or false
      --> .deepwork.rules.yml:2:33
       |
     2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
       |                                 ^^^^
-    error: `instructions` takes text, not a list
+    error: `instructions` must be text, not a list
      --> .deepwork.rules.yml:2:53
       |
     2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
       |                                                     ^
-    error: `compare_to` takes text, not a mapping
+    error: `compare_to` must be text, not a mapping
      --> .deepwork.rules.yml:2:70
       |
     2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
       |                                                                      ^
-    error: `trigger` takes text, not a number
+    error: `trigger` must be text, not a number
      --> .deepwork.rules.yml:3:30
       |
     3 | - {name: Lists, trigger: [a, 4, [b]], instructions: b}
       |                              ^
-    error: `trigger` takes text, not a list
+    error: `trigger` must be text, not a list
      --> .deepwork.rules.yml:3:33
       |
     3 | - {name: Lists, trigger: [a, 4, [b]], instructions: b}
       |                                 ^
-    error: `compare_to` is one of `base`, `default_tip`, `prompt`, not `main`
+    error: `compare_to` must be one of `base`, `default_tip`, `prompt`, not `main`
      --> .deepwork.rules.yml:4:61
       |
     4 | - {name: Baseline, trigger: a, instructions: b, compare_to: main}
       |                                                             ^^^^
-    error: `compare_to` is one of `base`, `default_tip`, `prompt`, not `promt`
+    error: `compare_to` must be one of `base`, `default_tip`, `prompt`, not `promt`
      --> .deepwork.rules.yml:5:61
       |
     5 | - {name: Baseline, trigger: a, instructions: b, compare_to: promt}
@@ -628,34 +629,34 @@ fn names_without_a_valid_id() {
 - {{name: {longest}, trigger: a, instructions: b}}
 - {{name: {longest}, trigger: a, instructions: b}}
 ")), @"
-    error: `linchpin` cannot be a rule's id: the guard itself speaks under it
+    error: reserved rule id `linchpin`: Linchpin uses it for its own messages
      --> .deepwork.rules.yml:1:10
       |
     1 | - {name: linchpin, trigger: a, instructions: b}
       |          ^^^^^^^^
       |
-      = help: give it another name
-    error: no id can be made of `规则`
+      = help: choose another name
+    error: no rule id can be derived from `规则`
      --> .deepwork.rules.yml:2:10
       |
     2 | - {name: 规则, trigger: a, instructions: b}
       |          ^^^^
       |
-      = help: give it a name with plain letters or digits: the rule's file is named after them
-    error: a rule's id has at most 100 characters, and this one has 109
+      = help: use a name with ASCII letters or digits: the rule's file is named after them
+    error: the rule id has 109 characters, over the limit of 100
      --> .deepwork.rules.yml:3:10
       |
     3 | - {name: abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi , trigger: a, ...
       |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: give it a shorter name
-    error: a rule's id has at most 100 characters, and this one has 101
+      = help: choose a shorter name
+    error: the rule id has 101 characters, over the limit of 100
      --> .deepwork.rules.yml:5:10
       |
     5 | - {name: abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi , trigger: a, instructio...
       |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: give it a shorter name
+      = help: choose a shorter name
     ");
 }
 
@@ -668,10 +669,10 @@ fn invalid_yaml() {
     2 |   trigger: *.py
       |            ^
       |
-      = help: a text that starts with `*` needs quotes
+      = help: quote a string that starts with `*`
     ");
     insta::assert_snapshot!(problems("- name: Twice\n  trigger: a\n  trigger: b\n  instructions: b\n"), @"
-    error: the key `trigger` is there twice
+    error: duplicate key `trigger`
      --> .deepwork.rules.yml:3:3
       |
     3 |   trigger: b
@@ -706,7 +707,7 @@ fn invalid_patterns() {
     4 |     - '!src/a.py'
       |        ^
       |
-      = help: what is not meant goes under `exclude`; write `\!` for a name that starts with `!`
+      = help: to leave paths out, list them under `exclude`; write `\!` for a name that starts with `!`
     error: `..` in a pattern
      --> .deepwork.rules.yml:5:7
       |
@@ -714,7 +715,7 @@ fn invalid_patterns() {
       |       ^^
       |
       = help: patterns are relative to the project root, and paths in it never have `..`
-    error: this `[` is not closed
+    error: unclosed `[`
      --> .deepwork.rules.yml:6:11
       |
     6 |     - src/[ab
@@ -757,41 +758,41 @@ fn missing_instructions() {
 - {name: i, trigger: a, instructions_file: long.md}
 - {name: j, trigger: a, instructions_file: empty.md/x}
 "), @"
-    error: there is no `missing.md`
+    error: `missing.md` does not exist
      --> .deepwork.rules.yml:1:44
       |
     1 | - {name: a, trigger: a, instructions_file: missing.md}
       |                                            ^^^^^^^^^^
       |
-      = help: paths start from the list's folder; put the text under `instructions` where the file is gone
-    error: `../secret.md` is outside of the list's folder
+      = help: paths are relative to the list's folder; if the file no longer exists, put the text under `instructions`
+    error: `../secret.md` is outside the list's folder
      --> .deepwork.rules.yml:2:44
       |
     2 | - {name: b, trigger: a, instructions_file: ../secret.md}
       |                                            ^^^^^^^^^^^^
       |
-      = help: copy the file beside the list, or put its text under `instructions`
-    error: `folder/../../secret.md` is outside of the list's folder
+      = help: copy the file next to the list, or put its text under `instructions`
+    error: `folder/../../secret.md` is outside the list's folder
      --> .deepwork.rules.yml:3:44
       |
     3 | - {name: c, trigger: a, instructions_file: folder/../../secret.md}
       |                                            ^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: copy the file beside the list, or put its text under `instructions`
-    error: `/etc/hostname` is outside of the list's folder
+      = help: copy the file next to the list, or put its text under `instructions`
+    error: `/etc/hostname` is outside the list's folder
      --> .deepwork.rules.yml:4:44
       |
     4 | - {name: d, trigger: a, instructions_file: /etc/hostname}
       |                                            ^^^^^^^^^^^^^
       |
-      = help: copy the file beside the list, or put its text under `instructions`
-    error: `door.md` is outside of the list's folder
+      = help: copy the file next to the list, or put its text under `instructions`
+    error: `door.md` is outside the list's folder
      --> .deepwork.rules.yml:5:44
       |
     5 | - {name: e, trigger: a, instructions_file: door.md}
       |                                            ^^^^^^^
       |
-      = help: copy the file beside the list, or put its text under `instructions`
+      = help: copy the file next to the list, or put its text under `instructions`
     error: `folder` cannot be read: not a regular file
      --> .deepwork.rules.yml:6:44
       |
@@ -805,7 +806,7 @@ fn missing_instructions() {
     7 | - {name: g, trigger: a, instructions_file: empty.md}
       |                                            ^^^^^^^^
       |
-      = help: write into it what the agent should do, or use `instructions`
+      = help: say in the file what the agent should do, or use `instructions`
     error: `latin1.md` is not UTF-8 text
      --> .deepwork.rules.yml:8:44
       |
@@ -813,20 +814,20 @@ fn missing_instructions() {
       |                                            ^^^^^^^^^
       |
       = help: save it as UTF-8
-    error: `long.md` is larger than the 256 KiB that are read
+    error: `long.md` is larger than the limit of 256 KiB
      --> .deepwork.rules.yml:9:44
       |
     9 | - {name: i, trigger: a, instructions_file: long.md}
       |                                            ^^^^^^^
       |
-      = help: shorten it: an agent reads all of it
+      = help: shorten it: the agent has to read all of it
     error: `empty.md/x` cannot be read: Not a directory (os error 20)
       --> .deepwork.rules.yml:10:44
        |
     10 | - {name: j, trigger: a, instructions_file: empty.md/x}
        |                                            ^^^^^^^^^^
        |
-       = help: paths start from the list's folder; put the text under `instructions` where the file is gone
+       = help: paths are relative to the list's folder; if the file no longer exists, put the text under `instructions`
     ");
 }
 
@@ -875,41 +876,41 @@ fn converted_patterns() {
         line.trim_end().to_owned()
     });
     insta::assert_snapshot!(lines.join("\n"), @r"
-    *                    **                   `*` crossed folders in the old format, and does not here
-    *.py                 **/*.py              `*` crossed folders in the old format, and does not here
-    *_test.py            **/*_test.py         `*` crossed folders in the old format, and does not here
-    *.test.*             *.test.*             `*` crossed folders in the old format, and does not here
-    *.{ts,tsx}           **/*.{ts,tsx}        braces stood for themselves in the old format, and `{a,b}` is either here; `*` crossed folders in the old format, and does not here
+    *                    **                   `*` crossed folders in the old format, but does not here
+    *.py                 **/*.py              `*` crossed folders in the old format, but does not here
+    *_test.py            **/*_test.py         `*` crossed folders in the old format, but does not here
+    *.test.*             *.test.*             `*` crossed folders in the old format, but does not here
+    *.{ts,tsx}           **/*.{ts,tsx}        braces were literal in the old format, but `{a,b}` means `a` or `b` here; `*` crossed folders in the old format, but does not here
     README.md            README.md
     docs/a.md            docs/a.md
-    Makefile*            Makefile*            `*` crossed folders in the old format, and does not here
+    Makefile*            Makefile*            `*` crossed folders in the old format, but does not here
     test?.py             test?.py
-    src/*                src/**               `*` crossed folders in the old format, and does not here
-    src/*.py             src/**/*.py          `*` crossed folders in the old format, and does not here
-    */a.py               */a.py               `*` crossed folders in the old format, and does not here
-    a/*/b.py             a/*/b.py             `*` crossed folders in the old format, and does not here
+    src/*                src/**               `*` crossed folders in the old format, but does not here
+    src/*.py             src/**/*.py          `*` crossed folders in the old format, but does not here
+    */a.py               */a.py               `*` crossed folders in the old format, but does not here
+    a/*/b.py             a/*/b.py             `*` crossed folders in the old format, but does not here
     **                   **
-    **/*                 **                   the same files
+    **/*                 **                   matches the same files
     src/**               src/**
-    src/**/*             src/**               the same files
+    src/**/*             src/**               matches the same files
     src/**/*.py          src/**/*.py
     **/*.py              **/*.py
-    src/**/test_*.py     src/**/test_*.py     `*` crossed folders in the old format, and does not here
-    packages/*/src/**    packages/*/src/**    `packages/*/src/` was a plain name in the old format, and is a pattern here
-    **/tests/**          **/tests/**          `**` was at least one folder in the old format, and may be none here
-    **/tests/**/*        **/tests/**          `**` was at least one folder in the old format, and may be none here
+    src/**/test_*.py     src/**/test_*.py     `*` crossed folders in the old format, but does not here
+    packages/*/src/**    packages/*/src/**    `packages/*/src/` was a literal name in the old format, but is a pattern here
+    **/tests/**          **/tests/**          `**` matched at least one folder in the old format, but may match none here
+    **/tests/**/*        **/tests/**          `**` matched at least one folder in the old format, but may match none here
     src/**.py            src/**.py
-    ./src/*.py           ./src/**/*.py        `*` crossed folders in the old format, and does not here
-    .*                   .*                   `*` crossed folders in the old format, and does not here
-    {a}/x.py             \{a\}/x.py           a brace that is part of a name is written with `\`
-    {{a}}/x              \{\{a\}\}/x          a brace that is part of a name is written with `\`
-    a{b,c}d              a{b,c}d              braces stood for themselves in the old format, and `{a,b}` is either here
-    a{,}                 a\{,\}               a brace that is part of a name is written with `\`
-    a{b                  a\{b                 a brace that is part of a name is written with `\`
-    a}b                  a\}b                 a brace that is part of a name is written with `\`
-    a\{b,c\}             a\{b,c\}             `\` was a `/` in the old format, and makes the next sign a plain one here
-    src\*.py             src\*.py             `\` was a `/` in the old format, and makes the next sign a plain one here; `*` crossed folders in the old format, and does not here
-    [ab]*.py             [ab]*.py             `*` crossed folders in the old format, and does not here
+    ./src/*.py           ./src/**/*.py        `*` crossed folders in the old format, but does not here
+    .*                   .*                   `*` crossed folders in the old format, but does not here
+    {a}/x.py             \{a\}/x.py           a literal brace is escaped with `\`
+    {{a}}/x              \{\{a\}\}/x          a literal brace is escaped with `\`
+    a{b,c}d              a{b,c}d              braces were literal in the old format, but `{a,b}` means `a` or `b` here
+    a{,}                 a\{,\}               a literal brace is escaped with `\`
+    a{b                  a\{b                 a literal brace is escaped with `\`
+    a}b                  a\}b                 a literal brace is escaped with `\`
+    a\{b,c\}             a\{b,c\}             `\` meant `/` in the old format, but escapes the next character here
+    src\*.py             src\*.py             `\` meant `/` in the old format, but escapes the next character here; `*` crossed folders in the old format, but does not here
+    [ab]*.py             [ab]*.py             `*` crossed folders in the old format, but does not here
     ");
 }
 
@@ -981,7 +982,7 @@ proptest! {
         let is_put_right = pattern != old && !old.trim_start_matches('*').contains('*');
         let Ok(parsed) = Pattern::parse(&pattern) else { return Ok(()) };
         // Unusual patterns, such as `**` inside a name, are reported when the rule is read.
-        if (why.is_empty() || why == ["the same files"] || is_put_right) && parsed.warnings().is_empty() {
+        if (why.is_empty() || why == ["matches the same files"] || is_put_right) && parsed.warnings().is_empty() {
             for path in paths() {
                 prop_assert_eq!(parsed.matches(&path), meant(&path, &old), "{} {} {}", path, old, pattern);
             }

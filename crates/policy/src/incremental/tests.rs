@@ -10,7 +10,7 @@ use crate::files::folder::{PolicyFolder, Tiers};
 use crate::{CompiledPolicy, compile_uncached, compiled_policy};
 
 /// A user and a project, each with a policy.
-struct World {
+struct TestProject {
     folder: tempfile::TempDir,
     tiers: Tiers,
     /// True if a person trusted everything in the project's policy.
@@ -20,7 +20,7 @@ struct World {
 const BLOCK: &str = "---\ntools: [Bash]\n---\nNo.\n";
 const WARN: &str = "---\ntools: [Bash]\naction: warn\n---\nCareful.\n";
 
-impl World {
+impl TestProject {
     fn new(files: &[(String, String)], trusted: bool) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let user = PolicyFolder::of_user(&folder.path().join("user"));
@@ -41,7 +41,7 @@ impl World {
         self.compiled();
     }
 
-    /// `user/…` and `project/…`.
+    /// The path of a file that is named `user/…` or `project/…`.
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name.replace("project/", "project/.linchpin/"))
     }
@@ -80,7 +80,7 @@ fn only_the_edited_or_added_rule_is_read() {
         ("project/rules/b.md", BLOCK),
         ("user/rules/u.md", BLOCK),
     ]);
-    let world = World::new(&start, false);
+    let world = TestProject::new(&start, false);
     for (file, id) in
         [("project/rules/a", "a"), ("user/rules/u", "u"), ("project/rules/new", "new"), ("user/rules/v", "v")]
     {
@@ -111,7 +111,7 @@ fn other_changes_need_a_full_load() {
         (nothing, ("project/rules/a.md", "---\ntool: [Bash]\n---\nNo.\n")),
         (("project/rules/c.md", "---\ntool: [Bash]\n---\nNo.\n"), ("project/rules/a.md", WARN)),
         (nothing, ("project/rules/A B.md", BLOCK)),
-        // Not a rule.
+        // The file is not a rule.
         (nothing, ("project/rules/m.yml", "imports: []\n")),
         (nothing, ("project/rules/m.yaml", "")),
         (nothing, ("project/config.yml", "mode: observe\n")),
@@ -121,7 +121,7 @@ fn other_changes_need_a_full_load() {
     ];
     for (before, (path, text)) in cases {
         let start = [("project/rules/a.md", BLOCK), ("project/rules/b.md", BLOCK), ("user/rules/u.md", BLOCK), before];
-        let world = World::new(&files(&start), true);
+        let world = TestProject::new(&files(&start), true);
         let read = world.read_after(path, text);
         assert!(read.contains(&"b".to_owned()), "{before:?} {path} {text:?}: {read:?}");
     }
@@ -129,7 +129,7 @@ fn other_changes_need_a_full_load() {
 
 #[test]
 fn two_new_rules_of_one_id_need_a_full_load() {
-    let world = World::new(&files(&[("project/rules/a.md", BLOCK), ("user/rules/u.md", BLOCK)]), false);
+    let world = TestProject::new(&files(&[("project/rules/a.md", BLOCK), ("user/rules/u.md", BLOCK)]), false);
     world.put("user/rules/d.md", "---\ntools: [Bash]\nlocked: true\n---\nNo.\n");
     world.put("project/rules/d.md", WARN);
     assert_eq!(world.compiled().rules, world.compiled_uncached().rules);
@@ -138,7 +138,7 @@ fn two_new_rules_of_one_id_need_a_full_load() {
 /// Sessions notice a new policy by its generation.
 #[test]
 fn the_same_text_in_another_rule_is_another_generation() {
-    let world = World::new(&files(&[("project/rules/a.md", BLOCK)]), false);
+    let world = TestProject::new(&files(&[("project/rules/a.md", BLOCK)]), false);
     world.put("project/rules/b.md", WARN);
     let with_b = world.compiled().generation;
     fs::remove_file(world.path("project/rules/b.md")).expect("deleted");
@@ -187,7 +187,7 @@ proptest! {
         edits in prop::collection::vec(any_file(), 1..6),
         trusted: bool,
     ) {
-        let world = World::new(&before, trusted);
+        let world = TestProject::new(&before, trusted);
         world.compiled();
         for (path, text) in edits {
             world.put(&path, &text);

@@ -16,11 +16,11 @@ pub fn read(outer: &mut Fields) -> Option<AgentChoice> {
         if AgentChoice::NAMES.contains(&name.as_str()) {
             return Some(AgentChoice::Named(name.clone()));
         }
-        let message = format!("no agent is known as `{name}`");
+        let message = format!("unknown agent `{name}`");
         let help = suggest::closest(name, AgentChoice::NAMES).map_or_else(
             || {
                 format!(
-                    "known are {}; any other is a command: `{{command: [program, argument]}}`",
+                    "known agents: {}; for any other agent, write its command: `{{command: [program, argument]}}`",
                     AgentChoice::NAMES.join(", ")
                 )
             },

@@ -13,7 +13,7 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
         let id = format!("{LOOP_NAME}/{hat}/{name}");
         let rule = Rule::synthetic(id, source, detect, reason);
         let digest = digest(format!("{} {when} {}", rule.id, rule.reason));
-        // If the agent could acknowledge the rule itself, it would not hold anything.
+        // If the agent could acknowledge the rule itself, the rule would have no effect.
         Rule { digest, when: Some(when.to_owned()), ack: AckBy::Human, ..rule }
     };
     let at_stop = |rule: Rule| Rule { on: EventKinds::default().with(EventKind::Stop), ..rule };
@@ -22,14 +22,14 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
             "after-hand-over",
             Detector::Tool(Box::new(writing_outside_of(Vec::new()))),
             "loop.handed_over",
-            "The work is handed over, so nothing more is written in this iteration. Stop now.".to_owned(),
+            "You have handed over the work, so you cannot write anything more in this iteration. Stop now.".to_owned(),
         ),
         at_stop(own(
             "unfinished-tasks",
             Detector::Event,
             "loop.unfinished",
-            "A task that you started is neither closed, failed nor reopened: `linchpin task list` shows it. \
-             `linchpin task close ID`, `fail ID` or `reopen ID`, as is true."
+            "You started a task and have not closed, failed or reopened it. Find it with `linchpin task list`, then run \
+             `linchpin task close ID`, `linchpin task fail ID` or `linchpin task reopen ID`."
                 .to_owned(),
         )),
     ];
@@ -41,8 +41,8 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
             // An agent that waits for a person may stop without a hand-over.
             "loop.active and not loop.handed_over and not loop.waits_for",
             format!(
-                "Nothing is handed over yet. Publish exactly one of these topics, and then stop: {topics}\n\
-                 The form is `linchpin emit \"{first}\" \"<summary>\"`; what you say in prose reaches nobody."
+                "You have not handed over your work yet. Publish exactly one of these topics, then stop: {topics}\n\
+                 Run `linchpin emit \"{first}\" \"<summary>\"`. Only what you emit is read; your other messages are not."
             ),
         )));
     }
@@ -59,8 +59,8 @@ pub fn gate_files_rule(hat: &str, paths: &[&str], source: &str) -> Rule {
     };
     let listed = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
     let reason = format!(
-        "Gates of this loop run {listed}, so no agent of the run writes that. Make the gate pass by the work itself; if the \
-         file has to change, say so in your summary, and a person changes it."
+        "Gates of this loop run {listed}, so agents of the run may not change it. Make the gate pass by doing the work. If \
+         the file has to change, say so in your summary, and a person will change it."
     );
     let rule = Rule::synthetic(format!("{LOOP_NAME}/{hat}/gate-files"), source, Detector::Tool(Box::new(tool)), reason);
     Rule { digest: digest(format!("{} {listed}", rule.id)), ack: AckBy::Human, ..rule }

@@ -3,13 +3,13 @@
 use engine::hats::{Completion, Loop};
 
 use super::keys::COMPLETION;
-use super::shape::SpannedName;
+use super::structure_lints::SpannedName;
 use super::topics::{check_topic_name, topic};
 use crate::text::diagnostic::ErrorKind;
 use crate::text::fields::Fields;
 use crate::workflow::GateReader;
 
-/// Also returns the spans of the topics under `after`.
+/// Reads `completion`. Also returns the spans of the topics under `after`.
 pub fn completion(gates: &GateReader, loop_fields: &mut Fields) -> (Completion, Vec<SpannedName>) {
     let mut completion = Completion { topic: Loop::COMPLETE.to_owned(), requires: Vec::new(), after: Vec::new() };
     let Some(node) = loop_fields.take("completion") else { return (completion, Vec::new()) };
@@ -19,8 +19,7 @@ pub fn completion(gates: &GateReader, loop_fields: &mut Fields) -> (Completion, 
     completion.requires = gates.of_list("requires", "completion", &mut fields);
     let after = fields.texts("after").unwrap_or_default();
     if let Some(first) = after.get(Loop::MAX_AFTER) {
-        let message =
-            format!("{} topics under `after` are more than the {} that there may be", after.len(), Loop::MAX_AFTER);
+        let message = format!("`after` has {} topics, over the limit of {}", after.len(), Loop::MAX_AFTER);
         fields.refuse(ErrorKind::InvalidValue, message, first.span.clone());
     }
     let after = after.into_iter().filter(|topic| check_topic_name(topic, &mut fields));

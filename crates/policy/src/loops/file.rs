@@ -10,7 +10,7 @@ use super::completion::completion;
 use super::hats::hat_entries;
 use super::keys::{LOOP, TASKS};
 use super::loop_source::{LOOP_NAME, LoopSource};
-use super::shape::{self, LoopSpans};
+use super::structure_lints::{self, LoopSpans};
 use super::topics::{topic, topics};
 use super::{agent, limits};
 use crate::library::RuleEntries;
@@ -93,7 +93,7 @@ impl LoopSource<'_> {
         let is_valid = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
         if is_valid {
             problems.extend(unused_gates);
-            problems.extend(shape::check_shape(&the_loop, &spans, source));
+            problems.extend(structure_lints::structure_problems(&the_loop, &spans, source));
         }
         (is_valid.then_some(the_loop), problems)
     }
@@ -120,7 +120,7 @@ fn project_path(key: &str, fields: &mut Fields) -> Option<String> {
     let SpannedText { value, span } = fields.text(key)?;
     let is_below = !value.is_empty() && !value.starts_with(['/', '~']) && value.split('/').all(|part| part != "..");
     if !is_below {
-        let message = format!("`{key}` is a path below the project's root, not `{value}`");
+        let message = format!("`{key}` must be a path inside the project, not `{value}`");
         fields.refuse(ErrorKind::InvalidValue, message, span);
         return None;
     }

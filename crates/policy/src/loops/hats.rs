@@ -20,7 +20,7 @@ use crate::workflow::{RuleCollector, RuleOwner};
 /// Every hat's agent may write here, for notes.
 const NOTES: &str = ".linchpin/agent/**";
 
-/// More would be a mistake, and hard to follow.
+/// Maximum number of hats. More would be a mistake, and hard to follow.
 const HATS_LIMIT: usize = 100;
 
 impl LoopSource<'_> {
@@ -53,7 +53,7 @@ impl LoopSource<'_> {
         fields.refuse_unknown();
         let triggers = fields.texts("triggers").unwrap_or_default();
         if is_mapping && triggers.is_empty() && fields.has_no_errors() {
-            let message = format!("the hat `{id}` has no `triggers`, so nothing would put it on");
+            let message = format!("hat `{id}` has no `triggers`, so it never starts");
             fields.refuse(ErrorKind::MissingKey, message, key.span.clone());
         }
         let triggers = triggers.into_iter().filter_map(|trigger| topic_pattern(&trigger, &mut fields)).collect();
@@ -66,7 +66,7 @@ impl LoopSource<'_> {
         let default_publishes = default_publishes(&publishes, &mut fields);
         let max_activations = fields.key_span("max_activations").zip(fields.count("max_activations"));
         if let Some((span, 0)) = max_activations.clone() {
-            fields.refuse(ErrorKind::InvalidValue, "`max_activations` is a whole number from 1 on", span);
+            fields.refuse(ErrorKind::InvalidValue, "`max_activations` must be an integer of at least 1", span);
         }
         let agent = agent::read(&mut fields);
         let mut text = |key: &str| fields.text(key).map(|text| text.value);
@@ -110,7 +110,7 @@ pub fn hat_entries(fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
             return Vec::new();
         }
         Some((span, other)) => {
-            let message = format!("`hats` takes a mapping of ids to hats, not {}", other.kind());
+            let message = format!("`hats` must be a mapping of ids to hats, not {}", other.kind());
             fields.refuse(ErrorKind::InvalidValue, message, span);
             return Vec::new();
         }
@@ -120,7 +120,7 @@ pub fn hat_entries(fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
         }
     };
     if entries.len() > HATS_LIMIT {
-        let message = format!("{} hats are more than the {HATS_LIMIT} that a loop may have", entries.len());
+        let message = format!("the loop has {} hats, over the limit of {HATS_LIMIT}", entries.len());
         fields.refuse(ErrorKind::InvalidValue, message, fields.key_span("hats").unwrap_or_default());
         return Vec::new();
     }
@@ -129,11 +129,12 @@ pub fn hat_entries(fields: &mut Fields) -> Vec<(YamlKey, YamlNode)> {
             && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
     };
     for (key, _) in entries.iter().filter(|(key, _)| key.text == Loop::DONE) {
-        let message = format!("a hat cannot have the id `{}`: drawings have that at the end", Loop::DONE);
+        let message = format!("reserved hat id `{}`: diagrams use it for the end of a run", Loop::DONE);
         fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
     }
     for (key, _) in entries.iter().filter(|(key, _)| !is_id(&key.text)) {
-        let message = format!("`{}` cannot be a hat's id: use letters, digits, `-` and `_`, a letter first", key.text);
+        let message =
+            format!("invalid hat id `{}`: use letters, digits, `-` and `_`, and start with a letter", key.text);
         fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
     }
     entries
@@ -144,7 +145,7 @@ fn default_publishes(publishes: &[String], fields: &mut Fields) -> Option<String
     if publishes.contains(&value) {
         return Some(value);
     }
-    let message = format!("`default_publishes` is `{value}`, which the hat does not publish");
+    let message = format!("`default_publishes` is `{value}`, which is not in the hat's `publishes`");
     let help = suggest::closest(&value, publishes.iter().map(String::as_str)).map(suggest::did_you_mean);
     fields
         .problems
@@ -159,7 +160,8 @@ fn only_writes(id: String, hat: &str, texts: &[SpannedText], fields: &mut Fields
     except.push(PathPattern::Glob { source: NOTES.to_owned(), literal: String::new() });
     let tool = built_in_rules::writing_outside_of(except);
     let reason = format!(
-        "The hat `{hat}` writes only: {listed}. Notes go into `.linchpin/agent/`; other work is another hat's."
+        "The hat `{hat}` may only write {listed}. Write notes into `.linchpin/agent/`, and leave other files to the \
+         other hats."
     );
     let digest = digest(format!("{id} {listed}"));
     Rule { digest, ..Rule::synthetic(id, &fields.source().name, Detector::Tool(Box::new(tool)), reason) }

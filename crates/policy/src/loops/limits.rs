@@ -17,13 +17,13 @@ pub fn read(loop_fields: &mut Fields) -> RunLimits {
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     let time = |text: &str| parse_duration(text).filter(|time| *time > Duration::ZERO);
     let cost = |text: &str| text.parse::<f64>().ok().filter(|cost| cost.is_finite() && *cost > 0.0);
-    limit("iterations", "a whole number from 1 on", number, &mut limits.iterations, &mut fields);
-    limit("failures", "a whole number from 1 on", number, &mut limits.failures, &mut fields);
-    limit("stale", "a whole number from 1 on", number, &mut limits.stale, &mut fields);
-    limit("runtime", "a time such as `30m` or `4h`", time, &mut limits.runtime, &mut fields);
-    limit("idle", "a time such as `90s` or `5m`", time, &mut limits.idle, &mut fields);
+    limit("iterations", "an integer of at least 1", number, &mut limits.iterations, &mut fields);
+    limit("failures", "an integer of at least 1", number, &mut limits.failures, &mut fields);
+    limit("stale", "an integer of at least 1", number, &mut limits.stale, &mut fields);
+    limit("runtime", "a duration such as `30m` or `4h`", time, &mut limits.runtime, &mut fields);
+    limit("idle", "a duration such as `90s` or `5m`", time, &mut limits.idle, &mut fields);
     limit("tokens", "a number such as `200K` or `5M`", tokens, &mut limits.tokens, &mut fields);
-    limit("cost_usd", "a number of dollars such as `20` or `0.5`", cost, &mut limits.cost_usd, &mut fields);
+    limit("cost_usd", "an amount in dollars such as `20` or `0.5`", cost, &mut limits.cost_usd, &mut fields);
     loop_fields.problems.append(&mut fields.problems);
     limits
 }
@@ -35,7 +35,11 @@ fn limit<T>(key: &str, expected: &str, parse: impl Fn(&str) -> Option<T>, limit:
     } else if let Some(parsed) = parse(&value) {
         *limit = Some(parsed);
     } else {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is {expected}, or `{NO_LIMIT}`, not `{value}`"), span);
+        fields.refuse(
+            ErrorKind::InvalidValue,
+            format!("`{key}` must be {expected}, or `{NO_LIMIT}`, not `{value}`"),
+            span,
+        );
     }
 }
 

@@ -11,7 +11,7 @@ mod keys;
 mod limits;
 mod loop_source;
 mod presets;
-mod shape;
+mod structure_lints;
 mod test_command;
 mod topics;
 

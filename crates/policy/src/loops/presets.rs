@@ -15,22 +15,22 @@ pub struct Preset {
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "builder-reviewer",
-        about: "one plans, one builds, one reviews: for most work",
+        about: "one hat plans, one builds, one reviews; suits most work",
         text: include_str!("presets/builder-reviewer.yml"),
     },
     Preset {
         name: "spec-driven",
-        about: "a specification first, then code that is held against it",
+        about: "a specification first, then code that is checked against it",
         text: include_str!("presets/spec-driven.yml"),
     },
     Preset {
         name: "bug-hunt",
-        about: "a test that shows the bug, then the cause, then the mend",
+        about: "a test that shows the bug, then the cause, then the fix",
         text: include_str!("presets/bug-hunt.yml"),
     },
     Preset {
         name: "docs",
-        about: "pages written from the source, and read against it",
+        about: "pages written from the source, then followed by a newcomer",
         text: include_str!("presets/docs.yml"),
     },
 ];

@@ -146,12 +146,12 @@ hats:
   end: {triggers: [review.approved], publishes: [loop.complete]}
 "
     ), @r"
-    loop.yml:3:22: nothing publishes `review.aproved`: no hat does, and no run begins with it
+    loop.yml:3:22: nothing publishes `review.aproved`: it is not in the `publishes` of any hat, and it is not the first topic of a run
         did you mean `review.approved`?
-    loop.yml:6:3: nothing publishes `build.dnoe`: no hat does, and no run begins with it
+    loop.yml:6:3: nothing publishes `build.dnoe`: it is not in the `publishes` of any hat, and it is not the first topic of a run
         did you mean `build.done`?
-    loop.yml:8:3: hat `builder` takes `review.changes`, which nothing publishes
-        add it to the `publishes` of a hat, or leave it out
+    loop.yml:8:3: hat `builder` is triggered by `review.changes`, which nothing publishes
+        add the topic to the `publishes` of a hat, or remove it
     not sound
     ");
     assert_snapshot!(problems(
@@ -162,10 +162,10 @@ hats:
   builder: {triggers: [task.start], publishes: [loop.complete]}
 "
     ), @r"
-    loop.yml:3:1: `loop.complet` is never published on a way from `task.start`, so no run can be completed
+    loop.yml:3:1: the loop cannot complete: no path from `task.start` publishes `loop.complet`
         did you mean `loop.complete`?
-    loop.yml:5:3: hat `builder` publishes `loop.complete`, which no hat takes: the run would end there
-        add it to the `triggers` of a hat, or leave it out
+    loop.yml:5:3: hat `builder` publishes `loop.complete`, which triggers no hat, so the run would end there
+        add the topic to the `triggers` of a hat, or remove it
     not sound
     ");
 }
@@ -180,7 +180,7 @@ hats:
   worker: {triggers: [task.start, again], publishes: [again, loop.complete]}
 "
     ), @r"
-    loop.yml:5:3: `worker` hands over to itself without an end: there is no limit of iterations or time, and no `max_activations`, and the agents report nothing that `tokens` and `cost_usd` could count
+    loop.yml:5:3: `worker` hands over to itself without end: the loop has no limit of iterations or time, and no `max_activations`, and the agents do not report what `tokens` and `cost_usd` would count
         set `limits: {iterations: 100}`, or `max_activations` on one of these hats
     not sound
     ");
@@ -196,8 +196,8 @@ hats:
   observer: {triggers: [note.worthy]}
 "
     ), @r"
-    loop.yml:5:3: hat `observer` publishes nothing: a run that gets to it ends there, unfinished
-        give it `publishes` with a topic that another hat takes
+    loop.yml:5:3: hat `observer` publishes nothing, so a run that reaches it ends unfinished
+        add `publishes` with a topic that triggers another hat
     sound
     ");
 }
@@ -215,13 +215,13 @@ hats:
 "
     ), @r"
     loop.yml:3:1: unknown key `core`
-        write its `scratchpad`, `specs_dir` and `guardrails` without `core`; in the place of `workspace_root`, the root is the folder that has `.linchpin` in it
+        move `scratchpad`, `specs_dir` and `guardrails` out of `core`; remove `workspace_root`, because the root is the folder with `.linchpin`
     loop.yml:4:1: unknown key `workspace_root`
-        leave it out: the root is the folder that has `.linchpin` in it
+        remove it: the root is the folder with `.linchpin`
     loop.yml:5:1: unknown key `events`
-        it is `topics`
+        use `topics`
     loop.yml:7:12: unknown key `subscriptions`
-        it is `triggers`
+        use `triggers`
     not sound
     ");
 }

@@ -15,7 +15,7 @@ pub fn topics(gates: &GateReader, loop_fields: &mut Fields) -> BTreeMap<String, 
     let mut topics = BTreeMap::new();
     let Some(node) = loop_fields.take("topics") else { return topics };
     let Yaml::Map(entries) = node.value else {
-        let message = format!("`topics` takes a mapping of topics to what they mean, not {}", node.value.kind());
+        let message = format!("`topics` must be a mapping of topics to their settings, not {}", node.value.kind());
         loop_fields.refuse(ErrorKind::InvalidValue, message, node.span);
         return topics;
     };
@@ -49,7 +49,7 @@ pub fn topic_pattern(text: &SpannedText, fields: &mut Fields) -> Option<TopicPat
         Ok(pattern) if check_not_reserved(text, fields) => Some(pattern),
         Ok(_) => None,
         Err(why) => {
-            let message = format!("`{}` is no topic: {why}", text.value);
+            let message = format!("invalid topic `{}`: {why}", text.value);
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
             None
         }
@@ -59,7 +59,7 @@ pub fn topic_pattern(text: &SpannedText, fields: &mut Fields) -> Option<TopicPat
 /// Reports an invalid or reserved topic name. Returns true if the name is valid.
 pub fn check_topic_name(text: &SpannedText, fields: &mut Fields) -> bool {
     if let Err(why) = check_topic(&text.value) {
-        let message = format!("`{}` is no topic: {why}", text.value);
+        let message = format!("invalid topic `{}`: {why}", text.value);
         fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
         return false;
     }
@@ -69,7 +69,7 @@ pub fn check_topic_name(text: &SpannedText, fields: &mut Fields) -> bool {
 fn check_not_reserved(text: &SpannedText, fields: &mut Fields) -> bool {
     let is_reserved = text.value.split('.').next() == Some(Loop::RESERVED);
     if is_reserved {
-        let message = format!("`{}` is one of Linchpin's own topics, as all of `{}.*` are", text.value, Loop::RESERVED);
+        let message = format!("reserved topic `{}`: topics `{}.*` belong to Linchpin", text.value, Loop::RESERVED);
         fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
     }
     !is_reserved

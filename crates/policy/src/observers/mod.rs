@@ -38,13 +38,13 @@ const GOBBY_NAMES: &[(&str, &str)] = &[
     ("detect_task_claim", behavior_names::TASK_CLAIM_TRACKING),
 ];
 
-/// Few enough for every hook to run all of them.
+/// Maximum number of observers: few enough for every hook to run all of them.
 const OBSERVERS_LIMIT: usize = 200;
 
 /// The observers of one list.
 #[derive(Debug, Default)]
 pub struct ObserversReading {
-    /// Only observers without errors.
+    /// The observers without errors.
     pub observers: Vec<SpannedObserver>,
     pub unchecked: Vec<UncheckedExpression>,
     pub problems: Vec<Diagnostic>,
@@ -62,7 +62,7 @@ pub struct UncheckedExpression {
     pub observer: String,
     pub tier: Tier,
     source: Source,
-    /// The whole value, of which the expression may be a part.
+    /// The whole value, which may contain more than the expression.
     text: String,
     text_span: Range<usize>,
     /// The range of the expression in `text`.
@@ -89,12 +89,12 @@ impl UncheckedExpression {
 pub fn read(node: YamlNode, source: &Source, tier: Tier) -> ObserversReading {
     let mut reading = ObserversReading::default();
     let Yaml::List(items) = node.value else {
-        let message = format!("`observers` takes a list, not {}", node.value.kind());
+        let message = format!("`observers` must be a list, not {}", node.value.kind());
         reading.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(node.span)));
         return reading;
     };
     if items.len() > OBSERVERS_LIMIT {
-        let message = format!("{} observers are more than the {OBSERVERS_LIMIT} that one file may have", items.len());
+        let message = format!("the file has {} observers, over the limit of {OBSERVERS_LIMIT}", items.len());
         reading.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(node.span)));
         return reading;
     }
@@ -132,16 +132,19 @@ impl Entry<'_> {
             let span = self.fields.key_span(key).unwrap_or_else(|| self.span.clone());
             self.problem(
                 ErrorKind::InvalidValue,
-                format!("an observer has either `behavior` or `on`, `match` and `set`, not `{key}` beside `behavior`"),
+                format!(
+                    "an observer must have either `behavior` or `on`, `match` and `set`; `{key}` is not allowed \
+                     next to `behavior`"
+                ),
                 span,
-                "make two observers of it",
+                "split it into two observers",
             );
             return None;
         }
         let name = self.fields.text("name");
         if let Some(name) = name.as_ref().filter(|name| !is_name(&name.value)) {
-            let message = format!("`{}` cannot name an observer", name.value);
-            let help = "use letters, digits, `-`, `_` and `.`, beginning with a letter or digit";
+            let message = format!("invalid observer name `{}`", name.value);
+            let help = "use letters, digits, `-`, `_` and `.`, and start with a letter or digit";
             self.problem(ErrorKind::InvalidValue, message, name.span.clone(), help);
             return None;
         }
@@ -151,7 +154,7 @@ impl Entry<'_> {
             (self.declared(name.as_ref())?, None)
         };
         let Some(name) = name.map(|name| name.value).or(default_name) else {
-            let help = "messages and the journal call the observer by it";
+            let help = "add `name: NAME`; messages and the journal show it";
             self.problem(ErrorKind::MissingKey, "the observer has no `name`", self.span.clone(), help);
             return None;
         };
@@ -173,8 +176,8 @@ impl Entry<'_> {
         let set = self.set(name.map_or("", |name| name.value.as_str()));
         if let Some(missing) = missing {
             let help = match missing {
-                "match" => "`match: {}` matches every such event",
-                _ => "it says `on` which events, `match`ing what, it `set`s which variables; or it names a `behavior`",
+                "match" => "to match every such event, write `match: {}`",
+                _ => "write `on` (events), `match` (conditions) and `set` (variables), or name a `behavior`",
             };
             self.problem(ErrorKind::MissingKey, format!("the observer has no `{missing}`"), self.span.clone(), help);
             return None;
@@ -193,7 +196,7 @@ impl Entry<'_> {
         if let (true, true, Some(span)) =
             (kinds.is_empty(), self.fields.problems.is_empty(), self.fields.key_span("on"))
         {
-            self.problem(ErrorKind::InvalidValue, "`on` names no event", span, "as in `on: after_tool`");
+            self.problem(ErrorKind::InvalidValue, "`on` lists no event", span, "name an event, as in `on: after_tool`");
         }
         kinds
     }
@@ -208,8 +211,8 @@ impl Entry<'_> {
             if let Some(key) = unsuitable {
                 let message = format!("`{key}` never matches on `{}`", event.value);
                 let help = match key {
-                    "outcome" => "only after_tool and tool_failed tell how a call went",
-                    _ => "only before_tool, after_tool, tool_failed and permission are about a tool call",
+                    "outcome" => "only `after_tool` and `tool_failed` have an outcome",
+                    _ => "only `before_tool`, `after_tool`, `tool_failed` and `permission` have a tool call",
                 };
                 keys.problems.push(
                     Diagnostic::error(ErrorKind::InvalidValue, message, keys.source(), Some(event.span.clone()))
@@ -232,7 +235,7 @@ impl Entry<'_> {
     fn set(&mut self, observer: &str) -> Vec<(String, Template)> {
         let Some(node) = self.fields.take("set") else { return Vec::new() };
         let Yaml::Map(entries) = node.value else {
-            let message = format!("`set` takes a mapping of variables to values, not {}", node.value.kind());
+            let message = format!("`set` must be a mapping of variables to values, not {}", node.value.kind());
             self.fields.refuse(ErrorKind::InvalidValue, message, node.span);
             return Vec::new();
         };
@@ -246,8 +249,8 @@ impl Entry<'_> {
         }
         let Yaml::Text(text) = &value.value else {
             if holds_expression(&value) {
-                let help = "build the value with one: `\"{{ {'files': event.paths} }}\"`";
-                let message = "an expression stands alone under its variable, not inside a list or mapping";
+                let help = "build the list or mapping in the expression: `\"{{ {'files': event.paths} }}\"`";
+                let message = "an expression must be the whole value of its variable, not part of a list or mapping";
                 self.problem(ErrorKind::InvalidValue, message, value.span, help);
                 return None;
             }
@@ -267,7 +270,7 @@ impl Entry<'_> {
             }
             Err(problem) => {
                 let span = self.fields.source().within(&value.span, text, &problem.span);
-                self.problem(ErrorKind::InvalidExpression, problem.message, span, "an expression ends with `}}`");
+                self.problem(ErrorKind::InvalidExpression, problem.message, span, "close the expression with `}}`");
                 None
             }
         }
@@ -291,8 +294,8 @@ impl Entry<'_> {
             }
             _ => {
                 let help =
-                    format!("it is one of {}, or `{{exec: [program, …]}}`", behavior_names::BEHAVIORS.join(", "));
-                self.problem(ErrorKind::InvalidValue, "`behavior` names no behavior", self.span.clone(), help);
+                    format!("write one of {}, or `{{exec: [program, …]}}`", behavior_names::BEHAVIORS.join(", "));
+                self.problem(ErrorKind::InvalidValue, "`behavior` has no name", self.span.clone(), help);
                 None
             }
         }
@@ -325,13 +328,13 @@ impl Entry<'_> {
                 let help = from_gobby.or_else(|| suggest::closest(unknown, behavior_names::BEHAVIORS)).map_or_else(
                     || {
                         format!(
-                            "those in the box are {}; a program is `{{exec: [program, …]}}`",
+                            "bundled behaviors: {}; to run a program, write `{{exec: [program, …]}}`",
                             behavior_names::BEHAVIORS.join(", ")
                         )
                     },
                     suggest::did_you_mean,
                 );
-                self.problem(ErrorKind::InvalidValue, format!("no behavior is named `{unknown}`"), span, help);
+                self.problem(ErrorKind::InvalidValue, format!("unknown behavior `{unknown}`"), span, help);
                 None
             }
         }
@@ -351,11 +354,11 @@ impl Entry<'_> {
             Some(program) if self.tier == Tier::User && is_relative(&program.value) => keys.problems.push(
                 Diagnostic::error(
                     ErrorKind::InvalidValue,
-                    format!("`{}` would be another program in every project", program.value),
+                    format!("the relative path `{}` would be a different program in each project", program.value),
                     keys.source(),
                     Some(program.span.clone()),
                 )
-                .help("write the whole path, from `/` or `~/`, or the name of a program on the `PATH`"),
+                .help("write an absolute path, from `/` or `~/`, or the name of a program on the `PATH`"),
             ),
             Some(_) => {}
         }
@@ -364,11 +367,11 @@ impl Entry<'_> {
             keys.problems.push(
                 Diagnostic::error(
                     ErrorKind::InvalidValue,
-                    format!("`{}` cannot name a behavior from outside", name.value),
+                    format!("invalid name `{}` for an external behavior", name.value),
                     keys.source(),
                     Some(name.span.clone()),
                 )
-                .help("expressions call its conditions `behavior_<name>_<condition>`: use letters, digits and `_`"),
+                .help("use letters, digits and `_`: expressions call its conditions `behavior_<name>_<condition>`"),
             );
         }
         self.fields.problems.append(&mut keys.problems);
@@ -417,7 +420,7 @@ fn mcp_patterns(keys: &mut Fields) -> Vec<McpPattern> {
 fn conditions(keys: &mut Fields) -> BTreeMap<String, usize> {
     let Some(node) = keys.take("conditions") else { return BTreeMap::new() };
     let Yaml::Map(entries) = node.value else {
-        let message = "`conditions` takes a mapping of names to numbers of arguments";
+        let message = "`conditions` must be a mapping of names to numbers of arguments";
         keys.refuse(ErrorKind::InvalidValue, message, node.span);
         return BTreeMap::new();
     };
@@ -429,14 +432,14 @@ fn conditions(keys: &mut Fields) -> BTreeMap<String, usize> {
         };
         match arity.filter(|count| *count <= ARGUMENTS_LIMIT) {
             _ if !is_word(&key.text) => {
-                let message = format!("`{}` cannot name a condition: use letters, digits and `_`", key.text);
+                let message = format!("invalid condition name `{}`: use letters, digits and `_`", key.text);
                 keys.refuse(ErrorKind::InvalidValue, message, key.span);
             }
             Some(arity) => {
                 conditions.insert(key.text, arity);
             }
             None => {
-                let message = format!("`{}` takes how many arguments: 0 to {ARGUMENTS_LIMIT}", key.text);
+                let message = format!("the number of arguments of `{}` must be 0 to {ARGUMENTS_LIMIT}", key.text);
                 keys.refuse(ErrorKind::InvalidValue, message, value.span);
             }
         }

@@ -13,26 +13,27 @@ use crate::values::command_text::{self, CommandPlace, CommandText};
 use crate::values::quantity::duration;
 
 pub static COMMAND_ACTION: Mapping =
-    Mapping::new("action", "A command that makes a file rule met. It is run in the project's root.", &[COMMAND_KEYS])
+    Mapping::new("action", "A command that makes a file rule met. It runs in the project root.", &[COMMAND_KEYS])
         .constraints(&[KeyConstraint::OneGroup(&[&["command"], &["shell"]])]);
 static COMMAND_KEYS: &[Key] = &[
     Key::new(
         "command",
         ValueType::Texts,
-        "the program and its arguments, as one text or a list, without a shell; `{file}`, `{files}`, `{repo_root}` and \
-         captured variables are filled in",
+        "the program and its arguments, as text or a list, without a shell; `{file}`, `{files}`, `{repo_root}` and \
+         captured variables are replaced",
     ),
     Key::new(
         "run_for",
         ValueType::Word(|| words(&RUNS)),
-        "once for each file, or once for all; left out, for each where the command names `{file}`",
+        "once for each file, or once for all files; by default once for each file if the command has `{file}`",
     ),
     Key::new(
         "shell",
         ValueType::Text,
-        "a script for `sh -c`, in place of `command`; the files are its arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`",
+        "a script for `sh -c`, instead of `command`; the files are its arguments: `\"$@\"`, or `\"$1\"` with \
+         `run_for: each_match`",
     ),
-    Key::new("timeout", ValueType::Duration, "how long one run may take, at most `10m`").or("60s"),
+    Key::new("timeout", ValueType::Duration, "the time limit for one run of the command, at most `10m`").or("60s"),
 ];
 
 const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matches", RunFor::AllMatches)];
@@ -50,7 +51,7 @@ pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, rule_fields: &mut Field
     }
     if fields.problems.is_empty() && fields.has("command") == fields.has("shell") {
         let message = if fields.has("shell") {
-            "the `action` has `command` and `shell`, and runs only one"
+            "the `action` must have either `command` or `shell`, not both"
         } else {
             "the `action` has no `command`"
         };
@@ -72,7 +73,7 @@ pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, rule_fields: &mut Field
         }
         let run_for = run_for(given, &text, &words, &captured, &mut fields);
         if words.iter().any(|word| word.contains("{files}") && word != "{files}") {
-            let message = "`{files}` may be many arguments, so it has to be one of its own";
+            let message = "`{files}` must be an argument of its own, because it can become several arguments";
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
         }
         if !is_script {
@@ -87,13 +88,13 @@ pub fn read(node: YamlNode, mode: Option<&FileRuleKind>, rule_fields: &mut Field
 fn timeout(fields: &mut Fields) -> Duration {
     let Some((timeout, span)) = duration("timeout", fields) else { return DEFAULT_TIMEOUT };
     if timeout > LONGEST_TIMEOUT || timeout.is_zero() {
-        fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `10m`", span);
+        fields.refuse(ErrorKind::InvalidValue, "`timeout` must be more than 0 and at most `10m`", span);
     }
     timeout
 }
 
-/// Determines if the command runs once for each file or once for all: from `given`, or else from the placeholders.
-/// Refuses placeholders that do not fit.
+/// Determines whether the command runs once for each file or once for all files: from `given`, or else from the
+/// placeholders. Refuses placeholders that do not fit.
 fn run_for(
     given: Option<RunFor>,
     text: &SpannedText,
@@ -105,7 +106,7 @@ fn run_for(
     let per_file = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
     let run_for = given.unwrap_or(if per_file.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
     if let (Some(name), RunFor::AllMatches) = (per_file, run_for) {
-        let message = format!("`{{{name}}}` is of one file, and the command is run once for all");
+        let message = format!("`{{{name}}}` stands for one file, but the command runs once for all files");
         fields.problems.push(
             Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
                 .help("use `{files}`, or `run_for: each_match`"),
@@ -114,11 +115,14 @@ fn run_for(
     if names("files") && run_for == RunFor::EachMatch {
         let (message, help) = match per_file {
             Some(name) => (
-                format!("`{{files}}` are all files, and `{{{name}}}` is of one"),
+                format!(
+                    "`{{files}}` and `{{{name}}}` cannot be combined: one stands for all files, the other for one \
+                     file"
+                ),
                 "use `{file}` to run the command once for each file, or `{files}` to run it once for all",
             ),
             None => (
-                "`{files}` are all files, and the command is run once for each".to_owned(),
+                "`{files}` stands for all files, but the command runs once for each file".to_owned(),
                 "use `{file}`, or `run_for: all_matches`",
             ),
         };

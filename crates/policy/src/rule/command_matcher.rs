@@ -13,55 +13,63 @@ pub const TAKES: ValueType =
 
 static COMMAND: Mapping = Mapping::new(
     "command",
-    "A simple command by what it is. All that is said must be true of the same one. In programs, operands and values, `*` \
-     stands for anything.",
+    "Conditions on a simple command, all of which must hold for the same command. In programs, operands and values, \
+     `*` matches anything.",
     &[KEYS],
 )
 .constraints(&[KeyConstraint::AnyOf(|| KEYS.iter().map(|key| key.name).collect())]);
 
 static KEYS: &[Key] = &[
-    Key::new("program", ValueType::Globs, "the base name of its program is one of these"),
+    Key::new("program", ValueType::Globs, "the base name of the program is one of these"),
     Key::new(
         "subcommand",
         ValueType::Texts,
-        "the words behind the program, flags aside, begin so: `push`, `remote add`",
+        "the words after the program, without flags, start with these: `push`, `remote add`",
     ),
     Key::new(
         "flags_any",
         ValueType::Texts,
-        "it has one of these flags: `-f`, `--force`, or `--mode=fast` with this value; `-fu` has `-f` and `-u`, and \
-         `--forc` is `--force`",
+        "the command has one of these flags: `-f`, `--force`, or `--mode=fast` with this value; `-fu` has `-f` and \
+         `-u`, and `--forc` is `--force`",
     ),
-    Key::new("flags_all", ValueType::Texts, "it has all of these flags"),
+    Key::new("flags_all", ValueType::Texts, "the command has all of these flags"),
     Key::new(
         "operands_any",
         ValueType::Globs,
-        "one matches an operand: a word that is no flag, no flag's value and no data",
+        "one of these matches an operand: a word that is not a flag, a flag's value or data",
     ),
-    Key::new("sets", ValueType::Texts, "one of these variables is set for it: `NAME`, or `NAME=value`"),
+    Key::new(
+        "sets",
+        ValueType::Texts,
+        "one of these environment variables is set for the command: `NAME`, or `NAME=value`",
+    ),
     Key::new(
         "unsets",
         ValueType::Texts,
-        "one of these variables is taken away from it: by `unset`, `env -u`, `env -i`",
+        "one of these environment variables is unset for the command, by `unset`, `env -u` or `env -i`",
     ),
-    Key::new("runs_output_of", ValueType::Globs, "it runs what one of these programs prints: `sh <(curl …)`"),
-    Key::new("interactive", ValueType::Flag, "`true`: it is a shell or an interpreter that runs what is typed later"),
-    Key::new("reads", ValueType::Patterns, "one matches a path that it reads"),
-    Key::new("writes", ValueType::Patterns, "one matches a path that it writes or deletes"),
-    Key::new("deletes", ValueType::Patterns, "one matches a path that it deletes"),
+    Key::new(
+        "runs_output_of",
+        ValueType::Globs,
+        "the command runs the output of one of these programs: `sh <(curl …)`",
+    ),
+    Key::new("interactive", ValueType::Flag, "`true`: the command is an interactive shell or interpreter"),
+    Key::new("reads", ValueType::Patterns, "one of these matches a path that the command reads"),
+    Key::new("writes", ValueType::Patterns, "one of these matches a path that the command writes or deletes"),
+    Key::new("deletes", ValueType::Patterns, "one of these matches a path that the command deletes"),
 ];
 
 pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
     let Some(node) = fields.take("command") else { return Vec::new() };
     let nodes = match node.value {
         Yaml::List(items) if items.is_empty() => {
-            fields.refuse(ErrorKind::InvalidValue, "`command` names no command", node.span);
+            fields.refuse(ErrorKind::InvalidValue, "`command` is empty", node.span);
             return Vec::new();
         }
         Yaml::List(items) if items.iter().any(|item| matches!(item.value, Yaml::Text(_))) => {
             let problem = Diagnostic::error(
                 ErrorKind::InvalidValue,
-                "`command` takes a mapping or a list of them, not words",
+                "`command` must be a mapping or a list of mappings, not a list of words",
                 fields.source(),
                 Some(node.span),
             );
@@ -76,11 +84,11 @@ pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
         Yaml::Text(_) => {
             let problem = Diagnostic::error(
                 ErrorKind::InvalidValue,
-                "`command` takes a mapping or a list of them, not text",
+                "`command` must be a mapping or a list of mappings, not text",
                 fields.source(),
                 Some(node.span),
             );
-            fields.problems.push(problem.help("search a command's text with `command_pattern`"));
+            fields.problems.push(problem.help("to search the text of commands, write `command_pattern`"));
             return Vec::new();
         }
         _ => vec![node],
@@ -112,13 +120,8 @@ fn matcher(node: YamlNode, rule_fields: &mut Fields) -> CommandMatcher {
     };
     if fields.problems.is_empty() && matcher == CommandMatcher::default() {
         fields.problems.push(
-            Diagnostic::error(
-                ErrorKind::MissingKey,
-                "the matcher says nothing of any command",
-                fields.source(),
-                Some(span),
-            )
-            .help("name at least a `program`"),
+            Diagnostic::error(ErrorKind::MissingKey, "the matcher has no conditions", fields.source(), Some(span))
+                .help("add at least a `program`"),
         );
     }
     rule_fields.problems.append(&mut fields.problems);
@@ -129,10 +132,11 @@ fn programs(fields: &mut Fields) -> Vec<Wildcard> {
     let texts = fields.texts("program").unwrap_or_default();
     let is_name = |text: &&SpannedText| !text.value.contains(['/', '|']) && !text.value.contains(char::is_whitespace);
     for text in texts.iter().filter(|text| !is_name(text)) {
-        let message = format!("`{}` is no program's name", text.value);
+        let message = format!("invalid program name `{}`", text.value);
         fields.problems.push(
-            Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
-                .help("write the base name alone, `git`; several are a list; `subcommand` takes what follows"),
+            Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone())).help(
+                "write only the base name, such as `git`, or a list of names; write what follows under `subcommand`",
+            ),
         );
     }
     texts.iter().filter(is_name).filter_map(|text| wildcard(text, fields)).collect()
@@ -141,10 +145,10 @@ fn programs(fields: &mut Fields) -> Vec<Wildcard> {
 fn operands(fields: &mut Fields) -> Vec<Wildcard> {
     let texts = fields.texts("operands_any").unwrap_or_default();
     for text in texts.iter().filter(|text| text.value.starts_with('-')) {
-        let message = format!("`{}` is a flag, and no operand", text.value);
+        let message = format!("`{}` is a flag, not an operand", text.value);
         fields.problems.push(
             Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
-                .help("say it under `flags_any` or `flags_all`"),
+                .help("move it to `flags_any` or `flags_all`"),
         );
     }
     texts.iter().filter_map(|text| wildcard(text, fields)).collect()
@@ -156,11 +160,11 @@ fn subcommands(fields: &mut Fields) -> Vec<String> {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
-                format!("`{}` is no subcommand", text.value),
+                format!("invalid subcommand `{}`", text.value),
                 fields.source(),
                 Some(text.span.clone()),
             )
-            .help("write its words, as in `push` or `remote add`, or a list of such"),
+            .help("write its words, such as `push` or `remote add`, or a list of subcommands"),
         );
     }
     texts.into_iter().map(|text| text.value).collect()
@@ -178,11 +182,11 @@ fn flag(text: &SpannedText, fields: &mut Fields) -> Option<FlagPattern> {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
-                format!("`{}` is no flag", text.value),
+                format!("invalid flag `{}`", text.value),
                 fields.source(),
                 Some(text.span.clone()),
             )
-            .help("flags begin with a dash: `-f`, `--force`, `--mode=fast`"),
+            .help("flags start with a dash: `-f`, `--force`, `--mode=fast`"),
         );
         return None;
     }
@@ -196,7 +200,7 @@ fn variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
         let (name, value) = split(&text.value);
         let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         if !is_name {
-            let message = format!("`{}` is no variable's name", text.value);
+            let message = format!("invalid variable name `{}`", text.value);
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
             return None;
         }

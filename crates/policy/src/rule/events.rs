@@ -16,7 +16,7 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<
         if let Some(span) = fields.key_span("on") {
             fields.take("on");
             let message =
-                "a rule about the pace of the work is judged at every tool call and every move, and has no `on`";
+                "a pace rule cannot have `on`: it is checked at every tool call and at every move of the workflow";
             fields.refuse(ErrorKind::InvalidValue, message, span);
         }
         return pace_rule::events(fields);
@@ -29,11 +29,15 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<
             fields.problems.push(
                 Diagnostic::error(
                     ErrorKind::MissingKey,
-                    "the rule has no way to detect anything",
+                    "the rule has no conditions",
                     fields.source(),
                     Some(whole.clone()),
                 )
-                .help("say which `tools`, `command`, `command_pattern`, `paths`, `reads`, `writes` or `deletes` it is about, which files that change (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged"),
+                .help(
+                    "add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, \
+                     `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or say `on` \
+                     which events the rule is checked",
+                ),
             );
         }
         let default = EventKinds::default().with(EventKind::BeforeTool);
@@ -46,20 +50,20 @@ pub fn events(fields: &mut Fields, kind: RuleKind, action: Level, whole: &Range<
             Some(event) if kind == RuleKind::Tool && !has_tool_call(event) => fields.problems.push(
                 Diagnostic::error(
                     ErrorKind::InvalidValue,
-                    format!("`{}` has no tool call for this rule to be about", name.value),
+                    format!("this rule applies to tool calls, but `{}` has none", name.value),
                     fields.source(),
                     Some(name.span),
                 )
-                .help("tool rules are judged on before_tool, after_tool, tool_failed or permission"),
+                .help("use `before_tool`, `after_tool`, `tool_failed` or `permission`"),
             ),
             Some(event) if kind == RuleKind::Files && !event.is_stop() => fields.problems.push(
                 Diagnostic::error(
                     ErrorKind::InvalidValue,
-                    format!("a rule about files that change is not judged on `{}`", name.value),
+                    format!("a file rule cannot be checked on `{}`", name.value),
                     fields.source(),
                     Some(name.span),
                 )
-                .help("it is judged on stop and subagent_stop, and by `linchpin check`"),
+                .help("use `stop` or `subagent_stop`; `linchpin check` also checks the rule"),
             ),
             Some(event) => kinds = kinds.with(event),
             None => refuse_event(name, fields),
@@ -76,14 +80,14 @@ pub fn check_action(action: Level, on: EventKinds, span: Range<usize>, fields: &
             Diagnostic::error(
                 ErrorKind::InvalidValue,
                 format!(
-                    "`action: {}` has no meaning on `{}`: nobody waits for permission there",
+                    "`action: {}` has no effect on `{}`: the agent does not wait for permission there",
                     action.name(),
                     kind.name()
                 ),
                 fields.source(),
                 Some(span),
             )
-            .help("use `block` or `warn`, or judge it on before_tool or permission"),
+            .help("use `block` or `warn`, or write `on: before_tool` or `on: permission`"),
         );
     }
 }

@@ -16,42 +16,43 @@ use crate::values::pattern::{refuse_pattern, warn_of_pattern};
 
 /// A rule with one of these keys is a file rule. No rule has two of them.
 pub static CLAUSES: &[Key] = &[
-    Key::new("created", ValueType::Patterns, "a file that matches one of these is new"),
-    Key::new("pair", ValueType::Mapping(&PAIR), "when one file changes, others have to, too"),
-    Key::new("set", ValueType::Patterns, "files that have to change together, whichever of them changed"),
-    Key::new("trigger", ValueType::Patterns, "a file that matches one of these changed"),
+    Key::new("created", ValueType::Patterns, "a new file matches one of these"),
+    Key::new("pair", ValueType::Mapping(&PAIR), "when one file changes, others must change, too"),
+    Key::new("set", ValueType::Patterns, "files that must change together, whichever of them changed"),
+    Key::new("trigger", ValueType::Patterns, "a changed file matches one of these"),
 ];
 /// Options of the clauses.
 pub static DETAILS: &[Key] = &[
     Key::new(
         "attribute",
         ValueType::Word(|| words(&ATTRIBUTES)),
-        "whose changes count: the session's own, or all in the tree; left out, `session`",
+        "whose changes count: those of the session, or all in the working tree; by default `session`",
     ),
     Key::new(
         "compare_to",
         ValueType::Word(|| words(&BASELINES)),
-        "what a change is a change from: where the branch left the default branch, that branch's tip, or how things \
-         were at the last prompt; left out, `base`",
+        "the baseline of changes: where the branch left the default branch, the tip of the default branch, or the \
+         state at the last prompt; by default `base`",
     ),
     Key::new(
         "refire",
         ValueType::Word(|| words(&REFIRES)),
-        "what asks again after an answer: other `files`, or other `content` of the same ones; left out, `files`",
+        "what makes the rule ask again after an answer: other `files`, or other `content` of the same files; by \
+         default `files`",
     ),
     Key::new(
         "safety",
         ValueType::Patterns,
-        "a change of a file that matches one of these answers the `trigger`; with a variable of the `trigger`, only for \
-         the file that it was bound by",
+        "a change of a file that matches one of these satisfies the `trigger`; with a variable of the `trigger`, \
+         only for the file that bound the variable",
     ),
 ];
 
-static PAIR: Mapping = Mapping::new("pair", "A file, and what follows from a change of it.", &[PAIR_KEYS])
+static PAIR: Mapping = Mapping::new("pair", "A file, and the files that must change with it.", &[PAIR_KEYS])
     .constraints(&[KeyConstraint::AllOf(&["trigger", "expects"])]);
 static PAIR_KEYS: &[Key] = &[
-    Key::new("expects", ValueType::Patterns, "each of these has to match a changed file"),
-    Key::new("trigger", ValueType::Pattern, "a file that matches this changed"),
+    Key::new("expects", ValueType::Patterns, "each of these must match a changed file"),
+    Key::new("trigger", ValueType::Pattern, "a changed file matches this"),
 ];
 
 const ATTRIBUTES: [(&str, AttributionMode); 2] = [
@@ -89,8 +90,7 @@ pub fn read(fields: &mut Fields, command: Option<YamlNode>) -> Option<FileRule> 
 pub fn refuse_details(fields: &mut Fields) {
     for key in DETAILS {
         if let Some(span) = fields.key_span(key.name) {
-            let message =
-                format!("`{}` says more of `trigger`, `set`, `pair` or `created`, and there is none", key.name);
+            let message = format!("`{}` needs one of `trigger`, `set`, `pair` and `created`", key.name);
             fields.refuse(ErrorKind::InvalidValue, message, span);
         }
     }
@@ -100,18 +100,14 @@ fn refuse_second_clause(fields: &mut Fields) {
     let found: Vec<(&str, Range<usize>)> =
         CLAUSES.iter().filter_map(|key| Some((key.name, fields.key_span(key.name)?))).collect();
     if let [(first, _), (second, span), ..] = found.as_slice() {
-        let message = format!("a rule has one of `trigger`, `set`, `pair` and `created`, not `{first}` and `{second}`");
+        let message =
+            format!("a rule may have only one of `trigger`, `set`, `pair` and `created`, not `{first}` and `{second}`");
         fields.refuse(ErrorKind::InvalidValue, message, span.clone());
     }
     if let (false, Some(span)) = (fields.has("trigger"), fields.key_span("safety")) {
         fields.problems.push(
-            Diagnostic::error(
-                ErrorKind::InvalidValue,
-                "`safety` answers a `trigger`, and there is none",
-                fields.source(),
-                Some(span),
-            )
-            .help("`exclude` takes files out of what a rule is about"),
+            Diagnostic::error(ErrorKind::InvalidValue, "`safety` needs a `trigger`", fields.source(), Some(span))
+                .help("to exclude files from the rule, use `exclude`"),
         );
     }
 }
@@ -148,20 +144,21 @@ fn check_safety(triggers: &[(Pattern, SpannedText)], safety: &[(Pattern, Spanned
             }
         } else if bound.is_empty() {
             let message = format!(
-                "no `trigger` has `{{{name}}}`, so a change of any file that this matches answers for every trigger"
+                "no `trigger` has `{{{name}}}`, so a change of any file that this matches satisfies every trigger"
             );
-            let help = "if that is meant, write `*` or `**`; for an answer to each file alone, use the variable in `trigger` too";
+            let help = "if you mean that, write `*` or `**`; to require a change for each trigger, use the variable \
+                        in `trigger` too";
             let problem =
                 Diagnostic::warning(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
             fields.problems.push(problem.help(help));
         } else {
-            let message = format!("no `trigger` has `{{{name}}}`, so it is unclear for which file this is the answer");
+            let message = format!("no `trigger` has `{{{name}}}`, so it is unclear which changed file this belongs to");
             let known: Vec<String> = bound.iter().map(|name| format!("`{{{name}}}`")).collect();
             let suggestion =
                 suggest::closest(name, bound.iter().copied()).map(|close| format!("did you mean `{{{close}}}`?"));
             let suggestion = suggestion.unwrap_or_else(|| format!("the triggers have {}.", known.join(", ")));
             let problem = Diagnostic::error(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
-            fields.problems.push(problem.help(format!("{suggestion} For any text, write `*` or `**`")));
+            fields.problems.push(problem.help(format!("{suggestion} To match any text, write `*` or `**`")));
         }
     }
 }
@@ -170,7 +167,7 @@ fn set(fields: &mut Fields) -> Option<FileRuleKind> {
     let span = fields.key_span("set").unwrap_or_default();
     let members = some_patterns("set", fields)?;
     if members.len() < 2 {
-        fields.refuse(ErrorKind::InvalidValue, "a `set` has at least two members", span);
+        fields.refuse(ErrorKind::InvalidValue, "`set` must have at least two members", span);
         return None;
     }
     let (patterns, texts): (Vec<Pattern>, Vec<SpannedText>) = members.into_iter().unzip();
@@ -215,7 +212,7 @@ fn some_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, Spanned
     let before = fields.problems.len();
     let found = patterns(key, fields).unwrap_or_default();
     if found.is_empty() && fields.problems.len() == before {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` names no files"), span);
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is empty"), span);
     }
     (!found.is_empty()).then_some(found)
 }

@@ -12,7 +12,7 @@ use crate::values::event_name::event_names;
 /// A rule in a library or list.
 pub static ENTRY: Mapping = Mapping::new(
     "rule",
-    "A rule; its reason is one of its keys.",
+    "A rule, with its reason as one of its keys.",
     &[
         COMMON,
         tool_rule::CLAUSES,
@@ -29,7 +29,7 @@ pub static ENTRY: Mapping = Mapping::new(
 /// The fields of a Markdown rule.
 pub static FRONTMATTER: Mapping = Mapping::new(
     "frontmatter",
-    "The fields of a rule, between the `---` lines of a Markdown file; below them stands the reason.",
+    "The fields of a rule, between the `---` lines of a Markdown file; the reason follows below them.",
     &[
         COMMON,
         tool_rule::CLAUSES,
@@ -51,50 +51,52 @@ static COMMON: &[Key] = &[
     Key::new(
         "ack",
         ValueType::Word(|| words(&ACKS)),
-        "who may acknowledge the rule, where it warns or holds: `agent` (or a person), `human`",
+        "who may acknowledge the rule when it warns or holds: `agent` (an agent or a person), or `human`",
     )
     .or("agent"),
     Key::new(
         "action",
         ValueType::Either(&[ValueType::Word(|| words(&LEVELS)), ValueType::Mapping(&COMMAND_ACTION)]),
-        "what a match leads to; left out, `block` for rules about tool calls and files, and `warn` for others. `ask` and \
-         `allow` go only with `before_tool` and `permission`; a command only with rules about files",
+        "what happens if the rule matches; by default `block` for tool rules and file rules, and `warn` for others. \
+         `ask` and `allow` are only allowed on `before_tool` and `permission`, and a command only in file rules",
     ),
-    Key::new("description", ValueType::Text, "a sentence about the rule"),
+    Key::new("description", ValueType::Text, "one sentence about the rule"),
     Key::new("enabled", ValueType::Flag, "`false` switches the rule off").or("true"),
     Key::new(
         "locked",
         ValueType::Flag,
-        "no project can replace the rule or switch it off; only in the user's own rules",
+        "`true`: no project can replace the rule or switch it off; only allowed in the user's rules",
     )
     .or("false"),
     Key::new(
         "max_holds",
         ValueType::Count,
-        "how often the rule may hold a stop, or with `live: block` refuse a call; left out, as the configuration says",
+        "how often the rule may hold a stop, or, with `live: block`, refuse a call; by default as in the \
+         configuration",
     ),
     Key::new("name", ValueType::Text, "a title"),
     Key::new(
         "on",
         ValueType::Choices(event_names),
-        "the events that it is judged on; left out, `before_tool`, and `stop` and `subagent_stop` for rules about files",
+        "the events on which the rule is checked; by default `before_tool`, and for file rules `stop` and \
+         `subagent_stop`",
     ),
     Key::new(
         "on_error",
         ValueType::Word(|| words(&LEVELS)),
-        "what the rule counts as when it fails at run time; left out, as if it had matched",
+        "the verdict if the rule fails at run time; by default as if the rule had matched",
     ),
-    Key::new("tags", ValueType::Texts, "words to sort rules by; nothing depends on them").or("[]"),
+    Key::new("tags", ValueType::Texts, "words for filtering rules; they have no effect on verdicts").or("[]"),
     Key::new(
         "tests",
         ValueType::List(&ValueType::Mapping(&CASE)),
-        "cases that `linchpin test` runs with this rule alone",
+        "cases that `linchpin test` runs with only this rule",
     )
     .or("[]"),
-    Key::new("when", ValueType::Expression, "what else must be true"),
+    Key::new("when", ValueType::Expression, "an expression that must also be true"),
 ];
 
-/// Not a key of Markdown rules, where the reason is the text below the fields.
+/// The key is not allowed in Markdown rules, where the reason is the text below the fields.
 static REASON: &[Key] = &[Key::new("reason", ValueType::Text, "what the agent reads: why, and what to do instead")];
 
 pub const LEVELS: [(&str, Level); 4] =

@@ -22,7 +22,7 @@ impl RuleKind {
         if pace_rule::has_clause(fields) {
             let others = || tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES);
             if let Some((key, span)) = others().find_map(|key| Some((key.name, fields.key_span(key.name)?))) {
-                let message = format!("a rule about the pace of the work is about nothing else; `{key}` is");
+                let message = format!("a pace rule cannot have other conditions, such as `{key}`");
                 fields.refuse(ErrorKind::InvalidValue, message, span);
             }
             return Self::Pace;
@@ -32,7 +32,7 @@ impl RuleKind {
                 let key = file_rule::CLAUSES.iter().find_map(|key| Some((key.name, fields.key_span(key.name)?)));
                 if let Some((key, span)) = key {
                     let message =
-                        format!("a rule is about tool calls or about files that change; `{key}` is about files");
+                        format!("a rule must be a tool rule or a file rule, not both; `{key}` belongs to file rules");
                     fields.refuse(ErrorKind::InvalidValue, message, span);
                 }
                 Self::Tool
@@ -49,7 +49,7 @@ pub fn action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<Yam
     if let (RuleKind::Pace, Some(span)) = (kind, fields.key_span("action")) {
         fields.take("action");
         let message =
-            "a rule about the pace of the work has no `action`: a move is refused, and `live` says what happens before";
+            "a pace rule cannot have `action`: it always refuses the move, and `live` says what it does before";
         fields.refuse(ErrorKind::InvalidValue, message, span);
         return (None, None);
     }
@@ -58,7 +58,7 @@ pub fn action(kind: RuleKind, fields: &mut Fields) -> (Option<Level>, Option<Yam
     }
     let node = fields.take("action");
     if let (true, Some(node)) = (kind != RuleKind::Files, &node) {
-        let message = "a command is an `action` of rules about files that change";
+        let message = "only file rules can have a command as `action`";
         fields.refuse(ErrorKind::InvalidValue, message, node.span.clone());
     }
     (None, node)

@@ -19,10 +19,10 @@ pub fn warn(detect: &Detector, action: Level, on: EventKinds, fields: &mut Field
     let Detector::Tool(tool) = detect else { return };
     warn_of_tools_without_commands(tool, fields);
     warn_of_lone_exception(tool, fields);
-    for (key, search) in
+    for (key, command_regex) in
         [("command_pattern", &tool.command_regex.pattern), ("command_not_pattern", &tool.command_regex.not_pattern)]
     {
-        if let Some((message, help)) = search.as_ref().and_then(|search| never_found(&search.regex)) {
+        if let Some((message, help)) = command_regex.as_ref().and_then(|search| never_found(&search.regex)) {
             warn_key(key, message, help, fields);
         }
     }
@@ -35,13 +35,14 @@ pub fn warn(detect: &Detector, action: Level, on: EventKinds, fields: &mut Field
 fn warn_of_useless_max_holds(detect: &Detector, on: EventKinds, fields: &mut Fields) {
     let (message, help) = match detect {
         Detector::Pace(pace) if pace.live == LiveMode::Block => return,
-        Detector::Pace(_) => {
-            ("`max_holds` counts refused calls, and this rule refuses none", "leave it out, or say `live: block`")
-        }
+        Detector::Pace(_) => (
+            "`max_holds` has no effect: it counts refused calls, and this rule refuses none",
+            "remove it, or write `live: block`",
+        ),
         _ if on.iter().any(EventKind::is_stop) => return,
         _ => (
-            "`max_holds` counts held stops, and this rule is not judged on a stop",
-            "leave it out: a call that is blocked stays blocked",
+            "`max_holds` has no effect: it counts held stops, and this rule is not checked on a stop",
+            "remove it: a blocked call stays blocked",
         ),
     };
     warn_key("max_holds", message, help, fields);
@@ -62,9 +63,8 @@ fn warn_of_tools_without_commands(tool: &ToolRule, fields: &mut Fields) {
     let clause = ["command_pattern", "command_not_pattern", "command", BranchClause::KEY];
     let Some(key) = clause.into_iter().find(|key| fields.has(key)) else { return };
     if names_tools && tool.tools.iter().all(|name| has_no_shell(&name.0)) {
-        let message = format!("only shell calls have commands, so `{key}` and these tools never go together");
-        let help =
-            "say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`";
+        let message = format!("`{key}` never matches these tools: only shell calls have commands");
+        let help = "write `tools: [Bash]`, or remove `tools`; for what file tools do, use `reads`, `writes` or `paths`";
         warn_key("tools", &message, help, fields);
     }
 }
@@ -78,8 +78,9 @@ fn warn_of_lone_exception(tool: &ToolRule, fields: &mut Fields) {
     if !says_more {
         warn_key(
             "command_not_pattern",
-            "alone, `command_not_pattern` means every command that it is not found in",
-            "say which commands it is an exception from with `command` or `command_pattern`; `command_pattern: '.'` is all",
+            "`command_not_pattern` alone matches every command in which it is not found",
+            "add the commands that it is an exception from as `command` or `command_pattern`; `command_pattern: \
+             '.'` matches all",
             fields,
         );
     }
@@ -87,13 +88,13 @@ fn warn_of_lone_exception(tool: &ToolRule, fields: &mut Fields) {
 
 /// An `allow` rule with clauses on branches, or on paths of a command, never approves anything.
 fn warn_of_useless_approval(tool: &ToolRule, fields: &mut Fields) {
-    let help =
-        "an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see \"Several rules\"";
+    let help = "to allow commands, use `command_pattern`, or `command` without paths; see \"Several rules\" in \
+                docs/rules.md";
     if tool.rewrites.is_some() {
-        warn_key(BranchClause::KEY, "a rule about `rewrites` approves nothing", help, fields);
+        warn_key(BranchClause::KEY, "an `allow` rule with `rewrites` never allows anything", help, fields);
     }
     if !tool.matchers.is_empty() && tool.matchers.iter().all(|matcher| !matcher.paths.is_empty()) {
-        warn_key("command", "a rule about a command's paths approves nothing", help, fields);
+        warn_key("command", "an `allow` rule with paths of a command never allows anything", help, fields);
     }
 }
 
@@ -102,26 +103,26 @@ const OPERATORS: &[&str] = &["&&", "||", "|", ";"];
 
 /// The message and help text for a regex that cannot match any simple command.
 fn never_found(regex: &str) -> Option<(&'static str, &'static str)> {
-    let outline = bounded_regex::outline(regex)?;
+    let outline = bounded_regex::literal_skeleton(regex)?;
     let joins = |operator: &str| {
         outline.match_indices(operator).any(|(at, operator)| {
             let (before, after) = (outline.get(..at).unwrap_or_default(), outline.get(at + operator.len()..));
             let after = after.unwrap_or_default();
-            let stands_alone =
-                before.ends_with([' ', bounded_regex::SPACE]) || after.starts_with([' ', bounded_regex::SPACE]);
+            let stands_alone = before.ends_with([' ', bounded_regex::WHITESPACE_MARK])
+                || after.starts_with([' ', bounded_regex::WHITESPACE_MARK]);
             // `find -exec … ;` has an operator as its last word, perhaps followed by flags.
             let next = after.trim_start().chars().next();
-            stands_alone && next.is_some_and(|next| next.is_alphanumeric() || next == bounded_regex::GAP)
+            stands_alone && next.is_some_and(|next| next.is_alphanumeric() || next == bounded_regex::VARIABLE_MARK)
         })
     };
     if OPERATORS.iter().any(|operator| joins(operator)) {
         return Some((
-            "this looks for two commands, and each simple command is searched for itself",
-            "search for one of them; what is piped into a shell is told by `command` with `runs_output_of`",
+            "this never matches: it spans two commands, but each simple command is searched separately",
+            "search for one of them; for output that is piped into a shell, use `command` with `runs_output_of`",
         ));
     }
     outline.contains("  ").then_some((
-        "this looks for two spaces, and words are joined by one",
-        "write one space; a word that has spaces in it reads `…`",
+        "this never matches: it has two spaces, but words are joined by one",
+        "write one space; a word that contains spaces is shown as `…`",
     ))
 }

@@ -18,15 +18,19 @@ use crate::values::regex::regex;
 
 /// A rule with one of these keys is a pace rule. No rule has two of them.
 pub static CLAUSES: &[Key] = &[
-    Key::new("phase_timeout", ValueType::Mapping(&PHASE_TIMEOUT), "a phase that lasts too long"),
-    Key::new("repeated_command", ValueType::Mapping(&REPEATED_COMMAND), "commands that are run over and over"),
-    Key::new("repeated_file_edit", ValueType::Mapping(&REPEATED_FILE_EDIT), "files that are edited over and over"),
-    Key::new("require_commits", ValueType::Mapping(&REQUIRE_COMMITS), "phases in which nothing was committed"),
-    Key::new("token_budget", ValueType::Mapping(&TOKEN_BUDGET), "a phase in which models read and write too much"),
+    Key::new("phase_timeout", ValueType::Mapping(&PHASE_TIMEOUT), "fires when a phase lasts too long"),
+    Key::new("repeated_command", ValueType::Mapping(&REPEATED_COMMAND), "fires when commands are run over and over"),
+    Key::new(
+        "repeated_file_edit",
+        ValueType::Mapping(&REPEATED_FILE_EDIT),
+        "fires when files are edited over and over",
+    ),
+    Key::new("require_commits", ValueType::Mapping(&REQUIRE_COMMITS), "fires when nothing was committed"),
+    Key::new("token_budget", ValueType::Mapping(&TOKEN_BUDGET), "fires when a phase uses too many tokens"),
     Key::new(
         "type",
         ValueType::Word(|| words(&LIMIT_KINDS)),
-        "one of the kinds of pace rules; its fields then stand beside it, not below",
+        "the kind of pace rule; write its fields next to `type`, not inside",
     ),
 ];
 /// Options of the clauses. All but `live` are also keys of the mappings under them.
@@ -36,48 +40,57 @@ pub static DETAILS: &[Key] =
 const LIVE: Key = Key::new(
     "live",
     ValueType::Word(|| words(&LIVES)),
-    "what a pace rule does between moves: `warn` tells the agent once, `block` refuses calls until `linchpin continue`, \
-     `off` waits for the move",
+    "what a pace rule does between moves: `warn` warns the agent once, `block` refuses calls until `linchpin \
+     continue`, `off` does nothing until the move",
 );
 const PATTERN: Key = Key::new(
     "pattern",
     ValueType::Regex,
-    "found in the normalised text of a simple command; all that match count together. Left out, commands that are the same do",
+    "a regex that is found in the normalised text of a simple command; all matching commands count together. By \
+     default, each command counts by itself",
 );
 const PATH_PATTERN: Key = Key::new(
     "path_pattern",
     ValueType::Regex,
-    "found in the path from the project's root; all that match count together. Left out, each file counts by itself",
+    "a regex that is found in the path relative to the project root; all matching files count together. By default, \
+     each file counts by itself",
 );
-const THRESHOLD: Key = Key::new("threshold", ValueType::Count, "how many are too many");
-const WINDOW: Key = Key::new("window", SECONDS, "within how long: seconds, or a time such as `2m`; at most 30 days");
-const FAILURES_ONLY: Key = Key::new("failures_only", ValueType::Flag, "`true`: only commands that failed count");
+const THRESHOLD: Key = Key::new("threshold", ValueType::Count, "how many commands or edits are too many");
+const WINDOW: Key =
+    Key::new("window", SECONDS, "the time window: seconds, or a duration such as `2m`; at most 30 days");
+const FAILURES_ONLY: Key = Key::new("failures_only", ValueType::Flag, "`true`: only failed commands count");
 const MAX_DURATION: Key =
-    Key::new("max_duration", SECONDS, "how long a phase may last: seconds, or a time such as `10m`");
+    Key::new("max_duration", SECONDS, "how long a phase may last: seconds, or a duration such as `10m`");
 const MAX_TOKENS: Key = Key::new("max_tokens", ValueType::Count, "how many tokens a phase may take");
-const COUNT: Key =
-    Key::new("count", ValueType::Choices(|| words(&TOKEN_KINDS)), "which tokens count; left out, `input` and `output`");
-const LOOKBACK_PHASES: Key =
-    Key::new("lookback_phases", ValueType::Count, "in how many phases a commit is looked for; 1 is this one");
+const COUNT: Key = Key::new(
+    "count",
+    ValueType::Choices(|| words(&TOKEN_KINDS)),
+    "which tokens count; by default `input` and `output`",
+);
+const LOOKBACK_PHASES: Key = Key::new(
+    "lookback_phases",
+    ValueType::Count,
+    "in how many phases to look for a commit; 1 means only the current one",
+);
 const SECONDS: ValueType = ValueType::Either(&[ValueType::Count, ValueType::Duration]);
 
 static REPEATED_COMMAND: Mapping =
-    Mapping::new("repeated_command", "Commands that are run over and over.", REPEATED_COMMAND_KEYS)
+    Mapping::new("repeated_command", "Fires when commands are run over and over.", REPEATED_COMMAND_KEYS)
         .constraints(&[KeyConstraint::AllOf(&["threshold", "window"])]);
 const REPEATED_COMMAND_KEYS: Keys = &[&[FAILURES_ONLY, PATTERN, THRESHOLD, WINDOW]];
 static REPEATED_FILE_EDIT: Mapping =
-    Mapping::new("repeated_file_edit", "Files that are edited over and over.", REPEATED_FILE_EDIT_KEYS)
+    Mapping::new("repeated_file_edit", "Fires when files are edited over and over.", REPEATED_FILE_EDIT_KEYS)
         .constraints(&[KeyConstraint::AllOf(&["threshold", "window"])]);
 const REPEATED_FILE_EDIT_KEYS: Keys = &[&[PATH_PATTERN, THRESHOLD, WINDOW]];
-static PHASE_TIMEOUT: Mapping = Mapping::new("phase_timeout", "A phase that lasts too long.", PHASE_TIMEOUT_KEYS)
+static PHASE_TIMEOUT: Mapping = Mapping::new("phase_timeout", "Fires when a phase lasts too long.", PHASE_TIMEOUT_KEYS)
     .constraints(&[KeyConstraint::AllOf(&["max_duration"])]);
 const PHASE_TIMEOUT_KEYS: Keys = &[&[MAX_DURATION]];
 static TOKEN_BUDGET: Mapping =
-    Mapping::new("token_budget", "A phase in which models read and write too much.", TOKEN_BUDGET_KEYS)
+    Mapping::new("token_budget", "Fires when a phase uses too many tokens.", TOKEN_BUDGET_KEYS)
         .constraints(&[KeyConstraint::AllOf(&["max_tokens"])]);
 const TOKEN_BUDGET_KEYS: Keys = &[&[COUNT, MAX_TOKENS]];
 static REQUIRE_COMMITS: Mapping =
-    Mapping::new("require_commits", "Phases in which nothing was committed.", REQUIRE_COMMITS_KEYS)
+    Mapping::new("require_commits", "Fires when nothing was committed.", REQUIRE_COMMITS_KEYS)
         .constraints(&[KeyConstraint::AllOf(&["lookback_phases"])]);
 const REQUIRE_COMMITS_KEYS: Keys = &[&[LOOKBACK_PHASES]];
 
@@ -105,7 +118,8 @@ const TOKEN_KINDS: [(&str, TokenKind); 4] = [
     ("cache_write", TokenKind::CacheWrite),
 ];
 
-/// In seconds. Longer windows are refused: events from more than a month ago say nothing about the current pace.
+/// Maximum window in seconds. Longer windows are refused, because events from more than a month ago say nothing about
+/// the current pace.
 const LONGEST_WINDOW: u64 = 30 * DAY;
 
 impl LimitKind {
@@ -142,7 +156,7 @@ pub fn read(fields: &mut Fields) -> Option<PaceRule> {
     let found: Vec<(&str, Range<usize>)> =
         CLAUSES.iter().filter_map(|key| Some((key.name, fields.key_span(key.name)?))).collect();
     if let [(first, _), (second, span), ..] = found.as_slice() {
-        let message = format!("a rule has one limit on the pace, not `{first}` and `{second}`");
+        let message = format!("a pace rule may have only one limit, not `{first}` and `{second}`");
         fields.refuse(ErrorKind::InvalidValue, message, span.clone());
     }
     let live = fields.choice("live", &LIVES).unwrap_or_default();
@@ -161,11 +175,11 @@ pub fn refuse_details(fields: &mut Fields) {
     for key in DETAILS {
         if let Some(span) = fields.key_span(key.name) {
             let help = if key.name == "pattern" {
-                "for the commands of a call it is `command_pattern`"
+                "to match the commands of a call, use `command_pattern`"
             } else {
-                "say which, as in `repeated_command: {threshold: 5, window: 2m}`"
+                "add a limit, as in `repeated_command: {threshold: 5, window: 2m}`"
             };
-            let message = format!("`{}` says more of a limit on the pace, and there is none", key.name);
+            let message = format!("`{}` needs a pace limit, and the rule has none", key.name);
             fields
                 .problems
                 .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span)).help(help));
@@ -183,10 +197,10 @@ fn flat(fields: &mut Fields) -> Option<PaceLimit> {
     for key in DETAILS.iter().filter(|key| key.name != LIVE.name) {
         let is_of_kind = crate::text::keys::each(kind.keys()).any(|own| own.name == key.name);
         if let (false, Some(span)) = (is_of_kind, fields.key_span(key.name)) {
-            let message = format!("`{}` is no field of `{}`", key.name, text.value);
+            let message = format!("`{}` is not a field of `{}`", key.name, text.value);
             let help = match (key.name, kind) {
-                ("pattern", LimitKind::RepeatedFileEdit) => Some("it is `path_pattern`".to_owned()),
-                ("path_pattern", LimitKind::RepeatedCommand) => Some("it is `pattern`".to_owned()),
+                ("pattern", LimitKind::RepeatedFileEdit) => Some("use `path_pattern`".to_owned()),
+                ("path_pattern", LimitKind::RepeatedCommand) => Some("use `pattern`".to_owned()),
                 _ => None,
             };
             let problem = Diagnostic::error(ErrorKind::UnknownKey, message, fields.source(), Some(span));
@@ -201,12 +215,12 @@ fn nested(clause: &str, span: Range<usize>, rule_fields: &mut Fields) -> Option<
     let (_, kind) = LIMIT_KINDS.iter().find(|(name, _)| *name == clause)?;
     for key in DETAILS.iter().filter(|key| key.name != LIVE.name) {
         if let Some(misplaced) = rule_fields.key_span(key.name) {
-            let message = format!("`{}` stands below `{clause}`, not beside it", key.name);
+            let message = format!("`{}` belongs inside `{clause}`, not next to it", key.name);
             rule_fields.refuse(ErrorKind::InvalidValue, message, misplaced);
         }
     }
     let Some(node) = rule_fields.take(clause) else {
-        rule_fields.refuse(ErrorKind::MissingKey, format!("`{clause}` says nothing"), span);
+        rule_fields.refuse(ErrorKind::MissingKey, format!("`{clause}` is empty"), span);
         return None;
     };
     let mut fields = Fields::of(node, rule_fields.source(), kind.keys());
@@ -266,7 +280,7 @@ fn positive(key: &str, fields: &mut Fields) -> Option<u64> {
         _ => None,
     };
     if number.is_none() {
-        let message = format!("`{key}` takes a whole number from 1 on");
+        let message = format!("`{key}` must be an integer of at least 1");
         fields.refuse(ErrorKind::InvalidRuleThreshold, message, node.span);
     }
     number
@@ -283,11 +297,12 @@ fn seconds(key: &str, fields: &mut Fields) -> Option<u64> {
     match seconds {
         Some(1..=LONGEST_WINDOW) => seconds,
         Some(longer) if longer > LONGEST_WINDOW => {
-            fields.refuse(ErrorKind::InvalidRuleThreshold, format!("`{key}` is at most 30 days"), node.span);
+            fields.refuse(ErrorKind::InvalidRuleThreshold, format!("`{key}` must be at most 30 days"), node.span);
             None
         }
         _ => {
-            let message = format!("`{key}` takes seconds from 1 on, or a time such as `90s`, `2m` or `1h`");
+            let message =
+                format!("`{key}` must be a number of seconds of at least 1, or a duration such as `90s`, `2m` or `1h`");
             fields.refuse(ErrorKind::InvalidRuleThreshold, message, node.span);
             None
         }
@@ -303,7 +318,7 @@ fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
             Some(_) => {}
             None => {
                 let message = format!(
-                    "`{}` is no kind of tokens: they are input, output, cache_read and cache_write",
+                    "unknown kind of tokens `{}`: use `input`, `output`, `cache_read` or `cache_write`",
                     text.value
                 );
                 fields.refuse(ErrorKind::InvalidValue, message, text.span);
@@ -316,7 +331,7 @@ fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
 /// Refuses an unknown kind of limit.
 pub fn refuse_type(name: &str, span: Range<usize>, fields: &mut Fields) {
     let help = suggest::closest(name, LIMIT_KINDS.iter().map(|(name, _)| *name))
-        .map_or_else(|| format!("the types are {}", words(&LIMIT_KINDS).join(", ")), suggest::did_you_mean);
+        .map_or_else(|| format!("known types: {}", words(&LIMIT_KINDS).join(", ")), suggest::did_you_mean);
     let message = format!("unknown rule type `{name}`");
     fields
         .problems

@@ -21,7 +21,7 @@ pub fn warn_of_command(text: &SpannedText, words: &[String], captured: &[String]
     let known: Vec<&str> = IN_COMMANDS.into_iter().chain(captured.iter().map(String::as_str)).collect();
     for name in words.iter().flat_map(|word| names(word)).filter(|name| !known.contains(name)) {
         let help = suggest::closest(name, known.iter().copied()).map_or_else(
-            || format!("what is filled in is {}; the program gets this as it is", listed(&known)),
+            || format!("the program gets this text unchanged; known placeholders: {}", listed(&known)),
             suggest::did_you_mean,
         );
         warn(name, help, Some(text.span.clone()), fields);
@@ -33,9 +33,10 @@ pub fn warn_of_command(text: &SpannedText, words: &[String], captured: &[String]
 pub fn refuse_in_script(script: &SpannedText, captured: &[String], fields: &mut Fields) {
     let names = IN_COMMANDS.into_iter().chain(captured.iter().map(String::as_str));
     for braced in names.map(|name| format!("{{{name}}}")).filter(|braced| script.value.contains(braced)) {
-        let message = format!("`{braced}` is not filled in in a script");
+        let message = format!("`{braced}` is not replaced in a script");
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(script.span.clone()));
-        let help = "the files are the script's arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`; it runs in the root";
+        let help = "the script gets the files as its arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`; \
+                    it runs in the project root";
         fields.problems.push(problem.help(help));
     }
 }
@@ -47,7 +48,7 @@ pub fn warn_of_reason(text: &str, file: &FileRule, fields: &mut Fields) {
     let known: Vec<&str> = IN_REASONS.into_iter().chain(captured.iter().map(String::as_str)).collect();
     for name in names(text).filter(|name| !known.contains(name)) {
         let help = if IN_COMMANDS.contains(&name) {
-            "that is for commands; in the text, `{trigger_files}` are the files".to_owned()
+            "this placeholder is for commands; in the text, use `{trigger_files}`".to_owned()
         } else if let Some(close) = suggest::closest(name, known.iter().copied()) {
             suggest::did_you_mean(close)
         } else {
@@ -61,7 +62,7 @@ pub fn warn_of_reason(text: &str, file: &FileRule, fields: &mut Fields) {
 }
 
 fn warn(name: &str, help: String, span: Option<std::ops::Range<usize>>, fields: &mut Fields) {
-    let message = format!("`{{{name}}}` stands for nothing here");
+    let message = format!("unknown placeholder `{{{name}}}`");
     let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), span);
     fields.problems.push(problem.help(help));
 }

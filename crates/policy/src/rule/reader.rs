@@ -17,6 +17,7 @@ use crate::text::digest::digest;
 use crate::text::fields::Fields;
 use crate::text::frontmatter;
 use crate::text::keys;
+use crate::text::paragraphs::join_lines;
 use crate::text::source::Source;
 use crate::text::yaml::{self, Yaml, YamlKey, YamlNode};
 use crate::values::expression::check_expression;
@@ -164,7 +165,7 @@ impl RuleReader<'_> {
         let span = fields.key_span("locked");
         let locked = fields.flag("locked").unwrap_or(false);
         if let (true, Tier::Project, Some(span)) = (locked, self.owner, span) {
-            fields.refuse(ErrorKind::InvalidValue, "only a user's own rules and bundled ones can be locked", span);
+            fields.refuse(ErrorKind::InvalidValue, "only the user's rules and bundled rules can be locked", span);
         }
         locked
     }
@@ -181,7 +182,7 @@ struct RuleText<'a> {
     body: Option<&'a str>,
 }
 
-/// The level of a pace rule that fires between moves.
+/// The level of a pace rule that fires between transitions.
 fn level_of(live: LiveMode) -> Level {
     match live {
         LiveMode::Block => Level::Block,
@@ -205,23 +206,23 @@ fn reason(
         ),
     };
     if let Some(given) = given.filter(|reason| !reason.is_empty()) {
-        return given;
+        return join_lines(&given);
     }
     if has_own_text || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
         return String::new();
     }
     fields.problems.push(
-        Diagnostic::warning(ErrorKind::MissingKey, "the rule gives no reason", fields.source(), span)
-            .help(format!("{how} what the agent should know, and do instead")),
+        Diagnostic::warning(ErrorKind::MissingKey, "the rule has no reason", fields.source(), span)
+            .help(format!("{how} why, and what the agent should do instead")),
     );
-    description.or(title).map_or_else(|| format!("The rule `{}` says so.", written.id), str::to_owned)
+    description.or(title).unwrap_or_default().to_owned()
 }
 
 fn refuse_unknown(written: &RuleText, fields: &mut Fields) {
     if let (Some(span), Some(_)) = (fields.key_span("reason"), written.body) {
         fields.problems.push(
             Diagnostic::error(ErrorKind::UnknownKey, "unknown key `reason`", fields.source(), Some(span))
-                .help("in a Markdown rule the reason is the text below the second `---`"),
+                .help("in a Markdown rule, write the reason below the second `---`"),
         );
     }
     let types = unknown_types(fields);
@@ -248,7 +249,7 @@ fn unknown_types(fields: &Fields) -> Vec<YamlKey> {
 fn tests(fields: &mut Fields) -> Option<YamlNode> {
     let node = fields.take("tests")?;
     if !matches!(&node.value, Yaml::List(cases) if cases.iter().all(|case| matches!(case.value, Yaml::Map(_)))) {
-        fields.refuse(ErrorKind::InvalidValue, "`tests` takes a list of cases, each a mapping", node.span);
+        fields.refuse(ErrorKind::InvalidValue, "`tests` must be a list of cases, each a mapping", node.span);
         return None;
     }
     Some(node)

@@ -16,30 +16,31 @@ pub static CLAUSES: &[Key] = &[
     Key::new(
         "tools",
         ValueType::Globs,
-        "the call has one of these names, `Bash` or `mcp__*`; with `mcp_tools`, either is enough",
+        "the tool has one of these names, such as `Bash` or `mcp__*`; with `mcp_tools`, either is enough",
     ),
     Key::new("mcp_tools", ValueType::Globs, "the call reaches an MCP tool, `server:tool`, directly or through a proxy"),
-    Key::new("command", command_matcher::TAKES, "one of them speaks of a simple command of the call"),
-    Key::new("command_pattern", ValueType::Regex, "found in the normalised text of a simple command"),
-    Key::new("command_not_pattern", ValueType::Regex, "not found in that same command"),
-    Key::new("paths", ValueType::Patterns, "one matches a path that the call reads, writes or deletes"),
-    Key::new("reads", ValueType::Patterns, "one matches a path that the call reads"),
-    Key::new("writes", ValueType::Patterns, "one matches a path that the call writes or deletes"),
-    Key::new("deletes", ValueType::Patterns, "one matches a path that the call deletes"),
+    Key::new("command", command_matcher::TAKES, "one of these matches a simple command of the call"),
+    Key::new("command_pattern", ValueType::Regex, "a regex that is found in the normalised text of a simple command"),
+    Key::new("command_not_pattern", ValueType::Regex, "a regex that is not found in the same command"),
+    Key::new("paths", ValueType::Patterns, "one of these matches a path that the call reads, writes or deletes"),
+    Key::new("reads", ValueType::Patterns, "one of these matches a path that the call reads"),
+    Key::new("writes", ValueType::Patterns, "one of these matches a path that the call writes or deletes"),
+    Key::new("deletes", ValueType::Patterns, "one of these matches a path that the call deletes"),
     Key::new(
         BranchClause::KEY,
         ValueType::Globs,
-        "one matches a branch of a remote that the call force-pushes or deletes; `protected_branches` are those that the \
-         configuration names",
+        "one of these matches a remote branch that the call force-pushes or deletes; `protected_branches` stands \
+         for the protected branches of the configuration",
     ),
 ];
 /// Options of the clauses.
 pub static DETAILS: &[Key] = &[
-    Key::new("exclude", ValueType::Patterns, "paths that the rule is not about"),
+    Key::new("exclude", ValueType::Patterns, "paths to which the rule does not apply"),
     Key::new(
         "incomplete",
         ValueType::Word(|| words(&INCOMPLETES)),
-        "what it means that a clause cannot be known; left out, `ask` for rules that block or ask, `allow` for others",
+        "the verdict if Linchpin cannot tell whether a clause holds; by default `ask` for rules that block or ask, \
+         and `allow` for others",
     ),
 ];
 const INCOMPLETES: [(&str, Level); 3] = [("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)];
@@ -56,7 +57,7 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     let tools = tools.collect();
     let mcp_tools = fields.texts("mcp_tools").unwrap_or_default();
     let mcp_tools = mcp_tools.into_iter().filter_map(|text| mcp_pattern(&text, fields)).collect();
-    let search =
+    let command_regex =
         CommandRegex { pattern: regex("command_pattern", fields), not_pattern: regex("command_not_pattern", fields) };
     let matchers = command_matcher::read(fields);
     let rewrites = fields.texts(BranchClause::KEY);
@@ -64,14 +65,14 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     let except = excluded(fields);
     let paths = path_clauses(&PathKey::ALL, &except, fields);
     let incomplete = fields.choice("incomplete", &INCOMPLETES);
-    ToolRule { tools, mcp_tools, command_regex: search, matchers, rewrites, paths, incomplete, exemptions: None }
+    ToolRule { tools, mcp_tools, command_regex, matchers, rewrites, paths, incomplete, exemptions: None }
 }
 
 fn excluded(fields: &mut Fields) -> Vec<PathPattern> {
     let span = fields.key_span("exclude");
     let names_paths = PathKey::ALL.iter().any(|key| fields.has(key.name()));
     if let (false, Some(span)) = (names_paths, span) {
-        let message = "`exclude` takes paths out of `paths`, `reads`, `writes` or `deletes`, and there are none";
+        let message = "`exclude` needs `paths`, `reads`, `writes` or `deletes`";
         fields.refuse(ErrorKind::InvalidValue, message, span);
     }
     path_patterns("exclude", fields).unwrap_or_default()
@@ -80,7 +81,7 @@ fn excluded(fields: &mut Fields) -> Vec<PathPattern> {
 fn branches(texts: Vec<SpannedText>, protected: &[String], fields: &mut Fields) -> Vec<Wildcard> {
     let mut branches = Vec::new();
     if let (true, Some(span)) = (texts.is_empty(), fields.key_span(BranchClause::KEY)) {
-        fields.refuse(ErrorKind::InvalidValue, "`rewrites` names no branch", span);
+        fields.refuse(ErrorKind::InvalidValue, "`rewrites` is empty", span);
     }
     for text in texts {
         if text.value == BranchClause::PROTECTED {

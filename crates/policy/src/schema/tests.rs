@@ -282,7 +282,7 @@ fn blocks(page: &str, kind: &str) -> Vec<String> {
     page.split(&opening).skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default().to_owned()).collect()
 }
 
-/// The schemas find all errors in the deliberately broken files that a schema can express.
+/// The schemas reject every deliberately broken file whose error a schema can express.
 #[test]
 fn schemas_reject_broken_files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/it/broken");

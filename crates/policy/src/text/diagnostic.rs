@@ -11,10 +11,10 @@ use crate::text::source::{Source, SourcePosition};
 pub struct Diagnostic {
     pub severity: Severity,
     pub kind: ErrorKind,
-    /// Lower case, no final stop, quotes from the file in backticks.
+    /// Starts in lower case and ends without a full stop. Quotes from the file are in backticks.
     pub message: String,
     pub source: Source,
-    /// In bytes; `None` for the whole file.
+    /// The span in bytes; `None` for the whole file.
     pub span: Option<Range<usize>>,
     /// The full text that the diagnostic applies to, if that is longer than `span`.
     pub part: Option<Range<usize>>,
@@ -37,7 +37,7 @@ pub enum Severity {
 pub enum ErrorKind {
     /// The file cannot be read.
     Unreadable,
-    /// The file, or a number of items in it, is over the limit.
+    /// The file is too large, or has too many items of one kind.
     TooLarge,
     /// A YAML syntax error.
     InvalidYaml,
@@ -139,7 +139,7 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn about(mut self, part: Range<usize>) -> Self {
+    pub fn with_part(mut self, part: Range<usize>) -> Self {
         self.part = Some(part);
         self
     }

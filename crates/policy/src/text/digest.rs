@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-/// Long enough to rule out accidental collisions.
+/// The length of a digest in bytes: enough to rule out accidental collisions.
 const BYTES: usize = 12;
 
 /// The first 12 bytes of the SHA-256, in hex.

@@ -38,45 +38,47 @@ const OTHER_KEYS: &[(&str, &str, &str)] = &[
     ("block", "action", "write `action: block`"),
     ("deny", "action", "write `action: block`"),
     ("warn", "action", "write `action: warn`"),
-    ("flags", "flags_any", "it is `flags_any` or `flags_all`"),
-    ("flag", "flags_any", "it is `flags_any` or `flags_all`"),
-    ("operands", "operands_any", "it is `operands_any`"),
-    ("args", "operands_any", "it is `operands_any`, and `flags_any` or `flags_all`"),
-    ("pattern", "command_pattern", "it is `command_pattern`"),
-    ("regex", "command_pattern", "it is `command_pattern`"),
-    ("files", "paths", "it is `paths`, or `reads`, `writes`, `deletes`"),
-    ("message", "reason", "it is `reason`"),
-    ("instructions", "reason", "it is `reason`, or in a Markdown rule the text below the second `---`"),
-    ("instructions_file", "reason", "its text goes under `reason`, or in a Markdown rule below the second `---`"),
-    ("window_secs", "window", "it is `window`, in seconds"),
-    ("max_duration_secs", "max_duration", "it is `max_duration`, in seconds"),
-    ("pattern", "path_pattern", "it is `path_pattern`"),
-    ("path_pattern", "pattern", "it is `pattern`"),
+    ("flags", "flags_any", "use `flags_any` or `flags_all`"),
+    ("flag", "flags_any", "use `flags_any` or `flags_all`"),
+    ("operands", "operands_any", "use `operands_any`"),
+    ("args", "operands_any", "use `operands_any`, and `flags_any` or `flags_all`"),
+    ("pattern", "command_pattern", "use `command_pattern`"),
+    ("regex", "command_pattern", "use `command_pattern`"),
+    ("files", "paths", "use `paths`, `reads`, `writes` or `deletes`"),
+    ("message", "reason", "use `reason`"),
+    ("instructions", "reason", "use `reason`, or in a Markdown rule the text below the second `---`"),
+    ("instructions_file", "reason", "write the text under `reason`, or in a Markdown rule below the second `---`"),
+    ("window_secs", "window", "use `window`, in seconds"),
+    ("max_duration_secs", "max_duration", "use `max_duration`, in seconds"),
+    ("pattern", "path_pattern", "use `path_pattern`"),
+    ("path_pattern", "pattern", "use `pattern`"),
     // `start_node` and `specs_dir` identify a workflow.
-    ("steps", "start_node", "it is `nodes`: the phases by name, `nodes: {claim: {prompt: …}}`"),
-    ("initial_step", "start_node", "it is `start_node`"),
-    ("name", "start_node", "the file's name is the workflow's: leave it out"),
-    ("type", "start_node", "leave it out; what is always on stands in `.linchpin/config.yml`"),
+    ("steps", "start_node", "use `nodes`, a mapping of node names: `nodes: {claim: {prompt: …}}`"),
+    ("initial_step", "start_node", "use `start_node`"),
+    ("name", "start_node", "remove it: the workflow is named after its file"),
+    ("type", "start_node", "remove it; write what is always active into `.linchpin/config.yml`"),
     (
         "core",
         "specs_dir",
-        "write its `scratchpad`, `specs_dir` and `guardrails` without `core`; in the place of `workspace_root`, the root is the folder that has `.linchpin` in it",
+        "move `scratchpad`, `specs_dir` and `guardrails` out of `core`; remove `workspace_root`, because the root \
+         is the folder with `.linchpin`",
     ),
-    ("workspace_root", "specs_dir", "leave it out: the root is the folder that has `.linchpin` in it"),
-    ("events", "topics", "it is `topics`"),
-    ("subscriptions", "triggers", "it is `triggers`"),
+    ("workspace_root", "specs_dir", "remove it: the root is the folder with `.linchpin`"),
+    ("events", "topics", "use `topics`"),
+    ("subscriptions", "triggers", "use `triggers`"),
     // `hats` identifies a loop.
-    ("subscriptions", "hats", "each hat has its own, as `triggers`: `hats: {builder: {triggers: [task.start]}}`"),
+    ("subscriptions", "hats", "write `triggers` in each hat: `hats: {builder: {triggers: [task.start]}}`"),
     (
         "cli",
         "hats",
-        "it is `agent`: a known agent's name, `agent: claude`, or a command, `agent: {command: [sh, agent.sh]}`",
+        "use `agent` with the name of a known agent, `agent: claude`, or with a command, `agent: {command: [sh, \
+         agent.sh]}`",
     ),
     (
         "event_loop",
         "hats",
-        "write its settings without it: `starting_event` is `start`, `completion_promise` is `completion: {topic: …}`, \
-         `max_iterations` is `limits: {iterations: …}`; the prompt is given with `linchpin run -p`",
+        "move its settings out of it: `starting_event` becomes `start`, `completion_promise` becomes `completion: \
+         {topic: …}`, `max_iterations` becomes `limits: {iterations: …}`; pass the prompt with `linchpin run -p`",
     ),
 ];
 
@@ -144,7 +146,7 @@ impl<'a> Fields<'a> {
         later.min().unwrap_or(self.end)
     }
 
-    /// Takes the value out. A key without a value is treated as missing.
+    /// Removes and returns the key's value. A key without a value is treated as missing.
     pub fn take(&mut self, key: &str) -> Option<YamlNode> {
         debug_assert!(keys::each(self.keys).any(|known| known.name == key), "`{key}` is in no table of keys");
         let (_, value) = self.entries.iter_mut().find(|(entry, _)| entry.text == key)?;
@@ -242,7 +244,7 @@ impl<'a> Fields<'a> {
             _ => None,
         };
         if number.is_none() {
-            self.refuse(ErrorKind::InvalidValue, format!("`{key}` takes a whole number from 0 on"), node.span);
+            self.refuse(ErrorKind::InvalidValue, format!("`{key}` must be an integer of at least 0"), node.span);
         }
         number
     }
@@ -254,7 +256,7 @@ impl<'a> Fields<'a> {
             return Some(*choice);
         }
         let listed: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let message = format!("`{key}` is one of {}, not `{}`", listed.join(", "), text.value);
+        let message = format!("`{key}` must be one of {}, not `{}`", listed.join(", "), text.value);
         let synonym = SYNONYMS.iter().find(|(word, _)| *word == text.value).map(|(_, meant)| *meant);
         let names = || choices.iter().map(|(name, _)| *name);
         let help = synonym
@@ -268,7 +270,7 @@ impl<'a> Fields<'a> {
     }
 
     fn refuse_type(&mut self, key: &str, expected: &str, found: &Yaml, span: Range<usize>) {
-        self.refuse(ErrorKind::InvalidValue, format!("`{key}` takes {expected}, not {}", found.kind()), span);
+        self.refuse(ErrorKind::InvalidValue, format!("`{key}` must be {expected}, not {}", found.kind()), span);
     }
 
     /// Refuses every key that is not in the table.

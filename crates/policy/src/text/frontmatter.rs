@@ -18,7 +18,7 @@ pub fn split(source: &Source) -> Result<MarkdownParts<'_>, Box<Diagnostic>> {
     if opening.as_ref().is_none_or(|line| text.get(line.clone()).unwrap_or_default().trim_end() != "---") {
         let span = start..opening.map_or(start, |line| line.end);
         return Err(Box::new(
-            Diagnostic::error(ErrorKind::InvalidFrontmatter, "a rule starts with a `---` line", source, Some(span))
+            Diagnostic::error(ErrorKind::InvalidFrontmatter, "a rule must start with a `---` line", source, Some(span))
                 .help("put the rule's fields between two `---` lines, and its reason below them"),
         ));
     }
@@ -33,11 +33,11 @@ pub fn split(source: &Source) -> Result<MarkdownParts<'_>, Box<Diagnostic>> {
     Err(Box::new(
         Diagnostic::error(
             ErrorKind::InvalidFrontmatter,
-            "the frontmatter does not end",
+            "the frontmatter is not closed",
             source,
             opening.map(|line| line.start..line.end),
         )
-        .help("close it with another `---` line"),
+        .help("add another `---` line after the rule's fields"),
     ))
 }
 

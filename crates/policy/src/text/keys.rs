@@ -10,7 +10,7 @@ pub type Keys = &'static [&'static [Key]];
 pub struct Key {
     pub name: &'static str,
     pub value_type: ValueType,
-    /// The description: lower case, no final stop.
+    /// The description. Starts in lower case and ends without a full stop.
     pub about: &'static str,
     /// The default value as YAML; `None` if the default cannot be written as a value.
     pub default: Option<&'static str>,

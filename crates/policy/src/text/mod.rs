@@ -7,6 +7,7 @@ pub mod digest;
 pub mod fields;
 pub mod frontmatter;
 pub mod keys;
+pub mod paragraphs;
 pub mod scalar;
 pub mod source;
 pub mod yaml;

@@ -12,7 +12,7 @@ pub enum Scalar {
 const NOT_PLAIN: &[&str] = &["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
 
 impl Scalar {
-    /// On one line, valid in both block and flow style.
+    /// Renders the value on one line, valid in both block and flow style.
     pub fn render(&self) -> String {
         match self {
             Self::Bool(value) => value.to_string(),

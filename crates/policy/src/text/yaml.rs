@@ -14,14 +14,14 @@ use serde_saphyr::{Spanned, budget, options};
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 
-/// More nesting than any policy needs, and little enough for the stack.
+/// Maximum nesting: deeper than any policy needs, and not too deep for the stack.
 const DEPTH_LIMIT: usize = 32;
 const NODE_LIMIT: usize = 100_000;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct YamlNode {
     pub value: Yaml,
-    /// In the file, in bytes.
+    /// The span in the file, in bytes.
     pub span: Range<usize>,
 }
 
@@ -121,11 +121,11 @@ fn offset(text: &str, location: &serde_saphyr::Location) -> usize {
 /// users of the parser's API.
 fn plain_message(error: &serde_saphyr::Error) -> String {
     if let serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } = error.without_snippet() {
-        return format!("the key `{key}` is there twice");
+        return format!("duplicate key `{key}`");
     }
     let text = error.without_snippet().to_string();
     if text.contains("Aliases {") {
-        return "an alias (`*name`) is not part of policy files: write out what it stands for".to_owned();
+        return "YAML aliases (`*name`) are not supported in policy files: write out the value".to_owned();
     }
     let text = text.split(" at line ").next().unwrap_or_default();
     let text = text.lines().next().unwrap_or_default().trim_end_matches([':', '.', ' ']);
@@ -135,7 +135,7 @@ fn plain_message(error: &serde_saphyr::Error) -> String {
 /// A suggestion for strings that need quotes, or other quotes, because of characters that have a meaning in YAML.
 fn missing_quotes(text: &str, at: usize, message: &str) -> Option<String> {
     if message.contains("unknown escape") {
-        return Some("in double quotes `\\` begins an escape: use single quotes, or write `\\\\`".to_owned());
+        return Some("in double quotes `\\` starts an escape sequence: use single quotes, or write `\\\\`".to_owned());
     }
     let (before, after) = text.split_at_checked(at)?;
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -271,7 +271,7 @@ impl YamlNode {
 /// Parses a value given on the command line: a boolean, a number, null, or a string, which needs no quotes.
 pub fn parse_scalar(text: &str) -> Result<Value, String> {
     if text.starts_with(['[', '{']) {
-        return Err(format!("`{text}` is a list or a mapping, and a variable is set to one value"));
+        return Err(format!("`{text}` is a list or a mapping, but a variable can only be set to a single value"));
     }
     if matches!(text, "null" | "~") {
         return Ok(Value::Null);

@@ -13,12 +13,12 @@ pub struct CommandText {
     pub words: Vec<String>,
 }
 
-/// Where a command is written. This determines what to suggest instead of shell syntax.
+/// The place of a command in a policy file. It determines what messages suggest instead of shell syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandPlace {
-    /// `shell` or a list of words is allowed too.
+    /// Besides a string, `shell` or a list of words is allowed.
     GateOrAction,
-    /// A list of words is allowed too.
+    /// Besides a string, a list of words is allowed.
     Agent,
     /// Only a string is allowed.
     SingleString,
@@ -68,15 +68,13 @@ pub fn split(key: &str, text: &SpannedText, place: CommandPlace, fields: &mut Fi
     };
     let message = match (before_program(&text.value), shell_syntax(&text.value)) {
         (Some(word), _) => {
-            format!(
-                "`{key}` begins with `{word}`, but no shell reads it: it would be taken for the name of the program"
-            )
+            format!("`{key}` starts with `{word}`, but no shell runs it: `{word}` would be the name of the program")
         }
         (None, Some(syntax)) if syntax == COMMENT => {
-            format!("`{key}` has {syntax}, but no shell reads it: what stands behind it would be left out")
+            format!("`{key}` has {syntax}, but no shell runs it: the text after it would be ignored")
         }
         (None, Some(syntax)) => {
-            format!("`{key}` has {syntax}, but no shell reads it: the program would get it as an argument")
+            format!("`{key}` has {syntax}, but no shell runs it: the program would get it as an argument")
         }
         (None, None) => return Some(words),
     };
@@ -85,8 +83,8 @@ pub fn split(key: &str, text: &SpannedText, place: CommandPlace, fields: &mut Fi
     let script = if script.contains('{') { "…".to_owned() } else { script };
     let help = match place {
         CommandPlace::GateOrAction => format!(
-            "to run it in a shell, write `shell: {}` in place of `command`; to pass it as an argument, quote it or write the \
-             words as a list",
+            "to run it in a shell, write `shell: {}` instead of `command`; to pass it as an argument, quote it or \
+             write the words as a list",
             yaml_text(&script)
         ),
         CommandPlace::Agent => {
@@ -110,7 +108,8 @@ pub fn check_program(key: &str, text: &SpannedText, fields: &mut Fields) {
     let Some(syntax) = before_program(path).map(|word| format!("`{word}`")).or_else(|| shell_syntax(path)) else {
         return;
     };
-    let message = format!("`{key}` has {syntax}, but no shell reads it: all of the text is the name of the program");
+    let message =
+        format!("`{key}` has {syntax}, but no shell runs it: the whole text would be the name of the program");
     let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
     let help = "write the program and its arguments as a list; to run it in a shell, write `[sh, -c, \"…\"]`";
     fields.problems.push(problem.help(help));

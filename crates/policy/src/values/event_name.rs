@@ -24,7 +24,7 @@ pub fn unknown_event(name: SpannedText, source: &Source) -> Diagnostic {
     let help = from_agent
         .or(without_on)
         .or_else(|| suggest::closest(&name.value, known.iter().copied()))
-        .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
+        .map_or_else(|| format!("known events: {}", known.join(", ")), suggest::did_you_mean);
     let message = format!("unknown event `{}`", name.value);
     Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help)
 }

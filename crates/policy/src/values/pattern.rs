@@ -39,7 +39,7 @@ pub fn path_pattern(text: &SpannedText, fields: &mut Fields) -> Option<PathPatte
 
 pub fn wildcard(text: &SpannedText, fields: &mut Fields) -> Option<Wildcard> {
     if text.value.is_empty() {
-        fields.refuse(ErrorKind::InvalidValue, "an empty text matches nothing", text.span.clone());
+        fields.refuse(ErrorKind::InvalidValue, "an empty pattern matches nothing", text.span.clone());
         return None;
     }
     Wildcard::parse(&text.value).map_err(|problem| refuse_pattern(text, &problem, fields)).ok()
@@ -48,7 +48,7 @@ pub fn wildcard(text: &SpannedText, fields: &mut Fields) -> Option<Wildcard> {
 /// Checks a name with globs. Returns true if it is valid.
 pub fn check_name_pattern(text: &SpannedText, fields: &mut Fields) -> bool {
     if text.value.is_empty() {
-        fields.refuse(ErrorKind::InvalidValue, "a name is empty", text.span.clone());
+        fields.refuse(ErrorKind::InvalidValue, "the name is empty", text.span.clone());
         return false;
     }
     let parsed = Pattern::parse(&text.value);

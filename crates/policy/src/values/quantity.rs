@@ -16,7 +16,8 @@ const OUTPUT_LIMITS: RangeInclusive<usize> = 1..=64;
 pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
     let text = fields.text_or_number(key)?;
     let Some(length) = parse_duration(&text.value) else {
-        let message = format!("`{key}` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `{}`", text.value);
+        let message =
+            format!("`{key}` must be a duration such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `{}`", text.value);
         let help = text.value.parse::<u64>().is_ok().then(|| format!("write `{}s` for seconds", text.value));
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span));
         fields.problems.push(problem.maybe_help(help));
@@ -49,7 +50,7 @@ pub fn output_limit(fields: &mut Fields) -> Option<usize> {
         return Some(count * KIB);
     }
     let message =
-        format!("`output_limit` is a size from `{} KiB` to `{} KiB`", OUTPUT_LIMITS.start(), OUTPUT_LIMITS.end());
+        format!("`output_limit` must be a size from `{} KiB` to `{} KiB`", OUTPUT_LIMITS.start(), OUTPUT_LIMITS.end());
     fields.refuse(ErrorKind::InvalidValue, message, node.span);
     None
 }

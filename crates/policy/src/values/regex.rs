@@ -1,4 +1,4 @@
-//! Regexes.
+//! Reads regular expressions.
 
 use engine::bounded_regex::BoundedRegex;
 use engine::bounded_regex::RegexSource;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::text::diagnostic::{Diagnostic, ErrorKind};
 use crate::text::source::Source;
 
-/// Shorter than any file system's limit, with room for an extension.
+/// Maximum length of a rule id: shorter than any file system's limit, with room for an extension.
 const LONGEST: usize = 100;
 
 /// An error message for an invalid rule id.
@@ -26,13 +26,12 @@ pub fn check(id: &str) -> Result<(), InvalidRuleId> {
     let is_name = id.starts_with(|first: char| first.is_ascii_alphanumeric()) && id.chars().all(allowed);
     let length = id.chars().count();
     let (message, help) = if id == "linchpin" {
-        ("`linchpin` cannot be a rule's id: the guard itself speaks under it".to_owned(), "give it another name")
+        ("reserved rule id `linchpin`: Linchpin uses it for its own messages".to_owned(), "choose another name")
     } else if length > LONGEST {
-        (format!("a rule's id has at most {LONGEST} characters, and this one has {length}"), "give it a shorter name")
+        (format!("the rule id has {length} characters, over the limit of {LONGEST}"), "choose a shorter name")
     } else if !is_name {
-        let message =
-            if id.is_empty() { "a rule's id is empty".to_owned() } else { format!("`{id}` cannot be a rule's id") };
-        (message, "use letters, digits, `-`, `_` and `.`, beginning with a letter or digit")
+        let message = if id.is_empty() { "the rule id is empty".to_owned() } else { format!("invalid rule id `{id}`") };
+        (message, "use letters, digits, `-`, `_` and `.`, and start with a letter or digit")
     } else {
         return Ok(());
     };

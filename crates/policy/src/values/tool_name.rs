@@ -42,7 +42,7 @@ fn warn_of_likely_typo(text: &SpannedText, fields: &mut Fields) {
         fields.problems.push(
             Diagnostic::warning(
                 ErrorKind::InvalidValue,
-                format!("no agent is known to have a tool `{name}`"),
+                format!("no known agent has a tool `{name}`"),
                 fields.source(),
                 Some(text.span.clone()),
             )
@@ -58,11 +58,11 @@ pub fn mcp_pattern(text: &SpannedText, fields: &mut Fields) -> Option<McpPattern
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
-                format!("`{}` is not `server:tool`", text.value),
+                format!("invalid MCP tool `{}`", text.value),
                 fields.source(),
                 Some(text.span.clone()),
             )
-            .help("either side may be `*`, as in `github:*`"),
+            .help("write `server:tool`; either side may be `*`, as in `github:*`"),
         );
         return None;
     };

@@ -13,11 +13,11 @@ pub struct UserVariableConflict(String);
 
 pub fn conflict_with_user(name: &str, tier: Tier, users_variables: &BTreeSet<String>) -> Option<UserVariableConflict> {
     let is_conflict = tier == Tier::Project && users_variables.contains(name);
-    is_conflict.then(|| UserVariableConflict(format!("`{name}` is a variable of the user's own policy")))
+    is_conflict.then(|| UserVariableConflict(format!("the variable `{name}` belongs to the user's policy")))
 }
 
 impl UserVariableConflict {
     pub fn at(self, source: &Source, span: Range<usize>) -> Diagnostic {
-        Diagnostic::error(ErrorKind::Overruled, self.0, source, Some(span)).help("use a variable of another name")
+        Diagnostic::error(ErrorKind::Overruled, self.0, source, Some(span)).help("use a variable with another name")
     }
 }

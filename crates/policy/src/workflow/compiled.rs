@@ -1,4 +1,4 @@
-//! The compiled cache of the active workflow, whose freshness hooks check by stamps alone.
+//! The compiled cache of the active workflow. Hooks check by stamps alone whether it is fresh.
 //!
 //! It is in the user's state folder, next to the compiled policy. If the workflow's file has errors, its last good
 //! version applies.

@@ -17,9 +17,9 @@ pub struct Declarations {
     pub variables: BTreeMap<String, String>,
     pub observers: Vec<Observer>,
     pub claims: Vec<String>,
-    /// The scope of expressions that are not evaluated at a move.
+    /// The scope of expressions that are not evaluated at a transition.
     pub scope: Scope,
-    /// The scope of expressions that are evaluated at a move: in transitions, gates, `on_enter` and `on_exit`.
+    /// The scope of expressions that are evaluated at a transition: its condition, gates, `on_enter` and `on_exit`.
     pub moves: Scope,
 }
 
@@ -50,7 +50,7 @@ impl WorkflowSource<'_> {
         let claims = fields.texts("claims").unwrap_or_default();
         let known = &self.context.loaded.context.scope;
         let is_variable = |name: &str| variables.contains_key(name) || known.knows_variable(name);
-        let shared = |name: &str| format!("`{name}` is a claim and a variable: it can be only one of them");
+        let shared = |name: &str| format!("`{name}` is declared both as a claim and as a variable");
         for claim in &claims {
             if let Err(why) = engine::expr::check_variable_name(&claim.value) {
                 let why = why.replace("a variable", "a claim");

@@ -6,10 +6,10 @@ use engine::workflow::{EventTrigger, Workflow};
 
 use super::WorkflowContext;
 use super::gates::GateReader;
+use super::graph_lints::{refuse_same_ids, warn_of_unreachable_nodes};
 use super::keys::WORKFLOW;
 use super::nodes::NodeContext;
 use super::rules::{RuleCollector, RuleOwner};
-use super::shape::{refuse_same_ids, warn_of_shape};
 use super::variables;
 use super::workflow_source::WorkflowSource;
 use crate::actions::{ActionReader, ActionSite, Templates};
@@ -99,7 +99,7 @@ impl WorkflowSource<'_> {
         let is_valid = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
         if is_valid {
             problems.extend(unused_gates);
-            warn_of_shape(&workflow, &entries, source, &mut problems);
+            warn_of_unreachable_nodes(&workflow, &entries, source, &mut problems);
         }
         (workflow, problems)
     }
@@ -128,10 +128,10 @@ impl WorkflowSource<'_> {
 
     fn check_mode(self, fields: &mut Fields) {
         if let Some(mode) = fields.text("mode").filter(|mode| mode.value != self.name) {
-            let message = format!("`mode` says `{}`, and the file's name says `{}`", mode.value, self.name);
+            let message = format!("`mode` is `{}`, but the file is named `{}`", mode.value, self.name);
             fields.problems.push(
                 Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(mode.span))
-                    .help("the file's name is the workflow's: leave `mode` out"),
+                    .help("remove `mode`: the workflow is named after its file"),
             );
         }
     }
@@ -144,7 +144,7 @@ impl WorkflowSource<'_> {
             return String::new();
         };
         if Workflow::is_end(&start.value) {
-            let message = format!("a workflow cannot begin with `{}`", start.value);
+            let message = format!("`{}` cannot be the `start_node`", start.value);
             fields.refuse(ErrorKind::InvalidValue, message, start.span);
         } else if !targets.contains(&start.value.as_str()) {
             let known = targets.iter().filter(|name| !Workflow::is_end(name)).copied();
@@ -162,7 +162,7 @@ fn rule_definitions(reader: RuleReader, fields: &mut Fields) -> RuleEntries {
         Yaml::Map(entries) => own.read(reader, entries, fields.end_of("rule_definitions"), RuleOrigin::Local),
         other => fields.refuse(
             ErrorKind::InvalidValue,
-            format!("`rule_definitions` takes a mapping of names to rules, not {}", other.kind()),
+            format!("`rule_definitions` must be a mapping of names to rules, not {}", other.kind()),
             node.span,
         ),
     }

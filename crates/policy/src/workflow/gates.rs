@@ -51,7 +51,7 @@ impl<'a> GateReader<'a> {
         let mut gates = Self { names, scope, workflow, first_value, declared, broken, unused };
         let Some(node) = fields.take("gates") else { return gates };
         let Yaml::Map(entries) = node.value else {
-            let message = format!("`gates` takes a mapping of names to gates, not {}", node.value.kind());
+            let message = format!("`gates` must be a mapping of names to gates, not {}", node.value.kind());
             fields.refuse(ErrorKind::InvalidValue, message, node.span);
             return gates;
         };
@@ -59,7 +59,7 @@ impl<'a> GateReader<'a> {
             let is_name = key.text.starts_with(|first: char| first.is_ascii_alphanumeric())
                 && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
             if !is_name {
-                let message = format!("`{}` cannot name a gate: use letters, digits, `-` and `_`", key.text);
+                let message = format!("invalid gate name `{}`: use letters, digits, `-` and `_`", key.text);
                 fields.refuse(ErrorKind::InvalidValue, message, key.span);
                 continue;
             }
@@ -81,9 +81,9 @@ impl<'a> GateReader<'a> {
     /// A warning for each gate that nothing requires.
     pub fn unused(&self, source: &Source) -> Vec<Diagnostic> {
         let warning = |key: &YamlKey| {
-            let message = format!("nothing requires the gate `{}`, so it is never asked", key.text);
+            let message = format!("nothing requires the gate `{}`, so it is never checked", key.text);
             Diagnostic::warning(ErrorKind::InvalidValue, message, source, Some(key.span.clone()))
-                .help(format!("add it where it has to hold, as `requires: [{}]`, or leave it out", key.text))
+                .help(format!("add it where it must hold, as `requires: [{}]`, or remove it", key.text))
         };
         self.unused.borrow().iter().map(warning).collect()
     }
@@ -147,7 +147,7 @@ impl<'a> GateReader<'a> {
     fn mapping(&self, node: YamlNode, outer: &mut Fields) -> Option<Gate> {
         let span = node.span.clone();
         let Yaml::Map(entries) = &node.value else {
-            let message = format!("a gate is an expression, a name or a mapping, not {}", node.value.kind());
+            let message = format!("a gate must be an expression, a name or a mapping, not {}", node.value.kind());
             outer.refuse(ErrorKind::InvalidValue, message, span);
             return None;
         };
@@ -165,8 +165,8 @@ impl<'a> GateReader<'a> {
         let found: Vec<&str> = kinds.into_iter().filter(|kind| fields.has(kind)).collect();
         if found.len() != 1 {
             let message = match found.as_slice() {
-                [] => "a gate has one of `command`, `shell`, `approval`, `webhook` and `file_rules`".to_owned(),
-                several => format!("a gate has one of {}, not several", several.join(", ")),
+                [] => "a gate must have one of `command`, `shell`, `approval`, `webhook` and `file_rules`".to_owned(),
+                several => format!("a gate may have only one of {}", several.join(", ")),
             };
             fields.refuse(ErrorKind::MissingKey, message, span);
             return None;
@@ -186,7 +186,7 @@ impl<'a> GateReader<'a> {
         }
         for key in ["timeout", "protect"] {
             if let Some(span) = fields.key_span(key) {
-                fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is of a `command` or of a `shell`"), span);
+                fields.refuse(ErrorKind::InvalidValue, format!("`{key}` needs a `command` or a `shell`"), span);
             }
         }
         if fields.has("approval") {
@@ -209,7 +209,7 @@ impl<'a> GateReader<'a> {
         let span = fields.key_span("file_rules").unwrap_or_default();
         let names = fields.texts("file_rules")?;
         if names.is_empty() {
-            fields.refuse(ErrorKind::InvalidValue, "`file_rules` names no rule", span);
+            fields.refuse(ErrorKind::InvalidValue, "`file_rules` is empty", span);
             return None;
         }
         let mut rules = Vec::new();
@@ -218,7 +218,7 @@ impl<'a> GateReader<'a> {
                 Ok(Some(found)) => rules.push(with_workflow_prefix(found.clone(), self.workflow).rule),
                 // Without this error, the gate would pass without the broken rule.
                 Ok(None) => {
-                    let message = format!("the rule `{}` is broken, so nobody can say whether it is met", name.value);
+                    let message = format!("the rule `{}` has errors, so the gate cannot check it", name.value);
                     fields.refuse(ErrorKind::UnknownRule, message, name.span.clone());
                 }
                 Err(problem) => fields.problems.push(*problem),
@@ -236,11 +236,12 @@ impl<'a> GateReader<'a> {
             Value::Number(_) if !value.is_number() => "a number",
             _ => return,
         };
-        let message =
-            format!("`value` is `{value}`, and `{name}` is declared as {kind} (`{declared}`): the two never agree");
+        let message = format!(
+            "`value` is `{value}`, but `{name}` is declared as {kind} (`{declared}`), so the gate never passes"
+        );
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
         fields.problems.push(
-            problem.help(format!("give {kind} here, or declare `{name}` as text: `variables: {{{name}: \"\"}}`")),
+            problem.help(format!("write {kind} here, or declare `{name}` as text: `variables: {{{name}: \"\"}}`")),
         );
     }
 
@@ -257,7 +258,7 @@ impl<'a> GateReader<'a> {
         if !fields.has(required) {
             let message = format!("the gate has no `{required}`");
             let problem = Diagnostic::error(ErrorKind::MissingKey, message, fields.source(), Some(span));
-            let help = "say what a person is asked: `approval: Ship it?`".to_owned();
+            let help = "write the question for the person: `approval: Ship it?`".to_owned();
             fields.problems.push(problem.maybe_help((kind == "user_approval").then_some(help)));
             return None;
         }
@@ -271,14 +272,14 @@ impl<'a> GateReader<'a> {
                 let value = value.map(|(_, value)| value);
                 let text = value.map_or_else(|| name.value.clone(), |value| format!("{} == {value}", name.value));
                 if check_expression(&name, self.scope, fields) && !expr::check(&text, self.scope).is_empty() {
-                    fields.refuse(ErrorKind::InvalidValue, "`value` is too much for an expression", span.clone());
+                    fields.refuse(ErrorKind::InvalidValue, "`value` is too large for an expression", span.clone());
                 }
                 (Gate::Expression(text.clone()), format!("write `{text}`"))
             }
             "expression" => {
                 let text = fields.text("expression")?;
                 check_expression(&text, self.scope, fields);
-                (Gate::Expression(text.value), "write the expression alone".to_owned())
+                (Gate::Expression(text.value), "write only the expression".to_owned())
             }
             "user_approval" => (approval("prompt", fields)?, "write `{approval: …}`".to_owned()),
             _ => {
@@ -286,7 +287,7 @@ impl<'a> GateReader<'a> {
                 (webhook(span.clone(), expect, fields)?, "write `{webhook: {url: …}}`".to_owned())
             }
         };
-        let message = format!("`type: {kind}` is an old way to write a gate");
+        let message = format!("`type: {kind}` is an old syntax of gates");
         let warning = Diagnostic::warning(ErrorKind::Deprecated, message, fields.source(), fields.key_span("type"));
         fields.problems.push(warning.help(instead));
         Some(gate)
@@ -297,7 +298,7 @@ impl<'a> GateReader<'a> {
 fn refuse_gates_of_end(node: &str, fields: &mut Fields) {
     for key in ["requires", "exit_when", "exit_conditions"] {
         let Some(span) = fields.key_span(key) else { continue };
-        let message = format!("`{key}` of `{node}` is never asked: gates are asked when a node is left");
+        let message = format!("`{key}` of `{node}` is never checked: gates are checked when a node is left");
         let help = format!("write them on the transition that leads here: `{{when: …, to: {node}, requires: […]}}`");
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
         fields.problems.push(problem.help(help));
@@ -307,7 +308,7 @@ fn refuse_gates_of_end(node: &str, fields: &mut Fields) {
 fn list(key: &str, fields: &mut Fields) -> Vec<YamlNode> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let Yaml::List(items) = node.value else {
-        let message = format!("`{key}` takes a list of gates, not {}", node.value.kind());
+        let message = format!("`{key}` must be a list of gates, not {}", node.value.kind());
         fields.refuse(ErrorKind::InvalidValue, message, node.span);
         return Vec::new();
     };
@@ -317,7 +318,7 @@ fn list(key: &str, fields: &mut Fields) -> Vec<YamlNode> {
 fn timeout(fields: &mut Fields) -> Option<Duration> {
     let (timeout, span) = duration("timeout", fields)?;
     if timeout.is_zero() || timeout > LONGEST_TIMEOUT {
-        fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `1h`", span);
+        fields.refuse(ErrorKind::InvalidValue, "`timeout` must be more than 0 and at most `1h`", span);
     }
     Some(timeout)
 }
@@ -325,7 +326,7 @@ fn timeout(fields: &mut Fields) -> Option<Duration> {
 fn approval(key: &str, fields: &mut Fields) -> Option<Gate> {
     let text = fields.text(key)?;
     if text.value.trim().is_empty() {
-        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` says nothing to approve"), text.span);
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is empty"), text.span);
         return None;
     }
     Some(Gate::Approval(text.value))
@@ -343,9 +344,12 @@ fn webhook(span: Range<usize>, expect: ExpectedResponse, fields: &mut Fields) ->
         return None;
     };
     if !is_safe(&url.value) {
-        let message = "a webhook's `url` begins with `https://`, or with `http://` and this machine's own name";
+        let message = "a webhook's `url` must start with `https://`, or with `http://` and a loopback host such as \
+                       `localhost`";
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(url.span));
-        fields.problems.push(problem.help("as in `http://localhost:8080/gate`; a password goes into `headers`"));
+        fields
+            .problems
+            .push(problem.help("write a URL such as `http://localhost:8080/gate`; put passwords into `headers`"));
         return None;
     }
     Some(Gate::Webhook(Box::new(Webhook { url: url.value, method, headers, expect })))
@@ -360,7 +364,7 @@ fn expected(webhook_fields: &mut Fields) -> ExpectedResponse {
     if let Some(status) = fields.count("status") {
         match u16::try_from(status) {
             Ok(status @ 100..=599) => expect.status = status,
-            _ => fields.refuse(ErrorKind::InvalidValue, "`status` is a status code, 100 to 599", span),
+            _ => fields.refuse(ErrorKind::InvalidValue, "`status` must be an HTTP status code, 100 to 599", span),
         }
     }
     expect.json = fields.take("json").map(|json| json.to_json().to_string());
@@ -371,7 +375,7 @@ fn expected(webhook_fields: &mut Fields) -> ExpectedResponse {
 fn headers(fields: &mut Fields) -> Vec<(String, String)> {
     let Some(node) = fields.take("headers") else { return Vec::new() };
     let Yaml::Map(entries) = node.value else {
-        let message = format!("`headers` takes a mapping of names to texts, not {}", node.value.kind());
+        let message = format!("`headers` must be a mapping of names to text, not {}", node.value.kind());
         fields.refuse(ErrorKind::InvalidValue, message, node.span);
         return Vec::new();
     };
@@ -382,11 +386,11 @@ fn headers(fields: &mut Fields) -> Vec<(String, String)> {
         match value.value {
             Yaml::Text(text) if is_token && !text.contains(char::is_control) => headers.push((key.text, text)),
             Yaml::Text(_) => {
-                let message = format!("`{}` cannot be sent as a header", key.text);
+                let message = format!("invalid header `{}`", key.text);
                 fields.refuse(ErrorKind::InvalidValue, message, key.span);
             }
             other => {
-                let message = format!("`{}` takes text, not {}", key.text, other.kind());
+                let message = format!("`{}` must be text, not {}", key.text, other.kind());
                 fields.refuse(ErrorKind::InvalidValue, message, value.span);
             }
         }

@@ -1,18 +1,19 @@
 //! Reads and checks workflows.
 //!
-//! Workflows are in the `workflows` folder of each tier, and some are bundled. Of two with the same name, the nearer
-//! one applies. This module must not depend on the state of an active workflow, and does not decide what is trusted.
+//! Workflows are in the `workflows` folder of each tier, and some are bundled. Of two workflows with the same name, the
+//! one in the nearer tier applies. This module must not depend on the state of an active workflow, and does not decide
+//! what is trusted.
 
 mod bundled;
 mod compiled;
 mod declarations;
 mod file;
 mod gates;
+mod graph_lints;
 mod keys;
 mod nodes;
 mod observers;
 mod rules;
-mod shape;
 mod tool_lists;
 mod variables;
 mod workflow_source;
@@ -80,7 +81,7 @@ impl Workflows {
         names
     }
 
-    /// The files of the same name in farther tiers.
+    /// The files with the same name in farther tiers, which do not apply because of this file.
     pub fn hidden_by<'a>(&'a self, file: &'a WorkflowFile) -> impl Iterator<Item = &'a WorkflowFile> {
         self.files.iter().filter(move |other| other.name == file.name && other.tier > file.tier)
     }
@@ -172,7 +173,7 @@ impl Workflows {
         self.inputs.record(path);
         let shown = Source::new(folder.shown(path), "");
         if let Err(wrong) = rule_id::check(&name) {
-            let message = format!("`{name}` cannot name a workflow");
+            let message = format!("invalid workflow name `{name}`");
             self.diagnostics.push(Diagnostic::error(ErrorKind::InvalidValue, message, &shown, None).help(wrong.help));
             return;
         }

@@ -19,16 +19,16 @@ use crate::values::expression::check_expression;
 /// The names that nodes can refer to.
 pub struct NodeContext<'a> {
     pub names: &'a RuleLookup<'a>,
-    /// The scope of expressions that are not evaluated at a move.
+    /// The scope of expressions that are not evaluated at a transition.
     pub scope: &'a Scope,
-    /// The scope of expressions that are evaluated at a move: in transitions, gates, `on_enter` and `on_exit`.
+    /// The scope of expressions that are evaluated at a transition: its condition, gates, `on_enter` and `on_exit`.
     pub moves: &'a Scope,
     pub gates: &'a GateReader<'a>,
     /// The possible targets of transitions.
     pub targets: Vec<&'a str>,
 }
 
-/// More would be a mistake, and hard to follow.
+/// Maximum number of nodes. More would be a mistake, and hard to follow.
 const NODES_LIMIT: usize = 100;
 
 impl WorkflowSource<'_> {
@@ -41,23 +41,23 @@ impl WorkflowSource<'_> {
                 return Vec::new();
             }
             Some((span, other)) => {
-                let message = format!("`nodes` takes a mapping of names to nodes, not {}", other.kind());
+                let message = format!("`nodes` must be a mapping of names to nodes, not {}", other.kind());
                 fields.refuse(ErrorKind::InvalidValue, message, span);
                 return Vec::new();
             }
             None => {
                 let problem =
                     Diagnostic::error(ErrorKind::MissingKey, "the workflow has no `nodes`", self.source, Some(0..0));
-                // Gobby's lifecycle workflows have none.
+                // Gobby's lifecycle workflows have no nodes.
                 let is_always_on = ["triggers", "tool_rules", "check_rules"].iter().any(|key| fields.has(key));
-                let help =
-                    "`triggers`, `tool_rules` and `check_rules` that are always on stand in `.linchpin/config.yml`";
+                let help = "write `triggers`, `tool_rules` and `check_rules` that are always active into \
+                            `.linchpin/config.yml`";
                 fields.problems.push(problem.maybe_help(is_always_on.then(|| help.to_owned())));
                 return Vec::new();
             }
         };
         if entries.len() > NODES_LIMIT {
-            let message = format!("{} nodes are more than the {NODES_LIMIT} that a workflow may have", entries.len());
+            let message = format!("the workflow has {} nodes, over the limit of {NODES_LIMIT}", entries.len());
             let span = fields.key_span("nodes").unwrap_or_default();
             fields.refuse(ErrorKind::InvalidValue, message, span);
             return Vec::new();
@@ -67,17 +67,18 @@ impl WorkflowSource<'_> {
                 && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         };
         for (key, _) in entries.iter().filter(|(key, _)| !is_valid(key)) {
-            let message = format!("`{}` cannot name a node", key.text);
+            let message = format!("invalid node name `{}`", key.text);
             fields.problems.push(
                 Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(key.span.clone())).help(
-                    "use letters, digits and `_`, beginning with a letter: `<node>_complete` is a name in expressions",
+                    "use letters, digits and `_`, and start with a letter: expressions use `<node>_complete` as a \
+                     name",
                 ),
             );
         }
         entries
     }
 
-    /// Also returns the rules of all nodes. `end`: an upper bound for the end of the entries.
+    /// Reads the nodes. Also returns the rules of all nodes. `end`: an upper bound for the end of the entries.
     pub fn nodes(
         self,
         entries: &[(YamlKey, YamlNode)],
@@ -146,7 +147,7 @@ impl WorkflowSource<'_> {
                         self.source,
                         Some(key.span.clone()),
                     )
-                    .help("say what the agent is to do in this phase"),
+                    .help("write a `prompt` that says what the agent has to do in this phase"),
                 );
             }
             return String::new();
@@ -166,12 +167,12 @@ impl WorkflowSource<'_> {
         let key = fields.key_span("transitions");
         let Some(found) = fields.take("transitions") else { return Vec::new() };
         let Yaml::List(items) = found.value else {
-            let message = format!("`transitions` takes a list, not {}", found.value.kind());
+            let message = format!("`transitions` must be a list, not {}", found.value.kind());
             fields.refuse(ErrorKind::InvalidValue, message, found.span);
             return Vec::new();
         };
         if let (true, false, Some(span)) = (Workflow::is_end(node), items.is_empty(), key) {
-            fields.refuse(ErrorKind::InvalidValue, format!("nothing follows `{node}`"), span);
+            fields.refuse(ErrorKind::InvalidValue, format!("`{node}` cannot have transitions"), span);
         }
         let items = items.into_iter().enumerate();
         items.filter_map(|(place, item)| self.transition(node, place + 1, item, context, fields)).collect()

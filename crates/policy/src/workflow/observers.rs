@@ -30,9 +30,9 @@ pub fn read(fields: &mut Fields, source: &Source, tier: Tier, context: &Workflow
             continue;
         }
         if list.observers.iter().any(|known| known.name == placed.observer.name) {
-            let message = format!("two observers are named `{}`", placed.observer.name);
+            let message = format!("duplicate observer name `{}`", placed.observer.name);
             let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(placed.span));
-            fields.problems.push(problem.help("give one of them another `name`"));
+            fields.problems.push(problem.help("change the `name` of one of them"));
             continue;
         }
         for variable in placed.observer.variables() {

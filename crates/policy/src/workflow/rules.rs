@@ -1,8 +1,9 @@
 //! Collects the rules of a workflow, node or hat from all its lists.
 //!
-//! Their ids: A named rule from elsewhere keeps its id. A rule of the workflow's `rule_definitions` is `WORKFLOW/NAME`.
-//! An inline rule is `WORKFLOW/NUMBER`, or `WORKFLOW/NODE/NUMBER` in a node, numbered from 1 over all lists of the
-//! owner; if it has a `name`, that replaces the number. So a workflow's own rule never replaces a rule from elsewhere.
+//! Ids of the rules: A named rule from elsewhere keeps its id. A rule of the workflow's `rule_definitions` is
+//! `WORKFLOW/NAME`. An inline rule is `WORKFLOW/NUMBER`, or `WORKFLOW/NODE/NUMBER` in a node, numbered from 1 over all
+//! lists of the owner; if it has a `name`, that replaces the number. So a workflow's own rule never replaces a rule
+//! from elsewhere.
 
 use std::ops::Range;
 

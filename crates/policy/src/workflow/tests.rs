@@ -1,4 +1,4 @@
-//! The values that workflow files are read into. Diagnostics are tested elsewhere.
+//! Tests the values that result from reading workflow files. Diagnostics are tested elsewhere.
 
 use std::fs;
 use std::path::Path;
@@ -236,12 +236,12 @@ fn tool_lists_become_rules() {
     );
     let reasons: Vec<&str> = node.rules.iter().map(|rule| rule.reason.as_str()).collect();
     insta::assert_snapshot!(reasons.join("\n"), @"
-    Beside reading, the phase `work` allows only these tools: Edit. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
-    The phase `work` allows only these MCP tools: github:*. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
-    The phase `work` does not allow: Task. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
-    The phase `work` does not allow: github:merge. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
-    The phase `work` does not allow commands such as: ^make, ^ninja. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
-    The phase `work` does not allow commands such as: ^make, ^ninja. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
+    The phase `work` allows only reading and these tools: Edit. To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`.
+    The phase `work` allows only these MCP tools: github:*. To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`.
+    The phase `work` does not allow: Task. To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`.
+    The phase `work` does not allow: github:merge. To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`.
+    The phase `work` does not allow commands such as: ^make, ^ninja. To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`.
+    The phase `work` does not allow commands such as: ^make, ^ninja. To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`.
     ");
     assert!(workflow(&least("", "    blocked_tools: []\n    blocked_mcp_tools: []")).nodes[0].rules.is_empty());
     assert_eq!(workflow(&least("", "    allowed_tools: []")).nodes[0].rules.len(), 1, "none is allowed");

@@ -43,9 +43,9 @@ fn allowed_tools(names: &[SpannedText], fields: &mut Fields) -> Vec<ToolRule> {
     if let [all] = names
         && all.value == "all"
     {
-        let message = "`all` is no tool: every other one would be blocked";
+        let message = "`all` is not a tool, so every tool would be blocked";
         let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(all.span.clone()));
-        fields.problems.push(problem.help("leave `allowed_tools` out to allow every tool"));
+        fields.problems.push(problem.help("to allow every tool, remove `allowed_tools`"));
         return Vec::new();
     }
     let exemptions =
@@ -98,10 +98,10 @@ fn mcp_patterns(names: &[SpannedText], fields: &mut Fields) -> Vec<McpPattern> {
 /// Warns of read-only tools under `blocked_tools`, which are never blocked.
 fn warn_of_reading_tools(names: &[SpannedText], fields: &mut Fields) {
     for name in names.iter().filter(|name| Exemptions::READ_ONLY_TOOLS.contains(&name.value.as_str())) {
-        let message = format!("reading always passes, so `{}` is not blocked here", name.value);
+        let message = format!("`{}` is not blocked here, because reading is always allowed", name.value);
         let span = Some(name.span.clone());
         let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), span);
-        fields.problems.push(problem.help("a rule under `rules` blocks it: `{tools: [Read], reason: …}`"));
+        fields.problems.push(problem.help("to block it, add a rule under `rules`: `{tools: [Read], reason: …}`"));
     }
 }
 
@@ -116,10 +116,10 @@ fn any_mcp() -> McpPattern {
 fn reason(key: &str, node: &str, listed: &str) -> String {
     let listed = if listed.is_empty() { "none" } else { listed };
     let what = match key {
-        "allowed_tools" => format!("Beside reading, the phase `{node}` allows only these tools: {listed}."),
+        "allowed_tools" => format!("The phase `{node}` allows only reading and these tools: {listed}."),
         "allowed_mcp_tools" => format!("The phase `{node}` allows only these MCP tools: {listed}."),
         "blocked_commands" => format!("The phase `{node}` does not allow commands such as: {listed}."),
         _ => format!("The phase `{node}` does not allow: {listed}."),
     };
-    format!("{what} `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.")
+    format!("{what} To see the current phase, run `linchpin status`. Once the phase is done, run `linchpin next`.")
 }

@@ -15,7 +15,7 @@ pub fn read(fields: &mut Fields, tier: Tier, context: &WorkflowContext) -> BTree
     let mut variables = BTreeMap::new();
     let Some(node) = fields.take("variables") else { return variables };
     let Yaml::Map(entries) = node.value else {
-        fields.refuse(ErrorKind::InvalidValue, "`variables` takes a mapping of names to first values", node.span);
+        fields.refuse(ErrorKind::InvalidValue, "`variables` must be a mapping of names to initial values", node.span);
         return variables;
     };
     for (key, value) in entries {

@@ -46,12 +46,12 @@ impl<'a> WorkflowSource<'a> {
         known.dedup();
         let several: Vec<&str> = name.value.split(',').map(str::trim).collect();
         let help = if several.len() > 1 && several.iter().all(|name| known.contains(name)) {
-            "it names one node; of several transitions the first whose `when` is true is taken".to_owned()
+            "write the name of one node; of several transitions, the first whose `when` is true is taken".to_owned()
         } else {
             suggest::closest(&name.value, known.iter().copied())
-                .map_or_else(|| format!("the nodes are {}", known.join(", ")), suggest::did_you_mean)
+                .map_or_else(|| format!("known nodes: {}", known.join(", ")), suggest::did_you_mean)
         };
-        let message = format!("`{key}` names `{}`, and there is no such node", name.value);
+        let message = format!("`{key}` names the unknown node `{}`", name.value);
         Diagnostic::error(ErrorKind::NodeNotFound, message, self.source, Some(name.span.clone())).help(help)
     }
 }

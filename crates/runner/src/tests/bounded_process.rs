@@ -5,9 +5,9 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::scratch_project::ScratchProject;
-use crate::{Confinement, OUTPUT_LIMIT, ProcessNote, ProcessOutcome};
+use crate::{OUTPUT_LIMIT, ProcessNote, ProcessOutcome, SandboxMode};
 
-/// A timeout that every process runs into that waits longer than a test should.
+/// A timeout for processes that are expected to exceed it.
 const SHORT: Duration = Duration::from_millis(200);
 
 #[test]
@@ -29,7 +29,7 @@ fn arguments_are_not_interpreted_by_a_shell() {
     let project = ScratchProject::new();
     let words = ["printf", "[%s]", "a b", "$HOME", "*", "; echo x", "-n", "", "--"];
     let expected = "[a b][$HOME][*][; echo x][-n][][--]";
-    assert_eq!(project.run(&words, Confinement::Off).unwrap().stdout, expected);
+    assert_eq!(project.run(&words, SandboxMode::Off).unwrap().stdout, expected);
     if let Some(outcome) = project.confined(&words) {
         assert_eq!(outcome.unwrap().stdout, expected);
     }
@@ -52,12 +52,12 @@ fn programs_are_found_in_path_folder_and_home() {
     project.set("PATH", project.path("outside"));
     for program in ["./tool", "~/tool", "found", "/bin/sh"] {
         let words = [program, "-c", "echo \"$0\"", "arguments"];
-        assert_eq!(project.run(&words, Confinement::Off).unwrap().stdout, "arguments\n", "{program}");
+        assert_eq!(project.run(&words, SandboxMode::Off).unwrap().stdout, "arguments\n", "{program}");
         if let Some(outcome) = project.confined(&words) {
             assert_eq!(outcome.unwrap().stdout, "arguments\n", "{program}, confined");
         }
     }
-    assert!(project.run(&["tool"], Confinement::Off).is_err(), "the folder is not on the path");
+    assert!(project.run(&["tool"], SandboxMode::Off).is_err(), "the folder is not on the path");
 }
 
 #[test]
@@ -65,8 +65,8 @@ fn a_process_that_cannot_be_started_gives_the_reason() {
     let mut project = ScratchProject::new();
     project.write("repo/text", "no program");
     let reason =
-        |project: &ScratchProject, words: &[&str]| project.run(words, Confinement::Off).unwrap_err().to_string();
-    assert_eq!(reason(&project, &[]), "it names no program");
+        |project: &ScratchProject, words: &[&str]| project.run(words, SandboxMode::Off).unwrap_err().to_string();
+    assert_eq!(reason(&project, &[]), "it contains no program");
     let missing = "`no-such-program` cannot be started: No such file or directory (os error 2)";
     assert_eq!(reason(&project, &["no-such-program"]), missing);
     let forbidden = "`./text` cannot be started: Permission denied (os error 13)";
@@ -97,7 +97,7 @@ fn the_end_of_long_output_is_kept() {
 fn a_timeout_ends_all_processes_of_the_group() {
     let mut project = ScratchProject::new();
     project.timeout = SHORT;
-    // The last script ignores SIGTERM. A process that survived would hold the output.
+    // The last script ignores SIGTERM. A process that survived would keep the output open.
     for script in ["sleep 600", "sleep 600 & sleep 600", "trap '' TERM; sleep 600 & while :; do sleep 600; done"] {
         let outcome = project.script(script);
         assert!(outcome.timed_out && outcome.exit_code.is_none() && !outcome.is_success(), "{script}");
@@ -140,7 +140,7 @@ fn a_background_process_without_output_gives_no_note() {
     let project = ScratchProject::new();
     let outcome = project.script("sleep 600 >/dev/null 2>&1 & echo $!");
     assert_eq!((outcome.exit_code, outcome.notes), (Some(0), Vec::new()));
-    // Fails if the process no longer exists.
+    // `end` fails if the process no longer exists.
     end(&outcome.stdout);
 }
 
@@ -156,7 +156,7 @@ fn a_process_outside_of_the_group_is_not_waited_for() {
 fn a_signal_is_reported() {
     let outcome = ScratchProject::new().script("kill -9 $$");
     assert_eq!((outcome.exit_code, outcome.timed_out, outcome.notes), (None, false, vec![ProcessNote::Signal(9)]));
-    assert_eq!(ProcessNote::Signal(9).to_string(), "signal 9 ended it");
+    assert_eq!(ProcessNote::Signal(9).to_string(), "it was killed by signal 9");
 }
 
 #[test]

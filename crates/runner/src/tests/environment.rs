@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 
 use super::scratch_project::ScratchProject;
-use crate::{Confinement, INHERITED_VARIABLES};
+use crate::{INHERITED_VARIABLES, SandboxMode};
 
 /// Returns the environment of a program, in a project that sets every inherited variable, one extra variable, and
 /// others.
-fn printed(confinement: impl Fn(&ScratchProject) -> Confinement) -> BTreeMap<String, String> {
+fn printed(sandbox: impl Fn(&ScratchProject) -> SandboxMode) -> BTreeMap<String, String> {
     let mut project = ScratchProject::new();
     for name in INHERITED_VARIABLES.iter().filter(|name| !["PATH", "HOME", "TMPDIR"].contains(*name)) {
         project.set(name, format!("value of {name}"));
@@ -14,7 +14,7 @@ fn printed(confinement: impl Fn(&ScratchProject) -> Confinement) -> BTreeMap<Str
     project.set("SECRET_TOKEN", "secret");
     project.set("LD_LIBRARY_PATH", "/outside");
     project.extra_variables = vec!["ASKED_FOR".to_owned(), "NOT_SET".to_owned()];
-    let outcome = project.run(&["env"], confinement(&project)).unwrap();
+    let outcome = project.run(&["env"], sandbox(&project)).unwrap();
     outcome
         .stdout
         .lines()
@@ -25,7 +25,7 @@ fn printed(confinement: impl Fn(&ScratchProject) -> Confinement) -> BTreeMap<Str
 
 #[test]
 fn a_program_inherits_the_known_and_the_extra_variables() {
-    let free = printed(|_| Confinement::Off);
+    let free = printed(|_| SandboxMode::Off);
     let mut expected: Vec<&str> = INHERITED_VARIABLES.iter().copied().chain(["ASKED_FOR"]).collect();
     expected.sort_unstable();
     let found: Vec<&str> = free.keys().map(String::as_str).collect();
@@ -41,8 +41,8 @@ fn a_confined_program_inherits_the_same_variables() {
         eprintln!("skipped: this kernel has no Landlock");
         return;
     }
-    let confined = printed(|project| Confinement::Require { root: project.path("repo") });
-    let free = printed(|_| Confinement::Off);
+    let confined = printed(|project| SandboxMode::Require { root: project.path("repo") });
+    let free = printed(|_| SandboxMode::Off);
     assert!(confined.keys().eq(free.keys()));
 }
 

@@ -23,7 +23,7 @@ fn own_call(task: &str) -> Vec<OsString> {
 fn child() {
     let mut words = std::env::args_os().skip_while(|word| word != "--").skip(1);
     match words.next().as_ref().and_then(|task| task.to_str()) {
-        Some(shim::WORD) => shim::run(words),
+        Some(shim::SHIM_ARGUMENT) => shim::run(words),
         Some(path_locks::COUNT) => path_locks::count(words),
         _ => {}
     }

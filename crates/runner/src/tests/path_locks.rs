@@ -11,12 +11,12 @@ use crate::PathLocks;
 /// Longer than any test takes.
 const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);
 
-/// The task of the second processes.
+/// The name of the task that the second processes run.
 pub const COUNT: &str = "count";
 const PROCESSES: usize = 8;
 const ROUNDS: usize = 50;
 
-/// Increments a number, in a way that fails if two processes do it at once.
+/// Increments a number in a file. The result is wrong if two processes do it at the same time.
 pub fn count(words: impl Iterator<Item = OsString>) {
     let words: Vec<String> = words.map(|word| word.into_string().unwrap()).collect();
     let [locks, counter, paths @ ..] = words.as_slice() else { panic!("{words:?}") };
@@ -42,7 +42,7 @@ fn locks_are_exclusive_and_do_not_deadlock() {
     let folder = tempfile::tempdir().unwrap();
     let (locks, counter) = (folder.path().join("deep/locks"), folder.path().join("counter"));
     fs::write(&counter, "0").unwrap();
-    // All of them share `src/ä.rs`, and name the shared paths in every order.
+    // All of them lock `src/ä.rs`, and they name their common paths in every order.
     let orders: [&[&str]; 4] =
         [&["src/ä.rs", "b"], &["b", "src/ä.rs"], &["c", "src/ä.rs", "b"], &["src/ä.rs", "c", "src/ä.rs"]];
     let started: Vec<Child> =

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::own_call;
 use super::scratch_project::ScratchProject;
 use crate::sandbox::writable;
-use crate::{Confinement, ProcessNote, shim};
+use crate::{ProcessNote, SandboxMode, shim};
 
 /// A project with files that must not change.
 fn project() -> ScratchProject {
@@ -14,7 +14,7 @@ fn project() -> ScratchProject {
     project
 }
 
-/// Runs a script confined. Asserts that it fails, and that nothing outside has changed.
+/// Runs a confined script. Asserts that it fails, and that nothing outside has changed.
 #[track_caller]
 fn refused(script: &str) {
     let project = project();
@@ -24,7 +24,7 @@ fn refused(script: &str) {
     let there: Vec<_> =
         std::fs::read_dir(project.path("outside")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(there, ["kept"], "{script}");
-    // Without confinement the script succeeds.
+    // Without a sandbox the script succeeds.
     assert_eq!(self::project().script(script).exit_code, Some(0), "{script}, free");
 }
 
@@ -67,7 +67,7 @@ fn nothing_can_be_moved_or_linked_across_the_boundary() {
     refused("mv own ../outside/new");
     refused("mv ../outside/kept taken");
     refused("ln own ../outside/new");
-    // Otherwise the hard link could be written, and with it the file outside.
+    // If the hard link could be created, writing to it would change the file outside.
     refused("ln ../outside/kept taken");
     refused("mv ../outside/kept ../outside/new");
 }
@@ -81,7 +81,7 @@ fn a_symlink_in_the_repository_does_not_lead_out() {
 #[test]
 fn truncation_by_path_is_a_write() {
     let free = project();
-    // The first two versions of Landlock do not cover it.
+    // The first two versions of Landlock do not restrict truncation by path.
     if !free.script("perl -e 1").is_success() {
         eprintln!("skipped: there is no perl");
         return;
@@ -99,7 +99,8 @@ fn children_of_a_confined_process_are_confined() {
 #[test]
 fn a_confined_process_cannot_widen_its_limits() {
     let project = project();
-    let inner: Vec<String> = own_call(shim::WORD).into_iter().map(|word| word.into_string().unwrap()).collect();
+    let inner: Vec<String> =
+        own_call(shim::SHIM_ARGUMENT).into_iter().map(|word| word.into_string().unwrap()).collect();
     let outside = project.path("outside").into_os_string().into_string().unwrap();
     let repo = project.path("repo").into_os_string().into_string().unwrap();
     let mut words: Vec<&str> = inner.iter().map(String::as_str).collect();
@@ -136,10 +137,10 @@ fn without_landlock_repo_runs_with_a_note_and_require_does_not_run() {
     let project = project();
     let root = project.path("repo");
     let words = ["sh", "-c", "echo x > ../outside/new"];
-    let outcome = project.run_if(&words, Confinement::Repo { root: root.clone() }, false).unwrap();
+    let outcome = project.run_if(&words, SandboxMode::Repo { root: root.clone() }, false).unwrap();
     assert_eq!((outcome.exit_code, outcome.notes.as_slice()), (Some(0), [ProcessNote::Unconfined].as_slice()));
     let words = ["sh", "-c", "echo x > ../outside/newer"];
-    let refused = project.run_if(&words, Confinement::Require { root }, false).unwrap_err();
+    let refused = project.run_if(&words, SandboxMode::Require { root }, false).unwrap_err();
     let why = "`sh` was not started: what it may write cannot be limited, as this system has no Landlock";
     assert_eq!((refused.why.as_str(), project.read("outside/newer")), (why, None));
 }
@@ -151,7 +152,7 @@ fn a_missing_root_is_refused() {
         return;
     }
     let project = project();
-    let refused = project.run(&["true"], Confinement::Repo { root: project.path("nowhere") }).unwrap_err();
+    let refused = project.run(&["true"], SandboxMode::Repo { root: project.path("nowhere") }).unwrap_err();
     assert!(refused.why.contains("there is no folder"), "{refused}");
 }
 
@@ -185,6 +186,6 @@ fn writable_paths_exist_and_are_not_nested() {
 
     project.set("TMPDIR", "relative");
     assert!(writable(&project.path("repo"), &|name| project.get(name)).contains(&PathBuf::from("/tmp")));
-    // The root itself may be as wide as the caller wants.
+    // The caller may choose any root, even the root directory.
     assert_eq!(writable(Path::new("/"), &|_| None), [Path::new("/")]);
 }

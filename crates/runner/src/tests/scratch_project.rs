@@ -1,4 +1,5 @@
-//! A temporary directory with a repository, a temporary folder, a home, and an unrelated folder.
+//! A temporary directory with a repository, a directory for temporary files, a home directory, and an unrelated
+//! directory.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::own_call;
-use crate::{BoundedProcess, Confinement, NotStarted, ProcessOutcome, WatchAction, shim};
+use crate::{BoundedProcess, NotStarted, ProcessOutcome, SandboxMode, WatchAction, shim};
 
 /// Longer than any test takes.
 const LONG: Duration = Duration::from_mins(5);
@@ -57,7 +58,7 @@ impl ScratchProject {
 
     /// Runs a shell script in the repository, unconfined.
     pub fn script(&self, script: &str) -> ProcessOutcome {
-        self.run(&["sh", "-c", script], Confinement::Off).unwrap()
+        self.run(&["sh", "-c", script], SandboxMode::Off).unwrap()
     }
 
     /// Runs a shell script confined to the repository. Returns `None`, with a message, if the kernel does not support
@@ -71,17 +72,17 @@ impl ScratchProject {
             eprintln!("skipped: this kernel has no Landlock");
             return None;
         }
-        Some(self.run(words, Confinement::Require { root: self.path("repo") }))
+        Some(self.run(words, SandboxMode::Require { root: self.path("repo") }))
     }
 
-    pub fn run(&self, words: &[&str], confinement: Confinement) -> Result<ProcessOutcome, NotStarted> {
-        self.run_if(words, confinement, crate::is_supported())
+    pub fn run(&self, words: &[&str], sandbox: SandboxMode) -> Result<ProcessOutcome, NotStarted> {
+        self.run_if(words, sandbox, crate::is_supported())
     }
 
     pub fn run_if(
         &self,
         words: &[&str],
-        confinement: Confinement,
+        sandbox: SandboxMode,
         is_supported: bool,
     ) -> Result<ProcessOutcome, NotStarted> {
         let run = BoundedProcess {
@@ -90,8 +91,8 @@ impl ScratchProject {
             extra_variables: &self.extra_variables,
             get_variable: &|name| self.get(name),
             timeout: self.timeout,
-            confinement,
-            shim: own_call(shim::WORD),
+            sandbox,
+            shim: own_call(shim::SHIM_ARGUMENT),
         };
         let mut outcome = run.outcome_if(is_supported, &mut |_| WatchAction::Continue)?;
         // The test binary prints this before it becomes the shim.

@@ -9,11 +9,11 @@ use path::Access;
 
 use super::effect::{Effect, PathExpansion};
 use super::mentioned_paths::path_candidates;
-use crate::model::{Folders, RedirectKind, SimpleCommand, Word, Written};
+use crate::model::{FileContents, PossibleDirectories, RedirectKind, SimpleCommand, Word};
 use crate::programs::{Arguments, Role};
-use crate::special_programs::copied::{Copy, copies};
+use crate::special_programs::copies::{Copy, copies};
 use crate::special_programs::disk::is_disk;
-use crate::special_programs::fetched::fetched;
+use crate::special_programs::downloads::downloaded_names;
 use crate::special_programs::interpreter::{runs_code, runs_its_input};
 use crate::special_programs::{ex, find, named_files, patch, sed};
 use argument::accesses;
@@ -22,7 +22,7 @@ pub(super) struct Collector<'a> {
     pub(super) command: &'a SimpleCommand,
     pub(super) command_index: usize,
     /// The directories that the command may work in.
-    pub(super) folders: Folders,
+    pub(super) directories: PossibleDirectories,
     /// [`Effect::is_variable_value`] of the effects that are added next.
     pub(super) is_variable_value: bool,
     pub(super) effects: &'a mut Vec<Effect>,
@@ -31,8 +31,8 @@ pub(super) struct Collector<'a> {
 impl Collector<'_> {
     /// Adds an access to a path that a word names. `path` is `None` if the path is not known.
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
-        let is_whole_folder = path.is_some_and(|path| word.folder_of_all(path).is_some());
-        let is_recursive = is_whole_folder && matches!(access, Some(Access::Write | Access::Delete));
+        let is_whole_directory = path.is_some_and(|path| word.directory_of_all(path).is_some());
+        let is_recursive = is_whole_directory && matches!(access, Some(Access::Write | Access::Delete));
         self.add_effect(path, word, access, is_recursive);
         self.add_disk_loss(path, word, access);
     }
@@ -50,10 +50,10 @@ impl Collector<'_> {
     }
 
     fn add_effect(&mut self, path: Option<&str>, word: &Word, access: Option<Access>, is_recursive: bool) {
-        if let Some((path, folder)) = path.and_then(|path| Some((path, word.folder_of_all(path)?))) {
-            let glob = folder.contains(['*', '?', '[']);
+        if let Some((path, directory)) = path.and_then(|path| Some((path, word.directory_of_all(path)?))) {
+            let glob = directory.contains(['*', '?', '[']);
             if is_recursive || !glob {
-                self.add_effect(Some(folder), &Word { glob, ..word.clone() }, access, is_recursive);
+                self.add_effect(Some(directory), &Word { glob, ..word.clone() }, access, is_recursive);
             }
             // Listing a directory tree is not an access to each file in it.
             if !is_recursive {
@@ -84,14 +84,14 @@ impl Collector<'_> {
             raw: path.map_or_else(|| word.raw.clone(), str::to_owned),
             access,
             is_recursive,
-            expansion: if word.glob || self.folders.has_pattern() {
+            expansion: if word.glob || self.directories.has_pattern() {
                 PathExpansion::ShellGlob
             } else {
                 PathExpansion::Literal
             },
             is_variable_value: self.is_variable_value,
             command: Some(self.command_index),
-            folders: self.folders.clone(),
+            directories: self.directories.clone(),
         });
     }
 
@@ -128,9 +128,10 @@ impl Collector<'_> {
         let Some(known) = command.arguments() else {
             return self.collect_from_unknown_program();
         };
-        for argument in known.list.iter().filter(|argument| argument.role == Role::Folder) {
-            let folder = command.meaning_from(argument.word, argument.from);
-            self.folders = folder.map_or_else(Folders::unknown, |folder| self.folders.then(folder));
+        for argument in known.list.iter().filter(|argument| argument.role == Role::Directory) {
+            let directory = command.meaning_from(argument.word, argument.from);
+            self.directories =
+                directory.map_or_else(PossibleDirectories::unknown, |directory| self.directories.then(directory));
         }
         if program == "git" {
             self.enter_work_tree();
@@ -139,11 +140,11 @@ impl Collector<'_> {
         for argument in &known.list {
             self.collect_from_argument(argument, only_edits_in_place);
         }
-        let is_fed = || runs_its_input(program, known, command.words());
-        if let Some(Written::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_code(program)) {
+        let runs_stdin = || runs_its_input(program, known, command.words());
+        if let Some(FileContents::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_code(program)) {
             self.collect_from_code(&Word::known(program), Some(text));
         } else if runs_code(program)
-            && is_fed()
+            && runs_stdin()
             && let Some(text) = command.given_text()
         {
             self.collect_from_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
@@ -159,7 +160,7 @@ impl Collector<'_> {
         self.collect_from_listed_names(program, known);
         self.collect_from_code_arguments(program, known);
         self.collect_from_copies(program, known);
-        for name in fetched(command) {
+        for name in downloaded_names(command) {
             self.add(Some(&name), &Word::known(&name), Some(Access::Write));
         }
         self.collect_from_patches();
@@ -193,7 +194,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Files whose names the command reads from a list, one a line: `cpio -o`, `git cat-file --batch`.
+    /// Adds reads of the files whose names the command reads from a list, one per line: `cpio -o`,
+    /// `git cat-file --batch`.
     fn collect_from_listed_names(&mut self, program: &str, arguments: &Arguments) {
         let command = self.command;
         if program == "git" && arguments.has_flag(&["--batch", "--batch-command"]) {
@@ -206,7 +208,8 @@ impl Collector<'_> {
         }
     }
 
-    /// For a program that is not in the table. Arguments of flags like `--exclude` are not paths that it touches.
+    /// Adds the paths in the words of a program that is not in the table, except for those that it excludes:
+    /// `--exclude PATH`.
     fn collect_from_unknown_program(&mut self) {
         let command = self.command;
         let is_exclusion = |word: &Word| {

@@ -3,7 +3,7 @@
 use path::Access;
 
 use super::effect::Effect;
-use crate::model::{Container, Folders, Mount};
+use crate::model::{Container, Mount, PossibleDirectories};
 
 impl Container {
     /// Returns the effects on the host of one effect inside the container.
@@ -12,7 +12,7 @@ impl Container {
             let may_reach_host = self.is_open || self.mounts.iter().any(|mount| mount.permits(effect));
             return may_reach_host.then(|| effect.clone()).into_iter().collect();
         };
-        let paths = paths_in_container(path, &effect.folders);
+        let paths = paths_in_container(path, &effect.directories);
         let mapped = |paths: Vec<String>| paths.iter().flat_map(|path| self.mapped(path, effect)).collect();
         let mut found: Vec<Effect> = paths.map_or_else(|| self.in_any_mount(path, effect), mapped);
         let is_deletion = |effect: &Effect| effect.access == Some(Access::Delete);
@@ -36,8 +36,8 @@ impl Container {
         let mount = enclosing.max_by_key(|mount| mount.target.len()).filter(|mount| mount.permits(effect));
         let own = mount.and_then(|mount| self.in_source(mount, path::below(path, &mount.target)?, effect));
         // A recursive access also reaches what is mounted below the path.
-        let folder = path.strip_suffix("/*").unwrap_or(path);
-        let is_below = |mount: &&Mount| path::below(&mount.target, folder).is_some_and(|rest| !rest.is_empty());
+        let directory = path.strip_suffix("/*").unwrap_or(path);
+        let is_below = |mount: &&Mount| path::below(&mount.target, directory).is_some_and(|rest| !rest.is_empty());
         let below = self.mounts.iter().filter(|mount| effect.is_recursive && mount.permits(effect)).filter(is_below);
         own.into_iter().chain(below.filter_map(|mount| self.in_source(mount, "", effect))).collect()
     }
@@ -46,7 +46,7 @@ impl Container {
     fn in_source(&self, mount: &Mount, rest: &str, effect: &Effect) -> Option<Effect> {
         let source = mount.source.as_deref()?;
         let path = if rest.is_empty() { source.to_owned() } else { format!("{}/{rest}", source.trim_end_matches('/')) };
-        Some(Effect { path: Some(path), folders: self.started_in.clone(), ..effect.clone() })
+        Some(Effect { path: Some(path), directories: self.started_in.clone(), ..effect.clone() })
     }
 }
 
@@ -59,7 +59,7 @@ impl Mount {
 
 /// Returns the absolute, normalized paths in the container that a path may stand for; `None` if the working directory
 /// is not known.
-fn paths_in_container(path: &str, folders: &Folders) -> Option<Vec<String>> {
+fn paths_in_container(path: &str, directories: &PossibleDirectories) -> Option<Vec<String>> {
     let absolute = |path: &str| {
         // Most images run as root.
         let path = path.strip_prefix('~').map_or_else(|| path.to_owned(), |rest| format!("/root{rest}"));
@@ -68,5 +68,5 @@ fn paths_in_container(path: &str, folders: &Folders) -> Option<Vec<String>> {
     if path::is_rooted(path) {
         return Some(absolute(path).into_iter().collect());
     }
-    folders.list()?.iter().map(|folder| absolute(&format!("{folder}/{path}"))).collect()
+    directories.list()?.iter().map(|directory| absolute(&format!("{directory}/{path}"))).collect()
 }

@@ -2,7 +2,7 @@
 
 use path::Access;
 
-use crate::model::Folders;
+use crate::model::PossibleDirectories;
 
 /// The paths that a path string stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum PathExpansion {
 pub struct Effect {
     /// The path as it is written; `None` if it is not known before the script runs.
     pub path: Option<String>,
-    /// For messages: the word as it is written, also if the path is not known.
+    /// For messages: the word as written, even if the path is not known.
     pub raw: String,
     /// `None` if the kind of access is not known.
     pub access: Option<Access>,
@@ -33,12 +33,12 @@ pub struct Effect {
     /// Index of the command in [`crate::Script::commands`]; `None` for a word that may become part of any of them.
     pub command: Option<usize>,
     /// The directories that a relative path may be relative to.
-    pub folders: Folders,
+    pub directories: PossibleDirectories,
 }
 
 impl Effect {
     /// A path in a word that belongs to no command, but may become part of one.
-    pub(super) fn of_loose_word(path: &str) -> Self {
+    pub(super) fn of_unattached_word(path: &str) -> Self {
         Self {
             path: Some(path.to_owned()),
             raw: path.to_owned(),
@@ -47,7 +47,7 @@ impl Effect {
             expansion: PathExpansion::Literal,
             is_variable_value: false,
             command: None,
-            folders: Folders::default(),
+            directories: PossibleDirectories::default(),
         }
     }
 }

@@ -17,7 +17,7 @@ use mentioned_paths::path_candidates;
 use symlink::Symlink;
 
 pub use effect::{Effect, PathExpansion};
-pub use rewrites::{Rewrite, RewrittenBranch};
+pub use rewrites::{REWRITE_WORDS, Rewrite, RewrittenBranch};
 
 impl Script {
     /// Returns the effects in the order of the commands. A path may appear several times.
@@ -32,7 +32,9 @@ impl Script {
             let copied = Symlink::copied_by(command);
             symlinks.extend(copied.into_iter().take(MAX_SYMLINKS.saturating_sub(symlinks.len())));
         }
-        effects.extend(self.loose.iter().flat_map(|word| path_candidates(word)).map(Effect::of_loose_word));
+        effects.extend(
+            self.unattached_words.iter().flat_map(|word| path_candidates(word)).map(Effect::of_unattached_word),
+        );
         effects
     }
 }
@@ -40,9 +42,9 @@ impl Script {
 /// Returns the effects of one command on this machine.
 fn effects_of(command: &SimpleCommand, index: usize) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let folders = command.folders().clone();
+    let directories = command.directories().clone();
     let mut collector =
-        Collector { command, command_index: index, folders, is_variable_value: false, effects: &mut effects };
+        Collector { command, command_index: index, directories, is_variable_value: false, effects: &mut effects };
     collector.collect_from_redirects();
     collector.collect_from_words();
     match &command.context.container {

@@ -3,8 +3,12 @@
 mod hosting;
 mod push;
 
-use crate::model::{Branch, Script, SimpleCommand};
+use crate::model::{CheckedOutBranch, Script, SimpleCommand};
 use crate::programs::Arguments;
+
+/// Words, one of which occurs in every command that [`Script::rewrites`] finds: subcommands, and parts of URLs by which
+/// a hosting service deletes or moves a branch. Other commands need not be parsed for rewrites.
+pub const REWRITE_WORDS: &[&str] = &["push", "send-pack", "api", "graphql", "sync", "delete", "heads", "branches"];
 
 /// A branch, or several, that one command rewrites or deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +26,7 @@ pub enum RewrittenBranch {
     /// All branches that match a glob, whose only special character is `*`.
     Matching(String),
     /// The branch that is checked out when the command runs.
-    Current(Branch),
+    Current(CheckedOutBranch),
     All,
     Unknown,
 }
@@ -56,5 +60,39 @@ fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> FoundRewrites 
             push::rewrites_of_push(command, arguments)
         }
         _ => hosting::rewrite_by_host(command, arguments).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::REWRITE_WORDS;
+
+    #[test]
+    fn every_rewrite_has_one_of_the_words() {
+        let mutation = r#"--data-raw '{"query":"mutation{deleteRef(input:{refId:\"x\"}){clientMutationId}}"}'"#;
+        for command in [
+            "git push -f origin main",
+            "git send-pack --force origin main",
+            "git http-push --force origin main",
+            "git subtree push -f --prefix=a origin main",
+            "gh repo sync o/r --force",
+            "gh repo delete o/r",
+            "hub delete o/r",
+            "az repos ref delete --name heads/main",
+            "sl push -f --to main",
+            "gh api -X DELETE repos/o/r/git/refs/heads/main",
+            "gh api -X DELETE repos/o/r",
+            "glab api -X DELETE projects/4",
+            "curl -X DELETE https://git.example.com/repos/o/r/git/refs/heads/main",
+            "curl -X DELETE https://git.example.com/repos/o/r/git%2Frefs%2Fheads%2Fmain",
+            "curl -X DELETE https://git.example.com/projects/1/repository/branches/main",
+            "curl -X DELETE https://git.example.com/projects/1/repository%2Fbranches%2Fmain",
+            "curl -X DELETE https://git.example.com/api/v4/projects/1/protected_branches/main",
+            "curl -X DELETE https://git.example.com/api/v3/repos/o/r/rulesets/1",
+            &format!("curl https://git.example.com/graphql {mutation}"),
+        ] {
+            assert!(!crate::parse(command).rewrites().is_empty(), "no rewrite: {command}");
+            assert!(REWRITE_WORDS.iter().any(|word| command.contains(word)), "no word: {command}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 use path::Access;
 
 use super::effect::Effect;
-use crate::model::{Folders, SimpleCommand, plain};
-use crate::special_programs::copied::{Copy, copies};
+use crate::model::{PossibleDirectories, SimpleCommand, plain};
+use crate::special_programs::copies::{Copy, copies};
 
 /// A path that an earlier command of the script has made a symlink, or may have.
 pub(super) struct Symlink {
@@ -26,8 +26,8 @@ impl Symlink {
             _ => return None,
         };
         // A relative target is relative to the symlink's directory.
-        let folder = name.rsplit_once('/').filter(|_| !path::is_rooted(target));
-        let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
+        let directory = name.rsplit_once('/').filter(|_| !path::is_rooted(target));
+        let target = directory.map_or_else(|| target.to_owned(), |(directory, _)| format!("{directory}/{target}"));
         Some(Self { name: plain(name), target, only_deletes: false })
     }
 
@@ -57,7 +57,7 @@ impl Symlink {
         let is_within =
             effect.path.as_deref().is_some_and(|path| path == "." || path.ends_with('/') || path.ends_with("/."));
         let end = if is_within { "/" } else { "" };
-        let places = effect.path.as_deref().and_then(|path| effect.folders.then(path).list().map(<[_]>::to_vec));
+        let places = effect.path.as_deref().and_then(|path| effect.directories.then(path).list().map(<[_]>::to_vec));
         let followed = |place: String| {
             let path = plain(&place);
             let rest = path.strip_prefix(&self.name)?;
@@ -65,7 +65,7 @@ impl Symlink {
             let reaches_target = rest.is_empty() && (is_within || effect.access != Some(Access::Delete));
             let is_followed = counts && (rest.starts_with('/') || reaches_target);
             let path = Some(format!("{}{rest}{end}", self.target));
-            is_followed.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
+            is_followed.then(|| Effect { path, directories: PossibleDirectories::default(), ..effect.clone() })
         };
         places.into_iter().flatten().filter_map(followed).collect()
     }

@@ -1,15 +1,15 @@
 //! Programs that run other commands: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`.
 //!
-//! [`crate::programs`] says which arguments of a program are commands or scripts; `wrapper` reads those. `package` finds
-//! programs that packages bring, `code` what runs because a program reads it from a file or stdin, `git` what runs because
-//! of git's configuration.
+//! [`crate::programs`] knows which arguments of a program are commands or scripts; `wrapper` reads those. `package`
+//! finds programs that packages bring, `code` finds scripts that a program reads from a file or stdin, and `git` finds
+//! commands in git's configuration.
 
 mod code;
 mod git;
 mod package;
 mod wrapper;
 
-use crate::model::{Assignment, Container, Input, RemovedVariables, SimpleCommand, Word, Written};
+use crate::model::{Assignment, Container, FileContents, Input, RemovedVariables, SimpleCommand, Word};
 use crate::programs::Role;
 use crate::special_programs::command_settings::is_command_variable;
 use crate::special_programs::find;
@@ -30,7 +30,7 @@ pub(crate) struct Delegation {
     pub(crate) container: Option<Container>,
     pub(crate) input_use: InputUse,
     /// The directory that the commands run in, if the program changes it.
-    pub(crate) folder: Option<Word>,
+    pub(crate) directory: Option<Word>,
     /// Variables that the program removes from the environment of the commands.
     pub(crate) removed_variables: RemovedVariables,
     pub(crate) commands: Vec<DelegatedCommand>,
@@ -97,15 +97,17 @@ pub(crate) fn delegation(command: &SimpleCommand, input: Option<&str>, found: &[
     if !command.is_understood() && !find::is_find(program) {
         delegation.commands.extend(wrapper::command_within(command.words()).map(DelegatedCommand::words));
     }
-    if let Some(Written::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_by_name(command)) {
-        // A script that is run by its name: by the interpreter in its `#!` line.
+    if let Some(FileContents::Text(text)) = command.evidence.script.as_ref().filter(|_| runs_by_name(command)) {
+        // A script that is run by its path: the interpreter in its `#!` line runs it.
         let first = Word { role: Role::Plain, ..Word::known(shebang_program(text)) };
         delegation
             .commands
             .push(DelegatedCommand::words(std::iter::once(first).chain(command.words().iter().cloned()).collect()));
     }
-    delegation.commands.extend(command.evidence.own_texts.iter().map(|text| DelegatedCommand::script(text.clone())));
-    if command.evidence.script == Some(Written::Unknown) {
+    delegation
+        .commands
+        .extend(command.evidence.implicit_scripts.iter().map(|text| DelegatedCommand::script(text.clone())));
+    if command.evidence.script == Some(FileContents::Unknown) {
         delegation.commands.push(DelegatedCommand::script(None));
     }
     // Bash imports functions from its environment.

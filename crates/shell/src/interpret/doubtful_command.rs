@@ -8,13 +8,13 @@ use crate::syntax::bash_differences::{has_command_in_index, runs_something};
 pub(crate) fn forget_glob(command: &mut SimpleCommand) {
     let Some(first) = command.invocation.words.first_mut().filter(|first| first.glob) else { return };
     let stays = |text: &str| !text.starts_with(['/', '~', '$']) && !text.contains("..");
-    let Some((folder, _)) =
+    let Some((directory, _)) =
         first.meaning().filter(|text| stays(text)).and_then(|text| text.split_once(['*', '?', '[']))
     else {
         return;
     };
-    if folder.contains('/') {
-        let shown = format!("{folder}$…");
+    if directory.contains('/') {
+        let shown = format!("{directory}$…");
         let unknown = Word { raw: shown.clone(), shown, ..Word::default() };
         let pattern = std::mem::replace(first, unknown);
         first.given_paths.push(pattern);
@@ -102,7 +102,7 @@ fn is_odd_duplicate(redirect: &Redirect) -> bool {
     let is_duplicate = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput);
     let is_plain = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
     // `exec {fd}>file` and `coproc` set variables to descriptors.
-    let is_number = redirect.target.means.as_deref() == Some(SOME_NUMBER);
+    let is_number = redirect.target.placeholder.as_deref() == Some(SOME_NUMBER);
     is_duplicate && !is_number && !redirect.target.value.as_deref().is_some_and(is_plain)
 }
 

@@ -1,4 +1,4 @@
-//! Tells if a script's exit status covers every command in it.
+//! Determines whether a script's exit status covers every command in it.
 
 use brush_parser::ast::{AndOr, Command, Pipeline, SeparatorOperator};
 

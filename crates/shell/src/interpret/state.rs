@@ -4,6 +4,7 @@ mod arithmetic;
 mod array;
 mod attribute;
 mod builtins;
+mod checked_out_branches;
 mod declaration;
 mod defined_commands;
 mod expansion;
@@ -25,8 +26,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::model::{Assignment, Folders};
-use crate::special_programs::git_branches::Branches;
+use crate::model::{Assignment, PossibleDirectories};
 use options::{FailureHandling, Options};
 use parameters::Parameters;
 use possible_values::{Contents, add_possible};
@@ -35,6 +35,7 @@ use variables::{PreviousValue, Variables};
 use working_directory::WorkingDirectory;
 
 pub(crate) use array::Array;
+pub(crate) use checked_out_branches::CheckedOutBranches;
 pub(crate) use defined_commands::{Defined, DefinedCommands, Function};
 pub(crate) use expansion::Expanded;
 pub(crate) use positional_parameters::{ParameterList, PositionalParameters};
@@ -55,7 +56,7 @@ pub(crate) struct State {
     pub(crate) failure: FailureHandling,
     /// True if nothing that follows runs, because of an earlier `exit`, `return`, `break` or `continue`.
     pub(crate) is_unreachable: bool,
-    pub(crate) branches: Branches,
+    pub(crate) branches: CheckedOutBranches,
 }
 
 /// Variables that the environment usually sets, to values that are known without reading it.
@@ -236,7 +237,7 @@ impl State {
     /// Forgets everything that arbitrary code in the same shell could change.
     pub(crate) fn forget(&mut self) {
         self.forget_all_but_directory();
-        (self.directory.folders, self.directory.if_failed) = (Folders::unknown(), None);
+        (self.directory.possible, self.directory.if_failed) = (PossibleDirectories::unknown(), None);
         let variables = Rc::make_mut(&mut self.variables.values);
         for name in INHERITED_VARIABLES {
             variables.entry((*name).into()).or_insert(None);
@@ -255,12 +256,12 @@ impl State {
             texts.iter().any(words)
         };
         let runs_arbitrary_code = any_contains(&["eval", "source", "."]);
-        let folders =
-            (!runs_arbitrary_code && !any_contains(&["cd", "pushd", "popd"])).then(|| self.directory.folders.clone());
+        let directories =
+            (!runs_arbitrary_code && !any_contains(&["cd", "pushd", "popd"])).then(|| self.directory.possible.clone());
         let keeps_separators =
             !runs_arbitrary_code && !any_contains(&["IFS"]) && !self.variables.values.contains_key("IFS");
         self.forget();
-        self.directory.folders = folders.unwrap_or_else(|| self.directory.folders.clone());
+        self.directory.possible = directories.unwrap_or_else(|| self.directory.possible.clone());
         if keeps_separators {
             Rc::make_mut(&mut self.variables.values).remove("IFS");
         }
@@ -308,7 +309,7 @@ impl State {
             return;
         }
         if changes_directory {
-            self.directory.folders = Folders::unknown();
+            self.directory.possible = PossibleDirectories::unknown();
         }
         // The next iteration has other positional parameters.
         let shifts = ["shift", "set"].iter().any(|word| mentioned.contains(word));

@@ -32,8 +32,8 @@ use crate::interpret::possible_output::PossibleOutput;
 use crate::interpret::state::{Function, State, Value};
 use crate::limits::budget::{self, Budget};
 use crate::limits::{Gap, MAX_BYTES, MAX_NESTING};
-use crate::model::{Container, Earlier, Script, SimpleCommand, Word};
-use crate::syntax::hidden::Hidden;
+use crate::model::{Container, ContentsLookup, Script, SimpleCommand, Word};
+use crate::syntax::hidden_expansions::HiddenExpansions;
 use crate::syntax::{bash_differences, bounded_parse};
 use crate::written_files::files::Files;
 use control_flow::EarlyExits;
@@ -45,7 +45,7 @@ const MAX_PARSED: usize = 4 * MAX_BYTES;
 /// Bytes that known values may add to words in all. A value can contain another one twice, and so on.
 const MAX_EXPANDED_TEXT: usize = 256 * 1024;
 
-pub(crate) fn walk(text: &str, earlier: Earlier) -> Script {
+pub(crate) fn walk(text: &str, earlier: ContentsLookup) -> Script {
     let mut walker = Walker {
         script: Script { complete: true, scopes: vec![None], ..Script::default() },
         effort: Effort::default(),
@@ -77,7 +77,7 @@ struct Walker<'a> {
     depth: usize,
     scope: usize,
     /// The hidden parts of the script that is being walked.
-    hidden: Rc<Hidden>,
+    hidden: Rc<HiddenExpansions>,
     enclosing: Enclosing,
     /// The scripts around the current command. A script that runs itself does nothing new.
     enclosing_scripts: Vec<String>,
@@ -239,7 +239,7 @@ impl Walker<'_> {
         if let Some(doubt) = bash_differences::in_text(text) {
             self.add_gap(Gap::Doubtful(doubt));
         }
-        let hidden = Rc::new(Hidden::hide(text));
+        let hidden = Rc::new(HiddenExpansions::hide(text));
         let outer = std::mem::replace(&mut self.hidden, Rc::clone(&hidden));
         self.streams.output = PossibleOutput::default();
         match bounded_parse::parse(hidden.shown(), self.depth) {
@@ -251,7 +251,7 @@ impl Walker<'_> {
                 }
                 self.streams.output = printed;
                 if program.complete_commands.len() != 1 {
-                    self.forget_output_kind();
+                    self.forget_output_placeholder();
                 }
             }
             Err(gap) => self.add_gap(gap),
@@ -260,7 +260,7 @@ impl Walker<'_> {
     }
 
     /// Forgets the kind of the output, because it is not known or the output comes from several commands.
-    fn forget_output_kind(&mut self) {
+    fn forget_output_placeholder(&mut self) {
         self.streams.output_placeholder = None;
         self.streams.paths.clear();
     }
@@ -309,7 +309,7 @@ impl Walker<'_> {
         }
         self.streams.output = printed;
         if list.0.len() != 1 {
-            self.forget_output_kind();
+            self.forget_output_placeholder();
         }
     }
 

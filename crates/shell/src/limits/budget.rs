@@ -1,16 +1,16 @@
-//! How much work the reading of one text may be.
+//! A limit on the work for one script.
 //!
-//! A short text can ask for much: loops in loops, functions that call others twice, thousands of variables and as many
-//! shells that could change them. Limits on each of them multiply, so there is one on all of it: whoever walks, copies
-//! or expands says how much that is, and once it is spent the walk ends.
+//! A short script can require much work: nested loops, functions that call others twice, thousands of variables and as
+//! many shells that could change them. Separate limits would multiply, so one budget covers everything: code that
+//! walks, copies or expands reports its cost, and the walk ends when the budget is spent.
 
-/// A step is about what it takes to look at a letter, or to copy a variable. Sixteen times the longest text.
+/// Sixteen times the longest script. One step is roughly the work of reading a character or copying a variable.
 const MAX_STEPS: usize = 1024 * 1024;
-/// Of going to a part of the tree, whatever it is.
+/// The cost of visiting a node of the syntax tree.
 pub(crate) const NODE: usize = 16;
-/// Of keeping a word.
+/// The cost of storing a word.
 pub(crate) const WORD: usize = 8;
-/// Of a letter of a program text in another language, which is read more than once.
+/// The cost of a character of code in another language, which is read more than once.
 pub(crate) const CODE: usize = 8;
 
 pub(crate) struct Budget {
@@ -24,7 +24,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Whether there is something left behind it.
+    /// Takes steps from the budget. Returns false if none are left.
     pub(crate) fn spend(&mut self, steps: usize) -> bool {
         self.left = self.left.saturating_sub(steps);
         !self.is_spent()

@@ -1,28 +1,28 @@
-//! Reasons for which a script is not fully known.
+//! Reasons why a script is not fully known.
 
 use thiserror::Error;
 
 use super::{MAX_BYTES, MAX_COMMANDS, MAX_NESTING};
 
-/// Why a picture is not complete.
+/// Why the list of commands is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Gap {
     #[error("the command is longer than {} bytes", MAX_BYTES)]
     TooLong,
-    #[error("the command is nested too deeply; the limit is {MAX_NESTING} levels, and fewer of `case` and of tests")]
+    #[error("the command is nested more than {MAX_NESTING} levels deep (fewer for `case` and `[[ … ]]`)")]
     TooDeep,
-    #[error("the command has a NUL character")]
+    #[error("the command contains a NUL character")]
     Nul,
     #[error("the command's braces expand to too many words")]
     TooManyWords,
-    #[error("the command is not understood: {0}")]
+    #[error("the command cannot be parsed: {0}")]
     Rejected(String),
-    #[error("the command is not surely understood: it has {0}")]
+    #[error("shells may read the command differently: it has {0}")]
     Doubtful(&'static str),
     #[error("the command has more than {} parts", MAX_COMMANDS)]
     TooManyCommands,
-    #[error("the command is too much to follow: it multiplies what it runs, or what that is made of")]
+    #[error("the command expands to too many commands or words to follow")]
     TooMuch,
-    #[error("what `{0}` runs is not known before it runs")]
+    #[error("the command runs `{0}`, which is known only at run time")]
     Unknown(String),
 }

@@ -1,4 +1,4 @@
-//! A simple command: a program with its words, where it runs, and what is known of both.
+//! A simple command: a program and its words, where it runs, and what is known about both.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,22 +6,23 @@ use std::sync::Arc;
 
 use super::word::visible;
 use super::{
-    Assignment, Evidence, ExecutionContext, ExportedVariable, Folders, Invocation, Redirect, Variable, Word, Written,
+    Assignment, Evidence, ExecutionContext, ExportedVariable, FileContents, Invocation, PossibleDirectories, Redirect,
+    Variable, Word,
 };
 use crate::programs::{Argument, Arguments, Role, Session, arguments};
 
-/// A program with its words, where it would run, and what is known of how it comes to run.
+/// A program and its words, where it would run, and how the script would come to run it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimpleCommand {
     pub invocation: Invocation,
     pub context: ExecutionContext,
     pub evidence: Evidence,
-    /// Programs of [`Evidence::via`] that do nothing else, and so are no commands of the script: with their own words only,
-    /// `sudo -u x`.
+    /// The programs of [`Evidence::via`] that do nothing but run this command, so they are not listed as commands. Each
+    /// has only its own words: `sudo -u x`.
     pub wrappers: Vec<Arc<SimpleCommand>>,
 }
 
-/// What runs under these is as it would be without them.
+/// Wrappers that do not change the effects of the command that they run.
 const MERE_WRAPPERS: &[&str] = &["bash -c", "command", "nice", "nohup", "sh -c", "stdbuf", "time", "timeout", "zsh -c"];
 
 impl From<Invocation> for SimpleCommand {
@@ -45,52 +46,52 @@ impl SimpleCommand {
         &self.invocation.redirects
     }
 
-    /// Its words as its program reads them; none where the program is not known.
+    /// The roles of the words for the program; `None` if the program is not known.
     pub fn arguments(&self) -> Option<&Arguments> {
         self.invocation.arguments.as_ref()
     }
 
-    /// The folders that it may run in.
-    pub fn folders(&self) -> &Folders {
-        &self.context.folders
+    /// The directories that it may run in.
+    pub fn directories(&self) -> &PossibleDirectories {
+        &self.context.directories
     }
 
-    /// What the script has exported before it.
+    /// Variables that the script has exported before it.
     pub fn exported(&self) -> &[ExportedVariable] {
         &self.context.exported
     }
 
-    /// Whether it would run somewhere else: on another machine, or in a container.
+    /// True if it would run somewhere else: on another machine, or in a container.
     pub fn is_remote(&self) -> bool {
         self.context.is_remote
     }
 
-    /// The programs through which it would be run, outermost first: `sudo`, `env`, `bash -c`.
+    /// The programs that would run it, outermost first: `sudo`, `env`, `bash -c`.
     pub fn via(&self) -> &[String] {
         &self.evidence.via
     }
 
-    /// The commands whose output it may read: places in [`Script::commands`](super::Script::commands).
+    /// The commands whose output it may read: indices in [`Script::commands`](super::Script::commands).
     pub fn piped_from(&self) -> Range<usize> {
         self.evidence.piped_from.clone()
     }
 
-    /// Base name of the program, also where only the folder is unknown: `"$VENV/bin/python"`. None where it is not known, or
-    /// there is no program.
+    /// The base name of the program, even if its directory is unknown: `"$VENV/bin/python"`. `None` if it is not known,
+    /// or there is no program.
     pub fn program(&self) -> Option<&str> {
         let first = self.words().first()?;
-        first.value.as_deref().or_else(|| first.name_in_unknown_folder()).map(base_name)
+        first.value.as_deref().or_else(|| first.name_in_unknown_directory()).map(base_name)
     }
 
-    /// The normalised text, which rules search: base name and arguments, joined by single spaces. An argument that
-    /// holds white space or is data reads `…`; one whose value is not known reads as it was written, less its quotes,
-    /// so that [`SimpleCommand::words`] must be asked which ones those are.
+    /// The normalized text, which rules search: base name and arguments, joined by single spaces. An argument that
+    /// contains whitespace or is data is shown as `…`. A word whose value is not known is shown as written, without
+    /// quotes, so callers must check [`SimpleCommand::words`] for such words.
     pub fn text(&self) -> String {
         self.joined(|word| word.value.as_deref().unwrap_or(&word.shown).into())
     }
 
-    /// The normalised text as it would be if the words that are not known turned out to be these, in order. What is
-    /// known of a word's beginning stands before its text, unless the text begins with it already.
+    /// The normalized text if the unknown words had these values, in order. The known start and end of a word are added
+    /// to its value, unless the value already has both.
     pub fn text_if(&self, unknown: &[&str]) -> String {
         let unknown = std::cell::RefCell::new(unknown.iter());
         self.joined(|word| {
@@ -104,7 +105,7 @@ impl SimpleCommand {
         })
     }
 
-    /// How many words are not known.
+    /// The number of words that are not known.
     pub fn unknown_words(&self) -> usize {
         self.words().iter().filter(|word| word.value.is_none()).count()
     }
@@ -113,7 +114,7 @@ impl SimpleCommand {
         let mut text = String::new();
         for word in self.words() {
             let value = value(word);
-            // An expansion that is empty is no word at all.
+            // An expansion to nothing leaves no word.
             if value.is_empty() && word.value.is_none() {
                 continue;
             }
@@ -127,51 +128,51 @@ impl SimpleCommand {
         text
     }
 
-    /// Whether nobody here can say what becomes of paths that it names.
-    pub fn is_out_of_sight(&self) -> bool {
+    /// True if it runs somewhere whose files are not known, such as another machine.
+    pub fn has_unknown_files(&self) -> bool {
         self.is_remote() && self.context.container.is_none()
     }
 
-    /// Whether what every word will be is known.
+    /// True if every word is known.
     pub fn is_known(&self) -> bool {
         self.words().iter().all(|word| word.value.is_some())
     }
 
-    /// What it does beyond what its words say. Nothing, where its program is the one of that name, for which it sets
-    /// nothing, it writes to no file, and it runs here, with no other rights.
-    pub fn beyond_its_words(&self) -> Option<&'static str> {
+    /// Returns an effect that its words do not show. `None` if the program is given by its plain name, the command sets
+    /// no variables and writes no file by a redirection, it runs on this machine, and no wrapper changes how it runs.
+    pub fn hidden_effect(&self) -> Option<&'static str> {
         let is_by_name = self.words().first().is_some_and(|word| !word.raw.contains('/'));
-        let deeds = [
+        let hidden_effects = [
             (self.is_remote(), "it runs somewhere else"),
             (!self.via().iter().all(|program| MERE_WRAPPERS.contains(&program.as_str())), "another program runs it"),
             (self.redirects().iter().any(Redirect::writes_a_file), "it writes a file"),
             (!self.assignments().is_empty(), "it sets variables"),
-            (!is_by_name, "its program is no plain name"),
+            (!is_by_name, "its program is not a plain name"),
         ];
-        deeds.into_iter().find(|(is_so, _)| *is_so).map(|(_, deed)| deed)
+        hidden_effects.into_iter().find(|(is_so, _)| *is_so).map(|(_, effect)| effect)
     }
 
-    /// A variable that the script sets for it; `None` where it sets none of that name.
+    /// A variable that the script sets for it or has exported; `None` if the script sets no variable of this name.
     pub(crate) fn variable(&self, name: &str) -> Option<Variable<'_>> {
         let set = self.assignments().iter().rfind(|set| set.name == name).map(|set| Variable::of(set.value.meaning()));
         let exported = || self.exported().iter().find(|exported| &*exported.name == name);
         set.or_else(|| exported().map(|exported| Variable::of(exported.value.as_deref())))
     }
 
-    /// What it is given to read, where that is a known text.
+    /// The contents of its stdin, if they are known.
     pub(crate) fn given_text(&self) -> Option<&str> {
         self.redirects().iter().rev().find_map(Redirect::text).or(self.evidence.input.as_deref())
     }
 
-    /// What is in the file that it runs, where that was written in the session.
+    /// The contents of the script file that it runs, if the session wrote that file.
     pub(crate) fn script_text(&self) -> Option<&str> {
         match &self.evidence.script {
-            Some(Written::Text(text)) => Some(text),
+            Some(FileContents::Text(text)) => Some(text),
             _ => None,
         }
     }
 
-    /// Without what it runs.
+    /// Returns the command without the commands and code in its words.
     pub(crate) fn own_words(&self) -> Self {
         let is_run = |argument: &&Argument| {
             matches!(argument.role, Role::Code | Role::Command | Role::Hook | Role::Shell | Role::Words)
@@ -186,7 +187,7 @@ impl SimpleCommand {
         own
     }
 
-    /// Reads its words as its program does. To be called when they have changed.
+    /// Assigns roles to the words. Must be called after the words have changed.
     pub(crate) fn read_arguments(&mut self) {
         for word in &mut self.invocation.words {
             word.role = Role::Plain;
@@ -202,7 +203,8 @@ impl SimpleCommand {
         }
     }
 
-    /// What begins like a flag or a `NAME=` is one, whatever follows.
+    /// Returns the text of each word, or `None` for an unknown word. A word that begins like a flag or `NAME=` is
+    /// returned as written, even if the rest of it is unknown.
     pub fn texts_of_words(&self) -> Vec<Option<&str>> {
         let begun = |word: &'_ Word| word.value.is_none() && (word.shown.starts_with('-') || word.begins_with_name());
         self.words()
@@ -211,27 +213,29 @@ impl SimpleCommand {
             .collect()
     }
 
-    /// The folders that it may work in, by where it runs and by what it is told; `None` where it could be any.
-    pub fn works_in(&self) -> Option<Folders> {
-        let mut folders = self.folders().clone();
+    /// The directories that it works in: those that it runs in, followed by directory arguments such as `-C`. `None` if
+    /// one of these arguments is not known.
+    pub fn works_in(&self) -> Option<PossibleDirectories> {
+        let mut directories = self.directories().clone();
         let arguments = self.arguments().into_iter().flat_map(|arguments| &arguments.list);
-        for argument in arguments.filter(|argument| argument.role == Role::Folder) {
-            folders = folders.then(self.meaning_from(argument.word, argument.from)?);
+        for argument in arguments.filter(|argument| argument.role == Role::Directory) {
+            directories = directories.then(self.meaning_from(argument.word, argument.from)?);
         }
-        Some(folders)
+        Some(directories)
     }
 
-    /// The same of git.
-    pub fn git_folders(&self) -> Option<Folders> {
+    /// The same for git. `None` if `--git-dir` selects another repository.
+    pub fn git_directories(&self) -> Option<PossibleDirectories> {
         self.works_in().filter(|_| self.arguments().is_some_and(|known| !known.has_flag(&["--git-dir"])))
     }
 
-    /// What stands in a word from a place on; `None` where that is not known.
+    /// Returns a word from a byte offset on; `None` if the word is not known.
     pub fn text_from(&self, word: usize, from: usize) -> Option<&str> {
         self.words().get(word)?.value.as_deref()?.get(from..)
     }
 
-    /// A command that could turn out to be any: nothing but expansions that may be several words.
+    /// Returns the words as written if the command could be any command: no word is known, and the first may expand to
+    /// several.
     pub(crate) fn is_anything(&self) -> Option<String> {
         let is_several = |word: &Word| word.may_be_anything() || (word.value.is_none() && word.raw.contains('@'));
         let is_anything =
@@ -239,12 +243,12 @@ impl SimpleCommand {
         is_anything.then(|| self.words().iter().map(|word| word.shown.as_str()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Whether its program is known, and this form of it.
+    /// True if the table has its program, and this form of the program.
     pub(crate) fn is_understood(&self) -> bool {
         self.arguments().is_some_and(|arguments| arguments.is_known)
     }
 
-    /// Whether there may be flags that are not known: an expansion before an operand stands where flags stand.
+    /// True if it may have flags that are not known: an unquoted expansion before the operands may expand to flags.
     pub fn has_unknown_flags(&self, arguments: &Arguments) -> bool {
         let operands = || arguments.operands.iter().filter_map(|place| self.words().get(*place));
         let is_followed = operands().any(|word| word.value.is_some());
@@ -252,22 +256,26 @@ impl SimpleCommand {
         (first && is_followed) || self.words().iter().any(Word::is_unknown_flag)
     }
 
-    /// The same of what the word stands for.
+    /// Like [`Self::text_from`], but returns the placeholder of a word whose value is not known.
     pub(crate) fn meaning_from(&self, word: usize, from: usize) -> Option<&str> {
         let word = self.words().get(word)?;
         match &word.value {
             Some(value) => value.get(from..),
-            // What stands before it is a flag, which is written out.
-            None => word.means.as_deref().filter(|means| means.get(..from) == word.shown.get(..from))?.get(from..),
+            // The part before the offset is a flag, which contains no expansions.
+            None => word
+                .placeholder
+                .as_deref()
+                .filter(|placeholder| placeholder.get(..from) == word.shown.get(..from))?
+                .get(from..),
         }
     }
 
-    /// A name for the file that is meant: what stands for it, or the word as it is written.
+    /// Identifies a file by its path or placeholder, otherwise by the word as written.
     pub(crate) fn file_from(&self, word: usize, from: usize) -> Option<&str> {
         self.meaning_from(word, from).or_else(|| self.words().get(word)?.name_in_text()?.get(from..))
     }
 
-    /// Whether it is given nothing to run, and nothing to read it from.
+    /// True if it runs commands that are typed: it has no script among its arguments, and its stdin is not redirected.
     pub(crate) fn waits_for_input(&self) -> bool {
         let Some(arguments) = self.arguments() else { return false };
         let stays = self.variable("PYTHONINSPECT").is_some_and(|value| value.known() != Some(""));
@@ -290,7 +298,7 @@ impl SimpleCommand {
     }
 }
 
-/// `git` of `/usr/bin/git`, and of `git.exe`.
+/// `git` for `/usr/bin/git` and for `git.exe`.
 fn base_name(program: &str) -> &str {
     let name = match program.rsplit_once('/') {
         Some((_, name)) if !name.is_empty() => name,

@@ -1,32 +1,32 @@
-//! Containers: what runs in one has files of its own, and reaches those of the host only where they are mounted.
+//! Containers. A command in a container has its own files, and reaches files of the host only through mounts.
 //!
-//! What a running container has mounted is not known here, and taken for nothing.
+//! The mounts of a container that is already running are not known, and are assumed to be none.
 
-use super::Folders;
+use super::PossibleDirectories;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Container {
     pub(crate) mounts: Vec<Mount>,
-    /// Whether it may reach more of the host than that.
+    /// True if it may reach more of the host than its mounts.
     pub(crate) is_open: bool,
-    /// Where it is started: what sources are relative to.
-    pub(crate) started_in: Folders,
-    /// Where its command runs in it.
+    /// The directories that it is started in. Sources of mounts are relative to them.
+    pub(crate) started_in: PossibleDirectories,
+    /// The working directory of its command, in the container.
     pub(crate) workdir: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mount {
-    /// Where it is in the container; absolute and plain.
+    /// The absolute, normalized path in the container.
     pub(crate) target: String,
-    /// What it is on the host; `None` for a volume, which is none of its folders.
+    /// The path on the host; `None` for a volume.
     pub(crate) source: Option<String>,
     pub(crate) is_read_only: bool,
 }
 
 impl Container {
-    /// The folders that its command may run in. Without a word on it, the image says.
-    pub(crate) fn folders(&self) -> Folders {
-        self.workdir.as_deref().map_or_else(Folders::unknown, Folders::at)
+    /// The directories that its command may run in. Without a `workdir`, the image decides, so they are unknown.
+    pub(crate) fn directories(&self) -> PossibleDirectories {
+        self.workdir.as_deref().map_or_else(PossibleDirectories::unknown, PossibleDirectories::at)
     }
 }

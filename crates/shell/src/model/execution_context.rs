@@ -1,26 +1,26 @@
-//! Where a command runs: folders, shell, machine, environment, and the state of the repository.
+//! Where a command runs: directories, shell, machine, environment, and the state of the repository.
 
 use std::sync::Arc;
 
-use super::{Branch, Container, ExportedVariable, Folders, RemovedVariables};
+use super::{CheckedOutBranch, Container, ExportedVariable, PossibleDirectories, RemovedVariables};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExecutionContext {
-    pub folders: Folders,
-    /// The shell it runs in: a place in [`Script::scopes`](super::Script::scopes).
+    pub directories: PossibleDirectories,
+    /// The shell that it runs in: an index in [`Script::scopes`](super::Script::scopes).
     pub scope: usize,
-    /// Whether it would run somewhere else: on another machine, or in a container.
+    /// True if it would run somewhere else: on another machine, or in a container.
     pub is_remote: bool,
-    /// The container that it runs in, of this machine.
+    /// The container on this machine that it runs in.
     pub(crate) container: Option<Arc<Container>>,
     /// Variables that the script has exported so far.
     pub exported: Arc<[ExportedVariable]>,
-    /// Variables from before the script that the command does not get to see any more.
+    /// Variables from before the script that the command does not inherit.
     pub removed: RemovedVariables,
-    /// Settings of git that the script has made so far: names in lower case, and values.
+    /// Git settings that the script has made so far: lower-case names and values.
     pub git_settings: Arc<[Arc<(String, String)>]>,
-    /// Settings of git that its environment gives it.
+    /// Git settings from the environment of the command.
     pub(crate) git_environment: Vec<(String, String)>,
-    /// The branches that may be checked out where it runs, as far as the script says.
-    pub branches: Arc<[Branch]>,
+    /// The branches that may be checked out when it runs, as far as the script determines them.
+    pub branches: Arc<[CheckedOutBranch]>,
 }

@@ -1,23 +1,23 @@
-//! What a command reads, as far as that is known before it runs.
+//! The stdin of a command, as far as it is known before the command runs.
 
 use crate::model::{RedirectKind, SimpleCommand, Word};
 
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
-    /// Nothing that the script gives it.
+    /// Nothing, or a file whose contents are not known.
     Nothing,
     Unknown,
     Text(&'a str),
-    /// Paths, one a line.
+    /// Paths, one per line.
     Paths(&'a [Word]),
 }
 
 impl<'a> Input<'a> {
-    /// `piped`: what comes through the pipe, where that is known; `found`: the paths that do.
+    /// `piped`: the text that is piped into it, if known; `found`: the paths that are piped into it.
     pub(crate) fn of(command: &'a SimpleCommand, piped: Option<&'a str>, found: &'a [Word]) -> Self {
         match command.redirects().iter().rev().find(|redirect| redirect.is_input()) {
             Some(redirect) => match redirect.kind {
-                // What is in a file is another question, unless it is none.
+                // A file counts as nothing unless its contents are known. A device is unknown input.
                 RedirectKind::Read if redirect.text().is_some() => redirect.text().map_or(Self::Unknown, Self::Text),
                 RedirectKind::Read if redirect.target.is_process() => match redirect.paths() {
                     [] => Self::Unknown,

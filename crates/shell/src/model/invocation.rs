@@ -1,4 +1,4 @@
-//! What a command is told: its words, and how its program reads them.
+//! The words of a command, and their roles for its program.
 
 use super::{Assignment, Redirect, Word};
 use crate::programs::Arguments;
@@ -10,6 +10,6 @@ pub struct Invocation {
     /// `NAME=value` before the program.
     pub assignments: Vec<Assignment>,
     pub redirects: Vec<Redirect>,
-    /// Its words as its program reads them; none where the program is not known.
+    /// The roles of the words for the program; `None` if the program is not known.
     pub arguments: Option<Arguments>,
 }

@@ -4,10 +4,10 @@ use super::Word;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
-    /// The descriptor before the operator, where one is written.
+    /// The descriptor before the operator, if there is one.
     pub descriptor: Option<i32>,
     pub kind: RedirectKind,
-    /// A file, a descriptor, or the text of a here-document or here-string.
+    /// A file, a descriptor, or the contents of a heredoc or here-string.
     pub target: Word,
 }
 
@@ -25,7 +25,7 @@ pub enum RedirectKind {
     Clobber,
     /// `<&`
     DuplicateInput,
-    /// `>&`; with a target that is no number or `-`, a write.
+    /// `>&`; a write if the target is neither a number nor `-`.
     DuplicateOutput,
     /// `&>`
     WriteAll,
@@ -38,7 +38,7 @@ pub enum RedirectKind {
 }
 
 impl Redirect {
-    /// Whether it gives something to read instead of what is typed.
+    /// True if it replaces stdin.
     pub(crate) fn is_input(&self) -> bool {
         let is_read = matches!(
             self.kind,
@@ -51,27 +51,27 @@ impl Redirect {
         is_read && self.descriptor.unwrap_or(0) == 0
     }
 
-    /// Whether it sends what is printed to a file.
+    /// True if it redirects stdout to a file.
     pub(crate) fn takes_output(&self) -> bool {
         self.writes_a_file() && matches!(self.descriptor, None | Some(1)) && self.kind != RedirectKind::ReadWrite
     }
 
-    /// Whether what is printed is seen by nobody.
+    /// True if it discards stdout.
     pub(crate) fn drops_output(&self) -> bool {
         let is_output = !self.is_input() && matches!(self.descriptor, None | Some(1));
         is_output && self.target.value.as_deref() == Some("/dev/null")
     }
 
-    /// What it gives to read, where that is a text that is known, or that something known stands for.
+    /// The contents that it supplies, if they or a placeholder for them are known.
     pub(crate) fn text(&self) -> Option<&str> {
         match self.kind {
             RedirectKind::HereDocument | RedirectKind::HereString => self.target.meaning(),
-            RedirectKind::Read | RedirectKind::ReadWrite => self.target.given.as_deref(),
+            RedirectKind::Read | RedirectKind::ReadWrite => self.target.contents.as_deref(),
             _ => None,
         }
     }
 
-    /// The paths that it gives to read, one a line.
+    /// The paths that it supplies on stdin, one per line.
     pub(crate) fn paths(&self) -> &[Word] {
         if self.is_input() { &self.target.given_paths } else { &[] }
     }

@@ -1,29 +1,30 @@
-//! What a whole text would run.
+//! A script, as the list of its commands.
 
 use super::SimpleCommand;
 use crate::limits::Gap;
 
-/// What a text would run, as far as it can be told.
+/// The commands that a script would run, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
-    /// In the order in which they would run; those of a substitution come before the command that it is part of. One
-    /// without words only assigns or redirects (the redirections of a loop or group, for example).
+    /// In execution order; those in a substitution come before the command that contains it. A command without words
+    /// only assigns or redirects (the redirections of a loop or group, for example).
     pub commands: Vec<SimpleCommand>,
-    /// Whether every command that could run is among them.
+    /// True if every command that could run is listed.
     pub complete: bool,
-    /// Why not.
+    /// Why the list is incomplete.
     pub gaps: Vec<Gap>,
-    /// Names of the functions it defines. Their bodies are among the commands.
+    /// Names of the functions that it defines. Their bodies are among the commands.
     pub functions: Vec<String>,
-    /// Words that belong to no command but may come to one, as they are written: what a loop goes through.
-    pub loose: Vec<String>,
-    /// The shells it runs in, by number, each with the one it came from: a subshell, substitution, background job or
-    /// part of a pipeline cannot change its parent's folder or variables. Number 0 is the text itself.
+    /// Words that belong to no command, but may become part of one: the values of a loop, for example.
+    pub unattached_words: Vec<String>,
+    /// The shells that the script runs in, each with the index of its parent: a subshell, substitution, background job
+    /// or part of a pipeline cannot change its parent's directory or variables. Index 0 is the shell of the script
+    /// itself.
     pub scopes: Vec<Option<usize>>,
 }
 
 impl Script {
-    /// The normalised text of each command that has a program.
+    /// The normalized text of each command that has a program.
     pub fn texts(&self) -> impl Iterator<Item = String> {
         self.commands.iter().filter(|command| !command.words().is_empty()).map(SimpleCommand::text)
     }

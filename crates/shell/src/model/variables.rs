@@ -1,4 +1,4 @@
-//! Variables that a command sets, gets to see, or does not get to see any more.
+//! Variables that a command sets or inherits, and variables that are removed from its environment.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use super::Word;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     pub name: String,
-    /// Not known where it appends, or sets an array.
+    /// The new value of the variable; unknown for an array.
     pub value: Word,
 }
 
-/// What programs get to see of a variable.
+/// A variable that programs inherit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportedVariable {
     pub name: Arc<str>,
-    /// `None` where it is not known.
+    /// `None` if it is not known.
     pub value: Option<Arc<str>>,
 }
 
-/// Variables that are taken away: by `unset`, `env -u`, `env -i`.
+/// Variables that are removed from the environment: by `unset`, `env -u`, `env -i`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RemovedVariables {
     names: Arc<[Arc<str>]>,
@@ -42,7 +42,7 @@ impl RemovedVariables {
         self.all = true;
     }
 
-    /// As it is if either of two ways was taken: what may be gone counts as gone.
+    /// Joins two control-flow paths: a variable that was removed on either path counts as removed.
     pub(crate) fn or(&mut self, other: &Self) {
         self.all |= other.all;
         if !Arc::ptr_eq(&self.names, &other.names) {
@@ -51,7 +51,7 @@ impl RemovedVariables {
     }
 }
 
-/// What a variable is set to.
+/// The value of a variable that is set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variable<'c> {
     Known(&'c str),

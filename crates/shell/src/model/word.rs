@@ -1,74 +1,77 @@
-//! A word of a command, with what is known of it.
+//! A word of a command, and what is known about it.
 
 use crate::programs::Role;
-use crate::syntax::extent::{Enclosed, closing, closing_backquote};
+use crate::syntax::closing::{Construct, closing, closing_backquote};
 
-/// Behind a folder, in a word that is no pattern of the shell: all that is below it, whatever it is called.
+/// Follows a directory in a word that is not a glob: everything below the directory, hidden files included.
 pub(crate) const ALL_BELOW: &str = "/**";
 
-/// Stands for a number that is not known.
+/// A placeholder for an unknown number.
 pub(crate) const SOME_NUMBER: &str = "12345";
 
-/// Stands for an argument whose text is not shown.
+/// Replaces an argument whose text is not shown.
 const ELLIPSIS: &str = "…";
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {
-    /// As it was written.
+    /// As written.
     pub raw: String,
-    /// What the program gets; none where that cannot be known before it runs (a variable, a substitution). Globs and
-    /// tildes stay as they are.
+    /// The value that the program gets; `None` if it cannot be known before the script runs (a variable, a
+    /// substitution). Globs and tildes are not expanded.
     pub value: Option<String>,
-    /// What it is to its program, where that matters.
+    /// Its role for the program, if that is data, code or a query.
     pub role: Role,
-    /// Whether there are glob characters in it that are not quoted.
+    /// True if it has unquoted glob characters.
     pub glob: bool,
-    /// Whether a `~` of it stands for somebody's home folder.
+    /// True if its `~` stands for a home directory.
     pub tilde: bool,
-    /// What it stands for, where only its kind is known: a path in the temporary folder, the branch that is checked out.
-    pub(crate) means: Option<String>,
-    /// What comes out of a `<(…)`, or is in a file that the session wrote, where that is known and asked for.
-    pub(crate) given: Option<String>,
-    /// The paths that come out of it, where they are all that does; for a program that a glob names, the glob.
+    /// A placeholder for the value, if only its kind is known: a path in the temporary directory, the branch that is
+    /// checked out.
+    pub(crate) placeholder: Option<String>,
+    /// The output of `<(…)`, or the contents of a file that the session wrote, if they are known and a command needs
+    /// them.
+    pub(crate) contents: Option<String>,
+    /// The paths that a `<(…)` prints, if it prints nothing else. For a program that is given by a glob: the glob.
     pub given_paths: Vec<Word>,
-    /// For a word whose value is not known: without quotes, expansions as they were written.
+    /// For a word whose value is not known: the word as written, without quotes.
     pub(crate) shown: String,
-    /// For a word whose value is not known only because of variables from outside: what a shell gets that reads it, with
-    /// those as they were written. What is in them is taken for words, not for commands.
+    /// For a word whose value is not known only because of variables that the script does not set: the text for a shell
+    /// that reads it, with these variables as written. They are assumed to contain words, not commands.
     pub(crate) for_shell: Option<String>,
-    /// How much of it is a flag before a value that is data, as in `--message=…`; in bytes.
+    /// The length of the flag before a value that is data (`--message=…`), in bytes.
     pub(crate) flag_length: usize,
 }
 
 impl Word {
-    /// Whether its text is nothing that a shell runs: a message, a search pattern, a program in another language.
+    /// True if it is text that a shell does not run: a message, a search pattern, code in another language.
     pub fn is_data(&self) -> bool {
         self.role.is_text()
     }
 
-    /// For telling what is done: what the program gets, or what it stands for.
+    /// The value, or the placeholder for it. Sufficient to find effects.
     pub fn meaning(&self) -> Option<&str> {
-        self.value.as_deref().or(self.means.as_deref())
+        self.value.as_deref().or(self.placeholder.as_deref())
     }
 
-    /// A name for the file that is meant, good for comparing it with others of the same text.
+    /// Identifies a file within the script: the value, the placeholder, or the expansion as written.
     pub(crate) fn file(&self) -> Option<&str> {
         self.meaning().or_else(|| self.name_in_text())
     }
 
-    /// `$DIR/x.sh`: a name that is not known, but the same wherever it stands. What is printed may differ each time.
+    /// `$DIR/x.sh`: a path that is not known, but is the same wherever it is written. The output of a substitution may
+    /// differ each time.
     pub(super) fn name_in_text(&self) -> Option<&str> {
         let is_stable =
             self.value.is_none() && self.shown.starts_with('$') && !self.shown.contains(['(', '`', '…', '@', '*']);
         is_stable.then_some(self.shown.as_str())
     }
 
-    /// The folder, where all that is below it is meant.
-    pub(crate) fn folder_of_all<'p>(&self, path: &'p str) -> Option<&'p str> {
+    /// Returns the directory of a path that stands for everything below a directory.
+    pub(crate) fn directory_of_all<'p>(&self, path: &'p str) -> Option<&'p str> {
         path.strip_suffix(ALL_BELOW).filter(|_| !self.glob)
     }
 
-    /// One of which nothing is known.
+    /// A word about which nothing is known.
     pub(crate) fn unknown() -> Self {
         Self { raw: "…".to_owned(), shown: "$…".to_owned(), ..Self::default() }
     }
@@ -77,12 +80,12 @@ impl Word {
         Self { raw: text.to_owned(), value: Some(text.to_owned()), ..Self::default() }
     }
 
-    /// Whether it names what is read: the input itself.
+    /// True if it stands for stdin: `-`, or a device.
     pub(crate) fn is_input(&self) -> bool {
         self.value.as_deref() == Some("-") || (self.value.as_deref() != Some("/dev/null") && self.is_device())
     }
 
-    /// Whether it names no file that lies there: another descriptor, a terminal, a connection.
+    /// True if it names no regular file: a descriptor, a terminal, a connection.
     pub(crate) fn is_device(&self) -> bool {
         let path = self.value.as_deref().map(path::normalize);
         path.is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/self/fd/"))
@@ -93,38 +96,38 @@ impl Word {
         matches!(path.as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
     }
 
-    /// Whether it stands for what a `<(…)` prints.
+    /// True if it is a `<(…)`.
     pub(crate) fn is_process(&self) -> bool {
         self.raw.starts_with("<(")
     }
 
-    /// Whether it is what one substitution prints: `$(…)`, between quotes or not.
+    /// True if it is a single substitution, quoted or not: `$(…)`.
     pub(crate) fn is_substitution(&self) -> bool {
         let raw = self.raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(&self.raw);
         let by_backquotes = raw.starts_with('`') && closing_backquote(raw, 1) == Some(raw.len() - 1);
-        let by_dollar = raw.starts_with("$(") && closing(raw, 2, Enclosed::Commands) == Some(raw.len() - 1);
+        let by_dollar = raw.starts_with("$(") && closing(raw, 2, Construct::Commands) == Some(raw.len() - 1);
         by_backquotes || by_dollar
     }
 
-    /// Whether it may be no word at all: an expansion, without quotes, that is not known to have a value.
+    /// True if it may expand to no word: an unquoted expansion that may be empty.
     pub(crate) fn may_be_nothing(&self) -> bool {
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let is_variable = || self.raw.strip_prefix('$').is_some_and(is_name);
         self.value.is_none() && !self.raw.starts_with('"') && (self.is_substitution() || is_variable())
     }
 
-    /// Whether it could turn out to be anything, several words or none.
+    /// True if it may expand to anything, including several words or none.
     pub(crate) fn may_be_anything(&self) -> bool {
         self.value.is_none() && self.raw.starts_with(['$', '`']) && !self.raw.contains(['"', '\''])
     }
 
-    /// Whether it is a flag of which only the beginning is known.
+    /// True if it is a flag of which only the start is known, or may expand to one.
     pub(crate) fn is_unknown_flag(&self) -> bool {
         let may_be = |expansion: &str| [":+-", "+--", ":--"].iter().any(|part| expansion.contains(part));
         self.value.is_none() && (self.shown.starts_with('-') || may_be(&self.raw))
     }
 
-    /// `NAME=…`, of which only the beginning is known.
+    /// True if it begins with `NAME=`, and the rest is not known.
     pub(super) fn begins_with_name(&self) -> bool {
         let name = self.known_start().split_once('=').map(|(name, _)| name);
         name.is_some_and(|name| {
@@ -132,12 +135,12 @@ impl Word {
         })
     }
 
-    /// What stands before the first part that is not known.
+    /// The part before the first expansion.
     pub(super) fn known_start(&self) -> &str {
         self.shown.split(['$', '`']).next().unwrap_or_default()
     }
 
-    /// What stands behind the last part that is not known.
+    /// The part after the last expansion.
     pub(crate) fn known_end(&self) -> &str {
         let Some(at) = self.shown.rfind(['$', '`']) else { return "" };
         let rest = self.shown.get(at..).unwrap_or_default();
@@ -155,10 +158,10 @@ impl Word {
         rest.get(end..).unwrap_or_default()
     }
 
-    /// `python` of `$VENV/bin/python`: what is behind the last slash, where all of that is known.
-    pub(super) fn name_in_unknown_folder(&self) -> Option<&str> {
+    /// `python` of `$VENV/bin/python`: the part after the last slash, if it is known.
+    pub(super) fn name_in_unknown_directory(&self) -> Option<&str> {
         let (_, name) = self.known_end().rsplit_once('/')?;
-        // Anything else could be the end of an expansion, or a pattern.
+        // Any other character could end an expansion, or be part of a glob.
         let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '+');
         (!self.glob && !name.is_empty() && name.chars().all(is_plain)).then_some(name)
     }

@@ -2,35 +2,35 @@
 
 use super::Role;
 
-/// One argument, or the part of one: `--file=x` has `x`.
+/// An argument, or part of one: `x` of `--file=x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
     pub role: Role,
-    /// Its place among the words; the program has place 0.
+    /// The index of its word; the program has index 0.
     pub word: usize,
-    /// Where in the word it begins, in bytes.
+    /// Its byte offset in the word.
     pub from: usize,
 }
 
-/// One flag: `-f` of `-fu`, `--file` of `--file=x`.
+/// A flag: `-f` of `-fu`, `--file` of `--file=x`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flag {
-    /// The whole name, where only its beginning was written.
+    /// The whole name, even if it was abbreviated.
     pub name: String,
-    /// Its place among the words.
+    /// The index of its word.
     pub word: usize,
     pub value: Option<Argument>,
-    /// All spellings of it that are known, `-f|--force`; empty where none are.
+    /// All spellings of it in the table, `-f|--force`; empty if the table does not list the flag.
     pub(super) spellings: &'static str,
 }
 
 impl Flag {
-    /// Whether this is one of its names.
+    /// True if this is one of its names.
     pub fn is(&self, name: &str) -> bool {
         self.name == name || self.spellings.split('|').any(|spelling| spelling == name)
     }
 
-    /// Whether the program is known to have it.
+    /// True if the table lists the flag for the program.
     pub fn is_known(&self) -> bool {
         !self.spellings.is_empty()
     }

@@ -1,17 +1,17 @@
-//! The words behind a program, each with what it is.
+//! The words after a program, each with its role.
 
 use super::argument::{Argument, Flag};
 use super::usage::{FlagUsage, Usage};
 use super::{Role, Session};
 
-/// A name, the flags that make it this form, and the usage.
+/// A program or subcommand, the flags that select this form of it, and the usage.
 type Line = (&'static str, &'static str, &'static str);
 
-/// The lines of `programs.txt`, by name.
+/// The lines of `programs.txt`, sorted by name.
 static TABLE: &[Line] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// Where the system has programs of its own, these of GNU have a `g` before their names. In order, so that `git` is soon
-/// known for none of them.
+/// GNU programs that are installed with the prefix `g` on systems that have programs of the same names. Sorted for
+/// binary search, so that a name like `git` is rejected quickly.
 const COREUTILS: &[&str] = &[
     "base64",
     "cat",
@@ -76,22 +76,23 @@ const COREUTILS: &[&str] = &[
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Arguments {
-    /// All but flags, in the order of the words. What takes the rest of the words stands once, for the first of them.
+    /// All arguments except flags, in word order. An argument that takes all remaining words is listed once, for the
+    /// first of them.
     pub list: Vec<Argument>,
     pub flags: Vec<Flag>,
-    /// The places of the words that are neither flags, nor their values, nor subcommands.
+    /// The indices of the words that are neither flags, nor values of flags, nor subcommands.
     pub operands: Vec<usize>,
-    /// The words that name the form: `push` of `git push`.
+    /// `push` of `git push`.
     pub subcommands: Vec<String>,
-    /// What it does without naming it: a role, and a path.
+    /// Accesses to paths that no word names: a role, and a path.
     pub implied: Vec<(Role, &'static str)>,
     pub session: Option<Session>,
-    /// Whether the form is known.
+    /// True if the table has this form of the program.
     pub is_known: bool,
 }
 
 impl Arguments {
-    /// Of a form that is not known.
+    /// Adds the words of a subcommand that is not in the table.
     fn add_guessed(&mut self, words: &[Option<&str>], from: usize) {
         let rest = Reading::guessed(words, from);
         self.flags.extend(rest.flags);
@@ -103,8 +104,8 @@ impl Arguments {
     }
 }
 
-/// Reads the words of a command, program first; `None` among them is one that is not known. `program` is its base name.
-/// `None`: no such program is known here.
+/// Assigns roles to the words of a command, program first; `None` stands for an unknown word. `program` is its base
+/// name. Returns `None` if the program is not in the table.
 pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     let old_style;
     let words = match words {
@@ -121,7 +122,7 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     let names_toolchain = matches!(program, "cargo" | "rustc" | "rustup")
         && words.get(1).copied().flatten().is_some_and(|word| word.starts_with('+'));
     let mut from = if names_toolchain { 2 } else { 1 };
-    // Each round is a subcommand deeper.
+    // Each iteration reads one more subcommand.
     while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from, &found.flags)) {
         found.flags.extend(reading.flags);
         if let Some((known, next)) = script_form(&name, &reading.list, words) {
@@ -155,7 +156,8 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         return None;
     }
     if lines(&name).is_empty() {
-        // A form that is not known may do anything with what it is given; and what names it may be a path: `git stash -- x`.
+        // A subcommand that is not in the table may do anything with its arguments, and may itself be a path:
+        // `git stash -- x`.
         let named = if found.subcommands.is_empty() { from } else { from - 1 };
         found.list.extend((named..words.len()).map(|word| Argument { role: Role::Path, word, from: 0 }));
         found.add_guessed(words, from);
@@ -164,12 +166,12 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     Some(found)
 }
 
-/// `manage.py shell` of `python3 manage.py shell`: a script that the table knows by its name, told to do what it knows. With
-/// the place of what follows.
+/// `manage.py shell` of `python3 manage.py shell`: a script that the table lists with its subcommand. Also returns the
+/// index of the word that follows.
 fn script_form(program: &str, list: &[Argument], words: &[Option<&str>]) -> Option<(String, usize)> {
     let script = list.iter().find(|argument| argument.role == Role::Script)?.word;
     let path = words.get(script).copied()??;
-    // A word that only looks like a script.
+    // `node inspect`: not a script, although it is in the place of one.
     let word = format!("{program} {path}");
     if matches!(program, "node" | "nodejs") && !lines(&word).is_empty() {
         return Some((word, script + 1));
@@ -179,7 +181,8 @@ fn script_form(program: &str, list: &[Argument], words: &[Option<&str>]) -> Opti
     (!lines(&name).is_empty()).then_some((name, script + 2))
 }
 
-/// Reads the words of a program that is not known: what begins with a dash is a flag, all else is an operand.
+/// Guesses the roles for a program that is not in the table: words that begin with a dash are flags, all others
+/// operands.
 pub fn guessed_arguments(words: &[Option<&str>]) -> Arguments {
     let Reading { flags, operands, .. } = Reading::guessed(words, 1);
     Arguments { flags, operands, ..Arguments::default() }
@@ -189,13 +192,13 @@ fn is_tar(program: &str) -> bool {
     matches!(program, "tar" | "bsdtar" | "gtar")
 }
 
-/// `tar xfz` is `tar -xzf`: what takes a value takes the next word, wherever it stands.
+/// `tar xfz` is `tar -xzf`: the file name is the next word, wherever the `f` is.
 fn dashed(flags: &str) -> String {
     let (files, others): (String, String) = flags.chars().partition(|flag| *flag == 'f');
     format!("-{others}{files}")
 }
 
-/// The name that a program has here: `python3.12` is `python3`, `php8.2` is `php`, and `grm` is `rm`.
+/// The name of a program in the table: `python3.12` is `python3`, `php8.2` is `php`, and `grm` is `rm`.
 pub fn canonical(program: &str) -> &str {
     if let Some(name) = program.strip_prefix('g').filter(|name| COREUTILS.binary_search(name).is_ok()) {
         return name;
@@ -210,7 +213,7 @@ pub fn canonical(program: &str) -> &str {
     }
 }
 
-/// `python3.12`, `python3.13t`, which has no global lock, and `pythonw`, which has no window.
+/// `python3.12`, `python3.13t` (without a global lock) and `pythonw` (without a window).
 fn python(program: &str) -> Option<&'static str> {
     let version = program.strip_prefix("python")?;
     let version = version.strip_prefix('w').unwrap_or(version);
@@ -227,7 +230,7 @@ pub fn is_known_program(name: &str) -> bool {
     !lines(canonical(name)).is_empty()
 }
 
-/// Whether it runs a file that it is given, and where it is given none, what it reads.
+/// True if it runs a file, or its stdin if no file is given.
 pub fn is_interpreter(name: &str) -> bool {
     let is_one = |(_, _, usage): &Line| {
         let operands = usage.rsplit(']').next().unwrap_or(usage);
@@ -237,13 +240,13 @@ pub fn is_interpreter(name: &str) -> bool {
     lines(canonical(name)).iter().any(is_one)
 }
 
-/// Whether some flag of it is a text for a shell, as that of `csh -c` is.
+/// True if some flag or operand of it is a script for a shell: `csh -c`.
 pub fn takes_shell_text(name: &str) -> bool {
     let has = |(_, _, usage): &Line| usage.split([' ', '[', ']']).any(|item| item == "SHELL");
     lines(canonical(name)).iter().any(has)
 }
 
-/// In their order.
+/// Returns the lines of a program or subcommand, in the order of the table.
 fn lines(name: &str) -> &'static [Line] {
     let first = TABLE.partition_point(|(known, _, _)| *known < name);
     let end = TABLE.partition_point(|(known, _, _)| *known <= name);
@@ -254,26 +257,26 @@ fn lines(name: &str) -> &'static [Line] {
 struct Reading {
     list: Vec<Argument>,
     flags: Vec<Flag>,
-    /// Its place among the words, and where in the word it begins.
+    /// The index of its word, and its byte offset in the word.
     subcommand: Option<(usize, usize)>,
     implied: Vec<(Role, &'static str)>,
     session: Option<Session>,
-    /// The words that are neither flags nor their values.
+    /// The indices of the words that are neither flags nor their values.
     operands: Vec<usize>,
-    /// Where `--` stands.
+    /// The index of `--`.
     dashes: Option<usize>,
-    /// Those behind them that are all the same.
+    /// The remaining words, if all of them have the same role.
     rest: Vec<usize>,
 }
 
 impl Reading {
-    /// `None` where the words lack what makes it this form. `before`: the flags before its name.
+    /// Returns `None` if a flag that selects this form is missing. `before`: the flags before the subcommand.
     fn of((_, flags, usage): &Line, words: &[Option<&str>], from: usize, before: &[Flag]) -> Option<Self> {
         let usage: Usage<'static> = Usage::parse(flags, usage)?;
         let mut reading = Self { implied: usage.implied.clone(), session: usage.session, ..Self::default() };
         reading.read(&usage, words, from);
         if !usage.is_for(&reading.flags) {
-            // `dotenv -f FILE list`: what it is told of files may stand before as well.
+            // `dotenv -f FILE list`: flags that name files may also precede the subcommand.
             let before = before.iter().filter(|flag| flag.value.is_some_and(|value| value.role == Role::Read)).cloned();
             let all: Vec<Flag> = before.chain(reading.flags.iter().cloned()).collect();
             if all.len() == reading.flags.len() || !usage.is_for(&all) {
@@ -304,7 +307,7 @@ impl Reading {
         while let Some(word) = words.get(place) {
             let text = word.unwrap_or_default();
             let rest = usage.rest_from(self.operands.len());
-            // Behind an operand, what is left is the rest, flags or not.
+            // All remaining words may have one role, flags included.
             if let Some(role) = rest.filter(|_| !usage.goes_on_behind(self.operands.len())) {
                 self.take_rest(role, place, words.len());
                 return;
@@ -339,12 +342,13 @@ impl Reading {
         self.subcommand = (role == Role::Subcommand).then_some((start, 0));
     }
 
-    /// Returns how many words more it takes; `None`: all.
+    /// Returns the number of further words that it takes; `None` for all.
     fn flag(&mut self, usage: &Usage<'static>, text: &str, place: usize) -> Option<usize> {
-        // Behind one letter, `=` is part of the value.
+        // After a single letter, `=` is part of the value.
         let long = text.split_once('=').filter(|(name, _)| name.len() > 2);
         let (name, attached) = long.map_or((text, None), |(name, _)| (name, Some(name.len() + 1)));
-        // Also with one dash, as of `find` and `java`; a cluster of letters never is one of the table's flags.
+        // Also finds long flags with one dash, such as those of `find` and `java`. A cluster of short flags is never in
+        // the table.
         if let Some(found) = usage.flag(name) {
             return self.known_flag(found, place, attached.filter(|from| *from < text.len()));
         }
@@ -377,7 +381,7 @@ impl Reading {
         Some(0)
     }
 
-    /// `attached`: where in its own word its value begins.
+    /// `attached`: the byte offset of a value in the same word.
     fn known_flag(&mut self, found: FlagUsage<'static>, place: usize, attached: Option<usize>) -> Option<usize> {
         let mut flag = Flag { name: found.flag.to_owned(), word: place, value: None, spellings: found.spellings };
         let mut more = 0;
@@ -407,7 +411,7 @@ impl Reading {
         let expected: Vec<_> = expected.into_iter().filter(|operand| operand.key.is_none()).collect();
         let repeating = expected.iter().position(|operand| operand.repeats);
         let count = self.operands.len();
-        // What stands behind the repeated one is for the last operands.
+        // The roles after the repeated one are those of the last operands.
         let last = repeating.map_or(0, |place| expected.len() - place - 1);
         for (number, word) in self.operands.iter().copied().enumerate() {
             let text = words.get(word).copied().flatten().unwrap_or_default();

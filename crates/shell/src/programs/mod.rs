@@ -1,7 +1,8 @@
-//! Knowledge of programs, as data: what each argument is to the program that gets it.
+//! The table of programs: the role of each argument for its program.
 //!
-//! `programs.txt` has a line for every program, or for every form of one, in a small language that its head explains. A
-//! program is added by adding its line, and cases for it to the corpus. Nothing here knows the shell, rules or files.
+//! `programs.txt` has a line for every program, or for every form of one, in a small language that is explained at the
+//! top of the file. To add a program, add a line, and cases to the corpus. This module must not know the shell, rules
+//! or files.
 
 mod argument;
 mod arguments;
@@ -15,75 +16,75 @@ pub use arguments::{
     Arguments, arguments, canonical, guessed_arguments, is_interpreter, is_known_program, takes_shell_text,
 };
 
-/// What an argument is to its program.
+/// The role of an argument for its program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing that matters here: a number, a name, a flag.
+    /// None of the others: a number, a name, a flag.
     #[default]
     Plain,
-    /// Text that it prints, stores or searches for, and never runs.
+    /// Text that the program prints, stores or searches for, and never runs.
     Data,
-    /// A path that it reads from; of a folder, nothing in it.
+    /// A path that is read. If it is a directory, its contents are not.
     Read,
     Write,
-    /// Written in what is said of it, and not in what is in it: its mode, its owner, its time.
-    Mark,
+    /// Metadata of the path is changed (mode, owner, mtime), or it is created empty: `touch`, `mkdir`.
+    Metadata,
     /// Read and written.
     Edit,
     Delete,
-    /// Deleted with all that is in it.
+    /// Deleted with everything in it.
     DeleteAll,
-    /// Read and deleted: it is elsewhere afterwards, with all that is in it.
+    /// Moved with everything in it: read and deleted.
     Move,
-    /// A file, or `-`, in which the names of files stand that it reads.
+    /// A file with the names of files that the program reads; `-` is stdin.
     Names,
-    /// A path that it does none of this to: it is listed, tested or recorded.
-    Look,
-    /// A path, and who knows what for.
+    /// A path that is only listed, tested or recorded.
+    Inspect,
+    /// A path that is used in an unknown way.
     Path,
-    /// The folder that it works in.
-    Folder,
-    /// `NAME=value` for the command behind it.
+    /// The directory that the program works in.
+    Directory,
+    /// `NAME=value` for the command that follows.
     Assignment,
-    /// The name of one of its forms; what follows is read by that.
+    /// A subcommand. It determines the roles of the words after it.
     Subcommand,
-    /// A command that it runs: all words from here on.
+    /// A command that the program runs: all words from here on.
     Command,
-    /// Words for a script that it runs: all from here on.
+    /// Arguments of a script that the program runs, or words that it joins into a script: all words from here on.
     Words,
-    /// A text that a shell runs; the program does nothing else.
+    /// A script for a shell; the program does nothing else.
     Shell,
-    /// A text that a shell runs beside what the program does.
+    /// A script for a shell, which the program runs in addition to its own work.
     Hook,
-    /// A program text in its own language.
+    /// Code in the program's own language.
     Code,
-    /// A text for a database.
+    /// A database query.
     Query,
-    /// A file that it runs.
+    /// A file that the program runs.
     Script,
-    /// A value that is a file to read if it begins with `@`.
+    /// A value; if it begins with `@`, a file that is read.
     AtFile,
-    /// `name=@file`, `name=<file` or `name@file`, as of a form that is sent.
+    /// A field of a form, which may name a file: `name=@file`, `name=<file` or `name@file`.
     FormField,
-    /// A file that it reads, or `name=file`.
+    /// A file that is read, or `name=file`.
     NamedFile,
-    /// `id=name,src=file`: a file that it reads, among others that say what for.
+    /// `id=name,src=file`: a file that is read, among other keys.
     ListedFile,
     /// A setting: `name=value`.
     Setting,
-    /// Another machine.
+    /// Another machine, or a container.
     Host,
-    /// A path that it reads, or `host:path`.
+    /// A path that is read, or `host:path`.
     ReadOrRemote,
-    /// A path that it writes, or `host:path`.
+    /// A path that is written, or `host:path`.
     WriteOrRemote,
-    /// A folder in which it deletes, or `host:path`.
+    /// A directory in which files are deleted, or `host:path`.
     DeleteOrRemote,
-    /// An address; `file:///path` is a path that it reads.
+    /// A URL; `file:///path` is a path that is read.
     Address,
-    /// `REVISION:path` is a path that it reads.
+    /// A git revision; `REVISION:path` is a path that is read.
     Revision,
-    /// A pattern for the names of files that it reads.
+    /// A glob for the names of files that are read.
     Glob,
 }
 
@@ -92,15 +93,15 @@ const ROLES: &[(&str, Role)] = &[
     ("DATA", Role::Data),
     ("READ", Role::Read),
     ("WRITE", Role::Write),
-    ("MARK", Role::Mark),
+    ("METADATA", Role::Metadata),
     ("EDIT", Role::Edit),
     ("DELETE", Role::Delete),
     ("DELETE_ALL", Role::DeleteAll),
     ("MOVE", Role::Move),
     ("NAMES", Role::Names),
-    ("LOOK", Role::Look),
+    ("INSPECT", Role::Inspect),
     ("PATH", Role::Path),
-    ("DIR", Role::Folder),
+    ("DIR", Role::Directory),
     ("SUB", Role::Subcommand),
     ("COMMAND", Role::Command),
     ("WORDS", Role::Words),
@@ -123,12 +124,12 @@ const ROLES: &[(&str, Role)] = &[
     ("GLOB", Role::Glob),
 ];
 
-/// A program that waits for what is typed, and runs it.
+/// When a program runs commands that are typed into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Session {
-    /// Unless it is given something to run.
+    /// Unless it gets something to run.
     UnlessGiven,
-    /// Whatever it runs before.
+    /// In any case, after running what it gets.
     Always,
 }
 
@@ -147,7 +148,7 @@ impl Role {
         ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
     }
 
-    /// Whether it is nothing that a shell runs: a message, a search pattern, a program in another language.
+    /// True for text that a shell does not run: a message, a search pattern, code in another language.
     pub fn is_text(self) -> bool {
         matches!(self, Self::Data | Self::Code | Self::Query)
     }

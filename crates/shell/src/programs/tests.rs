@@ -1,4 +1,4 @@
-//! The table, and how it is read.
+//! Tests of the table and of its parser.
 
 use super::{Arguments, Role, arguments};
 
@@ -7,7 +7,7 @@ fn read(command: &str) -> Arguments {
     arguments(words[0].expect("a program"), &words).unwrap_or_else(|| panic!("{command}"))
 }
 
-/// Roles other than plain, with their texts.
+/// The roles other than `Plain`, with the texts of their arguments.
 fn roles(command: &str) -> String {
     let words: Vec<&str> = command.split(' ').collect();
     let shown = read(command).list.into_iter().filter(|argument| argument.role != Role::Plain).map(|argument| {
@@ -30,7 +30,7 @@ fn every_line_can_be_read() {
 }
 
 #[test]
-fn what_arguments_are() {
+fn roles_of_arguments() {
     let cases = [
         ("cat a b", "Read a, Read b"),
         ("grep -rn pattern src", "Data pattern, Read src"),
@@ -43,8 +43,8 @@ fn what_arguments_are() {
         ("cp -t d a b", "Write d, Read a, Read b"),
         ("mv a b", "Move a, Write b"),
         ("dd if=.env of=x bs=1", "Read .env, Write x"),
-        ("git -C sub push origin +main", "Folder sub, Subcommand push"),
-        ("git commit -am message -- a", "Subcommand commit, Data message, Look a"),
+        ("git -C sub push origin +main", "Directory sub, Subcommand push"),
+        ("git commit -am message -- a", "Subcommand commit, Data message, Inspect a"),
         ("git commit --mess=text", "Subcommand commit, Data text"),
         ("git submodule foreach ls", "Subcommand submodule, Subcommand foreach, Hook ls"),
         ("git unheard-of a b", "Subcommand unheard-of, Path unheard-of, Path a, Path b"),
@@ -68,8 +68,8 @@ fn what_arguments_are() {
         ("tar cf - .env", "Write -, Read .env"),
         ("tar xfz a.tgz x", "Read a.tgz, Write x"),
         ("awk -F= code file", "Code code, Read file"),
-        ("chmod -x file", "Mark file"),
-        ("chmod -R 755 file", "Mark file"),
+        ("chmod -x file", "Metadata file"),
+        ("chmod -R 755 file", "Metadata file"),
         ("bash +x -c script", "Shell script"),
         ("bash -c -e script name", "Shell script, Words name"),
         ("bash -ce script", "Shell script"),
@@ -93,7 +93,7 @@ fn what_arguments_are() {
 }
 
 #[test]
-fn flags_one_by_one() {
+fn clusters_and_abbreviations_of_flags() {
     let flags = |command| read(command).flags.into_iter().map(|flag| flag.name).collect::<Vec<_>>();
     assert_eq!(flags("git push -fu origin --force-with-lease=x"), ["-f", "-u", "--force-with-lease"]);
     assert_eq!(flags("rm -r -- -f"), ["-r"]);
@@ -105,7 +105,7 @@ fn flags_one_by_one() {
 }
 
 #[test]
-fn a_role_that_nobody_knows_is_no_usage() {
+fn unknown_roles_are_refused() {
     for usage in ["[--arg DATA,DATAX] READ", "[--arg DATAX,DATA] READ", "[-f REED] READ", "REED...", "WRIT(.)"] {
         assert!(super::usage::Usage::parse("", usage).is_none(), "{usage}");
     }

@@ -1,27 +1,27 @@
-//! One line of the table: how a program, or a form of it, reads its arguments.
+//! One line of the table: the roles of the arguments of a program, or of a form of it.
 
 use super::{Flag, Role, Session};
 
-/// Stands behind a flag that takes no value.
+/// Follows a flag that takes no value.
 const NO_VALUE: &str = "-";
 
 /// A line such as `git commit: [-m DATA] PATH...`.
 #[derive(Debug)]
 pub(super) struct Usage<'t> {
-    /// The flags that make it this form; each is one of several spellings.
+    /// The flags that select this form, each with its alternatives.
     required: Vec<Vec<&'t str>>,
-    /// Flags that take a value, and others that matter.
+    /// Flags that take a value, and flags with several spellings.
     flags: Vec<FlagUsage<'t>>,
     operands: Vec<Operand<'t>>,
-    /// What operands behind `--` are, where that is something else.
+    /// The role of operands after `--`, if it differs.
     pub(super) behind_dashes: Option<Role>,
-    /// `NAME=value` may stand before the operands.
+    /// True if `NAME=value` may precede the operands.
     pub(super) takes_assignments: bool,
-    /// Flags may also begin with `+`.
+    /// True if flags may also begin with `+`.
     pub(super) takes_plus: bool,
-    /// What it does without naming it: a role, and a path.
+    /// Accesses to paths that no word names: a role, and a path.
     pub(super) implied: Vec<(Role, &'t str)>,
-    /// Where it has no operands.
+    /// The same, but only if there are no operands.
     pub(super) assumed: Vec<(Role, &'t str)>,
     pub(super) session: Option<Session>,
 }
@@ -31,15 +31,15 @@ pub(super) struct FlagUsage<'t> {
     pub(super) flag: &'t str,
     /// All of its spellings: `-f|--force`.
     pub(super) spellings: &'t str,
-    /// What its value is; `None` where it takes none.
+    /// The role of its value; `None` if it takes none.
     pub(super) role: Option<Role>,
-    /// Of a second value.
+    /// The role of a second value.
     pub(super) second: Option<Role>,
-    /// The path that it means where it is given none.
+    /// The path that it stands for without a value.
     pub(super) otherwise: Option<&'t str>,
-    /// Only in the same word: `-i.bak`, `--color=always`.
+    /// True if its value must be in the same word: `-i.bak`, `--color=always`.
     pub(super) is_optional: bool,
-    /// It is what digits there are in the same word, and more flags may stand behind them.
+    /// True if its value consists of the digits in the same word. More flags may follow them.
     pub(super) is_number: bool,
 }
 
@@ -47,18 +47,18 @@ pub(super) struct FlagUsage<'t> {
 pub(super) struct Operand<'t> {
     pub(super) role: Role,
     pub(super) repeats: bool,
-    /// Everything from here on is this, flags or not.
+    /// True if all words from here on have this role, flags included.
     is_rest: bool,
-    /// Flags may stand behind it, before the rest.
+    /// True if flags may follow it, before the remaining words.
     goes_on: bool,
-    /// With one of these flags it is not there.
+    /// With one of these flags, the operand is omitted.
     unless: Vec<&'t str>,
-    /// It begins with this and `=`, as those of `dd` do.
+    /// The key before `=`, as in the operands of `dd`.
     pub(super) key: Option<&'t str>,
 }
 
 impl<'t> Usage<'t> {
-    /// `required`: the flags that stand behind the program's name.
+    /// `required`: the flags that select this form.
     pub(super) fn parse(required: &'t str, text: &'t str) -> Option<Self> {
         let mut usage = Self {
             required: required.split_whitespace().map(|flag| flag.split('|').collect()).collect(),
@@ -104,7 +104,7 @@ impl<'t> Usage<'t> {
         Some(())
     }
 
-    /// An operand, or what else stands among them: `READ(path)`, `--ROLE`, `SESSION`, `VAR`.
+    /// An operand, or one of the other items: `READ(path)`, `--ROLE`, `SESSION`, `VAR`.
     fn add_item(&mut self, item: &'t str) -> Option<()> {
         if let Some((role, path)) = item.strip_suffix(')').and_then(|item| item.split_once('(')) {
             match role.strip_suffix('?') {
@@ -146,14 +146,14 @@ impl<'t> Usage<'t> {
         self.required.iter().all(|spellings| spellings.iter().any(given))
     }
 
-    /// The operands that there are, given these flags.
+    /// The operands that are expected with these flags.
     pub(super) fn operands(&self, flags: &[Flag]) -> Vec<&Operand<'t>> {
         let is_given = |name: &&str| flags.iter().any(|flag| flag.name == *name);
         let is_there = |operand: &&Operand| !operand.unless.iter().any(is_given);
         self.operands.iter().filter(is_there).collect()
     }
 
-    /// A flag by its whole name, or by the beginning of a long one that means no other.
+    /// Returns a flag by its name, or by an unambiguous prefix of its long name.
     pub(super) fn flag(&self, name: &str) -> Option<FlagUsage<'t>> {
         let exact = self.flags.iter().find(|flag| flag.flag == name);
         let mut begun =
@@ -162,12 +162,12 @@ impl<'t> Usage<'t> {
         exact.or(only).copied()
     }
 
-    /// Whether flags may stand behind this many operands, though the rest follows.
+    /// True if flags may follow this many operands, although all remaining words have one role.
     pub(super) fn goes_on_behind(&self, count: usize) -> bool {
         count.checked_sub(1).and_then(|last| self.operands.get(last)).is_none_or(|operand| operand.goes_on)
     }
 
-    /// What everything from the operand of this number on is, flags or not.
+    /// The role of all words from this operand on, flags included; `None` if they are separate operands.
     pub(super) fn rest_from(&self, number: usize) -> Option<Role> {
         self.operands.get(number).filter(|operand| operand.is_rest).map(|operand| operand.role)
     }

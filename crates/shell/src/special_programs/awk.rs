@@ -1,4 +1,5 @@
-//! What a program text of `awk` does beside printing: `system("…")`, what it pipes to and from, the files it names.
+//! Effects of an `awk` program other than printing: `system("…")`, the commands in its pipes, and the files that it
+//! names.
 
 pub(crate) mod field;
 mod token;
@@ -9,17 +10,17 @@ use path::Access;
 
 use token::{Token, Tokens, tokens};
 
-/// More values of one expression are not kept apart.
+/// An expression with more possible values counts as unknown.
 const MAX_VALUES: usize = 16;
 const MAX_DEPTH: usize = 6;
-/// Variables that are looked for in all of a text.
+/// The number of variable lookups in a program. Each lookup searches the whole program.
 const MAX_LOOKUPS: usize = 64;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct AwkProgram {
-    /// Texts for a shell; `None` for one that is no constant.
+    /// Scripts for a shell; `None` for one that is not constant.
     pub(crate) runs: Vec<Option<String>>,
-    /// Files; `None` for one that is no constant.
+    /// Files; `None` for a name that is not constant.
     pub(crate) touches: Vec<(Access, Option<String>)>,
 }
 
@@ -27,7 +28,7 @@ pub(crate) fn read(code: &str) -> AwkProgram {
     let Tokens { list, is_whole } = tokens(code);
     let program = Program { tokens: &list, lookups: Cell::new(0) };
     let mut found = AwkProgram::default();
-    // A `>` behind `print` names a file; in parentheses, and anywhere else, it compares.
+    // A `>` after `print` names a file. Inside parentheses, and anywhere else, it is a comparison.
     let mut printing = None;
     let mut depth = 0_usize;
     for (at, token) in list.iter().enumerate() {
@@ -36,7 +37,7 @@ pub(crate) fn read(code: &str) -> AwkProgram {
             Token::Name("system") if next.is_some_and(|next| next.is("(")) => {
                 found.runs.extend(one_by_one(program.expression(at + 2, 0)));
             }
-            // What it goes through is what it is told, or tells itself.
+            // Assigning to an element of `ARGV` adds a file that is read.
             Token::Name("ARGV") if next.is_some_and(|next| next.is("[")) => {
                 let set = (at + 2..).take(4).find(|place| list.get(*place).is_some_and(|token| token.is("=")));
                 if let Some(place) = set {
@@ -57,7 +58,7 @@ pub(crate) fn read(code: &str) -> AwkProgram {
             Token::Mark(">" | ">>") if printing == Some(depth) => {
                 found.touches.extend(one_by_one(program.expression(at + 1, 0)).map(|file| (Access::Write, file)));
             }
-            // A function by a name that only the run tells, or code from elsewhere.
+            // `@name()` calls a function by a computed name, and `@include` loads code from elsewhere.
             Token::Mark("@") => found.runs.push(None),
             Token::Mark("(" | "[") => depth += 1,
             Token::Mark(")" | "]") => depth = depth.saturating_sub(1),
@@ -79,7 +80,8 @@ struct Program<'c> {
 }
 
 impl Program<'_> {
-    /// The constants that may stand from here to the end of the statement, one behind the other.
+    /// Returns the possible values of the concatenated constants from here to the end of the expression; `None` if it
+    /// has other parts.
     fn expression(&self, from: usize, depth: usize) -> Option<Vec<String>> {
         let mut values: Option<Vec<String>> = None;
         let mut at = from;
@@ -96,7 +98,7 @@ impl Program<'_> {
         }
     }
 
-    /// The one operand here.
+    /// Returns the possible values of one operand.
     fn operand(&self, at: usize, depth: usize) -> Option<Vec<String>> {
         match self.tokens.get(at)? {
             Token::Text(text) => Some(vec![text.clone()]),
@@ -109,7 +111,7 @@ impl Program<'_> {
         }
     }
 
-    /// The place behind an operand.
+    /// Returns the position after an operand.
     fn behind(&self, at: usize) -> Option<usize> {
         if !self.tokens.get(at)?.is("(") {
             return Some(at + 1);
@@ -119,7 +121,7 @@ impl Program<'_> {
             match token {
                 Token::Mark("(") => open += 1,
                 Token::Mark(")") => open -= 1,
-                // What was read as one constant has no list in it.
+                // A list is not a single value.
                 Token::Mark("," | ";" | "\n" | "}") => return None,
                 _ => {}
             }
@@ -130,7 +132,8 @@ impl Program<'_> {
         None
     }
 
-    /// What `… | getline` runs. Of several texts some readers take all, and some the last.
+    /// Returns the commands that `… | getline` runs. For adjacent strings, some implementations run all of them
+    /// concatenated, and others only the last.
     fn before(&self, bar: usize) -> Vec<Option<String>> {
         let is_operand = |token: &Token| matches!(token, Token::Text(_)) || is_variable_name(token);
         let before = self.tokens.get(..bar).unwrap_or_default();
@@ -160,14 +163,14 @@ impl Program<'_> {
         }
     }
 
-    /// The file behind `getline <`, which is one operand.
+    /// Returns the file after `getline <`, which must be a single operand.
     fn file(&self, at: usize) -> Option<Vec<String>> {
         let goes_on = |token: &Token| matches!(token, Token::Text(_) | Token::Name(_) | Token::Mark("(" | "[" | "$"));
         let behind = self.behind(at)?;
         self.operand(at, 0).filter(|_| !self.tokens.get(behind).is_some_and(goes_on))
     }
 
-    /// Whether nothing but the variable that a line is read into stands here.
+    /// True if these tokens are only the variable that a line is read into.
     fn is_variable(&self, from: usize, to: usize) -> bool {
         let is_part = |token: &Token| {
             matches!(token, Token::Name(_) | Token::Number | Token::Text(_) | Token::Mark("$" | "[" | "]" | "++"))
@@ -175,7 +178,7 @@ impl Program<'_> {
         self.tokens.get(from..to).is_some_and(|tokens| tokens.iter().all(is_part))
     }
 
-    /// The constants that a variable is set to anywhere; none where it may be something else.
+    /// Returns the constants that a variable is set to anywhere; `None` if it may have another value.
     fn variable(&self, name: &str, depth: usize) -> Option<Vec<String>> {
         self.lookups.set(self.lookups.get() + 1);
         if depth >= MAX_DEPTH || self.lookups.get() > MAX_LOOKUPS || self.is_parameter(name) {
@@ -203,7 +206,7 @@ impl Program<'_> {
         values
     }
 
-    /// Whether some function has a parameter of this name.
+    /// True if a function has a parameter of this name.
     fn is_parameter(&self, name: &str) -> bool {
         let starts = |token: &Token| matches!(token, Token::Name("function" | "func"));
         let functions = self.tokens.iter().enumerate().filter(|(_, token)| starts(token)).map(|(at, _)| at + 3);
@@ -219,7 +222,7 @@ fn is_variable_name(token: &Token) -> bool {
     matches!(token, Token::Name(name) if !matches!(*name, "print" | "printf" | "return" | "in" | "else" | "do"))
 }
 
-/// Each of these with each of those behind it.
+/// Concatenates each of the first strings with each of the second; `None` if there are too many combinations.
 fn together(before: &[String], behind: &[String]) -> Option<Vec<String>> {
     let each = |one: &String| behind.iter().map(|other| format!("{one}{other}")).collect::<Vec<_>>();
     (before.len() * behind.len() <= MAX_VALUES).then(|| before.iter().flat_map(each).collect())

@@ -1,9 +1,8 @@
-//! Settings and variables whose value is a command: what runs behind `git -c core.pager=…`, `GIT_EDITOR=…`,
-//! `ssh -o ProxyCommand=…`.
+//! Settings and variables whose value is a command: `git -c core.pager=…`, `GIT_EDITOR=…`, `ssh -o ProxyCommand=…`.
 
 use std::borrow::Cow;
 
-/// The command in the value of a program's setting, `name=value`.
+/// Returns the command in a setting of a program, `name=value`.
 pub(crate) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<Cow<'s, str>> {
     if program == "cargo" {
         return cargo(setting).map(Cow::Owned);
@@ -11,7 +10,7 @@ pub(crate) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<
     plain_command_of_setting(program, setting).map(Cow::Borrowed)
 }
 
-/// `target.x.runner=["program", "argument"]`, or a text.
+/// `target.x.runner=["program", "argument"]`, or a string.
 fn cargo(setting: &str) -> Option<String> {
     const COMMANDS: &[&str] = &["runner", "linker", "rustc", "rustdoc", "rustc-wrapper", "rustc-workspace-wrapper"];
     let (name, value) = setting.split_once('=')?;
@@ -25,7 +24,7 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
         let names = ["shell ", "platform shell ", "!", "make ", "pipe "];
         return names.iter().find_map(|name| setting.strip_prefix(name));
     }
-    // What `gh alias set` is given.
+    // An argument of `gh alias set`.
     if program == "gh" {
         return setting.strip_prefix('!');
     }
@@ -51,7 +50,7 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
 
 fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
     let (section, rest) = name.split_once('.')?;
-    // What stands between may have dots of its own: `credential.https://example.com.helper`.
+    // The part between them may contain dots: `credential.https://example.com.helper`.
     let (of, key) = rest.rsplit_once('.').map_or((None, rest), |(of, key)| (Some(of), key));
     let is_command = match (section, key) {
         ("pager", _)
@@ -73,7 +72,7 @@ fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
         ) => of.is_some(),
         _ => false,
     };
-    // A flag is no command: `core.fsmonitor=true`.
+    // A boolean is not a command: `core.fsmonitor=true`.
     let is_flag = matches!(value, "" | "true" | "false" | "yes" | "no" | "cat");
     if is_command && !is_flag {
         return Some(value.strip_prefix('!').unwrap_or(value));
@@ -81,7 +80,7 @@ fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
     name.starts_with("alias.").then(|| value.strip_prefix('!')).flatten()
 }
 
-/// Programs in other languages that a program takes among its own commands: `gdb -ex 'python …'`. With what runs them.
+/// Returns code in another language among a program's own commands, with the interpreter: `gdb -ex 'python …'`.
 pub(crate) fn code_of_setting<'s>(program: &str, setting: &'s str) -> Option<(&'static str, &'s str)> {
     const DEBUGGERS: &[(&str, &str)] =
         &[("python", "python3"), ("py", "python3"), ("script", "python3"), ("python-interactive", "python3")];
@@ -103,7 +102,7 @@ pub(crate) fn code_of_setting<'s>(program: &str, setting: &'s str) -> Option<(&'
     names.iter().find(|(known, _)| *known == name).map(|(_, language)| (*language, code))
 }
 
-/// What `mvn exec:exec` runs: `-Dexec.executable=program -Dexec.args=words`.
+/// Returns the command that `mvn exec:exec` runs: `-Dexec.executable=program -Dexec.args=words`.
 pub(crate) fn command_of_properties<'s>(properties: impl Iterator<Item = &'s str>) -> Option<String> {
     let properties: Vec<(&str, &str)> = properties.filter_map(|property| property.split_once('=')).collect();
     let value = |names: &[&str]| properties.iter().find(|(name, _)| names.contains(name)).map(|(_, value)| *value);
@@ -111,14 +110,14 @@ pub(crate) fn command_of_properties<'s>(properties: impl Iterator<Item = &'s str
     Some(format!("{program} {}", value(&["exec.args", "exec.commandlineArgs"]).unwrap_or_default()))
 }
 
-/// The name and the text of an alias that is no command of the shell.
+/// `alias.NAME=value`: returns the name and the value.
 pub(crate) fn git_alias(setting: &str) -> Option<(&str, &str)> {
     let (name, value) = setting.split_once('=')?;
     let (section, name) = name.split_once('.')?;
     section.eq_ignore_ascii_case("alias").then_some((name, value))
 }
 
-/// Whether a program runs what this variable holds.
+/// True if programs run the value of this environment variable.
 pub(crate) fn is_command_variable(name: &str) -> bool {
     let is_runner = name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"));
     is_runner

@@ -1,18 +1,18 @@
-//! What `docker run` and its like are told: mounts, the working directory, the program to start.
+//! The arguments of `docker run` and similar commands: mounts, working directory, and the program to start.
 
 use super::disk::is_disk;
 use crate::model::{Container, Mount, SimpleCommand, Word};
 use crate::programs::{Arguments, Flag, Role};
 
-/// With one of these, a container may reach what it has not mounted.
+/// With one of these flags, a container may reach more of the host than its mounts.
 const OPENING: &[&str] = &["--privileged", "--volumes-from"];
 
-/// Whether a program runs commands in containers of this machine.
+/// True if the program runs commands in containers on this machine.
 pub(crate) fn is_engine(program: &str) -> bool {
     matches!(program, "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose")
 }
 
-/// The program that is started instead of the image's own.
+/// Returns the program that is started instead of the image's default.
 pub(crate) fn entrypoint(command: &SimpleCommand, arguments: &Arguments) -> Option<Word> {
     let Some(flag) = arguments.flags.iter().find(|flag| flag.name == "--entrypoint") else {
         return program_of_image(command, arguments).map(Word::known);
@@ -21,11 +21,11 @@ pub(crate) fn entrypoint(command: &SimpleCommand, arguments: &Arguments) -> Opti
     command.meaning_from(value.word, value.from).filter(|text| !text.is_empty()).map(Word::known)
 }
 
-/// What images that are made for one program are called, and the program.
+/// The names of images that are made for one program, with that program.
 const OF_ONE_PROGRAM: &[(&str, &str)] =
     &[("aws-cli", "aws"), ("git", "git"), ("helm", "helm"), ("kubectl", "kubectl"), ("terraform", "terraform")];
 
-/// Images that are made for one program start that: `alpine/git push`.
+/// Returns the program of an image that is made for one program: `alpine/git push`.
 fn program_of_image(command: &SimpleCommand, arguments: &Arguments) -> Option<&'static str> {
     let image = arguments.list.iter().find(|argument| argument.role == Role::Host)?;
     let image = command.text_from(image.word, image.from)?.split(['@', ':']).next()?;
@@ -35,7 +35,7 @@ fn program_of_image(command: &SimpleCommand, arguments: &Arguments) -> Option<&'
 
 impl Container {
     pub(crate) fn of(command: &SimpleCommand, arguments: &Arguments) -> Self {
-        let started_in = command.folders().clone();
+        let started_in = command.directories().clone();
         let mut container = Self { mounts: Vec::new(), is_open: false, started_in, workdir: None };
         for flag in &arguments.flags {
             container.is_open |= OPENING.contains(&flag.name.as_str());
@@ -70,20 +70,20 @@ impl Container {
                 self.is_open |= source.is_some_and(|source| is_root(source) || is_disk(source));
                 self.mounts.extend(mount);
             }
-            // Nobody knows what of the host that is.
+            // It is not known what is mounted.
             None => self.is_open = true,
         }
     }
 }
 
 impl Mount {
-    /// `None` without a target.
+    /// Returns `None` without an absolute target.
     fn new(target: Option<&str>, source: Option<&str>, is_read_only: bool) -> Option<Self> {
         let target = path::normalize(target.filter(|target| target.starts_with('/'))?);
         Some(Self { target, source: source.map(str::to_owned), is_read_only })
     }
 
-    /// `SOURCE:TARGET:OPTIONS`, or a target alone.
+    /// `SOURCE:TARGET:OPTIONS`, or only a target.
     fn of_volume(text: &str, is_name: impl Fn(&str) -> bool) -> Option<Self> {
         let parts: Vec<&str> = text.split(':').collect();
         match parts.as_slice() {
@@ -107,7 +107,7 @@ impl Mount {
     }
 }
 
-/// Whether it is the name of a volume.
+/// True for the name of a volume.
 fn is_name(source: &str) -> bool {
     !path::is_rooted(source) && !source.starts_with('.') && !source.contains('/')
 }

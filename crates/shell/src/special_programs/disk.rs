@@ -1,9 +1,9 @@
-//! Devices that are disks.
+//! Disk devices.
 
-/// What disks are called.
+/// Prefixes of the names of disks.
 const DISKS: &[&str] = &["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper", "disk", "loop"];
 
-/// Of the machine, or a part of one.
+/// True for a disk, for a partition, and for `/dev` itself.
 pub(crate) fn is_disk(path: &str) -> bool {
     path::below(path, "/dev").is_some_and(|name| name.is_empty() || DISKS.iter().any(|disk| name.starts_with(disk)))
 }

@@ -1,4 +1,4 @@
-//! What commands of line editors do beside changing the text that they edit: those of `ed`, `ex`, and `vim -c`.
+//! Effects of line-editor scripts other than editing text: `ed`, `ex` and `vim -c`.
 
 use path::Access;
 
@@ -7,24 +7,25 @@ use crate::programs::{Argument, Arguments, Role};
 use crate::special_programs::command_settings::code_of_setting;
 use crate::syntax::quoting::quoted;
 
-/// What they name.
+/// The files and commands in a script.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExScript {
     pub(crate) touches: Vec<(Access, String)>,
-    /// Texts for a shell.
+    /// Scripts for a shell.
     pub(crate) runs: Vec<String>,
-    /// Whether one of them opens a shell.
+    /// True if the script opens a shell.
     pub(crate) opens_shell: bool,
-    /// The file that is edited by now, where a command says so.
+    /// The file that is being edited, if the script names it.
     edited: Option<String>,
 }
 
-/// Whether a program takes such commands.
+/// True if the program runs such scripts.
 pub(crate) fn is_editor(program: &str) -> bool {
     matches!(program, "ed" | "red" | "ex" | "vi" | "vim" | "nvim" | "view")
 }
 
-/// The commands that an editor is given: by `-c` one after the other, by `+COMMAND`, and by what it reads.
+/// Returns the scripts that an editor runs: its `-c` and `+COMMAND` arguments as one script, its stdin, and its script
+/// file.
 pub(crate) fn scripts(command: &SimpleCommand, arguments: &Arguments) -> Vec<String> {
     if !command.program().is_some_and(is_editor) {
         return Vec::new();
@@ -39,13 +40,13 @@ pub(crate) fn scripts(command: &SimpleCommand, arguments: &Arguments) -> Vec<Str
     [given.join("\n")].into_iter().chain(read).filter(|script| !script.is_empty()).collect()
 }
 
-/// Whether an editor is told to open a shell.
+/// True if an editor runs a script that opens a shell.
 pub(crate) fn opens_shell(command: &SimpleCommand) -> bool {
     let scripts = command.arguments().into_iter().flat_map(|arguments| scripts(command, arguments));
     scripts.into_iter().any(|script| read(&script).opens_shell)
 }
 
-/// One command a line; what stands between `a` and `.` is text.
+/// Reads a script with one command per line. The lines between `a` and `.` are text.
 pub(crate) fn read(script: &str) -> ExScript {
     let mut found = ExScript::default();
     let mut is_text = false;
@@ -85,7 +86,8 @@ impl ExScript {
         let length = command.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(command.len());
         let (name, rest) = command.split_at(length);
         let file = rest.strip_prefix('!').unwrap_or(rest).trim();
-        // Behind a space, the mark is a command: `:w !cmd`, `:r !cmd`; of a file that is read, nothing is forced.
+        // After a space, `!` starts a shell command: `:w !cmd`, `:r !cmd`. For `r`, no space is needed, because `r!`
+        // has no other meaning.
         let is_read = matches!(name, "r" | "read");
         let run = file.strip_prefix('!').filter(|_| rest.starts_with(' '));
         if let Some(text) = run.or_else(|| rest.strip_prefix('!').filter(|_| is_read)) {
@@ -118,7 +120,7 @@ impl ExScript {
     }
 }
 
-/// `1,$`, `%`, `/re/`, `g/re/`, `'a`
+/// Removes an address: `1,$`, `%`, `/re/`, `g/re/`.
 fn without_address(line: &str) -> &str {
     let mut rest = line.trim_start_matches([':', ' ', '+']);
     loop {

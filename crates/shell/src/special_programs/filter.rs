@@ -1,4 +1,4 @@
-//! What programs make of a text that they read, where that is sure before they run: `tr a b`, `cut -c2-`, `sed s/a/b/`.
+//! The output of filters with known input: `tr a b`, `cut -c2-`, `sed s/a/b/`.
 
 mod awk;
 mod cut;
@@ -16,17 +16,17 @@ pub(crate) fn is_filter(program: &str) -> bool {
     programs.contains(&program)
 }
 
-/// `None` where that is not known.
+/// Returns `None` if the output is not known.
 pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Option<String> {
     let arguments = command.arguments()?;
-    // What some print needs nothing to be read.
+    // These programs may print constants, even if the input is empty.
     match program {
         "awk" | "gawk" | "mawk" => return awk::printed(command, arguments, text),
         "jq" => return jq::printed(command, arguments, text),
         _ if text.is_empty() => return None,
         _ => {}
     }
-    // Without the files.
+    // The words that are not files.
     let is_file = |place: usize| arguments.list.iter().any(|one| one.word == place && one.role == Role::Read);
     let words = command.words().iter().enumerate().skip(1).filter(|(place, _)| !is_file(*place));
     let words: Vec<&str> =
@@ -35,7 +35,8 @@ pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Op
         "cat" => words.iter().all(|word| *word == "-").then(|| text.to_owned()),
         "tac" if words.is_empty() => Some(text.lines().rev().flat_map(|line| [line, "\n"]).collect()),
         "base64" if is_decoding(&words) => {
-            // Anything but the alphabet and ends of lines is an error, behind which nobody knows what was printed.
+            // Any other character than those of the alphabet and newlines is an error, after which the output is not
+            // known.
             let packed = Some(text.replace('\n', "")).filter(|text| !text.contains('\r'))?;
             String::from_utf8(BASE64_MIME_PERMISSIVE.decode(packed.as_bytes()).ok()?).ok()
         }
@@ -65,9 +66,9 @@ pub(crate) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Op
     }
 }
 
-/// How many lines: `-n 3`, `-3`.
+/// Returns the number of lines: `-n 3`, `-3`.
 fn count(words: &[&str]) -> Option<usize> {
-    // `-n +2` counts from the beginning.
+    // `-n +2` counts from the start of the input.
     match words {
         _ if words.iter().any(|word| word.contains('+')) => None,
         [] => Some(10),
@@ -80,7 +81,7 @@ fn count(words: &[&str]) -> Option<usize> {
     }
 }
 
-/// What a script of `sed` makes of it, where that is nothing but substitutions.
+/// Applies a `sed` script that consists only of substitutions.
 fn edited(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<String> {
     let is_extended = arguments.has_flag(&["-E", "-r", "--regexp-extended"]);
     let is_plain =
@@ -94,7 +95,7 @@ fn edited(command: &SimpleCommand, arguments: &Arguments, text: &str) -> Option<
     })
 }
 
-/// What `tr` makes of a text: letter by letter, the last of `to` for all that are left.
+/// Applies `tr`: replaces each character of `from` by the one at the same position in `to`, or by the last one.
 fn translated(input: &str, from: &str, to: &str) -> Option<String> {
     let (from, to) = (letters(from)?, letters(to)?);
     let last = *to.last()?;
@@ -102,7 +103,8 @@ fn translated(input: &str, from: &str, to: &str) -> Option<String> {
     Some(input.chars().map(|letter| place(letter).map_or(letter, |at| to.get(at).copied().unwrap_or(last))).collect())
 }
 
-/// `a-z` and plain letters; `None` for classes and escapes.
+/// Reads a set of characters such as `a-z`; `None` for classes and for escapes other than `
+/// ` and `\t`.
 fn letters(set: &str) -> Option<Vec<char>> {
     let set = &set.replace("\\n", "\n").replace("\\t", "\t");
     if set.is_empty() || set.starts_with('-') || set.contains(['\\', '[']) || !set.is_ascii() {
@@ -123,7 +125,7 @@ fn letters(set: &str) -> Option<Vec<char>> {
     Some(letters)
 }
 
-/// Whether `base64` takes apart what it reads, and nothing else is asked of it.
+/// True if `base64` only decodes its input.
 fn is_decoding(arguments: &[&str]) -> bool {
     let decodes = |flag: &&str| matches!(*flag, "-d" | "-D" | "--decode" | "-di" | "-id");
     let is_flag = |flag: &&str| decodes(flag) || matches!(*flag, "-i" | "--ignore-garbage" | "-");

@@ -1,4 +1,5 @@
-//! `find`: where it looks, what it runs, what it finds. Its words are an expression, which no table describes.
+//! `find`: where it searches, what it runs, what it finds. Its arguments are an expression, which the table cannot
+//! describe.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,7 @@ pub(crate) fn is_find(program: &str) -> bool {
     matches!(program, "find" | "gfind" | "bfs")
 }
 
-/// The words before the first condition: where it looks. Without any, where it is.
+/// Returns the starting points, which precede the first condition; without any, the working directory.
 pub(crate) fn starts(command: &SimpleCommand) -> Vec<Word> {
     const OPTIONS: &[&str] = &["-H", "-L", "-P", "-D", "--", "-x", "-E", "-s", "-X", "-d"];
     let is_option =
@@ -22,10 +23,11 @@ pub(crate) fn starts(command: &SimpleCommand) -> Vec<Word> {
     if starts.is_empty() { vec![path(".".to_owned(), false)] } else { starts }
 }
 
-/// Of more, any may be the one.
+/// With more alternatives, it may find anything.
 const MAX_ALTERNATIVES: usize = 16;
 
-/// What it finds, as patterns: the names that it looks for, where it looks; else all that is below.
+/// Returns what it finds, as globs: the names that it searches for, below the starting points, or everything below
+/// them.
 pub(crate) fn found(command: &SimpleCommand) -> Vec<Word> {
     let conditions = conditions(command);
     let depth = Depth::of(&conditions);
@@ -41,12 +43,12 @@ pub(crate) fn found(command: &SimpleCommand) -> Vec<Word> {
     starts(command).into_iter().flat_map(from).collect()
 }
 
-/// How far below its starts it looks.
+/// How deep it searches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
-    /// At these alone.
+    /// Only the starting points.
     Starts,
-    /// At what lies right there.
+    /// The starting points and their direct entries.
     One,
     Any,
 }
@@ -54,7 +56,7 @@ enum Depth {
 impl Depth {
     fn of(conditions: &[Option<&str>]) -> Self {
         let has = |wanted: &str| conditions.iter().flatten().any(|word| *word == wanted);
-        // To pass over whatever comes is to come no farther.
+        // `-prune` without a condition applies to the starting points.
         let is_pruned = has("-prune") && !conditions.iter().flatten().any(|word| is_test(word));
         match only_wanted(conditions, &["-maxdepth"]) {
             _ if is_pruned => Self::Starts,
@@ -65,22 +67,22 @@ impl Depth {
     }
 }
 
-/// Whether it is a condition by which it chooses.
+/// True for a condition that selects files.
 fn is_test(word: &str) -> bool {
     const TESTS: &[&str] =
         &["-type", "-xtype", "-empty", "-size", "-perm", "-user", "-group", "-regex", "-path", "-name", "-iname"];
     TESTS.contains(&word) || ["time", "min"].iter().any(|end| word.ends_with(end)) || word.starts_with("-newer")
 }
 
-/// What conditions that hold together ask for.
+/// What one alternative of the conditions selects.
 struct Wanted<'v> {
     name: Option<Cow<'v, str>>,
     path: Option<&'v str>,
-    /// `f` for files, `d` for folders.
+    /// `f` for files, `d` for directories.
     kind: Option<&'v str>,
-    /// Only what has nothing in it.
+    /// Only empty files and directories.
     is_empty: bool,
-    /// Not what is hidden, nor what lies in it.
+    /// No hidden files, and nothing in hidden directories.
     leaves_hidden: bool,
 }
 
@@ -100,8 +102,8 @@ impl<'v> Wanted<'v> {
         Self { name, path, kind: only(&["-type", "-xtype"]), is_empty, leaves_hidden }
     }
 
-    /// Whether what is in it stays, whatever is done to all that is found: folders with nothing in them, files of one
-    /// folder, links.
+    /// True if no action on the results can affect a whole directory tree: it finds only empty directories, files in
+    /// one directory, or symlinks.
     fn is_shallow(&self, depth: Depth) -> bool {
         self.kind.is_some_and(|kind| match (kind.contains('f'), kind.contains('d')) {
             (false, false) => true,
@@ -111,17 +113,17 @@ impl<'v> Wanted<'v> {
         })
     }
 
-    /// What is found from one start.
+    /// Returns what is found below one starting point.
     fn below(&self, start: &Word, depth: Depth) -> Word {
         match (start.meaning(), self.name.as_deref(), self.path) {
-            // At any depth.
+            // `-name` matches at any depth.
             (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
-            // Its `*` stands for slashes too.
+            // In `-path`, `*` also matches slashes.
             (Some(start), None, Some(whole)) if whole.starts_with('*') => {
                 path(format!("{start}/**/{}", whole.strip_prefix("*/").unwrap_or(whole)), true)
             }
             (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
-            // Some of what is there.
+            // Not a whole tree, only some entries.
             (Some(start), None, None) if self.is_shallow(depth) => path(format!("{start}/*"), false),
             (Some(start), None, None) if self.leaves_hidden => path(format!("{start}/*{ALL_BELOW}"), false),
             (Some(start), None, None) if depth != Depth::Starts => path(format!("{start}{ALL_BELOW}"), false),
@@ -130,7 +132,7 @@ impl<'v> Wanted<'v> {
     }
 }
 
-/// The name that `.*/NAME` stands for, of which only points may be escaped.
+/// Returns the name in a regex `.*/NAME`, in which only dots may be escaped.
 fn name_of_regex(regex: &str) -> Option<String> {
     let name = regex.strip_prefix(".*/")?.trim_end_matches('$').replace("\\.", ".");
     let is_name =
@@ -138,7 +140,7 @@ fn name_of_regex(regex: &str) -> Option<String> {
     is_name.then_some(name)
 }
 
-/// Its words without the commands that it runs.
+/// Returns its words without the commands that it runs; `None` for a word that is not known.
 fn conditions(command: &SimpleCommand) -> Vec<Option<&str>> {
     let mut is_in_command = false;
     let values = command.words().iter().map(|word| word.value.as_deref());
@@ -151,7 +153,7 @@ fn conditions(command: &SimpleCommand) -> Vec<Option<&str>> {
         .collect()
 }
 
-/// What stands behind `… -prune -o`: the rest is left out, if something is done to this alone.
+/// Returns the conditions after `… -prune -o`, if only those have actions.
 fn unpruned<'c, 'v>(conditions: &'c [Option<&'v str>]) -> &'c [Option<&'v str>] {
     let is_action = |word: &str| begins_command(Some(word)) || ACTIONS.iter().any(|action| word.starts_with(action));
     let acts = |conditions: &[Option<&str>]| conditions.iter().flatten().any(|word| is_action(word));
@@ -172,7 +174,7 @@ fn unpruned<'c, 'v>(conditions: &'c [Option<&'v str>]) -> &'c [Option<&'v str>] 
     }
 }
 
-/// How those begin that do something to what is found, beside running commands.
+/// Prefixes of actions other than commands.
 const ACTIONS: &[&str] = &["-print", "-fprint", "-delete", "-ls", "-fls"];
 
 fn is_or(word: Option<&str>) -> bool {
@@ -191,7 +193,8 @@ fn is_not(word: Option<&str>) -> bool {
     matches!(word, Some("!" | "-not"))
 }
 
-/// What conditions of one kind ask for, where that is one thing; what it must not be only leaves less of that.
+/// Returns the value of a kind of condition, if exactly one such condition must hold. Negated conditions are ignored,
+/// because they only exclude results.
 fn only_wanted<'v>(values: &[Option<&'v str>], kind: &[&str]) -> Option<&'v str> {
     let before = std::iter::once(&None).chain(values);
     let mut wanted = before.zip(values.windows(2)).filter_map(|(before, pair)| match pair {
@@ -201,13 +204,13 @@ fn only_wanted<'v>(values: &[Option<&'v str>], kind: &[&str]) -> Option<&'v str>
     wanted.next().filter(|_| wanted.next().is_none()).flatten()
 }
 
-/// `! ( … )`
+/// True if several conditions are negated together: `! ( … )`.
 fn negates_several(values: &[Option<&str>]) -> bool {
     let is_several = |word: Option<&str>| word == Some("(") || is_not(word);
     values.windows(2).any(|pair| matches!(pair, [before, behind] if is_not(*before) && is_several(*behind)))
 }
 
-/// The commands behind `-exec` and its like, up to `;` or `+`; `{}` is what was found.
+/// Returns the commands after `-exec` and similar actions, up to `;` or `+`, with `{}` replaced by what is found.
 pub(crate) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
     let mut found = found(command);
     let length = found.iter().map(|thing| budget::WORD + thing.raw.len()).sum();
@@ -229,7 +232,7 @@ pub(crate) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
     commands
 }
 
-/// The word once for each thing that was found.
+/// Returns the word once for each path that is found.
 pub(crate) fn filled(word: &Word, found: &[Word]) -> Vec<Word> {
     let Some(text) = word.value.as_deref().filter(|text| text.contains("{}")) else { return vec![word.clone()] };
     let unknown = || {

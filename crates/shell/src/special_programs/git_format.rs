@@ -1,14 +1,14 @@
-//! What git prints in a form that it is told: `git log --format='…%H'`, `git branch --format='%(refname)'`.
+//! The output of git in a given format: `git log --format='…%H'`, `git branch --format='%(refname)'`.
 
 use crate::model::SimpleCommand;
 
-/// What stands for a hash, a name or a date. Nobody cares which.
+/// A placeholder for a hash, a name or a date, whose exact value does not matter.
 const SOME_WORD: &str = "some-word";
-/// Of refs, all may be named.
+/// A placeholder for a ref. Any ref may be listed.
 const ANY_REF: &str = "*";
 
-/// One line of it, with something for each part that git fills in.
-pub(crate) fn maybe(command: &SimpleCommand) -> Option<String> {
+/// Returns one line of the output, with a placeholder for each field.
+pub(crate) fn likely_output(command: &SimpleCommand) -> Option<String> {
     let arguments = command.arguments().filter(|_| command.program() == Some("git"))?;
     let form = arguments.subcommands.first()?.as_str();
     if !matches!(
@@ -25,7 +25,7 @@ pub(crate) fn maybe(command: &SimpleCommand) -> Option<String> {
     format.contains('%').then(|| filled(format) + "\n")
 }
 
-/// Of a form whose flags are not known so well.
+/// Finds the format of a subcommand whose flags are not in the table.
 fn written(command: &SimpleCommand) -> Option<&str> {
     let words = command.words().iter().filter_map(|word| word.value.as_deref());
     words.rev().find_map(|word| word.strip_prefix("--format=").or_else(|| word.strip_prefix("--pretty=")))
@@ -44,7 +44,7 @@ fn filled(format: &str) -> String {
             text.push('\n');
             behind
         } else {
-            // One letter, or two: `%h`, `%an`.
+            // A field has one letter or two: `%h`, `%an`.
             text.push_str(SOME_WORD);
             let is_long = behind.starts_with(['a', 'c', 'C', 'g', 'G', 't', 'p', 'T', 'P']);
             let is_letter = |letter: char| letter.is_ascii_alphabetic();

@@ -1,10 +1,10 @@
-//! Settings that flags of git make.
+//! Git settings in command-line flags.
 
 use crate::model::SimpleCommand;
 use crate::programs::{Argument, Arguments};
 
-/// What a flag of git sets: `name=value` of `-c`, and of `--config-env` with the value of the variable. `None` where that is
-/// not known.
+/// Returns the setting in a flag of git as `name=value`: `-c`, or `--config-env` with the value of the variable. `None`
+/// if it is not known.
 pub(crate) fn given(command: &SimpleCommand, arguments: &Arguments, value: Argument) -> Option<String> {
     let text = command.text_from(value.word, value.from)?;
     if !arguments.flags.iter().any(|flag| flag.name == "--config-env" && flag.value == Some(value)) {

@@ -1,30 +1,30 @@
-//! Programs that run texts: shells, and interpreters of other languages, whether or not those can be read here.
+//! Programs that run scripts: shells, and interpreters of other languages, whether or not Linchpin can read these.
 
 use std::borrow::Cow;
 
 use code::Language;
 
 use super::language::{is_readable, language_of};
-use crate::model::{RedirectKind, SimpleCommand, Word, Written};
+use crate::model::{FileContents, RedirectKind, SimpleCommand, Word};
 use crate::programs::{self, Argument, Arguments, Role};
 
-/// What the names begin with that compiled programs have in the table of programs: `compiled-c`.
+/// The prefix of compiled programs in the table of programs: `compiled-c`.
 pub(crate) const COMPILED: &str = "compiled-";
 
-/// Where packages are published, which people choose by name.
+/// Package registries. A package from one of them does not count as downloaded code, because a person chose its name.
 const REGISTRIES: &[&str] = &["deno.land", "esm.sh", "jsr.io"];
 
-/// Whether a script is an address, of something that nobody has seen.
+/// True if a script is a URL outside of these registries.
 pub(crate) fn is_fetched(script: &str) -> bool {
     let address = script.strip_prefix("https://").or_else(|| script.strip_prefix("http://"));
     address.and_then(|address| address.split('/').next()).is_some_and(|host| !REGISTRIES.contains(&host))
 }
 
-/// Whether a program, called like this, runs what it reads.
-pub(crate) fn is_fed(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
+/// True if a program, with these arguments, runs its stdin.
+pub(crate) fn runs_stdin(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
     match program {
         "source" | "." | "at" | "batch" => true,
-        // To list or to remove takes nothing in.
+        // Listing or removing a crontab reads no input.
         "crontab" => !arguments.has_flag(&["-l", "-r"]),
         "make" | "gmake" => arguments.list.iter().any(|argument| argument.role == Role::Script),
         "ssh" => arguments.list.iter().any(|argument| argument.role == Role::Host),
@@ -33,12 +33,12 @@ pub(crate) fn is_fed(program: &str, arguments: &Arguments, words: &[Word]) -> bo
     }
 }
 
-/// Programs that run a file that they are given.
+/// True for a program that can run a file.
 pub(crate) fn is_interpreter(program: &str) -> bool {
     programs::is_interpreter(program) || runs_code(program) || matches!(program, "source" | "." | "make" | "gmake")
 }
 
-/// Whether what it runs is no text for a shell.
+/// True if the program's scripts are not shell scripts.
 pub(crate) fn runs_code(program: &str) -> bool {
     is_awk(program)
         || program.starts_with(COMPILED)
@@ -46,13 +46,13 @@ pub(crate) fn runs_code(program: &str) -> bool {
         || programs::is_interpreter(program) && !programs::takes_shell_text(program)
 }
 
-/// Whether what a command reads is what it runs.
+/// True if the command runs its stdin.
 pub(crate) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return false };
     is_interpreter(program) && runs_its_input(program, arguments, command.words())
 }
 
-/// The file that a command runs, by the name that it is given.
+/// Returns the script file that a command runs, as it is named in the command.
 pub(crate) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
     let program = command.program()?;
     if runs_by_name(command) {
@@ -81,31 +81,31 @@ pub(crate) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
     given
 }
 
-/// Whether the file that it runs, if it is one, is itself.
+/// True if the only file that it can run is the program itself.
 pub(crate) fn runs_by_name(command: &SimpleCommand) -> bool {
     let runs_file = |argument: &Argument| argument.role == Role::Script;
     let takes_script = command.arguments().is_some_and(|known| known.list.iter().any(runs_file));
     !takes_script && !command.program().is_some_and(is_interpreter)
 }
 
-/// What is in the `<(…)` that it is told to run instead of a file.
-pub(crate) fn given_script(command: &SimpleCommand) -> Option<Written> {
+/// Returns the contents of a `<(…)`, or of stdin, that is given as a script file.
+pub(crate) fn given_script(command: &SimpleCommand) -> Option<FileContents> {
     let program = command.program().filter(|program| !is_interpreter(program) || runs_code(program))?;
     let arguments = command.arguments()?;
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
     let script = command.words().get(script.word)?;
-    match &script.given {
-        Some(text) if script.is_process() => Some(Written::Text(text.as_str().into())),
-        // Of an interpreter, that is told with all else that it reads.
-        None if script.is_process() && !is_interpreter(program) => Some(Written::Unknown),
+    match &script.contents {
+        Some(text) if script.is_process() => Some(FileContents::Text(text.as_str().into())),
+        // For an interpreter, this is reported with the rest of its input.
+        None if script.is_process() && !is_interpreter(program) => Some(FileContents::Unknown),
         _ if script.is_input() && !is_interpreter(program) => {
-            command.given_text().map(|text| Written::Text(text.into()))
+            command.given_text().map(|text| FileContents::Text(text.into()))
         }
         _ => None,
     }
 }
 
-/// The program that runs a file that is called like this.
+/// Returns the program that runs a file with this extension.
 pub(crate) fn interpreter_of(file: &str) -> Option<&'static str> {
     match file.rsplit_once('.')?.1 {
         "py" => Some("python3"),
@@ -122,7 +122,7 @@ pub(crate) fn interpreter_of(file: &str) -> Option<&'static str> {
     }
 }
 
-/// Where that file may lie: Node finds `x.js` by `./x`, and `index.js` by its folder.
+/// Returns the possible paths of the script file. Node also finds `x.js` for `./x`, and `index.js` for its directory.
 pub(crate) fn script_files(command: &SimpleCommand) -> Vec<Cow<'_, str>> {
     let Some(script) = script_file(command) else { return Vec::new() };
     let is_node = command.program().and_then(language_of) == Some(Language::Node);
@@ -130,7 +130,7 @@ pub(crate) fn script_files(command: &SimpleCommand) -> Vec<Cow<'_, str>> {
     std::iter::once(script).chain(others.into_iter().flatten()).collect()
 }
 
-/// Whether nothing among its arguments is what it runs instead of what it reads.
+/// True if a program runs its stdin, because no argument is a script, code or a command.
 pub(crate) fn runs_its_input(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
     if is_shell(program) && arguments.has_flag(&["-s"]) {
         return true;
@@ -143,7 +143,7 @@ pub(crate) fn runs_its_input(program: &str, arguments: &Arguments, words: &[Word
     !arguments.list.iter().any(|argument| is_run(argument.role))
 }
 
-/// Whether the file that it is to run is what it reads: `-`, `<(…)`.
+/// True if the script file is stdin or a process substitution: `-`, `<(…)`.
 pub(crate) fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
     let is_read = |script: &Argument| match words.get(script.word) {
         // `-f-`
@@ -154,7 +154,7 @@ pub(crate) fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
     arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read)
 }
 
-/// The files that Node and Ruby run before the one that they are given.
+/// Returns the files that Node and Ruby run before the script.
 pub(crate) fn required_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
     let names: &[&str] = match command.program().and_then(language_of) {
         Some(Language::Node) => &["-r", "--require", "--import", "--loader"],
@@ -164,16 +164,16 @@ pub(crate) fn required_files(command: &SimpleCommand, arguments: &Arguments) -> 
     let values =
         arguments.flags.iter().filter(|flag| names.contains(&flag.name.as_str())).filter_map(|flag| flag.value);
     let files = values.filter_map(|value| command.meaning_from(value.word, value.from));
-    // All else is the name of a package.
+    // Any other value is the name of a package.
     files.filter(|file| file.starts_with(['.', '/', '~'])).map(Word::known).collect()
 }
 
-/// The files that a shell runs before anything else.
+/// Returns the files that a shell runs at startup.
 pub(crate) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
     let flags = arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--rcfile" | "--init-file"));
     let named = flags.filter_map(|flag| flag.value).filter_map(|value| command.words().get(value.word));
     let is_asked = arguments.has_flag(&["-i"]);
-    // By the variable that says where it is, and what stands behind that.
+    // The variable that names the file, and a suffix for its value.
     let (variable, end) = match command.program() {
         Some("zsh") => ("ZDOTDIR", "/.zshenv"),
         Some("sh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "yash") if is_asked => ("ENV", ""),
@@ -184,11 +184,11 @@ pub(crate) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> V
     let exported =
         exported.map(|exported| Word { value: exported.value.as_deref().map(str::to_owned), ..Word::default() });
     let placed = |file: Word| match &file.value {
-        Some(folder) if !end.is_empty() => Word::known(&format!("{folder}{end}")),
+        Some(directory) if !end.is_empty() => Word::known(&format!("{directory}{end}")),
         _ => file,
     };
     let (set, exported) = (set.map(placed), exported.map(placed));
-    // What it runs anyway is not run once more.
+    // Leaves out the script itself, which runs anyway.
     let is_other = |file: &Word| command.words().get(1).is_none_or(|word| word.value != file.value);
     named.cloned().chain(set.chain(exported).filter(is_other)).collect()
 }
@@ -204,7 +204,7 @@ pub(crate) fn is_shell(program: &str) -> bool {
     )
 }
 
-/// The program that a script asks for in its first line; a shell where it asks for none.
+/// Returns the program in the first line of a script (`#!`); `sh` if there is none.
 pub(crate) fn shebang_program(text: &str) -> &str {
     let Some(line) = text.lines().next().and_then(|line| line.strip_prefix("#!")) else { return "sh" };
     let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));

@@ -1,4 +1,4 @@
-//! What a command prints, where that is sure before it runs: `echo x`, `printf %s x`, `cat <<E`, `base64 -d`.
+//! The output of a command, if it is certain before the command runs: `echo x`, `printf %s x`, `cat <<E`, `base64 -d`.
 
 use std::borrow::Cow;
 
@@ -7,21 +7,21 @@ use crate::programs::{Argument, Role};
 use crate::special_programs::filter::{filtered, is_filter};
 use crate::syntax::escape::{Reader, decode_for};
 
-/// More than this is not known to be printed.
+/// Longer output counts as unknown.
 pub(crate) const MAX_OUTPUT: usize = 64 * 1024;
 
-/// Programs that make something of files that they are told to read, where what is in those is worth knowing.
-pub(crate) fn asks_for_texts(program: &str) -> bool {
+/// True for programs whose output or effects depend on the contents of their files.
+pub(crate) fn needs_file_contents(program: &str) -> bool {
     is_filter(program) || matches!(program, "xargs" | "gxargs" | "tar" | "gtar" | "bsdtar" | "rsync" | "sort" | "wc")
 }
 
-/// `input`: what it reads, where that is known.
+/// `input`: the text that is piped into the command, if known.
 pub(crate) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
     let program = command.words().first()?.value.as_deref()?;
     if is_filter(program) {
         return filtered(program, command, &read_by(command, input)?);
     }
-    // Whatever they are told, they print nothing.
+    // These print nothing, whatever their arguments are.
     if matches!(program, "true" | "false" | ":" | "test" | "[" | "unset" | "shift" | "sleep") {
         return Some(String::new());
     }
@@ -41,16 +41,16 @@ pub(crate) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
         }
         .filter(|_| !has_flags(arguments)),
         "dirname" if !arguments.is_empty() && !has_flags(arguments) => {
-            Some(arguments.iter().map(|path| folder_name(path).to_owned() + "\n").collect())
+            Some(arguments.iter().map(|path| directory_name(path).to_owned() + "\n").collect())
         }
         "seq" => seq(arguments),
         _ => None,
     }
 }
 
-/// What comes in, by a redirection or through the pipe, where that is known.
+/// Returns the stdin of a command, from a redirection or from the pipe, if it is known.
 fn fed<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<&'c str> {
-    // Where what it prints goes is another question.
+    // Redirections of output do not affect the input.
     let comes_in = |redirect: &&Redirect| !redirect.takes_output() && redirect.descriptor != Some(2);
     match command.redirects().iter().filter(comes_in).collect::<Vec<_>>().as_slice() {
         [] => input,
@@ -59,25 +59,25 @@ fn fed<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<&'c str
     }
 }
 
-/// What a command reads: the files that it is told, one behind the other, or what comes in.
+/// Returns the text that a command reads: the contents of its files, concatenated, or its stdin.
 fn read_by<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<Cow<'c, str>> {
     let arguments = command.arguments()?;
     let is_file = |argument: &&Argument| argument.role == Role::Read && arguments.operands.contains(&argument.word);
     let files: Vec<&Word> =
         arguments.list.iter().filter(is_file).filter_map(|argument| command.words().get(argument.word)).collect();
-    let text = |file: &Word| match &file.given {
+    let text = |file: &Word| match &file.contents {
         Some(text) => Some(text.clone()),
         None if file.is_input() => fed(command, input).map(str::to_owned),
         None => None,
     };
     match files.as_slice() {
-        // To read nothing is enough for some.
+        // Some programs print something without any input.
         [] => Some(Cow::Borrowed(fed(command, input).unwrap_or_default())),
         files => files.iter().map(|file| text(file)).collect::<Option<String>>().map(Cow::Owned),
     }
 }
 
-/// Whole numbers only, and not many.
+/// Counts only with integers, and not far.
 fn seq(arguments: &[&str]) -> Option<String> {
     let numbers: Vec<i64> = arguments.iter().map(|number| number.parse().ok()).collect::<Option<_>>()?;
     let (first, step, last) = match numbers.as_slice() {
@@ -94,14 +94,14 @@ fn seq(arguments: &[&str]) -> Option<String> {
     (count < MAX_NUMBERS).then(|| (0..=count).map(number).collect())?
 }
 
-/// More that `seq` counts to are not written out.
+/// Longer sequences count as unknown.
 const MAX_NUMBERS: i64 = 256;
 
 fn has_flags(arguments: &[&str]) -> bool {
     arguments.iter().any(|argument| argument.starts_with('-'))
 }
 
-/// `end` is taken away, unless it is all there is.
+/// Removes the suffix `end`, unless it is the whole name.
 fn base_name<'p>(path: &'p str, end: &str) -> &'p str {
     let trimmed = path.trim_end_matches('/');
     let name = match trimmed.rsplit('/').next() {
@@ -111,17 +111,17 @@ fn base_name<'p>(path: &'p str, end: &str) -> &'p str {
     name.strip_suffix(end).filter(|rest| !rest.is_empty()).unwrap_or(name)
 }
 
-fn folder_name(path: &str) -> &str {
+fn directory_name(path: &str) -> &str {
     let trimmed = path.trim_end_matches('/');
-    match trimmed.rsplit_once('/').map(|(folder, _)| folder.trim_end_matches('/')) {
-        Some(folder) if !folder.is_empty() => folder,
+    match trimmed.rsplit_once('/').map(|(directory, _)| directory.trim_end_matches('/')) {
+        Some(directory) if !directory.is_empty() => directory,
         Some(_) => "/",
         None if trimmed.len() < path.len() && trimmed.is_empty() => "/",
         None => ".",
     }
 }
 
-/// As the shells' own `echo` reads its words: all flags before the text count.
+/// Behaves like the builtin `echo` of shells: only words before the text are flags.
 fn echo(arguments: &[&str]) -> Option<String> {
     let flags = arguments.iter().take_while(|argument| is_echo_flag(argument)).count();
     let (flags, words) = arguments.split_at_checked(flags)?;
@@ -133,11 +133,11 @@ fn echo(arguments: &[&str]) -> Option<String> {
         let decoded = decode_for(Reader::Echo, &text)?;
         return Some(decoded.text + if decoded.is_last { "" } else { end });
     }
-    // Some shells read escapes without being asked to.
+    // Some shells interpret escapes without `-e`.
     (!has_escape(&text)).then(|| text + end)
 }
 
-/// Whether a backslash may mean something to `echo`.
+/// True if `echo` may interpret a backslash in the text.
 fn has_escape(text: &str) -> bool {
     let is_escape = |next: char| next.is_ascii_digit() || "abceEfnrtvxuU\\".contains(next);
     let mut behind = text.split('\\').skip(1);
@@ -149,7 +149,7 @@ fn is_echo_flag(word: &str) -> bool {
         .is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|letter| b"neE".contains(&letter)))
 }
 
-/// Only what needs no more than `%s`, `%b` and escapes.
+/// Supports only `%s`, `%b`, `%%` and escapes.
 pub(crate) fn printf(arguments: &[&str]) -> Option<String> {
     let ends_flags = arguments.first() == Some(&"--");
     let arguments = if ends_flags { arguments.get(1..)? } else { arguments };
@@ -187,7 +187,7 @@ pub(crate) fn printf(arguments: &[&str]) -> Option<String> {
         if text.len() > MAX_OUTPUT {
             return None;
         }
-        // The format is used again for what is left.
+        // The format is used again for the remaining values.
         if values.is_empty() || values.len() == count {
             return Some(text);
         }
@@ -196,14 +196,14 @@ pub(crate) fn printf(arguments: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{base_name, echo, folder_name, printf};
+    use super::{base_name, directory_name, echo, printf};
 
     fn words(text: &str) -> Vec<&str> {
         text.split(' ').collect()
     }
 
     #[test]
-    fn echo_as_bash_has_it() {
+    fn echo_prints_like_in_bash() {
         let cases = [
             (r"-n -e \x41 b", Some("A b")),
             (r"-e -n \x41", Some("A")),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn printf_as_bash_has_it() {
+    fn printf_prints_like_in_bash() {
         let cases = [
             (r"%s a b", Some("ab")),
             (r"%s-%s\n a b c", Some("a-b\nc-\n")),
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn parts_of_paths() {
-        // A path, then its folder and its name.
+        // A path, its directory, and its base name.
         let cases = [
             ("/", "/", "/"),
             ("//", "/", "/"),
@@ -255,8 +255,8 @@ mod tests {
             ("a//b/", "a", "b"),
             ("/a/b", "/a", "b"),
         ];
-        for (path, folder, name) in cases {
-            assert_eq!((folder_name(path), base_name(path, "")), (folder, name), "{path}");
+        for (path, directory, name) in cases {
+            assert_eq!((directory_name(path), base_name(path, "")), (directory, name), "{path}");
         }
         assert_eq!([base_name("a.b", ".b"), base_name("x/.b/", ".b"), base_name("/", "/")], ["a", ".b", "/"]);
     }

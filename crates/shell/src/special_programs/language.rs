@@ -4,12 +4,12 @@ use code::Language;
 
 use crate::programs::canonical;
 
-/// The language of the texts that a program runs, if it is one that is read.
+/// Returns the language of the code that a program runs, if Linchpin can read it.
 pub(crate) fn language_of(program: &str) -> Option<Language> {
     Language::of(canonical(program))
 }
 
-/// Whether texts for a program can be read.
+/// True if Linchpin can read code for this program.
 pub(crate) fn is_readable(program: &str) -> bool {
     language_of(program).is_some()
 }

@@ -1,12 +1,12 @@
-//! Commands that print paths, one a line: what goes to `xargs`, into a `while read` or into a `$(…)`.
+//! Commands that print paths, one per line, which `xargs`, `while read` or `$(…)` may use.
 
 use crate::model::{ALL_BELOW, SimpleCommand, Word};
 use crate::programs::{Argument, Role};
 use crate::special_programs::interpreter::is_awk;
-use crate::special_programs::output_kind::meaning;
+use crate::special_programs::output_placeholder::meaning;
 use crate::special_programs::{awk, find, process_line, sed};
 
-/// The paths that a command prints, where they are all that it prints; as patterns. `read`: those that it reads.
+/// Returns the paths that a command prints, as globs, if it prints nothing else. `read`: the paths in its input.
 pub(crate) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
     let Some(program) = command.program() else { return Vec::new() };
     let has = |names: &[&str]| command.arguments().is_some_and(|arguments| arguments.has_flag(names));
@@ -31,9 +31,9 @@ pub(crate) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
         },
         "comm" => compared(command),
         "ps" => vec![process_line::any()],
-        "ls" if !has(LONG) => names_in_folder(command),
+        "ls" if !has(LONG) => names_in_directory(command),
         "echo" => patterns(command, 1),
-        // Word by word, as they are.
+        // Prints each word unchanged.
         "printf" if command.words().get(1).and_then(|format| format.value.as_deref()).is_some_and(is_plain_format) => {
             patterns(command, 2)
         }
@@ -49,22 +49,23 @@ pub(crate) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
                 below(command)
             }
         }
-        // Without being told to, it passes over hidden files.
+        // Without these flags, `fd` skips hidden files.
         "fd" | "fdfind" if has(&["-H", "--hidden", "-u", "--unrestricted"]) => {
             let wanted: Vec<Word> = below(command).iter().map(|path| named(command, path)).collect();
             if wanted == below(command) { all_below(command) } else { wanted }
         }
         "fd" | "fdfind" => below(command),
-        // No paths, but what is known of them is as good.
-        "pgrep" | "pidof" => {
-            meaning(command).map(|means| Word { means: Some(means), ..Word::unknown() }).into_iter().collect()
-        }
+        // Prints process IDs instead of paths; they are passed on in the same way.
+        "pgrep" | "pidof" => meaning(command)
+            .map(|placeholder| Word { placeholder: Some(placeholder), ..Word::unknown() })
+            .into_iter()
+            .collect(),
         _ => Vec::new(),
     }
 }
 
-/// The names that `ls` prints, hidden ones where it is told to.
-fn names_in_folder(command: &SimpleCommand) -> Vec<Word> {
+/// Returns the names that `ls` prints, including hidden ones if a flag asks for them.
+fn names_in_directory(command: &SimpleCommand) -> Vec<Word> {
     let has = |names: &[&str]| command.arguments().is_some_and(|arguments| arguments.has_flag(names));
     let mut names = listed(command);
     if names.iter().any(|name| name.value.as_deref() == Some(ANY_NAME)) {
@@ -76,7 +77,7 @@ fn names_in_folder(command: &SimpleCommand) -> Vec<Word> {
     names
 }
 
-/// Whether git prints paths, each alone or behind what became of it.
+/// True if git prints paths, each alone or after its status.
 fn lists_files(command: &SimpleCommand) -> bool {
     let Some(arguments) = command.arguments() else { return false };
     match arguments.subcommands.first().map(String::as_str) {
@@ -87,7 +88,7 @@ fn lists_files(command: &SimpleCommand) -> bool {
     }
 }
 
-/// Whether `rg` looks into hidden files too, of any name and type.
+/// True if `rg` searches all files, whatever their name and type, including hidden ones.
 fn rg_looks_everywhere(command: &SimpleCommand) -> bool {
     let Some(arguments) = command.arguments() else { return false };
     let flags = arguments.flags.iter();
@@ -101,22 +102,22 @@ const LONG: &[&str] = &["-l", "-o", "-g", "-R", "-s", "-i", "-n", "--recursive",
 const ANY_NAME: &str = "*";
 const HIDDEN_NAME: &str = ".*";
 
-/// Whether it prints the lines that it reads, or some of them.
+/// True if the program prints the lines that it reads, or some of them.
 fn passes_on(program: &str) -> bool {
     matches!(program, "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf")
 }
 
-/// Whether it reads files, and not what it is given.
+/// True if the command reads files instead of stdin.
 fn reads_files(command: &SimpleCommand) -> bool {
     let Some(arguments) = command.arguments() else { return true };
     let is_file = |argument: &Argument| {
-        matches!(argument.role, Role::Read | Role::Look | Role::Names)
+        matches!(argument.role, Role::Read | Role::Inspect | Role::Names)
             && command.text_from(argument.word, argument.from) != Some("-")
     };
     arguments.list.iter().any(is_file)
 }
 
-/// The program text of a command that is told nothing else.
+/// Returns the code of a command that has no other arguments.
 fn only_code(command: &SimpleCommand) -> Option<&str> {
     let [Argument { role: Role::Code, word, from }] = command.arguments()?.list.as_slice() else {
         return None;
@@ -128,18 +129,19 @@ fn is_plain_format(format: &str) -> bool {
     matches!(format, "%s" | "%s " | "%s\\n" | "%s\\0" | "%s\n")
 }
 
-/// What a command prints that only looks at what it is told, if that is a file and no link: its name.
-pub(crate) fn maybe(command: &SimpleCommand) -> Option<String> {
+/// Returns the likely output of a command that prints the names of its arguments, which are assumed to be regular
+/// files, or that prints its input.
+pub(crate) fn likely_output(command: &SimpleCommand) -> Option<String> {
     let arguments = command.arguments()?;
     let looks = match command.program()? {
-        // A folder is not named, but what is in it.
+        // For a directory, `ls` prints its entries instead.
         "ls" => {
             !arguments.has_flag(LONG)
                 && !command.words().iter().filter_map(Word::meaning).any(|path| path.ends_with('/'))
         }
         "realpath" | "readlink" | "grealpath" | "greadlink" => true,
         "git" => arguments.subcommands.first().is_some_and(|form| form == "ls-files"),
-        // What they read, or a part of it.
+        // These print their input, or a part of it.
         program if passes_on(program) || matches!(program, "grep" | "egrep" | "fgrep") => {
             return command.given_text().map(str::to_owned);
         }
@@ -150,49 +152,50 @@ pub(crate) fn maybe(command: &SimpleCommand) -> Option<String> {
     names.map(name).collect::<Option<String>>().filter(|text| !text.is_empty())
 }
 
-/// Somewhere below the folders that it is given, or below the one that it runs in.
+/// Returns globs for paths below the directories in the arguments, or below the working directory.
 fn below(command: &SimpleCommand) -> Vec<Word> {
     let arguments = command.arguments().into_iter().flat_map(|arguments| {
         let is_operand = |argument: &Argument| arguments.operands.contains(&argument.word);
-        let is_folder = move |argument: &&Argument| match argument.role {
-            Role::Read | Role::Look => true,
+        let is_directory = move |argument: &&Argument| match argument.role {
+            Role::Read | Role::Inspect => true,
             Role::Glob => is_operand(argument),
             _ => false,
         };
-        arguments.list.iter().filter(is_folder)
+        arguments.list.iter().filter(is_directory)
     });
-    let folders = arguments.filter(|argument| argument.from == 0);
-    let folders: Vec<Word> = folders.filter_map(|argument| command.words().get(argument.word)).cloned().collect();
-    let some_of = |folder: &str| Word { glob: true, ..Word::known(&format!("{folder}/*")) };
-    match folders.iter().map(Word::meaning).collect::<Option<Vec<_>>>() {
-        Some(folders) if folders.is_empty() => vec![some_of(".")],
-        Some(folders) => folders.into_iter().map(some_of).collect(),
+    let directories = arguments.filter(|argument| argument.from == 0);
+    let directories: Vec<Word> =
+        directories.filter_map(|argument| command.words().get(argument.word)).cloned().collect();
+    let some_of = |directory: &str| Word { glob: true, ..Word::known(&format!("{directory}/*")) };
+    match directories.iter().map(Word::meaning).collect::<Option<Vec<_>>>() {
+        Some(directories) if directories.is_empty() => vec![some_of(".")],
+        Some(directories) => directories.into_iter().map(some_of).collect(),
         None => Vec::new(),
     }
 }
 
-/// Words that stand in the settings of agents, and in what guards them.
+/// Words in the configuration files of agents and of Linchpin.
 const OF_GUARDRAILS: &[&str] = &["linchpin", "hooks", "pretooluse", "posttooluse", "permissions", "matcher"];
 
-/// Whether a search is for what stands in hidden files as well, so that these are among what it finds.
+/// True if a search may match configuration files of agents, which are hidden files.
 fn seeks_guardrails(command: &SimpleCommand) -> bool {
     let mut data = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     let wanted = data.find(|argument| argument.role == Role::Data);
     let wanted = wanted.and_then(|argument| command.text_from(argument.word, argument.from)).map(str::to_lowercase);
-    // What nobody knows, or any text, may be one of them.
+    // Also true if the text is not known, or is part of one of these words.
     wanted.is_none_or(|wanted| OF_GUARDRAILS.iter().any(|word| wanted.contains(word) || word.contains(&wanted)))
 }
 
-/// The same, of a search that passes over nothing: what is hidden is among it.
+/// Returns all paths below the directories, including hidden ones.
 fn all_below(command: &SimpleCommand) -> Vec<Word> {
     let all = |some: &Word| {
-        let folder = some.value.as_deref().and_then(|path| path.strip_suffix("/*"));
-        folder.map_or_else(|| some.clone(), |folder| Word::known(&format!("{folder}{ALL_BELOW}")))
+        let directory = some.value.as_deref().and_then(|path| path.strip_suffix("/*"));
+        directory.map_or_else(|| some.clone(), |directory| Word::known(&format!("{directory}{ALL_BELOW}")))
     };
     below(command).iter().map(all).collect()
 }
 
-/// What `comm` leaves of two lists, where that is lines of one of them.
+/// Returns the lines that `comm` prints, if they come from only one of its two lists.
 fn compared(command: &SimpleCommand) -> Vec<Word> {
     let Some(arguments) = command.arguments() else { return Vec::new() };
     let has = |flag: &str| arguments.has_flag(&[flag]);
@@ -204,15 +207,15 @@ fn compared(command: &SimpleCommand) -> Vec<Word> {
     list.and_then(|place| command.words().get(*place)).map(|list| list.given_paths.clone()).unwrap_or_default()
 }
 
-/// What stands for each of several patterns, where they are in one folder.
+/// Returns a glob that includes the results of several globs in one directory.
 pub(crate) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str> + Clone) -> Option<String> {
     let end = if patterns.clone().any(|pattern| pattern.ends_with(ALL_BELOW)) { ALL_BELOW } else { "/*" };
-    let folder = |pattern: &'p str| pattern.split_once("/*").map(|(folder, _)| folder);
-    let first = folder(patterns.next()?)?;
-    patterns.all(|pattern| folder(pattern) == Some(first)).then(|| format!("{first}{end}"))
+    let directory = |pattern: &'p str| pattern.split_once("/*").map(|(directory, _)| directory);
+    let first = directory(patterns.next()?)?;
+    patterns.all(|pattern| directory(pattern) == Some(first)).then(|| format!("{first}{end}"))
 }
 
-/// What is printed word by word behind the first `skipped`, where a pattern is among it and all of it is known.
+/// Returns the words that are printed after the first `skipped`, if all of them are known and one is a glob.
 fn patterns(command: &SimpleCommand, skipped: usize) -> Vec<Word> {
     let words = command.words().iter().skip(skipped);
     let words: Vec<Word> = words.filter(|word| !matches!(word.value.as_deref(), Some("-n" | "--"))).cloned().collect();
@@ -220,7 +223,7 @@ fn patterns(command: &SimpleCommand, skipped: usize) -> Vec<Word> {
     if is_known { words } else { Vec::new() }
 }
 
-/// The names that a pattern stands for; of a folder, some names in it, and of a file its own.
+/// Returns the names that `ls` prints: the matches of a glob, the names in a directory, or the name of a file.
 fn listed(command: &SimpleCommand) -> Vec<Word> {
     let operands = command.arguments().into_iter().flat_map(|arguments| &arguments.operands);
     let operands: Vec<Word> = operands.filter_map(|place| command.words().get(*place)).cloned().collect();
@@ -228,13 +231,13 @@ fn listed(command: &SimpleCommand) -> Vec<Word> {
     match operands.as_slice() {
         [] => vec![some_name],
         [pattern] if pattern.glob => operands,
-        [folder] if folder.meaning().is_some_and(|path| path.ends_with('/')) => vec![some_name],
+        [directory] if directory.meaning().is_some_and(|path| path.ends_with('/')) => vec![some_name],
         [path] if path.meaning().is_some() => vec![path.clone(), some_name],
         _ => Vec::new(),
     }
 }
 
-/// Any name that is left by `grep PART`, `grep ^START` or `grep END$`.
+/// Returns globs for the names that `grep PART`, `grep ^START` or `grep END$` prints.
 fn narrowed(command: &SimpleCommand, path: &Word) -> Vec<Word> {
     let arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     let wanted = arguments.filter(|argument| argument.role == Role::Data);
@@ -254,12 +257,12 @@ fn narrowed(command: &SimpleCommand, path: &Word) -> Vec<Word> {
     patterns.iter().map(cased).filter_map(|pattern| that_match(&pattern, path)).collect()
 }
 
-/// Those of some names that match a pattern.
+/// Returns a glob for those names that match a pattern.
 fn that_match(pattern: &str, names: &Word) -> Option<Word> {
     let known = |pattern: &str| Some(Word { glob: true, ..Word::known(pattern) });
     match names.value.as_deref() {
         Some(ANY_NAME) => known(pattern),
-        // Its point is the first letter, which any letter may mean.
+        // The leading dot may be matched by a wildcard in the pattern.
         Some(HIDDEN_NAME) => match (pattern.strip_prefix('*'), pattern.strip_prefix('?')) {
             (Some(rest), _) if rest.starts_with('.') => known(rest),
             (Some(rest), _) => known(&format!(".*{}", rest.strip_prefix('?').unwrap_or(rest))),
@@ -267,16 +270,17 @@ fn that_match(pattern: &str, names: &Word) -> Option<Word> {
             (None, None) => known(pattern).filter(|_| pattern.starts_with('.')),
         },
         Some("..") => known("..").filter(|_| !pattern.contains(|letter: char| letter.is_ascii_alphanumeric())),
-        // Of paths, at whatever depth; where the start of one is meant, that of a path is not that of a name.
+        // In paths, names at any depth. The start of a path is not the start of a name, so a pattern with a fixed start
+        // is not applied.
         Some(paths) => match paths.strip_suffix(ALL_BELOW).or_else(|| paths.strip_suffix("/*")) {
-            Some(folder) if pattern.starts_with('*') => known(&format!("{folder}/**/{pattern}")),
+            Some(directory) if pattern.starts_with('*') => known(&format!("{directory}/**/{pattern}")),
             _ => Some(names.clone()),
         },
         None => Some(names.clone()),
     }
 }
 
-/// What `PART`, `^START` or `END$` matches, as a pattern for names. `is_fixed`: a point is a point.
+/// Returns a glob for the names that match `PART`, `^START` or `END$`. `is_fixed`: a dot matches only a dot.
 fn pattern(regex: &str, is_fixed: bool) -> Option<String> {
     let (start, text) = regex.strip_prefix('^').map_or(("*", regex), |text| ("", text));
     let (end, text) = text.strip_suffix('$').map_or(("*", text), |text| ("", text));
@@ -288,7 +292,7 @@ fn pattern(regex: &str, is_fixed: bool) -> Option<String> {
     Some(format!("{start}{name}{end}"))
 }
 
-/// The pattern, with each letter as it is or the other way.
+/// Returns the pattern with each letter in upper or lower case.
 fn in_any_case(pattern: &str) -> String {
     let other = |letter: char| match letter {
         'a'..='z' => Some(letter.to_ascii_uppercase()),
@@ -301,15 +305,16 @@ fn in_any_case(pattern: &str) -> String {
         .collect()
 }
 
-/// Those of some files, at any depth, that have the name that `fd` looks for.
+/// Returns a glob for the files, at any depth, whose name matches the pattern of `fd`.
 fn named(command: &SimpleCommand, path: &Word) -> Word {
     let mut arguments = command.arguments().into_iter().flat_map(|arguments| &arguments.list);
     let wanted = arguments.find(|argument| argument.role == Role::Data);
     let text = wanted.and_then(|argument| command.text_from(argument.word, argument.from));
     let text = text.and_then(|text| pattern(text, false));
-    let folder = path.value.as_deref().and_then(|path| path.strip_suffix("/*"));
-    let found =
-        folder.zip(text).map(|(folder, name)| Word { glob: true, ..Word::known(&format!("{folder}/**/{name}")) });
+    let directory = path.value.as_deref().and_then(|path| path.strip_suffix("/*"));
+    let found = directory
+        .zip(text)
+        .map(|(directory, name)| Word { glob: true, ..Word::known(&format!("{directory}/**/{name}")) });
     found.unwrap_or_else(|| path.clone())
 }
 
@@ -317,7 +322,8 @@ fn is_name(text: &str) -> bool {
     text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.-".contains(letter))
 }
 
-/// What `s/END$/OTHER/` and `s|^./||` make of a path: something in the same folder; and `s|^|FOLDER/|`, in that one.
+/// Returns a path after a substitution: `s/END$/OTHER/` and `s|^./||` keep it in its directory, `s|^|DIRECTORY/|` puts
+/// it into that directory.
 fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
     let arguments = command.arguments()?;
     let [script] = arguments.list.as_slice() else { return None };
@@ -333,14 +339,14 @@ fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
         return Some(path.clone());
     }
     let end = from.strip_suffix('$')?.replace("\\.", "");
-    // A point that is any letter could be the mark of a folder.
+    // A dot that matches any character could match a slash.
     let is_end = !end.contains('.') && is_name(&end);
-    let folder = text.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let directory = text.rsplit_once('/').map_or(String::new(), |(directory, _)| format!("{directory}/"));
     let is_harmless = is_end && is_name(to) && (to.is_empty() || to.contains(|letter| letter != '.'));
-    is_harmless.then(|| Word { glob: path.glob, ..Word::known(&format!("{folder}*")) })
+    is_harmless.then(|| Word { glob: path.glob, ..Word::known(&format!("{directory}*")) })
 }
 
-/// `^?? `: what became of a file, as `git status` prints it before its path.
+/// True for a regex such as `^?? `, which matches the status before a path in the output of `git status`.
 fn is_mark(regex: &str) -> bool {
     let mark = regex.strip_prefix('^').and_then(|mark| mark.strip_suffix(' '));
     mark.is_some_and(|mark| mark.len() == 2 && mark.chars().all(|letter| "?.MADRCU ".contains(letter)))

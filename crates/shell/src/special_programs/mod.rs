@@ -1,16 +1,15 @@
-//! Programs that a line of the table cannot tell all about: those with a language of their own, those whose output becomes
-//! words or paths, and what git, containers and interpreters are told.
+//! Programs that the table cannot describe completely: those with a language of their own, those whose output becomes
+//! words or paths, and git, containers and interpreters.
 
 pub(crate) mod awk;
 pub(crate) mod command_settings;
 pub(crate) mod container;
-pub(crate) mod copied;
+pub(crate) mod copies;
 pub(crate) mod disk;
+pub(crate) mod downloads;
 pub(crate) mod ex;
-pub(crate) mod fetched;
 pub(crate) mod filter;
 pub(crate) mod find;
-pub(crate) mod git_branches;
 pub(crate) mod git_format;
 pub(crate) mod git_settings;
 pub(crate) mod interpreter;
@@ -19,7 +18,7 @@ pub(crate) mod language;
 pub(crate) mod listed_paths;
 pub(crate) mod named_files;
 pub(crate) mod one_liner;
-pub(crate) mod output_kind;
+pub(crate) mod output_placeholder;
 pub(crate) mod parallel;
 pub(crate) mod patch;
 pub(crate) mod placeholders;
@@ -29,5 +28,5 @@ pub(crate) mod read_line;
 pub(crate) mod sed;
 pub(crate) mod shell_setup;
 pub(crate) mod spawn_text;
-pub(crate) mod telling_words;
+pub(crate) mod suspicious_words;
 pub(crate) mod xargs;

@@ -1,9 +1,9 @@
-//! Commands that are told by a text which files they read: `cpio -o`, `tar -T LIST`, `rsync --files-from=-`.
+//! Commands that read a list of the files to process: `cpio -o`, `tar -T LIST`, `rsync --files-from=-`.
 
 use crate::model::{SimpleCommand, Word};
 use crate::programs::{Argument, Arguments, Role};
 
-/// Whether it takes names from what it reads.
+/// True if the command reads file names from stdin.
 pub(crate) fn takes_names(command: &SimpleCommand) -> bool {
     let Some(arguments) = command.arguments() else { return false };
     let is_read = |argument: &Argument| {
@@ -16,15 +16,15 @@ pub(crate) fn takes_names(command: &SimpleCommand) -> bool {
     }
 }
 
-/// The names, as far as they are known.
+/// Returns the file names, as far as they are known.
 pub(crate) fn names(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
     let lists = arguments.list.iter().filter(|argument| argument.role == Role::Names);
     let lists = lists.filter_map(|argument| command.words().get(argument.word));
-    let listed = lists.flat_map(|list| in_text(list.given.as_deref()).chain(list.given_paths.iter().cloned()));
+    let listed = lists.flat_map(|list| in_text(list.contents.as_deref()).chain(list.given_paths.iter().cloned()));
     let mut names: Vec<Word> = listed.collect();
     if takes_names(command) {
         names.extend(in_text(command.given_text()));
-        names.extend(command.evidence.told.iter().cloned());
+        names.extend(command.evidence.piped_names.iter().cloned());
     }
     names
 }

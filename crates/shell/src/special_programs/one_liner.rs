@@ -1,4 +1,4 @@
-//! Program texts in other languages, and what they find when a command runs them: words, file, variables.
+//! Programs in other languages, and their inputs when a command runs them: arguments, file, environment variables.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use super::language::language_of;
 use crate::model::SimpleCommand;
 use crate::programs::Role;
 
-/// What a text for a program does; `None` where its language is not read.
+/// Returns the effects of a program; `None` if Linchpin cannot read its language.
 pub(crate) fn read(program: &str, text: &str, given: &ProgramInputs) -> Option<OneLiner> {
     let language = language_of(program)?;
-    // To zx, `$` is a name from the start.
+    // `zx` predefines the name `$`.
     let import = if program == "zx" { "import {$} from 'zx';\n" } else { "" };
     Some(code::read(language, &format!("{import}{text}"), given))
 }
@@ -23,7 +23,7 @@ pub(crate) fn given(command: &SimpleCommand) -> ProgramInputs {
     let set = command.assignments().iter().map(|set| (set.name.as_str(), set.value.value.as_deref()));
     let mut variables: Vec<(String, String)> = Vec::new();
     for (name, value) in exported.chain(set) {
-        // The last counts, and one that nobody knows is none.
+        // The last value of a variable counts. An unknown value counts as none.
         variables.retain(|(known, _)| known != name);
         variables.extend(value.map(|value| (name.to_owned(), value.to_owned())));
     }
@@ -40,10 +40,10 @@ fn words(command: &SimpleCommand, in_command: bool) -> Option<Vec<Option<String>
     let arguments = command.arguments()?;
     let language = command.program().and_then(language_of);
     let is_perl_or_ruby = matches!(language, Some(Language::Perl | Language::Ruby));
-    // Others that read JavaScript do not agree on what stands before the words then.
+    // Other JavaScript runtimes differ in what precedes the arguments of an inline program.
     let is_strange = in_command && language == Some(Language::Node) && command.program() != Some("node");
     let words = arguments.list.iter().find(|argument| argument.role == Role::Words && !is_strange);
-    // To Perl and Ruby, the words of a text in the command may be files to be read.
+    // In Perl and Ruby, the arguments of an inline program may be files that it reads.
     let files = arguments.operands.first().filter(|_| in_command && is_perl_or_ruby);
     let words = command.words().get(words.map(|words| words.word).or(files.copied())?..)?;
     let words = match words.split_first() {

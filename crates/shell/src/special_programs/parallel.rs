@@ -1,13 +1,14 @@
-//! `parallel`: a command for each of its arguments, or each line that it reads; or the arguments are the commands.
+//! `parallel`: runs a command for each of its arguments, or for each line of its input, or runs the arguments as
+//! commands.
 
 use crate::model::{Input, Word};
 use crate::special_programs::placeholders;
 use crate::syntax::quoting::quoted;
 
-/// More are as good as any.
+/// With more arguments, they count as unknown.
 const MAX_ARGUMENTS: usize = 64;
 
-/// The texts that a shell would run; `None` for one that is not known. `words`: those behind its own flags.
+/// Returns the scripts that a shell would run; `None` for one that is not known. `words`: the words after the flags.
 pub(crate) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
     let mut lists = words.split(is_mark);
     let template = lists.next().unwrap_or_default().iter().map(|word| word.value.as_deref());
@@ -24,14 +25,14 @@ pub(crate) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
     };
     let Some(template) = template else { return vec![None] };
     let Some(given) = given.filter(|given| given.len() <= MAX_ARGUMENTS) else {
-        // What it runs is known, and not what with.
+        // The command is known, but not its argument.
         let template = Some(template).filter(|template| !template.is_empty());
         return vec![template.and_then(|template| filled_with(&template, "\"${LINE}\""))];
     };
     given.into_iter().map(|argument| filled(&template, argument)).collect()
 }
 
-/// The files that it reads its arguments from: those behind `::::`.
+/// Returns the files that it reads its arguments from, which follow `::::`.
 pub(crate) fn files(words: &[Word]) -> impl Iterator<Item = &Word> {
     let mut is_behind = false;
     words.iter().filter(move |word| {
@@ -42,7 +43,7 @@ pub(crate) fn files(words: &[Word]) -> impl Iterator<Item = &Word> {
     })
 }
 
-/// `:::` or `::::`, behind which its arguments stand.
+/// True for `:::` or `::::`, which precede the arguments.
 pub(crate) fn is_mark(word: &Word) -> bool {
     word.value.as_deref().is_some_and(|text| text.starts_with(":::"))
 }

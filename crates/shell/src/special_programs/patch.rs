@@ -1,4 +1,4 @@
-//! What a patch does to files, by its text.
+//! Effects of a patch on files.
 
 use path::Access;
 
@@ -14,7 +14,7 @@ impl SimpleCommand {
         applies && (!only_looks || arguments.has_flag(&["--apply"]))
     }
 
-    /// The texts of the patches that it applies, where they are known.
+    /// The contents of the patches that it applies, if they are known.
     pub(crate) fn applied_patches(&self) -> Vec<&str> {
         let given = self.given_text().filter(|_| self.applies_patch());
         let own = self.words().get(1).filter(|_| self.program().is_some_and(is_agents_own));
@@ -23,12 +23,13 @@ impl SimpleCommand {
     }
 }
 
-/// What agents have for patches with marks of their own, as its only argument or to be read.
+/// True for the patch programs of agents, which have a format of their own. The patch is their only argument, or their
+/// stdin.
 fn is_agents_own(program: &str) -> bool {
     matches!(program, "apply_patch" | "applypatch")
 }
 
-/// The files that it says it changes, and what becomes of them.
+/// Returns the files that a patch changes, with the kind of access.
 pub(crate) fn changed(patch: &str) -> impl Iterator<Item = (&str, Access)> {
     let mut before = None;
     let named = move |line| {
@@ -48,7 +49,7 @@ pub(crate) fn changed(patch: &str) -> impl Iterator<Item = (&str, Access)> {
         let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
         let renamed = || line.strip_prefix("rename from ").or_else(|| line.strip_prefix("rename to "));
         let name = match line.strip_prefix("+++ ").or(of_git).map(path).or_else(renamed) {
-            // What it deletes has its name in the line before.
+            // The name of a deleted file is in the line before.
             Some("/dev/null") => before,
             name => name,
         };
@@ -57,7 +58,7 @@ pub(crate) fn changed(patch: &str) -> impl Iterator<Item = (&str, Access)> {
     patch.lines().filter_map(named)
 }
 
-/// The files that it makes, each with what is then in it.
+/// Returns the files that a patch creates, with their contents.
 pub(crate) fn made(patch: &str) -> Vec<(&str, String)> {
     let mut made: Vec<(&str, String)> = Vec::new();
     let mut is_new = false;
@@ -74,7 +75,7 @@ pub(crate) fn made(patch: &str) -> Vec<(&str, String)> {
     made
 }
 
-/// Without the time behind it, and without the `a/` or `b/` that git puts before it.
+/// Removes the time after the name, and the prefix `a/` or `b/` that git adds.
 fn path(name: &str) -> &str {
     let name = name.split('\t').next().unwrap_or(name);
     name.split_once('/').filter(|(first, _)| matches!(*first, "a" | "b")).map_or(name, |(_, path)| path)

@@ -1,4 +1,4 @@
-//! Texts for the clients of databases. Beside queries, they take commands that run others: `\! ls`, `.shell ls`.
+//! Input of database clients. In addition to queries, they accept commands that run a shell: `\! ls`, `.shell ls`.
 
 use crate::model::SimpleCommand;
 use crate::programs::{Arguments, Role};
@@ -7,7 +7,7 @@ pub(crate) fn is_client(program: &str) -> bool {
     matches!(program, "sqlite3" | "psql" | "mysql" | "mariadb" | "duckdb")
 }
 
-/// Those that a client is given, and what it reads.
+/// Returns the queries in the arguments, and for database clients also their stdin and their script file.
 pub(crate) fn texts<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> Vec<&'c str> {
     let given = arguments.list.iter().filter(|argument| argument.role == Role::Query);
     let given = given.filter_map(|argument| command.meaning_from(argument.word, argument.from));
@@ -15,7 +15,7 @@ pub(crate) fn texts<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> Ve
     given.chain(read.filter(|_| command.program().is_some_and(is_client))).collect()
 }
 
-/// The texts that a shell would run.
+/// Returns the scripts that a shell would run.
 pub(crate) fn commands(text: &str) -> Vec<String> {
     let run = |line: &str| {
         let line = line.trim_start();

@@ -1,11 +1,11 @@
-//! What `read` takes of what it is given: a line, and the words in it.
+//! The `read` builtin: the line that it reads, and the fields of the line.
 
 use crate::model::{Redirect, SimpleCommand};
 
-/// The line that a `read` gets, where that is known.
+/// Returns the line that a `read` command reads, if it is known.
 pub(crate) fn read_by(command: &SimpleCommand) -> Option<&str> {
     let flags = || command.arguments().into_iter().flat_map(|arguments| &arguments.flags);
-    // So many letters, or from elsewhere.
+    // Reads a number of characters, or another descriptor.
     if flags().any(|flag| matches!(flag.name.as_str(), "-n" | "-N" | "-u" | "-i")) {
         return None;
     }
@@ -19,16 +19,16 @@ pub(crate) fn read_by(command: &SimpleCommand) -> Option<&str> {
         None => command.evidence.input.as_deref()?,
     };
     match ends {
-        // To the end, or to a NUL.
+        // An empty delimiter reads up to a NUL, or to the end.
         Some(Some("")) => text.split('\0').next(),
         Some(_) => None,
         None if own.is_some() => text.lines().next(),
-        // Others may have read from the same pipe before.
+        // Other commands may have read from the same pipe before.
         None => Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n')),
     }
 }
 
-/// The words of a line for so many names; the last name gets all that is left.
+/// Splits a line into fields for `count` names; the last name gets the rest of the line.
 pub(crate) fn fields<'l>(line: &'l str, separators: &str, count: usize) -> Vec<&'l str> {
     let is_separator = |letter: char| separators.contains(letter);
     let is_space = |letter: char| is_separator(letter) && letter.is_whitespace();
@@ -39,7 +39,7 @@ pub(crate) fn fields<'l>(line: &'l str, separators: &str, count: usize) -> Vec<&
         let (field, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
         fields.push(field);
         let behind = behind.trim_start_matches(is_space);
-        // Spaces around another separator belong to it.
+        // Spaces around another separator are part of it.
         let behind = behind.strip_prefix(|letter| is_separator(letter) && !is_space(letter)).unwrap_or(behind);
         rest = behind.trim_start_matches(is_space);
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::fields;
 
     #[test]
-    fn as_bash_splits() {
+    fn fields_are_split_like_in_bash() {
         let cases: [(&str, &str, usize, &[&str]); 8] = [
             ("  a b  c ", " \t\n", 2, &["a", "b  c"]),
             ("x/.env", "/", 2, &["x", ".env"]),

@@ -1,4 +1,4 @@
-//! What a script of `sed` does beside changing text: `r` and `w` name files, `e` runs a command.
+//! Effects of a `sed` script other than changing text: `r` and `w` name files, `e` runs a command.
 
 mod regex;
 mod script;
@@ -7,11 +7,11 @@ use path::Access;
 
 use script::{Command, Step, Steps, steps};
 
-/// What a script names.
+/// The files and commands in a script.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SedScript {
     pub(crate) touches: Vec<(Access, String)>,
-    /// Texts for a shell; `None` for one that is not known before.
+    /// Scripts for a shell; `None` for one that is not known.
     pub(crate) runs: Vec<Option<String>>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn read(script: &str) -> SedScript {
         match step.command {
             Command::Other('r' | 'R', file) => found.touches.push((Access::Read, file.to_owned())),
             Command::Other('w' | 'W', file) => found.touches.push((Access::Write, file.to_owned())),
-            // Without a command it runs the line that it has; escapes in one are sed's own.
+            // Without a command, `e` runs the current line. `sed` has its own escapes in the command.
             Command::Other('e', text) => {
                 found.runs.push(Some(text).filter(|text| !text.is_empty() && !text.contains('\\')).map(str::to_owned));
             }
@@ -41,7 +41,7 @@ pub(crate) fn read(script: &str) -> SedScript {
     found
 }
 
-/// What the one command `s/FROM/TO/flags` says, where a script is nothing else.
+/// Returns `FROM` and `TO` if the script is a single `s/FROM/TO/flags`.
 pub(crate) fn only_substitution(script: &str) -> Option<(&str, &str)> {
     let Steps { list, is_whole } = steps(script);
     match list.as_slice() {
@@ -50,7 +50,8 @@ pub(crate) fn only_substitution(script: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// What a script that is nothing but substitutions makes of a text; `None` for any other, and where that is not known.
+/// Applies a script that consists only of substitutions. Returns `None` for any other script, or if the result is not
+/// known.
 pub(crate) fn edited(script: &str, is_extended: bool, text: &str) -> Option<String> {
     let Steps { list, is_whole } = steps(script);
     let mut text = Some(text.to_owned()).filter(|_| is_whole && !list.is_empty())?;
@@ -62,7 +63,7 @@ pub(crate) fn edited(script: &str, is_extended: bool, text: &str) -> Option<Stri
     Some(text)
 }
 
-/// Whether a script does no more than to change lines: all that it prints goes where they go.
+/// True if a script only changes or deletes lines. With `-i`, everything that it prints then goes to the file.
 pub(crate) fn only_edits(script: &str) -> bool {
     let Steps { list, is_whole } = steps(script);
     let is_edit = |step: &Step| match &step.command {
@@ -72,7 +73,7 @@ pub(crate) fn only_edits(script: &str) -> bool {
     is_whole && list.iter().all(is_edit)
 }
 
-/// One that runs nothing, and names no file.
+/// Returns the parts of a substitution that runs no command and writes no file.
 fn plain_substitution<'t>(command: &Command<'t>) -> Option<(&'t str, &'t str)> {
     match *command {
         Command::Substitute { from, to, flags, file: None } if !flags.contains('e') => Some((from, to)),

@@ -1,10 +1,10 @@
-//! Programs that print lines for a shell to set itself up with: `eval "$(ssh-agent -s)"`.
+//! Programs whose output sets up a shell: `eval "$(ssh-agent -s)"`.
 //!
-//! What they print is not known here, but it is made for just this, by programs that everybody has.
+//! Their output is not known, but is trusted: it is made for this purpose, by widespread programs.
 
 use crate::model::SimpleCommand;
 
-/// The beginnings of their texts.
+/// The commands begin with these words.
 const SETUPS: &[&str] = &[
     "atuin init",
     "aws configure export-credentials",
@@ -63,7 +63,7 @@ const SETUPS: &[&str] = &[
     "zoxide init",
 ];
 
-/// Where programs lie that a system came with, or that people installed.
+/// Directories of programs that belong to the system, or that a person installed.
 const INSTALLED: &[&str] = &["/bin/", "/home/linuxbrew/", "/opt/", "/usr/", "~/."];
 
 pub(crate) fn is_setup(command: &SimpleCommand) -> bool {
@@ -72,10 +72,10 @@ pub(crate) fn is_setup(command: &SimpleCommand) -> bool {
         let rest = text.strip_prefix(setup);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || setup.ends_with('.'))
     };
-    // One in the project is only called like it.
+    // A program in the project only has the same name.
     let is_installed = |program: &str| !program.contains('/') || INSTALLED.iter().any(|root| program.starts_with(root));
     let program = command.words().first().and_then(|word| word.value.as_deref());
-    // What is only known in kind is enough: `$HOME`.
+    // Placeholders are sufficient: `$HOME`.
     let is_known = command.words().iter().all(|word| word.meaning().is_some());
     is_known && program.is_some_and(is_installed) && SETUPS.iter().any(begins)
 }

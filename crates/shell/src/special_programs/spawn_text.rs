@@ -1,14 +1,14 @@
-//! Programs that a program text in another language starts, as text for a shell.
+//! Converts commands that a program in another language starts into shell scripts.
 
 use code::{Spawn, SpawnedCommand, Stdin, UNKNOWN_WORD};
 
 use crate::syntax::quoting::quoted;
 
-/// What a shell would be told to start it in the same circumstances.
+/// Returns a script that starts the command with the same directory, environment and stdin.
 pub(crate) fn shell_text(spawn: &Spawn) -> String {
     let environment = &spawn.environment;
     let command = match &spawn.command {
-        // Only a program can be started without the environment.
+        // `env -i` can only start a program, so a command line needs `sh -c`.
         SpawnedCommand::CommandLine(text) if environment.is_cleared => format!("sh -c {}", quoted(text)),
         SpawnedCommand::CommandLine(text) => text.clone(),
         SpawnedCommand::Words(words) => {
@@ -20,7 +20,7 @@ pub(crate) fn shell_text(spawn: &Spawn) -> String {
         let names: Vec<String> = environment.unset.iter().map(|name| quoted(name)).collect();
         parts.push(format!("unset {};", names.join(" ")));
     }
-    parts.extend(spawn.directories.iter().map(|folder| format!("cd {} &&", word_text(folder.as_deref()))));
+    parts.extend(spawn.directories.iter().map(|directory| format!("cd {} &&", word_text(directory.as_deref()))));
     parts.extend(environment.is_cleared.then(|| "env -i".to_owned()));
     parts.extend(environment.set.iter().map(|(name, value)| format!("{name}={}", quoted(value))));
     parts.push(command);

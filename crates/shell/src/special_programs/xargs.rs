@@ -1,18 +1,18 @@
-//! `xargs`: what it reads becomes words of the commands that it runs.
+//! `xargs`: its input becomes arguments of the commands that it runs.
 
 use crate::model::{Input, Word};
 use crate::programs::Arguments;
 use crate::special_programs::placeholders::{filled, fits};
 
-/// Words of all that it runs, where it runs a command for each thing that it reads.
+/// The maximum number of words in all commands, if it runs one for each item of its input.
 const MAX_WORDS: usize = 16 * 1024;
-/// More commands are not told apart: nobody knows which word is in them.
+/// With more commands, they are not listed one by one, and the item in them is unknown.
 const MAX_COMMANDS: usize = 32;
 
-/// For people.
+/// Shown in messages.
 const WHAT_IT_READS: &str = "what xargs reads";
 
-/// The commands that it runs. `words`: the command as it is written; `all`: those of `xargs` itself.
+/// Returns the commands that it runs. `words`: the command as written; `all`: the words of `xargs` itself.
 pub(crate) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) -> Vec<Vec<Word>> {
     let xargs = Xargs::of(arguments, all, input);
     if xargs.has(REPLACE) {
@@ -28,15 +28,15 @@ const REPLACE: &[&str] = &["-I", "-i", "--replace"];
 const LINES: &[&str] = &["-L", "-l", "--max-lines"];
 const WORDS: &[&str] = &["-n", "--max-args"];
 
-/// What it is told, and what it reads.
+/// Its arguments and its input.
 struct Xargs<'c> {
     arguments: &'c Arguments,
-    /// Its own words.
+    /// The words of `xargs` itself.
     all: &'c [Word],
     input: Input<'c>,
-    /// What it reads, where that is known and split into words as it is here.
+    /// Its input, if it is known and `xargs` splits it in a supported way.
     text: Option<&'c str>,
-    /// Where it is told what stands between words: `-0`, `-d`.
+    /// The separator of the input, if a flag sets it: `-0`, `-d`.
     separator: Option<char>,
 }
 
@@ -53,7 +53,7 @@ impl<'c> Xargs<'c> {
         };
         let is_split_here = xargs.separator.is_some() || !xargs.has(&["-d", "--delimiter"]);
         let is_split_otherwise = xargs.has(&["-E", "--eof"]) || !is_split_here;
-        // Quotes would mean something to it.
+        // `xargs` would interpret quotes.
         xargs.text = match xargs.input {
             Input::Text(_) if is_split_otherwise => None,
             Input::Text(text) if xargs.separator.is_none() && text.contains(['\'', '"', '\\']) => None,
@@ -72,23 +72,23 @@ impl<'c> Xargs<'c> {
         self.all.get(value.word)?.value.as_deref()?.get(value.from..)
     }
 
-    /// How many lines or words each command gets.
+    /// Returns the number of lines or words for each command.
     fn count_of(&self, flags: &[&str]) -> Option<usize> {
         self.value_of(flags).and_then(|count| count.parse().ok()).filter(|count| *count > 0)
     }
 
-    /// The file that it reads instead of its stdin: `-a FILE`.
+    /// Returns the input from a file: `-a FILE`.
     fn file(&self) -> Option<Input<'c>> {
         let flag = self.arguments.flags.iter().rfind(|flag| flag.is("-a") || flag.is("--arg-file"))?;
         let Some(file) = flag.value.and_then(|value| self.all.get(value.word)) else { return Some(Input::Unknown) };
-        Some(match &file.given {
+        Some(match &file.contents {
             Some(text) => Input::Text(text),
             None if !file.given_paths.is_empty() => Input::Paths(&file.given_paths),
             None => Input::Unknown,
         })
     }
 
-    /// `-I {}`: a command for each line, which stands in the place of the mark.
+    /// `-I {}`: one command for each line, which replaces the mark.
     fn replacing(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
         let mark = self.value_of(REPLACE).unwrap_or("{}");
         let lines = self.text.map(|text| {
@@ -107,7 +107,7 @@ impl<'c> Xargs<'c> {
         }
     }
 
-    /// `-L 2`: a command for so many lines.
+    /// `-L 2`: one command for every two lines.
     fn by_lines(&self, text: &str, words: &[Word]) -> Vec<Vec<Word>> {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let some = lines.chunks(self.count_of(LINES).unwrap_or(1));
@@ -115,7 +115,7 @@ impl<'c> Xargs<'c> {
         read.map(|read: Vec<Word>| [words, &read].concat()).collect()
     }
 
-    /// `-n 2`: a command for so many words, or one for all of them.
+    /// `-n 2`: one command for every two words; without it, one command for all words.
     fn by_words(&self, words: Vec<Word>) -> Vec<Vec<Word>> {
         let read: Vec<Word> = match (self.text, self.separator, self.input) {
             (Some(text), None, _) => text.split_whitespace().map(known).collect(),
@@ -139,12 +139,12 @@ fn known(text: &str) -> Word {
     Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() }
 }
 
-/// All that there is, without a look at it: nobody knows what that is.
+/// A path that may be any entry of a directory counts as unknown.
 fn chosen(path: &Word) -> Word {
     if path.value.as_deref() == Some("*") && !path.glob { Word::unknown() } else { path.clone() }
 }
 
-/// `mark`: what stands for what is read.
+/// `mark`: the text that is replaced by what is read.
 fn replaced(mut words: Vec<Word>, mark: &str, read: Option<&Word>) -> Vec<Word> {
     let read = read.filter(|read| fits(&words, mark, read.value.as_deref().map_or(0, str::len)));
     for word in &mut words {

@@ -1,27 +1,30 @@
-//! What the shell counts: `$((1 + 2))`, `let i=3`, `${a[i]}`, `((i++))`. Whole numbers, and variables that are known to be such.
+//! Evaluates arithmetic expressions: `$((1 + 2))`, `let i=3`, `${a[i]}`, `((i++))`. Supports integers, and variables
+//! with known integer values.
 
-/// More brackets and signs in each other are nobody's.
+/// The maximum nesting of parentheses and operators.
 const MAX_DEPTH: usize = 32;
 
-/// What an expression comes to.
+/// The value of an expression, and its assignments.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Counted {
+pub(crate) struct Evaluated {
     pub(crate) value: i64,
     /// The variables that it sets, in order.
     pub(crate) set: Vec<(String, i64)>,
 }
 
-/// `None` where that is not known, or not known how. `variable`: what one holds.
-pub(crate) fn count(text: &str, variable: &dyn Fn(&str) -> Option<i64>) -> Option<Counted> {
+/// Returns `None` if the value is not known, or an operator is not supported. `variable`: returns the value of a
+/// variable.
+pub(crate) fn evaluate(text: &str, variable: &dyn Fn(&str) -> Option<i64>) -> Option<Evaluated> {
     let mut reader = Reader { rest: text, variable, set: Vec::new(), depth: 0 };
     let mut value = reader.assignment()?;
     while reader.takes(",") {
         value = reader.assignment()?;
     }
-    reader.rest.trim().is_empty().then_some(Counted { value, set: reader.set })
+    reader.rest.trim().is_empty().then_some(Evaluated { value, set: reader.set })
 }
 
-/// Whether it sets what an expansion names: `$name = 1`, `x_${name}++`. Tells what that name begins with.
+/// If the expression sets a variable whose name contains an expansion (`$name = 1`, `x_${name}++`), returns the known
+/// start of the name.
 pub(crate) fn sets_unnamed(text: &str) -> Option<&str> {
     text.match_indices('$').find_map(|(place, mark)| {
         let before = text.get(..place)?;
@@ -36,7 +39,7 @@ fn is_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// What stands behind the name that an expansion is part of, and behind an index. `rest`: from behind the `$` on.
+/// Returns what follows the name with the expansion, and its index. `rest`: the text after the `$`.
 fn behind_expansion(rest: &str) -> &str {
     let inside = |rest: &str, open: char, close: char| {
         let mut depth = 0_usize;
@@ -56,7 +59,7 @@ fn behind_expansion(rest: &str) -> &str {
     rest.get(index..).unwrap_or_default()
 }
 
-/// `=`, `+=`, `++`, but not `==`.
+/// True for an assignment operator such as `=`, `+=` or `++`, but not for `==`.
 fn begins_with_setting(text: &str) -> bool {
     let operators = ["<<", ">>", "+", "-", "*", "/", "%", "&", "^", "|"];
     let is_joined =
@@ -65,7 +68,7 @@ fn begins_with_setting(text: &str) -> bool {
     is_plain || is_joined || text.starts_with("++") || text.starts_with("--")
 }
 
-/// Between two values, those that bind least first. Of two with the same beginning, the longer stands first.
+/// Binary operators, lowest precedence first. Of two with a common prefix, the longer is listed first.
 const OPERATORS: &[&[&str]] = &[
     &["||"],
     &["&&"],
@@ -104,7 +107,7 @@ impl<'t> Reader<'t> {
         let (name, rest) = text.split_at_checked(length)?;
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
         let rest = if is_closed { rest.strip_prefix('}')? } else { rest };
-        // An element of an array is more than its name.
+        // An array element also has an index.
         let is_whole = is_name && !rest.starts_with('[');
         self.rest = if is_whole { rest } else { self.rest };
         is_whole.then_some(name)
@@ -148,14 +151,14 @@ impl<'t> Reader<'t> {
         Some(value)
     }
 
-    /// Recursive as deep as there are kinds of operators.
+    /// The recursion is as deep as the number of precedence levels.
     fn operation(&mut self, operators: &[&'static [&'static str]]) -> Option<i64> {
         let Some((these, tighter)) = operators.split_first() else { return self.value() };
         let mut left = self.operation(tighter)?;
         while let Some(operator) = self.operator(these) {
             let known = self.set.len();
             let right = self.operation(tighter)?;
-            // The right side may not be looked at by the shell.
+            // The shell may not evaluate the right side.
             if matches!(operator, "||" | "&&") && self.set.len() > known {
                 return None;
             }
@@ -168,7 +171,7 @@ impl<'t> Reader<'t> {
         let text = self.rest.trim_start();
         let operator = these.iter().copied().find(|operator| text.starts_with(operator))?;
         let behind = text.get(operator.len()..)?;
-        // The first letter of another one, or of one that sets.
+        // The start of a longer operator, or of an assignment operator.
         let is_longer = match operator {
             "|" | "&" | "<" | ">" => behind.starts_with([operator.chars().next()?, '=']),
             "+" | "-" | "*" | "/" | "%" | "^" | "<<" | ">>" => behind.starts_with('='),
@@ -261,10 +264,10 @@ fn applied(left: i64, operator: &str, right: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, count, sets_unnamed};
+    use super::{Evaluated, evaluate, sets_unnamed};
 
     #[test]
-    fn as_bash_counts() {
+    fn values_equal_bashs() {
         let variable = |name: &str| (name == "i").then_some(5);
         let cases = [
             ("1 + 2*3", Some(7)),
@@ -283,12 +286,12 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(count(text, &variable).map(|counted| counted.value), expected, "{text}");
+            assert_eq!(evaluate(text, &variable).map(|evaluated| evaluated.value), expected, "{text}");
         }
     }
 
     #[test]
-    fn what_an_expansion_names() {
+    fn assignments_to_expanded_names() {
         for text in ["$v = 7", "${v}++", "--$v", "i = ($v += 1)", "$v[2] = 1", "$(x y)=3", "${a[i]} <<= 1"] {
             assert_eq!(sets_unnamed(text), Some(""), "{text}");
         }
@@ -301,9 +304,9 @@ mod tests {
     }
 
     #[test]
-    fn what_it_sets() {
+    fn assigned_variables() {
         let variable = |name: &str| (name == "i").then_some(5);
-        let set = |text: &str| count(text, &variable).map(|Counted { value, set }| (value, set));
+        let set = |text: &str| evaluate(text, &variable).map(|Evaluated { value, set }| (value, set));
         assert_eq!(set("i++"), Some((5, vec![("i".to_owned(), 6)])));
         assert_eq!(set("--i"), Some((4, vec![("i".to_owned(), 4)])));
         assert_eq!(set("j=i+1, j*2"), Some((12, vec![("j".to_owned(), 6)])));

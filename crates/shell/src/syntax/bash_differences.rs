@@ -1,15 +1,14 @@
-//! Constructs that are known to be read differently by bash than here. Where one stands, nobody should think that the
-//! picture is complete.
+//! Constructs that bash reads differently from this parser. A script that contains one is never complete.
 //!
-//! Each was found by comparing with bash. Most are rare in work that means no harm, so that asking about them costs
-//! little; understanding one of them properly removes it from here.
+//! They were found by comparing the results with bash. Most of them are rare in harmless scripts, so asking a person
+//! about them costs little. A construct that the parser reads correctly is removed from here.
 
-use super::extent;
+use super::closing;
 
-/// More here-documents are not looked through.
+/// With more heredocs, a script with a line continuation counts as doubtful.
 const MAX_DOCUMENTS: usize = 64;
 
-/// What is doubtful about the text as a whole.
+/// Returns a doubtful construct in the script, as text.
 pub(crate) fn in_text(text: &str) -> Option<&'static str> {
     let expansions = || text.split("${").skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
     if expansions().any(|inside| inside.contains("<(") || inside.contains(">(")) {
@@ -29,13 +28,13 @@ pub(crate) fn in_text(text: &str) -> Option<&'static str> {
     if expansions().any(|inside| inside.ends_with("@P")) {
         return Some("a text that is expanded once more");
     }
-    // A word goes on behind a process substitution; the parser sees a comment.
-    // Without quotes; a mark of its own, or it would go as a comment.
-    let goes_on = || extent::unquoted(&text.replace(")#", ")\u{1}")).is_none_or(|plain| plain.contains(")\u{1}"));
+    // A `#` directly after a process substitution continues the word, but the parser reads a comment. A placeholder
+    // replaces this `#`, so that `unquoted` does not remove it as a comment.
+    let goes_on = || closing::unquoted(&text.replace(")#", ")\u{1}")).is_none_or(|plain| plain.contains(")\u{1}"));
     if text.contains(")#") && (text.contains("<(") || text.contains(">(")) && goes_on() {
         return Some("`#` behind a parenthesis");
     }
-    // The parser takes `\\$'` for the beginning of `$'…'`, in which a backslash keeps the next quote from ending it.
+    // The parser reads `\\$'` as the start of `$'…'`, in which the backslash escapes the closing quote.
     let quoted = text.split("\\$'").skip(1).map(|rest| rest.split('\'').next().unwrap_or_default());
     if quoted.into_iter().any(|inside| inside.contains('\\')) {
         return Some("an escaped `$` before a quote with a backslash");
@@ -46,12 +45,12 @@ pub(crate) fn in_text(text: &str) -> Option<&'static str> {
     if !text.contains("=(") {
         return None;
     }
-    let plain = extent::unquoted(text);
+    let plain = closing::unquoted(text);
     let plain = plain.as_deref().unwrap_or(text);
     plain.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
 }
 
-/// Less each `$((…))` in which nothing can be run.
+/// Removes each `$((…))` that cannot run anything.
 fn without_arithmetic(index: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_+-*/% ".contains(letter);
     let mut parts = index.split("$((");
@@ -65,7 +64,7 @@ fn without_arithmetic(index: &str) -> String {
     rest
 }
 
-/// A line with the tag of a here-document and a parenthesis right behind it.
+/// True if a line consists of the tag of a heredoc, directly followed by a parenthesis.
 fn ends_at_parenthesis(text: &str) -> bool {
     text.split("<<").skip(1).any(|rest| {
         let tag = rest.trim_start_matches(['-', ' ', '\t']).trim_start_matches(['\'', '"', '\\']);
@@ -78,7 +77,7 @@ fn ends_at_parenthesis(text: &str) -> bool {
     })
 }
 
-/// What stands behind each `<<` that begins a here-document whose body is expanded, or may be one.
+/// Returns the text after each `<<` that starts, or may start, a heredoc whose body is expanded.
 fn here_documents(text: &str) -> impl Iterator<Item = &str> {
     let is_plain = |rest: &&str| {
         let tag = rest.trim_start_matches('-').trim_start_matches([' ', '\t']);
@@ -87,13 +86,13 @@ fn here_documents(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("<<").filter_map(|(place, mark)| text.get(place + mark.len()..)).filter(is_plain)
 }
 
-/// Whether a line goes on with the next one in the here-document whose tag comes first, or on its line.
+/// True if a line of the heredoc that starts here, or the line of its tag, continues on the next line.
 fn is_continued(behind: &str) -> bool {
     let behind = behind.trim_start_matches('-').trim_start_matches([' ', '\t']);
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let length = behind.find(|letter| !is_letter(letter)).unwrap_or(behind.len());
     let (tag, rest) = behind.split_at_checked(length).unwrap_or((behind, ""));
-    // One that ends otherwise may end anywhere.
+    // If another character follows the tag, the end of the heredoc is not certain.
     if tag.is_empty() || !rest.starts_with([' ', '\t', '\n', ';', '|', '&', '<', '>', ')']) && !rest.is_empty() {
         return true;
     }
@@ -103,7 +102,7 @@ fn is_continued(behind: &str) -> bool {
         || lines.take_while(|line| line.trim_start_matches('\t') != tag).any(|line| line.ends_with('\\'))
 }
 
-/// Of `a=(x)y`, bash makes a value of the whole; the parser makes `y` the program.
+/// `a=(x)y`: bash reads the whole as the value, but the parser reads `y` as the program.
 fn goes_on_behind_array(rest: &str) -> bool {
     let mut depth = 1_usize;
     let mut letters = rest.chars();
@@ -120,12 +119,12 @@ fn goes_on_behind_array(rest: &str) -> bool {
     letters.next().is_some_and(|next| !next.is_whitespace() && !";|&)<>}".contains(next))
 }
 
-/// Whether a word of `[[ … ]]`, as it is written, has a command in an array index.
+/// True if a word of `[[ … ]]` is a quoted array element with a command in its index.
 pub(crate) fn has_quoted_index(raw: &str) -> bool {
     raw.strip_prefix('\'').is_some_and(has_command_in_index)
 }
 
-/// `'a[$(command)]'`: arithmetic runs it.
+/// `'a[$(command)]'`: runs the command if it is evaluated as arithmetic.
 pub(crate) fn has_command_in_index(text: &str) -> bool {
     let name = text.split_once('[').map_or("", |(name, _)| name);
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

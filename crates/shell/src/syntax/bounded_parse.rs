@@ -1,15 +1,15 @@
-//! The door before the parser: only text that it can take in bounded time and stack passes.
+//! Guards the parser: only passes on scripts that it can parse in bounded time and stack.
 //!
-//! Measured on brush-parser 0.4.0, release build, 8 MiB of stack:
+//! Measured with brush-parser 0.4.0, release build, 8 MiB of stack:
 //! - each nested `case` whose last item lacks `;;` doubles the time (26 of them: 20 s);
-//! - each open parenthesis inside `((` or `[[ … =~` doubles it where none is closed (22: 0.6 s);
-//! - each process substitution behind a numbered redirection (`2> <(`) doubles it where none is closed;
-//! - compound commands overflow the stack at about 1,600 levels, chains of `coproc` and of `!` in `[[` like them, and
-//!   `$(`, `${` and `$[` at some thousands;
-//! - an array index is parsed by recursion, and overflows like them (`a[a[a[…`);
-//! - the end of the text behind a tag of nothing (`cat <<'' `) is never found, and eats all memory;
-//! - a file descriptor over `i32::MAX` (`99999999999>x`) panics;
-//! - an expansion behind `<<TAG` on the same line is torn apart: of `a <<E $(b)` it makes the words `a b $()`.
+//! - each open parenthesis inside `((` or `[[ … =~` doubles the time if none is closed (22: 0.6 s);
+//! - each process substitution after a numbered redirection (`2> <(`) doubles the time if none is closed;
+//! - compound commands overflow the stack at about 1,600 levels, as do chains of `coproc` and of `!` in `[[`; `$(`,
+//!   `${` and `$[` do so at some thousands;
+//! - an array index is parsed by recursion, and overflows the stack as well (`a[a[a[…`);
+//! - the end of the script after an empty heredoc tag (`cat <<'' `) is never found, and the memory is exhausted;
+//! - a file descriptor greater than `i32::MAX` (`99999999999>x`) causes a panic;
+//! - an expansion after `<<TAG` on the same line is split: `a <<E $(b)` becomes the words `a b $()`.
 //!
 //! The parser's word grammar (`brush_parser::word`) and its global caches are not used at all.
 
@@ -20,16 +20,17 @@ use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
 use crate::limits::{Gap, MAX_BYTES, MAX_NESTING};
-use crate::syntax::{nesting, parentheses, rejection, select};
+use crate::syntax::{double_parentheses, nesting, rejection, select};
 
-/// Expansions that may be open at once, counted so that it is never too few: more than nesting, less than the stack.
+/// Expansions that may be open at the same time, by a count that is never too low. More than the nesting limit, because
+/// the count may be too high, but few enough for the stack.
 const MAX_OPEN_EXPANSIONS: usize = 100;
-/// Double parentheses of two shells.
+/// Double parentheses that start two subshells.
 const MAX_PARTED: usize = 16;
 /// Brackets, quotes and expansions in an array index.
 const MAX_INDEX_PARTS: usize = 32;
 
-/// Syntax tree of the text, where `depth` levels of nesting are around it already.
+/// Parses a script that is nested `depth` levels deep in another one.
 pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     if text.len() > MAX_BYTES {
         return Err(Gap::TooLong);
@@ -41,18 +42,18 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
         return Err(Gap::TooDeep);
     }
     let text = ended(text)?;
-    // Extended globs are off unless a script turns them on; reading `!(rm x)` as one would hide a command.
+    // Extended globs are off unless a script turns them on. Reading `!(rm x)` as one would hide a command.
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
-    // The parser is not ours and has asserts: a panic is text that it rejects.
+    // The parser is a dependency with assertions. A panic counts as a rejected script.
     let parsed = catch_unwind(AssertUnwindSafe(|| {
         let mut text = text;
         for _ in 0..MAX_PARTED {
             let tokens = uncached_tokenize_str(&text, &options.tokenizer_options())
                 .map_err(|error| Gap::Rejected(rejection::of_tokens(&error)))?;
-            let looped = select::as_for(&text, &tokens);
+            let looped = select::select_as_for(&text, &tokens);
             let grammar = looped.as_deref().unwrap_or(&tokens);
             nesting::check(grammar, MAX_NESTING - depth)?;
-            let Some(place) = parentheses::to_be_parted(&text, &tokens)? else {
+            let Some(place) = double_parentheses::subshell_split(&text, &tokens)? else {
                 return parsed(&text, &tokens, grammar, &options);
             };
             let offset = text.char_indices().nth(place).map_or(text.len(), |(offset, _)| offset);
@@ -63,7 +64,7 @@ pub(crate) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))
 }
 
-/// The text with an end that the tokenizer finds: behind the tag of a here-document it waits for a line.
+/// Adds a newline, because the tokenizer expects one after the tag of a heredoc.
 fn ended(text: &str) -> Result<Cow<'_, str>, Gap> {
     if !text.contains("<<") {
         return Ok(Cow::Borrowed(text));
@@ -75,7 +76,7 @@ fn ended(text: &str) -> Result<Cow<'_, str>, Gap> {
     Ok(Cow::Owned(format!("{text}\n")))
 }
 
-/// `grammar`: the tokens as the parser gets them.
+/// `grammar`: the tokens as they are passed to the parser.
 fn parsed(text: &str, tokens: &[Token], grammar: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
     check_words(tokens)?;
     check_here_documents(text, tokens)?;
@@ -83,8 +84,9 @@ fn parsed(text: &str, tokens: &[Token], grammar: &[Token], options: &ParserOptio
     parse_tokens(grammar, options).map_err(|error| Gap::Rejected(rejection::of_grammar(text, &error)))
 }
 
-/// How many `$(`, `${` and `$[` the tokenizer, which recurses into them, may have open at once: never fewer than it has.
-/// One counts as closed only where nothing in it could make the tokenizer read the closing character differently.
+/// Returns the maximum number of `$(`, `${` and `$[` that the tokenizer, which is recursive, may have open at the same
+/// time. The number is never too low: an expansion only counts as closed if nothing in it could change how the
+/// tokenizer reads the closing character.
 fn open_expansions(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut stuck = 0;
@@ -122,7 +124,7 @@ fn open_expansions(text: &str) -> usize {
     most
 }
 
-/// Words that the parser would go too deep in, or panic at.
+/// Rejects words that would make the parser recurse too deeply or panic.
 fn check_words(tokens: &[Token]) -> Result<(), Gap> {
     let too_deep = |token: &Token| matches!(token, Token::Word(word, _) if index_parts(word) > MAX_INDEX_PARTS);
     if tokens.iter().any(too_deep) {
@@ -143,7 +145,8 @@ fn check_words(tokens: &[Token]) -> Result<(), Gap> {
     Ok(())
 }
 
-/// Lines with `<<` that the tokenizer tears apart. Its words cannot be trusted there: the text at their place is asked.
+/// Rejects lines with `<<` that the tokenizer splits incorrectly. The tokens of such lines are unreliable, so this
+/// looks at the text at their positions.
 fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
     if !text.contains("<<") || !has_expansion(text) {
         return Ok(());
@@ -153,11 +156,11 @@ fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
         let (from, to) = (offsets.get(from).copied()?, offsets.get(to).copied()?);
         text.get(from..to)
     };
-    // A here-string has no body that could be mistaken.
+    // A here-string has no body.
     let behind_tag = |line: &str| line.replace("<<<", "   ").split_once("<<").map(|(_, behind)| behind.to_owned());
     let is_torn = |line: &str| behind_tag(line).is_some_and(|behind| has_expansion(&behind));
     let torn = || Gap::Rejected("an expansion behind `<<` on the same line".to_owned());
-    // What is lost in comments hides what is lost elsewhere, so `check_nothing_lost` does not help here.
+    // Comments are not in the tokens either, so `check_nothing_lost` cannot find what is missing.
     if text.contains('#') && text.split('\n').any(is_torn) {
         return Err(torn());
     }
@@ -166,13 +169,13 @@ fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
         let location = token.location();
         let tears = match token {
             Token::Operator(operator, _) if operator == "<<" || operator == "<<-" => {
-                // The tag, the document and the closing tag: text, of which the parser makes nothing.
+                // The tag, the body and the closing tag, which contain no commands for the parser.
                 let _ = rest.nth(2);
                 let behind = source(location.end.index, offsets.len() - 1).unwrap_or(text);
                 has_expansion(behind.split('\n').next().unwrap_or_default())
             }
             Token::Operator(..) => false,
-            // In a substitution, the tokenizer does not find the end of arithmetic, and takes `<<` for a part of it.
+            // In a substitution, the tokenizer does not find the end of arithmetic, and reads `<<` as part of it.
             Token::Word(word, _) if has_arithmetic_command(word) => return Err(Gap::Doubtful(ARITHMETIC)),
             Token::Word(word, _) => {
                 let written = source(location.start.index, location.end.index).unwrap_or(word);
@@ -188,7 +191,7 @@ fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
 
 const ARITHMETIC: &str = "arithmetic in a substitution, and a here-document";
 
-/// `$(… ((`, where a command may begin.
+/// True for a `$(` that contains `((` where a command may start.
 fn has_arithmetic_command(word: &str) -> bool {
     let begins = |before: &str| {
         let before = before.trim_end_matches([' ', '\t']);
@@ -200,7 +203,7 @@ fn has_arithmetic_command(word: &str) -> bool {
     commands.next().is_some() && has_real_substitution(word)
 }
 
-/// Whether there is one that is not between single quotes.
+/// True if the word contains a command substitution outside of single quotes.
 fn has_real_substitution(word: &str) -> bool {
     let (mut is_single, mut is_double) = (false, false);
     let mut rest = word;
@@ -219,8 +222,8 @@ fn has_real_substitution(word: &str) -> bool {
     false
 }
 
-/// The tokens are the text, less white space and comments. Where they are not, a command may have got lost. Which `#`
-/// begins a comment only the tokenizer knows, so text with one is not checked.
+/// The tokens must contain the whole text except whitespace and comments. Otherwise a command may be missing. Only the
+/// tokenizer knows which `#` starts a comment, so text with a `#` is not checked.
 fn check_nothing_lost(text: &str, tokens: &[Token]) -> Result<(), Gap> {
     if text.contains('#') {
         return Ok(());
@@ -239,12 +242,12 @@ fn has_expansion(text: &str) -> bool {
     ["$(", "${", "$["].iter().any(|opening| text.contains(opening))
 }
 
-/// `$(`, but not `$((`, in which `<<` is an operator.
+/// True for `$(`, but not for `$((`, in which `<<` is an operator.
 fn has_substitution(word: &str) -> bool {
     word.split("$(").skip(1).any(|behind| !behind.starts_with('('))
 }
 
-/// How much the parser may nest in `name[index]`, by which it finds assignments.
+/// The maximum nesting in `name[index]`, which the parser reads as the start of an assignment.
 fn index_parts(word: &str) -> usize {
     let name = word.find(|character: char| !character.is_ascii_alphanumeric() && character != '_').unwrap_or(0);
     let Some(index) = word.get(name..).filter(|index| name > 0 && index.starts_with('[')) else { return 0 };
@@ -257,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_behind_a_tag_of_nothing_is_found() {
+    fn a_heredoc_with_an_empty_tag_ends() {
         for text in [
             "cat <<'' ",
             "cat <<\"\" x ",
@@ -273,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn expansions_that_surely_close_do_not_add_up() {
+    fn closed_expansions_do_not_count_as_nesting() {
         assert_eq!(open_expansions(&"${a} $(b c) $((1+2)) $[3] ".repeat(500)), 1);
         assert_eq!(open_expansions("${a:-${b:-$(c)}}"), 3);
         assert_eq!(open_expansions(&"\"${a}\"'$b' ".repeat(500)), 1);

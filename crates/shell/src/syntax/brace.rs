@@ -1,20 +1,20 @@
-//! Brace expansion: `{a,b}` and `{1..3}` make several words of one.
+//! Brace expansion: `{a,b}` and `{1..3}` turn one word into several.
 
 use crate::syntax::word_scan::Unit;
 
-/// Of one word.
+/// The maximum number of words from one word.
 const MAX_WORDS: usize = 256;
-/// Looking for the brace that closes one is quadratic in these.
+/// The time for finding closing braces is quadratic in the number of braces.
 const MAX_BRACES: usize = 64;
-/// Of all its words together.
+/// The maximum number of units in all these words together.
 const MAX_UNITS: usize = 64 * 1024;
-/// Of a number with zeros before it, which makes all the others as wide.
+/// The maximum width of a number with leading zeros, to which all the others are padded.
 const MAX_WIDTH: usize = 64;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
-/// Leftmost and outermost first, as shells do.
+/// Expands the leftmost and outermost braces first, as shells do.
 pub(crate) fn expand(word: Vec<Unit>) -> Result<Vec<Vec<Unit>>, TooMany> {
     let braces = word.iter().filter(|unit| **unit == Unit::Bare('{')).count();
     if braces == 0 {
@@ -86,7 +86,7 @@ fn group_at(word: &[Unit], open: usize) -> Option<Result<Group, TooMany>> {
     None
 }
 
-/// `1..3`, `1..9..2`, `a..e`.
+/// Expands `1..3`, `1..9..2` or `a..e`.
 fn sequence(inside: &[Unit]) -> Option<Result<Vec<Vec<Unit>>, TooMany>> {
     let text: Option<String> =
         inside.iter().map(|unit| if let Unit::Bare(c) = unit { Some(*c) } else { None }).collect();
@@ -121,7 +121,8 @@ fn sequence(inside: &[Unit]) -> Option<Result<Vec<Vec<Unit>>, TooMany>> {
         .map(Ok)
 }
 
-/// From the first to the last, up or down; one more than the limit is enough to exceed it.
+/// Counts from the first number to the last, up or down. Stops at one more than the limit, which is enough to exceed
+/// it.
 fn count(first: i64, last: i64, step: i64) -> impl Iterator<Item = i64> {
     let step = if first <= last { step } else { -step };
     let not_past = move |number: &i64| if step > 0 { *number <= last } else { *number >= last };
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn as_bash_does() {
+    fn expansion_equals_bashs() {
         assert_eq!(expanded("a{b,c}d"), "abd acd");
         assert_eq!(expanded("{a,b}{1,2}"), "a1 a2 b1 b2");
         assert_eq!(expanded("{a,{b,c}d}"), "a bd cd");
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn bounded() {
+    fn expansion_is_bounded() {
         let word = |text: &str| text.chars().map(Unit::Bare).collect::<Vec<_>>();
         assert_eq!(expand(word("{1..100000000000}")), Err(TooMany));
         assert_eq!(expand(word(&"{a,b}".repeat(20))), Err(TooMany));

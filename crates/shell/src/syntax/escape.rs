@@ -1,36 +1,36 @@
-//! Backslashes in a text, by the rules of who reads it: `$'…'`, `echo -e`, and the two ways of `printf`.
+//! Backslash escapes, whose meaning depends on the reader: `$'…'`, `echo -e`, and the format and arguments of `printf`.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Who reads the text.
+/// Which rules apply to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
     /// `$'…'`
     Quotes,
     /// `echo -e`
     Echo,
-    /// What `printf` is given first.
+    /// The format of `printf`.
     Format,
-    /// What `printf` is given for `%b`.
+    /// An argument of `printf` for `%b`.
     Argument,
 }
 
-/// A text without its escapes.
+/// A text with its escapes replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub(crate) text: String,
-    /// Nothing is printed behind it: `\c`.
+    /// True if the text ends with `\c`: nothing more is printed.
     pub(crate) is_last: bool,
 }
 
-/// The text of `$'…'`. None where the result is no text that a shell could pass on as such: bytes that are not UTF-8, or a
-/// NUL, at which shells cut the word.
+/// Returns the text of `$'…'`. `None` if a shell could not pass it on unchanged: it is not UTF-8, or contains a NUL, at
+/// which shells truncate the word.
 pub(crate) fn decode(quoted: &str) -> Option<String> {
     decode_for(Reader::Quotes, quoted).map(|decoded| decoded.text).filter(|text| !text.contains('\0'))
 }
 
-/// None for bytes that are not UTF-8, and where `printf` complains.
+/// Returns `None` if the result is not UTF-8, or `printf` would report an error.
 pub(crate) fn decode_for(reader: Reader, text: &str) -> Option<Decoded> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -52,7 +52,7 @@ pub(crate) fn decode_for(reader: Reader, text: &str) -> Option<Decoded> {
     Some(Decoded { text: String::from_utf8(bytes).ok()?, is_last })
 }
 
-/// What a backslash and the letter behind it stand for. `rest`: what is behind the letter.
+/// Decodes one escape. `letter`: the character after the backslash; `rest`: the text after it.
 fn escape(reader: Reader, letter: char, rest: &mut Peekable<Chars>, bytes: &mut Vec<u8>) -> Option<()> {
     match letter {
         'a' => bytes.push(0x07),
@@ -91,7 +91,7 @@ fn escape(reader: Reader, letter: char, rest: &mut Peekable<Chars>, bytes: &mut 
 
 /// `\101`
 fn octal(reader: Reader, digit: char, rest: &mut Peekable<Chars>) -> Option<u8> {
-    // Behind `\0` some take as many digits as others do in all.
+    // After `\0`, these readers accept three more digits; the others accept three digits in total.
     let is_long = digit == '0' && matches!(reader, Reader::Echo | Reader::Argument);
     let first = digit.to_digit(8)?;
     let value =
@@ -114,7 +114,7 @@ fn push(bytes: &mut Vec<u8>, character: char) {
     bytes.extend(character.encode_utf8(&mut [0; 4]).bytes());
 }
 
-/// Up to `most` digits: their value and how many there were.
+/// Reads up to `most` digits. Returns their value and their number.
 fn number(rest: &mut Peekable<Chars>, radix: u32, most: u32) -> Option<(u32, u32)> {
     let mut value = 0_u32;
     let mut digits = 0;
@@ -145,9 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn each_reader_has_its_own_rules() {
+    fn escapes_differ_between_echo_and_printf() {
         let cases = [
-            // Text, then what `$'…'`, `echo -e`, `printf` and `%b` make of it.
+            // The text, and its result in `$'…'`, `echo -e`, `printf` and `%b`.
             (r"\162m", ["rm", r"\162m", "rm", "rm"]),
             (r"\0162m", ["\u{e}2m", "rm", "\u{e}2m", "rm"]),
             (r"\x72m", ["rm", "rm", "rm", "rm"]),

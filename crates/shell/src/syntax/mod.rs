@@ -1,14 +1,14 @@
-//! From text to syntax: the parser behind its limits, words and their expansions, quotes and escapes.
+//! Parses the text of a script: the guarded parser, words and their expansions, quotes and escapes.
 
 pub(crate) mod arithmetic;
 pub(crate) mod bash_differences;
 pub(crate) mod bounded_parse;
 pub(crate) mod brace;
+pub(crate) mod closing;
+mod double_parentheses;
 pub(crate) mod escape;
-pub(crate) mod extent;
-pub(crate) mod hidden;
+pub(crate) mod hidden_expansions;
 mod nesting;
-mod parentheses;
 pub(crate) mod quoting;
 mod rejection;
 mod select;

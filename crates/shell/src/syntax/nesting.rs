@@ -1,15 +1,15 @@
-//! How deep the parser will go into a list of tokens.
+//! Limits how deep the parser recurses into a list of tokens.
 //!
-//! Compound commands are followed as the parser will see them. Where that is not certain they are counted as open, and
-//! only what certainly closes the innermost one closes it: the count is never too low.
+//! Follows compound commands as the parser would see them. An uncertain opening counts as open, and only a certain end
+//! of the innermost command closes it, so the count is never too low.
 
 use brush_parser::Token;
 
 use crate::limits::Gap;
 
 const MAX_CASES: usize = 8;
-/// Levels that the parser may try twice, which each double its time: `case`, parentheses in `((` and `[[`, and process
-/// substitutions, which behind `2>` it tries with the number and without it.
+/// Levels that the parser may parse twice, each of which doubles the time: `case`, parentheses in `((` and `[[`, and
+/// process substitutions, which it tries with and without the number in `2>`.
 const MAX_RETRIED: usize = 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,14 +26,14 @@ enum Nested {
 #[derive(Default)]
 struct Nesting<'a> {
     open: Vec<Nested>,
-    /// How many are open around the outermost place where parentheses may be retried: `((` or `[[`.
+    /// The number of open levels at the outermost `((` or `[[`, inside which parentheses may be parsed twice.
     retried_from: Option<usize>,
-    /// What nests without an end of its own: the operators of one test, and all coprocesses.
+    /// Constructs that nest without a closing token: the operators of one test, and all coprocesses.
     test_operators: usize,
     coprocesses: usize,
     before_last: Option<&'a Token>,
     last: Option<&'a Token>,
-    /// Whether the last token closed something.
+    /// True if the last token closed something.
     last_closed: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Nesting<'a> {
         depth > limit || cases > MAX_CASES || retried > MAX_RETRIED
     }
 
-    /// Whether the parser may look for a command here.
+    /// True if the parser may expect a command here.
     fn starts_command(&self) -> bool {
         match self.last {
             None | Some(Token::Operator(..)) => true,
@@ -100,7 +100,7 @@ impl<'a> Nesting<'a> {
                 let is_process = matches!(last, Some("<" | ">"));
                 self.open.push(if is_process { Nested::ProcessSubstitution } else { Nested::Parenthesis });
             }
-            // In a `case` it ends a pattern.
+            // In a `case`, it ends a pattern instead.
             ")" if matches!(self.open.last(), Some(Nested::Parenthesis | Nested::ProcessSubstitution)) => {
                 self.open.pop();
             }
@@ -129,7 +129,7 @@ impl<'a> Nesting<'a> {
             "}" => (Nested::Brace, follows_end),
             "fi" => (Nested::If, follows_end),
             "done" => (Nested::Loop, follows_end),
-            // Before these, it is first tried as a pattern.
+            // Before these operators, the parser first tries it as a pattern.
             "esac" => {
                 let is_pattern = matches!(next, Some(Token::Operator(next, _)) if matches!(next.as_str(), ")" | "|"));
                 let follows_in = matches!(self.last, Some(Token::Word(last, _)) if last == "in");
@@ -145,12 +145,12 @@ impl<'a> Nesting<'a> {
     }
 }
 
-/// Whether the token ends a command, so that what follows it is not an argument.
+/// True if the token ends a command, so that the next token is not an argument.
 fn ends_command(token: &Token) -> bool {
     matches!(token, Token::Operator(operator, _) if matches!(operator.as_str(), ";" | "\n" | "&" | ";;" | ";&" | ";;&" | ")"))
 }
 
-/// Words behind which the parser looks for a command.
+/// Words after which the parser expects a command.
 fn precedes_command(word: &str) -> bool {
     matches!(
         word,
@@ -175,7 +175,7 @@ fn precedes_command(word: &str) -> bool {
     )
 }
 
-/// `function f {` and `coproc n {`.
+/// True for the keyword in `function f {` or `coproc n {`.
 fn introduces_name(token: &Token) -> bool {
     matches!(token, Token::Word(word, _) if matches!(word.as_str(), "function" | "coproc"))
 }

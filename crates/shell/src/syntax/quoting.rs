@@ -1,6 +1,6 @@
-//! How words are written into a text that a shell reads.
+//! Quotes words for a shell.
 
-/// A word as it is, whatever stands in it.
+/// Returns the word in single quotes, whatever characters it contains.
 pub(crate) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

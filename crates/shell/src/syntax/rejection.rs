@@ -1,4 +1,4 @@
-//! Why the parser does not take a text, in words for people.
+//! Describes for people why the parser rejects a script.
 
 use brush_parser::{ParseError, SourcePosition, TokenizerError};
 
@@ -15,7 +15,7 @@ pub(crate) fn of_tokens(error: &TokenizerError) -> String {
         }
         E::UnterminatedEscapeSequence => "it ends with a backslash".to_owned(),
         E::UnterminatedHereDocuments(tags, _) => {
-            // As they were written, with their quotes; one may be empty.
+            // The tags as written, with their quotes. A tag may be empty.
             let tags = tags.replace(['"', '\'', '\\'], "");
             let missing = if tags.is_empty() { "the line that ends it".to_owned() } else { format!("`{tags}`") };
             format!("the here-document has no end: {missing} is missing")
@@ -37,7 +37,7 @@ pub(crate) fn of_grammar(text: &str, error: &ParseError) -> String {
     }
 }
 
-/// More is not needed to find it again.
+/// Long enough to find the place.
 const MAX_LETTERS: usize = 20;
 
 fn place(at: &SourcePosition) -> String {

@@ -1,16 +1,16 @@
-//! `select NAME in …; do …; done`: a loop that asks which of its words is meant. The parser has none, but it has `for`, and a
-//! loop over all words does no less.
+//! `select NAME in …; do …; done`: a loop that asks for one of its words. The parser does not support it, so it is
+//! parsed as a `for` loop over all the words, which runs at least the same commands.
 
 use brush_parser::Token;
 
-/// Words behind which a command begins.
+/// Words after which a command starts.
 const BEFORE_COMMANDS: &[&str] = &["do", "then", "else", "elif", "if", "while", "until", "!", "{", "time"];
 
-/// The variable that it sets beside its own.
+/// `select` also sets this variable to the answer.
 const ANSWER: &str = "REPLY=\"${UNKNOWN}\"";
 
-/// The same with other loops; `None` where there are none of this kind.
-pub(crate) fn as_for(text: &str, tokens: &[Token]) -> Option<Vec<Token>> {
+/// Returns the tokens with `for` in place of `select`; `None` if there is no such loop.
+pub(crate) fn select_as_for(text: &str, tokens: &[Token]) -> Option<Vec<Token>> {
     let place = text.contains("select").then(|| (0..tokens.len()).find(|place| is_select(tokens, *place)))??;
     let mut changed: Vec<Token> = tokens.get(..place)?.to_vec();
     let mut open = 0_usize;
@@ -24,7 +24,7 @@ pub(crate) fn as_for(text: &str, tokens: &[Token]) -> Option<Vec<Token>> {
         changed.push(token.clone());
         if open > 0 && is_word(token, "do") && (begins_command(tokens, at) || is_behind_name(tokens, at)) {
             open -= 1;
-            // What is answered, nobody knows.
+            // The answer is not known.
             changed.push(Token::Word(ANSWER.to_owned(), token.location().clone()));
             changed.push(Token::Operator(";".to_owned(), token.location().clone()));
         }
@@ -40,7 +40,7 @@ fn is_select(tokens: &[Token], place: usize) -> bool {
         && tokens.get(place + 2).is_some_and(is_loop)
 }
 
-/// `select NAME do`: without words it goes over those of the script.
+/// True for the `do` in `select NAME do`. Without words, the loop is over the arguments of the script.
 fn is_behind_name(tokens: &[Token], place: usize) -> bool {
     place.checked_sub(2).is_some_and(|before| is_select(tokens, before))
 }

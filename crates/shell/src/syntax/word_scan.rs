@@ -1,8 +1,8 @@
-//! From the raw text of a word to what the program will get.
+//! Scans the raw text of a word, and removes its quotes.
 
 use crate::limits::{Gap, MAX_NESTING};
+use crate::syntax::closing::{self, Construct};
 use crate::syntax::escape;
-use crate::syntax::extent::{self, Enclosed};
 
 /// A part of a word after quote removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,13 +10,13 @@ pub(crate) enum Unit {
     /// Unquoted: may be part of a glob, a brace expansion or a tilde.
     Bare(char),
     Quoted(char),
-    /// A home folder, behind something else of the word: written `~`, and no `~` for the program.
+    /// A `~` for the home directory that is not at the start of the word, where a plain `~` would not be expanded.
     Home,
-    /// An expansion, whose value is known if at all from what ran before.
+    /// An expansion. Its value may be known from the commands before it.
     Expansion(Box<Expansion>),
-    /// Between the words that an expansion became.
+    /// A boundary between two words of an expansion's value.
     Break,
-    /// Nothing, between quotes: a word all the same.
+    /// Empty quotes, which still make a word.
     Empty,
 }
 
@@ -24,16 +24,16 @@ pub(crate) enum Unit {
 pub(crate) struct Expansion {
     pub(crate) raw: String,
     pub(crate) quoted: bool,
-    /// The text of a command substitution.
+    /// The script of a command substitution.
     pub(crate) script: Option<String>,
-    /// What it stands for, where only its kind is known: `$(mktemp)`, `$TMPDIR`.
-    pub(crate) means: Option<String>,
-    /// It is a variable that comes from outside.
+    /// A placeholder for the value, if only its kind is known: `$(mktemp)`, `$TMPDIR`.
+    pub(crate) placeholder: Option<String>,
+    /// True for a variable that the script does not set.
     pub(crate) is_foreign: bool,
 }
 
 impl Expansion {
-    /// Whether what follows cannot become part of its name.
+    /// True if the text that follows cannot become part of its name.
     pub(crate) fn is_closed(&self) -> bool {
         self.quoted || self.raw.ends_with(['}', ')', '`'])
     }
@@ -44,21 +44,21 @@ impl Expansion {
 pub(crate) enum Context {
     /// A word of a command.
     Word,
-    /// Text in which only expansions and backslashes mean anything: a here-document, arithmetic.
+    /// Text in which only expansions and backslashes are special: a heredoc, arithmetic.
     Text,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
     pub(crate) units: Vec<Unit>,
-    /// The texts of the command substitutions inside of other expansions, in order.
+    /// The scripts of command substitutions inside other expansions, in order.
     pub(crate) scripts: Vec<String>,
     pub(crate) gap: Option<Gap>,
-    /// How much of it was looked at: what is inside of other expansions, once for each of those.
+    /// The number of bytes scanned. Nested expansions are scanned once for each level.
     pub(crate) length: usize,
 }
 
-/// Whether nothing in the word needs a closer look.
+/// True if the word contains nothing that needs a scan.
 pub(crate) fn is_plain(raw: &str) -> bool {
     !raw.bytes().any(|byte| matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'{'))
 }
@@ -69,7 +69,7 @@ pub(crate) fn scan(raw: &str, context: Context) -> Scanned {
     scanned
 }
 
-/// Recursion, into the words of `${…}` and `$((…))`, ends at the nesting limit.
+/// Recurses into the words of `${…}` and `$((…))`, up to the nesting limit.
 fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
     if depth > MAX_NESTING {
         found.gap = Some(Gap::TooDeep);
@@ -79,7 +79,7 @@ fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
     let mut scanner = Scanner { text, at: 0, context, in_double_quotes: false, depth, found };
     while let Some(character) = scanner.peek() {
         if scanner.step(character).is_none() {
-            let gap = if extent::nests_too_deeply(scanner.rest()) {
+            let gap = if closing::nests_too_deeply(scanner.rest()) {
                 Gap::TooDeep
             } else {
                 Gap::Rejected("it has an expansion or quote that is not closed".to_owned())
@@ -112,7 +112,7 @@ impl<'a> Scanner<'a, '_> {
         self.in_double_quotes || self.context == Context::Text
     }
 
-    /// None where something opened here is not closed.
+    /// Returns `None` if something that opens here is not closed.
     fn step(&mut self, character: char) -> Option<()> {
         match character {
             '\\' => self.backslash(),
@@ -156,7 +156,7 @@ impl<'a> Scanner<'a, '_> {
 
     fn expansion_to(&mut self, end: usize, script: Option<String>) {
         let raw = self.text.get(self.at..end).unwrap_or_default().to_owned();
-        let expansion = Expansion { raw, quoted: self.quoted(), script, means: None, is_foreign: false };
+        let expansion = Expansion { raw, quoted: self.quoted(), script, placeholder: None, is_foreign: false };
         self.found.units.push(Unit::Expansion(Box::new(expansion)));
         self.at = end;
     }
@@ -179,7 +179,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn backquote(&mut self) -> Option<()> {
-        let end = extent::closing_backquote(self.text, self.at + 1)?;
+        let end = closing::closing_backquote(self.text, self.at + 1)?;
         let inner = self.text.get(self.at + 1..end)?;
         let script = unescape_backquoted(inner, self.in_double_quotes);
         self.expansion_to(end + 1, Some(script));
@@ -188,14 +188,14 @@ impl<'a> Scanner<'a, '_> {
 
     fn dollar(&mut self) -> Option<()> {
         let rest = self.rest();
-        if let Some((enclosed, length)) = extent::opened_by_dollar(rest.as_bytes(), self.quoted()) {
-            let end = extent::closing(self.text, self.at + length, enclosed)?;
+        if let Some((construct, length)) = closing::opened_by_dollar(rest.as_bytes(), self.quoted()) {
+            let end = closing::closing(self.text, self.at + length, construct)?;
             let inner = self.text.get(self.at + length..end)?;
             let mut script = None;
-            match (enclosed, arithmetic(inner)) {
-                (Enclosed::Arithmetic, Some(expression)) => self.fragment(expression, Context::Text),
-                (Enclosed::Commands | Enclosed::Arithmetic, _) => script = Some(inner.to_owned()),
-                (Enclosed::Parameter { in_double_quotes: false }, _) => self.fragment(inner, Context::Word),
+            match (construct, arithmetic(inner)) {
+                (Construct::Arithmetic, Some(expression)) => self.fragment(expression, Context::Text),
+                (Construct::Commands | Construct::Arithmetic, _) => script = Some(inner.to_owned()),
+                (Construct::Parameter { in_double_quotes: false }, _) => self.fragment(inner, Context::Word),
                 _ => self.fragment(inner, Context::Text),
             }
             self.expansion_to(end + 1, script);
@@ -203,7 +203,7 @@ impl<'a> Scanner<'a, '_> {
         }
         match rest.chars().nth(1) {
             Some('\'') if !self.quoted() => {
-                let end = extent::closing_ansi_c(self.text, self.at + 2)?;
+                let end = closing::closing_ansi_c(self.text, self.at + 2)?;
                 match escape::decode(self.text.get(self.at + 2..end)?) {
                     Some(decoded) => {
                         self.add_quoted(&decoded);
@@ -212,7 +212,7 @@ impl<'a> Scanner<'a, '_> {
                     None => self.unknown_to(end + 1),
                 }
             }
-            // A translated string: the quotes that follow say the rest.
+            // A translated string: continues with the quotes.
             Some('"') if !self.quoted() => self.at += 1,
             Some(first) if first.is_ascii_alphabetic() || first == '_' => {
                 let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
@@ -229,7 +229,7 @@ impl<'a> Scanner<'a, '_> {
         Some(())
     }
 
-    /// The inside of an expansion: its value is of no use, but the substitutions in it run.
+    /// Scans the inside of an expansion. Only its substitutions are kept, because they run.
     fn fragment(&mut self, inner: &str, context: Context) {
         let mut found = Scanned::default();
         scan_into(inner, context, self.depth + 1, &mut found);
@@ -246,11 +246,10 @@ impl<'a> Scanner<'a, '_> {
     }
 }
 
-/// The inside of `$(…)`, without the parentheses that make it arithmetic; none where they do not belong together, as in
-/// `$((a); (b))`.
+/// Returns the inside of `$((…))`. `None` if the inner parentheses do not enclose all of it, as in `$((a); (b))`.
 fn arithmetic(inner: &str) -> Option<&str> {
     let expression = inner.strip_prefix('(')?.strip_suffix(')')?;
-    let closed = extent::closing(inner, 1, Enclosed::Arithmetic)?;
+    let closed = closing::closing(inner, 1, Construct::Arithmetic)?;
     (closed + 1 == inner.len()).then_some(expression)
 }
 

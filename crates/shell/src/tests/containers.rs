@@ -1,10 +1,10 @@
-//! What is done in a container, and what that comes to outside of it.
+//! Commands in a container, and their effects outside of it.
 
 use path::Access;
 
 use crate::parse;
 
-/// What the commands do to files of the host, in the order of the text.
+/// The effects of the commands on files of the host, in order.
 fn done(text: &str) -> String {
     let script = parse(text);
     let shown = script.effects().into_iter().map(|effect| {
@@ -14,19 +14,19 @@ fn done(text: &str) -> String {
             Some(Access::Delete) => "deletes",
             None => "names",
         };
-        let folder = match effect.folders.list() {
-            Some([folder]) if folder.is_empty() => String::new(),
-            Some(folders) => format!(" in {}", folders.join(" or ")),
+        let directory = match effect.directories.list() {
+            Some([directory]) if directory.is_empty() => String::new(),
+            Some(directories) => format!(" in {}", directories.join(" or ")),
             None => " somewhere".to_owned(),
         };
-        format!("{verb} {}{folder}", effect.path.unwrap_or_else(|| "what nobody knows".to_owned()))
+        format!("{verb} {}{directory}", effect.path.unwrap_or_else(|| "what nobody knows".to_owned()))
     });
     let gaps = script.gaps.iter().map(|gap| format!("gap: {gap}"));
     shown.chain(gaps).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
-fn only_what_is_mounted_is_of_the_host() {
+fn only_mounted_paths_affect_the_host() {
     let cases = [
         ("docker run --rm img rm -rf /data x", ""),
         ("docker run --rm img cat /etc/passwd", ""),
@@ -59,7 +59,7 @@ fn only_what_is_mounted_is_of_the_host() {
 }
 
 #[test]
-fn the_innermost_mount_counts_and_folders_take_what_is_mounted_in_them() {
+fn the_innermost_mount_counts_and_directories_contain_their_mounts() {
     let cases = [
         ("docker run -v /a:/w -v /w/node_modules img rm -rf /w/node_modules", ""),
         ("docker run -v /a:/w -v /c:/w/sub img rm -rf /w/sub/x", "deletes /c/x"),
@@ -73,9 +73,9 @@ fn the_innermost_mount_counts_and_folders_take_what_is_mounted_in_them() {
     }
 }
 
-/// The folder that an image starts in, and what it has mounted, nobody here knows.
+/// The working directory of an image, and the mounts of a running container, are not known.
 #[test]
-fn what_is_not_known_of_a_container() {
+fn unknown_mounts_and_images() {
     let cases = [
         ("docker run -v /a:/w img rm -rf build", "names /a/build"),
         ("docker run -v /a:/w img rm -rf \"$X\"", "deletes what nobody knows somewhere"),
@@ -94,7 +94,7 @@ fn what_is_not_known_of_a_container() {
 }
 
 #[test]
-fn what_reaches_more_than_its_mounts_may_delete_anything() {
+fn privileged_containers_may_delete_anything() {
     let unknown = "deletes what nobody knows somewhere";
     let cases = [
         ("docker run --privileged img rm -rf /x", unknown),

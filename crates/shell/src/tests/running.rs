@@ -1,10 +1,10 @@
-//! What would run, and where: through other programs, by variables, functions and loops, from what is printed.
+//! Which commands run, and where: through other programs, variables, functions, loops, and the output of commands.
 
 use super::texts;
 use crate::{Gap, SimpleCommand, parse};
 use insta::assert_snapshot;
 
-/// Each command with what it is reached through.
+/// Each command with the programs that run it.
 fn reached(text: &str) -> String {
     let script = parse(text);
     let commands = script.commands.iter().filter(|command| !command.words().is_empty());
@@ -19,7 +19,7 @@ fn reached(text: &str) -> String {
 }
 
 #[test]
-fn programs_that_run_others_are_seen_through() {
+fn commands_of_wrappers_are_found() {
     assert_snapshot!(reached("sudo -u root -- rm -rf /var; nohup nice -n 5 rm x; env -i A=1 timeout -k 1 5 make -j8 > log"), @"
     rm -rf /var via sudo
     rm x via nohup, nice
@@ -81,8 +81,8 @@ fn programs_that_run_others_are_seen_through() {
     command -v git
     sudo -l
     make
-    gap: what `bash -c` runs is not known before it runs
-    gap: what `eval` runs is not known before it runs
+    gap: the command runs `bash -c`, which is known only at run time
+    gap: the command runs `eval`, which is known only at run time
     ");
     assert_snapshot!(reached("trap 'rm -rf x' EXIT; watch -n 5 git status; su -c 'rm x' me; busybox rm x; npx prettier -w ."), @"
     trap … EXIT
@@ -95,7 +95,7 @@ fn programs_that_run_others_are_seen_through() {
 }
 
 #[test]
-fn variables_that_commands_set() {
+fn variables_set_by_commands_are_known() {
     assert_snapshot!(texts("read a b <<< 'x y z'; rm $a $b; IFS= read -r c <<< 'u v'; rm \"$c\"; read d < list; rm $d"), @"
     read a b
     rm x y z
@@ -119,7 +119,7 @@ fn variables_that_commands_set() {
 }
 
 #[test]
-fn files_are_followed_to_where_they_are_run() {
+fn written_scripts_are_read_when_they_run() {
     assert_snapshot!(texts("echo 'rm x' > a.sh; cp a.sh b/; bash b/a.sh; ln -s a.sh c; sh c; BASH_ENV=a.sh bash -c true"), @"
     echo …
     cp a.sh b/
@@ -143,12 +143,12 @@ fn files_are_followed_to_where_they_are_run() {
     ");
 }
 
-/// Each command with the folders that it may run in.
+/// Each command with the directories that it may run in.
 fn places(text: &str) -> String {
     let script = parse(text);
     let commands = script.commands.iter().filter(|command| !command.words().is_empty());
-    let place = |command: &SimpleCommand| match command.folders().list() {
-        Some(folders) => folders.iter().map(|folder| format!("[{folder}]")).collect::<Vec<_>>().join(" "),
+    let place = |command: &SimpleCommand| match command.directories().list() {
+        Some(directories) => directories.iter().map(|directory| format!("[{directory}]")).collect::<Vec<_>>().join(" "),
         None => "anywhere".to_owned(),
     };
     let mut shown: Vec<_> = commands.map(|command| format!("{} {}", command.text(), place(command))).collect();
@@ -157,7 +157,7 @@ fn places(text: &str) -> String {
 }
 
 #[test]
-fn folders_are_followed() {
+fn directories_are_followed() {
     assert_snapshot!(places("cd a && b; c; (cd d && e); f"), @"
     cd a []
     b [a]
@@ -304,13 +304,13 @@ fn variables_are_followed() {
     b $V
     b 1
     rm x
-    gap: what `eval` runs is not known before it runs
-    gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
+    gap: the command runs `eval`, which is known only at run time
+    gap: the command is nested more than 64 levels deep (fewer for `case` and `[[ … ]]`)
     ");
 }
 
 #[test]
-fn what_is_surely_printed_is_read() {
+fn certain_output_is_read() {
     assert_snapshot!(reached("echo cm0gLXJmIC8= | base64 -d | sh; printf 'rm -rf %s\\n' / | bash; echo 726d2078 | xxd -r -p | sh -s"), @"
     echo …
     base64 -d
@@ -332,12 +332,12 @@ fn what_is_surely_printed_is_read() {
     cat
     rm y via sh
     cat .env via xargs
-    gap: what `sh` runs is not known before it runs
+    gap: the command runs `sh`, which is known only at run time
     ");
 }
 
 #[test]
-fn what_multiplies_is_bounded() {
+fn exponential_growth_is_bounded() {
     let doubled = format!("x=ab; {} a $x", "x=$x$x; ".repeat(64));
     let rounds = "for a in {1..30}; do ".repeat(6) + "b $(c); " + &"done; ".repeat(6);
     let functions = (0..60).map(|level| format!("f{level}() {{ f{0} x; f{0} y; }}; ", level + 1)).collect::<Vec<_>>();
@@ -350,16 +350,16 @@ fn what_multiplies_is_bounded() {
     }
 }
 
-/// None of these would end, or only after minutes and with gigabytes.
+/// Without the limits, these would not end, or would need minutes and gigabytes.
 #[test]
-fn the_walk_ends_when_it_is_too_much() {
+fn the_walk_stops_at_its_budget() {
     let loops =
         |body: &str| "for a in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do ".repeat(20) + body + &"; done".repeat(20);
     let many = |part: &dyn Fn(usize) -> String, count: usize| (0..count).map(part).collect::<String>();
     let variables = many(&|number| format!("v{number}=1 "), 5000) + "; ";
     let levels = |body: &dyn Fn(usize) -> String| many(&|level| format!("f{level}() {{ {}; }}; ", body(level + 1)), 40);
     let texts = [
-        // Loops, whatever is in them: commands, and what is none.
+        // Loops with different bodies, some of which run no command.
         loops("b"),
         loops("[[ a == b ]]"),
         loops("((1))"),
@@ -368,18 +368,18 @@ fn the_walk_ends_when_it_is_too_much() {
         loops("a=$b"),
         loops(&format!("[[ a == '{}' ]]", "b".repeat(50_000))),
         loops(&format!("echo {}", "b ".repeat(20_000))),
-        // Functions, in lists, in words and in tests.
+        // Functions in lists, in words and in tests.
         levels(&|next| format!("f{next}; f{next}")) + "f0",
         levels(&|next| format!("echo $(f{next}) $(f{next})")) + "f0",
         levels(&|next| format!("case $(f{next}) in $(f{next})) f{next};; esac")) + "f0",
         levels(&|next| format!("if f{next}; then f{next}; else f{next}; fi")) + "f0",
-        // A text that runs itself twice.
+        // A script that runs itself twice.
         "x='eval \"$x\"; eval \"$x\"'; eval \"$x\"".to_owned(),
-        // Many variables, and as many ways to go.
+        // Many variables, and as many control-flow paths.
         variables.clone() + &many(&|number| format!("if a; then w{number}=1; fi; "), 1000),
         variables.clone() + &many(&|number| format!("a && w{number}=1 || "), 1000) + "b",
         format!("export {variables}") + &":; ".repeat(1900),
-        // What is found or given, many times over.
+        // Many found paths or arguments, used many times.
         format!("set -- {}; {}", "a ".repeat(10_000), "echo \"$@\"; ".repeat(1900)),
         format!("find {} {}", many(&|number| format!("a{number} "), 5000), "| sort ".repeat(1900)),
         format!("cp {}", "-t a b ".repeat(9000)),
@@ -407,9 +407,9 @@ fn one_line_programs_are_read() {
     python3 -c …
     ruby -e …
     awk … x
-    gap: what `python3` runs is not known before it runs
+    gap: the command runs `python3`, which is known only at run time
     ");
-    // What is piped into one that has its own text is data.
+    // Input that is piped into a program with a script of its own is data.
     assert_snapshot!(reached("cat x | python3 -m json.tool; a | python3 -c 'print(1)'; a | perl -pe s/x/y/; a | node -e 'console.log(1)'; a | python3 x.py; a | bash x.sh; a | bash -c b"), @"
     cat x
     python3 -m json.tool
@@ -439,13 +439,13 @@ fn one_line_programs_are_read() {
     a
     bash -s x
     python3
-    gap: what `python3` runs is not known before it runs
-    gap: what `bash` runs is not known before it runs
+    gap: the command runs `python3`, which is known only at run time
+    gap: the command runs `bash`, which is known only at run time
     ");
 }
 
 #[test]
-fn what_lists_print_is_what_others_get() {
+fn listed_paths_reach_other_commands() {
     assert_snapshot!(texts("files=(build/*.o); rm \"${files[@]}\"; mapfile -t old < <(ls dist/*.tgz | tail -n +3); rm \"${old[@]}\""), @"
     rm build/*.o
     ls dist/*.tgz
@@ -483,7 +483,7 @@ fn what_lists_print_is_what_others_get() {
 }
 
 #[test]
-fn what_people_wrote_is_run_as_ever() {
+fn files_of_people_are_not_read() {
     assert_snapshot!(reached("bash -c \"$(cat a.sh)\"; eval \"$(cat a.sh)\"; source <(cat a.sh)"), @"
     cat a.sh
     bash -c …
@@ -502,22 +502,22 @@ fn what_people_wrote_is_run_as_ever() {
     assert_snapshot!(reached("eval \"rm x; $(cat a.sh)\""), @"
     cat a.sh
     eval …
-    gap: what `eval` runs is not known before it runs
+    gap: the command runs `eval`, which is known only at run time
     ");
     assert_snapshot!(reached("eval \"$(ssh-agent -s)\"; eval \"$(tools/ssh-agent -s)\""), @"
     ssh-agent -s
     eval …
     ssh-agent -s
     eval …
-    gap: what `eval` runs is not known before it runs
+    gap: the command runs `eval`, which is known only at run time
     ");
 }
 
 #[test]
-fn a_pattern_in_the_place_of_a_program_is_not_known() {
+fn a_glob_as_program_is_unknown() {
     assert_snapshot!(reached("for t in tests/*; do $t --help; done"), @"$… --help");
     assert_snapshot!(reached("for t in /bin/g*; do $t --help; done"), @"
     g* --help
-    gap: the command is not surely understood: it has a pattern in the place of a program
+    gap: shells may read the command differently: it has a pattern in the place of a program
     ");
 }

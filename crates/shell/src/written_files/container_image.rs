@@ -1,8 +1,8 @@
-//! Images of containers that a script builds, and what runs in them when nothing else is said.
+//! Container images that a script builds, and what runs in them by default.
 
 use crate::syntax::quoting::quoted;
 
-/// What a `Dockerfile` says, as a text for a shell. `given`: the words behind the name of the image.
+/// Returns the command of a `Dockerfile` as a script for a shell. `given`: the words after the name of the image.
 pub(crate) fn commands(text: &str, given: &[&str]) -> String {
     let entry = last(text, "ENTRYPOINT").unwrap_or_default();
     let words = match given {
@@ -12,7 +12,7 @@ pub(crate) fn commands(text: &str, given: &[&str]) -> String {
     format!("{entry} {words}").trim().to_owned()
 }
 
-/// The last of these instructions counts: a list of words, or a text.
+/// Returns the last of these instructions, which is a list of words or a string.
 fn last(text: &str, instruction: &str) -> Option<String> {
     let mut instructions = text.lines().filter_map(|line| line.trim_start().split_once(char::is_whitespace));
     let (_, said) = instructions.rfind(|(name, _)| name.eq_ignore_ascii_case(instruction))?;
@@ -22,7 +22,7 @@ fn last(text: &str, instruction: &str) -> Option<String> {
     Some(words.unwrap_or_else(|| said.to_owned()))
 }
 
-/// The services of a `compose.yml`, each as the call that would start it.
+/// Returns the services of a `compose.yml`, each as the `docker run` command that would start it.
 pub(crate) fn services(text: &str) -> String {
     let mut calls = String::new();
     let mut service = Service::default();
@@ -32,7 +32,7 @@ pub(crate) fn services(text: &str) -> String {
         let depth = line.len() - line.trim_start().len();
         let (key, value) = line.trim().split_once(':').map_or((line.trim(), ""), |(key, value)| (key, value.trim()));
         match (key, value) {
-            // The next one stands as deep as the first.
+            // The next service has the same indentation as the first.
             (_, "") if depth > 0 && level.is_none_or(|level| depth <= level) => {
                 level = Some(depth);
                 calls.push_str(&std::mem::take(&mut service).call());
@@ -42,7 +42,7 @@ pub(crate) fn services(text: &str) -> String {
             ("entrypoint", said) => service.entrypoint = words(said),
             ("command", said) => service.command = words(said),
             ("volumes", said) => service.volumes = flow(said),
-            // A volume in its long form, with a line for each side.
+            // A volume in the long form, with one line for each side.
             ("- source" | "- src", side) if list == "volumes" => service.volumes.push(unquoted(side)),
             ("source" | "src", side) if list == "volumes" => service.join_side(&unquoted(side), true),
             ("target" | "dst" | "destination", side) if list == "volumes" => service.join_side(&unquoted(side), false),
@@ -63,7 +63,7 @@ pub(crate) fn services(text: &str) -> String {
 struct Service {
     image: String,
     volumes: Vec<String>,
-    /// For a shell.
+    /// As script text for a shell.
     entrypoint: Vec<String>,
     command: Vec<String>,
 }
@@ -89,12 +89,12 @@ impl Service {
     }
 }
 
-/// What is to run, for a shell: a list of words, or a text.
+/// Returns a command as script text for a shell: a list of words, or a string.
 fn words(said: &str) -> Vec<String> {
     if said.starts_with('[') { flow(said).iter().map(|word| quoted(word)).collect() } else { vec![unquoted(said)] }
 }
 
-/// `[a, "b"]`, or one text.
+/// `[a, "b"]`, or a single string.
 fn flow(said: &str) -> Vec<String> {
     let Some(entries) = said.strip_prefix('[').and_then(|said| said.strip_suffix(']')) else {
         return vec![unquoted(said)];
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_image_runs() {
+    fn commands_of_an_image() {
         let text = "FROM a\nENTRYPOINT [\"x\", \"-y\"]\nCMD [\"z\"]\n";
         assert_eq!(commands(text, &[]), "'x' '-y' 'z'");
         assert_eq!(commands(text, &["w"]), "'x' '-y' 'w'");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_services_run() {
+    fn commands_of_services() {
         let text = "services:\n  x:\n    image: a\n    volumes: [\"/b:/c\"]\n    command: x y\n  z:\n    image: d\n";
         assert_eq!(services(text), "docker run -v '/b:/c' 'a' x y\n");
         let text = "services:\n  x:\n    image: a\n    volumes:\n      - /b:/c\n    command:\n      - x\n      - y\n";

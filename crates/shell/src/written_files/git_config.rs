@@ -1,25 +1,25 @@
-//! What git is told by its environment: settings in variables, and in files that the script has written.
+//! Git settings from the environment: in variables, and in files that the script has written.
 
 use super::files::Files;
-use crate::model::{SimpleCommand, Written};
+use crate::model::{FileContents, SimpleCommand};
 
-/// Names in lower case, and values.
+/// Lower-case names, and values.
 type Settings = Vec<(String, String)>;
 
-/// More are nobody's.
+/// With more, the settings count as unknown.
 const MAX_COUNT: usize = 64;
 
-/// Files that git reads its settings from, by the variable that names them, or the folder that they lie in.
+/// Variables that name a file with git settings, or the directory above it.
 const FILES: &[(&str, &[&str])] = &[
     ("GIT_CONFIG_GLOBAL", &[""]),
     ("GIT_CONFIG_SYSTEM", &[""]),
     ("HOME", &["/.gitconfig", "/.config/git/config"]),
     ("XDG_CONFIG_HOME", &["/git/config"]),
 ];
-/// Those that it reads in any case.
+/// The files that git reads in any case.
 const OWN_FILES: &[&str] = &[".git/config", "~/.gitconfig", "~/.config/git/config"];
 
-/// `None` where they cannot be known.
+/// Returns `None` if the settings are not known.
 pub(crate) fn by_environment(command: &SimpleCommand, files: &Files) -> Option<Settings> {
     let mut settings = counted(command)?;
     if let Some(parameters) = command.variable("GIT_CONFIG_PARAMETERS") {
@@ -27,7 +27,7 @@ pub(crate) fn by_environment(command: &SimpleCommand, files: &Files) -> Option<S
     }
     for (name, ends) in FILES {
         let Some(path) = command.variable(name) else { continue };
-        // Only an alias makes a form of git that nobody knows.
+        // An unknown setting only matters for an unknown subcommand, which may be an alias.
         let Some(path) = path.known() else {
             return command.is_understood().then_some(settings);
         };
@@ -67,8 +67,8 @@ fn quoted(parameters: &str) -> Option<Settings> {
     Some(settings)
 }
 
-fn in_file(file: &Written) -> Option<Settings> {
-    let Written::Text(text) = file else { return None };
+fn in_file(file: &FileContents) -> Option<Settings> {
+    let FileContents::Text(text) = file else { return None };
     let mut section = String::new();
     let mut settings = Vec::new();
     for line in text.replace("\\\n", " ").lines().map(str::trim) {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn settings_in_texts() {
         let file = "# x\n[core]\n\tpager = less\n[alias] x = \"!ls \\\"a\\\"\"\n[remote \"origin\"]\n\tmirror\n";
-        let read = in_file(&Written::Text(file.into())).unwrap_or_default();
+        let read = in_file(&FileContents::Text(file.into())).unwrap_or_default();
         let shown: Vec<String> = read.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(shown, ["core.pager=less", "alias.x=!ls \"a\"", "remote.origin.mirror=true"]);
         let read = quoted("'alias.x=!ls' 'Core.Pager'='less -R'").unwrap_or_default();

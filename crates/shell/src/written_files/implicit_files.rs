@@ -1,19 +1,19 @@
 //! Files that tools run without being told their names: a makefile, the scripts of `package.json`, `conftest.py`.
 //!
-//! Only those that the script itself has written count. What lay there before is people's, and what earlier calls changed of
-//! it is mostly theirs as well.
+//! Only files that the script itself has written count. Files from before belong to people, and so do most files that
+//! earlier calls have changed.
 
 use code::Language;
 
-use crate::model::{SimpleCommand, Variable, Written};
+use crate::model::{FileContents, SimpleCommand, Variable};
 use crate::programs::{Arguments, Role};
 use crate::special_programs::interpreter::interpreter_of;
 use crate::special_programs::language::language_of;
 use crate::syntax::quoting::quoted;
 use crate::written_files::files::Files;
-use crate::written_files::{container_image, justfile, makefile, marked_lines, recipe, taskfile, test_files};
+use crate::written_files::{container_image, justfile, keyed_commands, makefile, recipe, taskfile, test_files};
 
-/// Programs, the file that each of them runs, and what runs such a file.
+/// Programs, the file that each of them runs, and its interpreter.
 const FILES: &[(&[&str], &str, &str)] = &[
     (&["pytest", "py.test"], "conftest.py", "python3"),
     (&["nox"], "noxfile.py", "python3"),
@@ -35,13 +35,13 @@ const FILES: &[(&[&str], &str, &str)] = &[
     (&["vagrant"], "Vagrantfile", "ruby"),
 ];
 
-/// What a unit of systemd runs.
+/// The settings of a systemd unit that contain commands.
 const UNIT_MARKS: &[&str] = &["ExecStart=", "ExecStartPre=", "ExecStartPost=", "ExecStop=", "ExecReload="];
 
-/// Texts for a shell; `None` for one that nobody knows.
+/// Returns scripts for a shell; `None` for one that is not known.
 pub(crate) fn texts(command: &SimpleCommand, files: &Files) -> Vec<Option<String>> {
     let (Some(program), Some(arguments)) = (command.program(), command.arguments()) else { return Vec::new() };
-    // Nothing is looked for where nothing is written.
+    // Avoids the search if the script has written nothing.
     if !files.has_written() {
         return Vec::new();
     }
@@ -98,35 +98,36 @@ impl Own<'_> {
         self.command.text_from(script.word, script.from)
     }
 
-    /// In the folder that it is told to work in.
+    /// Returns the path of a file in the directory that the arguments select.
     fn placed(&self, file: &str) -> String {
-        let mut folders = self.arguments.list.iter().filter(|argument| argument.role == Role::Folder);
-        let folder = folders.next().and_then(|folder| self.command.meaning_from(folder.word, folder.from));
-        folder.map_or_else(|| file.to_owned(), |folder| format!("{}/{file}", folder.trim_end_matches('/')))
+        let mut directories = self.arguments.list.iter().filter(|argument| argument.role == Role::Directory);
+        let directory =
+            directories.next().and_then(|directory| self.command.meaning_from(directory.word, directory.from));
+        directory.map_or_else(|| file.to_owned(), |directory| format!("{}/{file}", directory.trim_end_matches('/')))
     }
 
-    fn written(&self, file: &str) -> Option<Written> {
+    fn written(&self, file: &str) -> Option<FileContents> {
         self.files.of_script(self.command, &self.placed(file))
     }
 
-    /// The first of these files, as a text for a shell.
+    /// Returns the commands in the first of these files that exists, as a script for a shell.
     fn read(&self, names: &[&str], commands: impl Fn(&str) -> String) -> Vec<Option<String>> {
         let file = names.iter().find_map(|name| self.written(name));
         let text = file.map(|file| match file {
-            Written::Text(text) => Some(commands(&text)),
-            Written::Unknown => None,
+            FileContents::Text(text) => Some(commands(&text)),
+            FileContents::Unknown => None,
         });
         text.into_iter().collect()
     }
 
-    /// A file that another program would run.
+    /// Returns the command that runs a file with an interpreter, if the script has written that file.
     fn run(&self, interpreter: &str, file: &str) -> Vec<Option<String>> {
         let path = self.placed(file);
         let is_written = self.files.of_script(self.command, &path).is_some();
         is_written.then(|| Some(format!("{interpreter} {}", quoted(&path)))).into_iter().collect()
     }
 
-    /// What a container runs, where the script says that.
+    /// Returns what a container runs, if the script has written it.
     fn image(&self) -> Vec<Option<String>> {
         const COMPOSED: &[&str] = &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"];
         let form: Vec<&str> = self.arguments.subcommands.iter().map(String::as_str).collect();
@@ -140,46 +141,46 @@ impl Own<'_> {
         let given = self.command.words().get(host.word + 1..).unwrap_or_default();
         let given: Vec<&str> = given.iter().filter_map(|word| word.value.as_deref()).collect();
         match self.files.image(name) {
-            Some(Written::Text(text)) => vec![Some(container_image::commands(text, &given))],
-            Some(Written::Unknown) | None => Vec::new(),
+            Some(FileContents::Text(text)) => vec![Some(container_image::commands(text, &given))],
+            Some(FileContents::Unknown) | None => Vec::new(),
         }
     }
 
-    /// The commands behind marks, in all of these files that are written.
+    /// Returns the commands after these keys, in those of the files that the script has written.
     fn marked(&self, names: &[&str], marks: &[&str]) -> Vec<Option<String>> {
-        names.iter().flat_map(|name| self.read(&[*name], |text| marked_lines::commands(text, marks))).collect()
+        names.iter().flat_map(|name| self.read(&[*name], |text| keyed_commands::commands(text, marks))).collect()
     }
 
-    /// What a runner finds by itself.
+    /// Returns what a test runner runs in the tests that it finds.
     fn tested(&self, program: &str) -> Vec<Option<String>> {
         let endings = test_files::endings(program, self.arguments, &self.operands());
         let files = endings.iter().flat_map(|end| self.files.ending(end)).filter(|file| test_files::is_run(file));
         let text = |file: &str| match (interpreter_of(file)?, self.files.of_script(self.command, file)?) {
-            (interpreter, Written::Text(text)) => Some(Some(test_files::deeds(interpreter, &text))),
-            (_, Written::Unknown) => None,
+            (interpreter, FileContents::Text(text)) => Some(Some(test_files::certain_effects(interpreter, &text))),
+            (_, FileContents::Unknown) => None,
         };
         files.filter_map(text).collect()
     }
 
-    /// What Terraform runs here beside what it makes elsewhere.
+    /// Returns the commands that Terraform runs on this machine.
     fn local_commands(&self) -> Vec<Option<String>> {
         let is_local = |text: &str| text.contains("local-exec");
         let aligned = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
         let commands = |text: &str| {
             let text: String = text.lines().filter(|_| is_local(text)).map(aligned).collect();
-            marked_lines::commands(&text, &["command = "])
+            keyed_commands::commands(&text, &["command = "])
         };
         self.files.ending(".tf").into_iter().flat_map(|file| self.read(&[file], commands)).collect()
     }
 
-    /// The commands that `go generate` finds in sources.
+    /// Returns the commands in source files that `go generate` runs.
     fn go_generate(&self) -> Vec<Option<String>> {
         let is_it = self.arguments.subcommands.first().is_some_and(|form| form == "generate");
         if is_it { self.marked(&self.files.ending(".go"), &["//go:generate "]) } else { Vec::new() }
     }
 
     fn makefile(&self) -> Vec<Option<String>> {
-        // One that it is told is a script that it runs.
+        // A makefile that is named in the arguments is handled as a script file.
         if self.arguments.list.iter().any(|argument| argument.role == Role::Script) {
             return Vec::new();
         }
@@ -191,7 +192,7 @@ impl Own<'_> {
         })
     }
 
-    /// Those that `npm run NAME` runs, or another form of it.
+    /// Returns the scripts that `npm run NAME` or another subcommand runs.
     fn package_scripts(&self, text: &str) -> String {
         let form = self.arguments.subcommands.first().map(String::as_str);
         let name = match form {
@@ -209,20 +210,22 @@ impl Own<'_> {
         names.filter_map(script).collect()
     }
 
-    /// `setup.py` of what is installed from a folder.
+    /// Returns `setup.py` of the packages that are installed from a directory.
     fn setup_files(&self) -> Vec<Option<String>> {
         let editable = self.arguments.flags.iter().filter(|flag| flag.is("-e")).filter_map(|flag| flag.value);
         let editable = editable.filter_map(|value| self.command.text_from(value.word, value.from));
-        let folders = editable.chain(self.operands()).filter(|folder| folder.starts_with(['.', '/', '~']));
-        folders.flat_map(|folder| self.run("python3", &format!("{}/setup.py", folder.trim_end_matches('/')))).collect()
+        let directories = editable.chain(self.operands()).filter(|directory| directory.starts_with(['.', '/', '~']));
+        directories
+            .flat_map(|directory| self.run("python3", &format!("{}/setup.py", directory.trim_end_matches('/'))))
+            .collect()
     }
 
-    /// What Python finds by itself, and what a text imports.
+    /// Returns the modules that Python loads on startup, or that the code imports.
     fn python_modules(&self) -> Vec<Option<String>> {
-        let folders = self.command.variable("PYTHONPATH").and_then(Variable::known).unwrap_or_default().split(':');
-        let folders = folders.filter(|folder| !folder.is_empty());
-        let found =
-            folders.flat_map(|folder| ["sitecustomize", "usercustomize"].map(|name| format!("{folder}/{name}.py")));
+        let directories = self.command.variable("PYTHONPATH").and_then(Variable::known).unwrap_or_default().split(':');
+        let directories = directories.filter(|directory| !directory.is_empty());
+        let found = directories
+            .flat_map(|directory| ["sitecustomize", "usercustomize"].map(|name| format!("{directory}/{name}.py")));
         let codes = self.arguments.list.iter().filter(|argument| argument.role == Role::Code);
         let codes =
             codes.filter_map(|code| self.command.meaning_from(code.word, code.from)).chain(self.command.given_text());
@@ -231,7 +234,7 @@ impl Own<'_> {
     }
 }
 
-/// Of `import a, b.c` and `from a import x`.
+/// Returns the modules in `import a, b.c` and `from a import x`.
 fn imported_modules(code: &str) -> Vec<&str> {
     let mut modules = Vec::new();
     for statement in code.split([';', '\n']).map(str::trim_start) {

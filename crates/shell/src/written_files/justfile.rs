@@ -1,8 +1,8 @@
-//! What the recipes of a justfile run.
+//! The commands in the recipes of a justfile.
 
 use crate::written_files::recipe::Recipe;
 
-/// With the variables of the file, as a shell sets them.
+/// Returns the variables of the file as assignments for a shell, and the recipes.
 pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
     let (mut settings, mut recipes) = (String::new(), Vec::<Recipe>::new());
     for line in text.replace("\\\n", " ").lines() {
@@ -13,7 +13,7 @@ pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
             }
         } else if let Some((name, value)) = line.split_once(":=") {
             let name = name.trim().trim_start_matches("export ").trim();
-            // `set` speaks to just itself.
+            // `set` changes a setting of `just` itself.
             if !name.contains(' ') {
                 settings.extend([name, "=", &in_shell(value.trim()), "\n"]);
             }
@@ -26,7 +26,7 @@ pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
     (settings, recipes)
 }
 
-/// `{{name}}` is `${name}` to a shell.
+/// Replaces `{{name}}` by `${name}`.
 fn in_shell(text: &str) -> String {
     text.replace("{{ ", "{{").replace(" }}", "}}").replace("{{", "${").replace("}}", "}")
 }
@@ -37,7 +37,7 @@ mod tests {
     use crate::written_files::recipe::commands;
 
     #[test]
-    fn what_runs() {
+    fn commands_of_recipes() {
         let text = "out := 'dist'\nset shell := ['bash']\n\n# all\nbuild target='x': lint\n    @cargo build\n\nlint:\n  ls {{ out }}\n";
         let (settings, recipes) = read(text);
         assert_eq!(settings, "out='dist'\n");

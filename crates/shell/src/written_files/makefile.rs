@@ -1,9 +1,9 @@
-//! What the recipes of a makefile run.
+//! The commands in the recipes of a makefile.
 
 use crate::model::Word;
 use crate::written_files::recipe::Recipe;
 
-/// What the file sets, as a text for a shell, and its recipes.
+/// Returns the variables of the file as assignments for a shell, and the recipes.
 pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
     let (mut settings, mut recipes) = (String::new(), Vec::<Recipe>::new());
     for line in text.replace("\\\n", " ").lines() {
@@ -24,8 +24,9 @@ pub(crate) fn read(text: &str) -> (String, Vec<Recipe>) {
     (settings, recipes)
 }
 
-/// As one text for a shell, whichever of them is asked for. Variables of the file are variables there; `$(shell …)` is run
-/// where it stands. `words`: those of `make` itself, of which `NAME=value` counts before what is in the file.
+/// Returns all recipes as one script for a shell, whatever the target is. Variables of the makefile become shell
+/// variables, and `$(shell …)` becomes a substitution. `words`: the words of the `make` command. A `NAME=value` among
+/// them overrides the variable in the file.
 pub(crate) fn recipes(text: &str, words: &[Word]) -> String {
     let given: Vec<(&str, &str)> = words.iter().skip(1).filter_map(|word| setting(word.value.as_deref()?)).collect();
     let set = given.iter().map(|(name, value)| format!("{name}={}\n", quoted(&in_shell(value))));
@@ -38,7 +39,7 @@ pub(crate) fn recipes(text: &str, words: &[Word]) -> String {
     set.chain(commands).collect()
 }
 
-/// What a line runs or sets.
+/// Returns the command or the assignment in a line.
 fn command(line: &str) -> Option<String> {
     if let Some(recipe) = line.strip_prefix('\t') {
         return Some(in_shell(recipe.trim_start_matches(['@', '-', '+', ' '])));
@@ -53,7 +54,7 @@ fn command(line: &str) -> Option<String> {
     rule.contains(':').then(|| in_shell(recipe))
 }
 
-/// The files that it reads as parts of itself: `include FILE`.
+/// Returns the files that are included: `include FILE`.
 fn included(line: &str) -> Option<&str> {
     let files = ["include ", "-include ", "sinclude "].iter().find_map(|word| line.strip_prefix(word))?;
     files.split('#').next().map(str::trim)
@@ -68,7 +69,7 @@ fn setting(line: &str) -> Option<(&str, &str)> {
     is_name.then(|| (name, value.trim()))
 }
 
-/// `$(NAME)` is `${NAME}` to a shell, `$(shell ls)` is `$(ls)`, and `$$` is `$`.
+/// Replaces `$(NAME)` by `${NAME}`, `$(shell ls)` by `$(ls)`, and `$$` by `$`.
 fn in_shell(text: &str) -> String {
     let mut parts = text.split("$$").map(|part| {
         let mut shown = String::new();
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs() {
+    fn commands_of_targets() {
         let cases = [
             ("all:\n\t@echo hi\n\t-ls $$HOME\n", "echo hi\nls $HOME\n"),
             ("x:;ls\n", "ls\n"),

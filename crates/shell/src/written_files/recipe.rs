@@ -1,15 +1,15 @@
-//! Files that say how things are made: named lists of commands, each with what has to be made before.
+//! Build files: named lists of commands, each with its prerequisites.
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Recipe {
     pub(crate) names: Vec<String>,
     pub(crate) needs: Vec<String>,
-    /// For a shell, one a line.
+    /// Commands for a shell, one per line.
     pub(crate) commands: Vec<String>,
 }
 
-/// The commands of those that are asked for, and of what they need; without any, of the first. Where one is asked for that the
-/// file does not name, it may be any.
+/// Returns the commands of the wanted recipes and their prerequisites, by default of the first recipe. If the file does
+/// not have a wanted recipe, returns the commands of all recipes.
 pub(crate) fn commands(recipes: &[Recipe], wanted: &[&str]) -> String {
     let first = recipes.iter().flat_map(|recipe| &recipe.names).find(|name| !name.starts_with('.'));
     let mut wanted: Vec<&str> = wanted.to_vec();
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_that_are_asked_for() {
+    fn requested_recipes_and_their_dependencies() {
         let recipe = |name: &str, needs: &[&str]| Recipe {
             names: vec![name.to_owned()],
             needs: needs.iter().map(|need| (*need).to_owned()).collect(),

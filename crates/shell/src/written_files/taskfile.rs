@@ -1,4 +1,5 @@
-//! What the tasks of a Taskfile run. It is no reader of YAML: it takes what stands where commands stand.
+//! The commands in the tasks of a Taskfile. This is not a YAML parser: it reads only the lines that can contain
+//! commands.
 
 use crate::written_files::recipe::Recipe;
 
@@ -25,13 +26,13 @@ pub(crate) fn read(text: &str) -> Vec<Recipe> {
     recipes
 }
 
-/// `[a, "b"]`, `- a`, `- cmd: a`, `a`
+/// Reads `[a, "b"]`, `- a`, `- cmd: a` or `a`.
 fn texts(text: &str) -> Vec<String> {
     let text = text.trim().trim_start_matches("- ").trim_start_matches("cmd:").trim();
     let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let parts: Vec<&str> = list.map_or_else(|| vec![text], |list| list.split(", ").collect());
     let parts = parts.into_iter().map(|part| part.trim().trim_matches(['"', '\'']));
-    // `task: NAME` is another task.
+    // `task: NAME` runs another task.
     parts.filter(|part| !part.is_empty() && *part != "|" && !part.starts_with("task:")).map(str::to_owned).collect()
 }
 
@@ -41,7 +42,7 @@ mod tests {
     use crate::written_files::recipe::commands;
 
     #[test]
-    fn what_runs() {
+    fn commands_of_tasks() {
         let text = "version: '3'\ntasks:\n  build:\n    deps: [lint]\n    desc: Builds it.\n    cmds:\n      - go build\n      - cmd: ls x\n  lint: golangci-lint run\n  clean:\n    cmds: [\"ls a\", 'ls b']\n";
         let recipes = read(text);
         assert_eq!(commands(&recipes, &["build"]), "go build\nls x\ngolangci-lint run\n");

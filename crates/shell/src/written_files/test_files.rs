@@ -1,7 +1,7 @@
-//! What test runners, and tools that build and run, surely do by what a script wrote for them.
+//! The certain effects of test files that a script wrote, when a test runner runs them.
 //!
-//! Such a file gets its folders from what runs it, and these are mostly made for it. So only what it names counts: deletions
-//! of paths that begin at the root or in the home folder, and commands that are known word for word.
+//! Tests usually work in temporary directories that the runner provides. So only effects that do not depend on these
+//! count: deletions of absolute paths and of paths in the home directory, and commands of which every word is known.
 
 use code::{ProgramInputs, Spawn, SpawnedCommand};
 use path::Access;
@@ -11,7 +11,7 @@ use crate::special_programs::one_liner;
 use crate::special_programs::spawn_text::shell_text;
 use crate::syntax::quoting::quoted;
 
-/// Tools that run files by what those are called: how the names end.
+/// Test runners, and the suffixes of the files that they run.
 const RUNNERS: &[(&[&str], &[&str])] = &[
     (&["nosetests", "py.test", "pytest", "unittest"], &[".py"]),
     (&["ava", "bun", "deno", "jest", "mocha", "node", "npm", "pnpm", "vitest", "yarn"], SCRIPTS),
@@ -20,7 +20,7 @@ const RUNNERS: &[(&[&str], &[&str])] = &[
 
 const SCRIPTS: &[&str] = &[".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts"];
 
-/// How the names end of the files that it runs.
+/// Returns the suffixes of the files that a program runs as tests.
 pub(crate) fn endings(program: &str, arguments: &Arguments, operands: &[&str]) -> &'static [&'static str] {
     let form = arguments.subcommands.first().map(String::as_str);
     let named = form.into_iter().chain(operands.iter().copied()).find(|word| !matches!(*word, "run" | "run-script"));
@@ -34,19 +34,19 @@ pub(crate) fn endings(program: &str, arguments: &Arguments, operands: &[&str]) -
     runner.map_or(&[], |(_, endings)| endings)
 }
 
-/// Whether a file is one of those. Scripts lie beside many that are no tests.
+/// True if a file with such a suffix is a test. Most JavaScript files are not.
 pub(crate) fn is_run(path: &str) -> bool {
     let is_script = SCRIPTS.iter().any(|end| path.ends_with(end));
     !is_script || ["test", "spec"].iter().any(|name| path.contains(name))
 }
 
-/// What a program text surely does, as a text for a shell.
-pub(crate) fn deeds(program: &str, text: &str) -> String {
+/// Returns the certain effects of code, as a script for a shell.
+pub(crate) fn certain_effects(program: &str, text: &str) -> String {
     let Some(read) = one_liner::read(program, text, &ProgramInputs::default()) else { return String::new() };
     let is_free = |path: &str| path.starts_with(['/', '~']);
     let deleted = read.touches.iter().filter(|(access, path)| *access == Access::Delete && is_free(path));
     let deletions = deleted.map(|(_, path)| match path.strip_prefix('~') {
-        // With a quote before the slash, it would be no home folder.
+        // A quoted `~` would not be expanded.
         Some(rest) => format!("rm -rf ~/{}\n", quoted(rest.trim_start_matches('/'))),
         None => format!("rm -rf {}\n", quoted(path)),
     });
@@ -62,7 +62,7 @@ pub(crate) fn deeds(program: &str, text: &str) -> String {
     deletions.chain(read.spawns.iter().filter_map(command)).collect()
 }
 
-/// A test that runs tests would lead in a circle.
+/// A test that starts a test runner would cause endless recursion.
 fn is_runner(word: &str) -> bool {
     RUNNERS.iter().any(|(programs, _)| programs.contains(&word))
 }

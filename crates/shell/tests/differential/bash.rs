@@ -1,4 +1,4 @@
-//! A bash in a folder of its own, whose programs only write down how they were called.
+//! Runs scripts with bash, in a temporary directory, with stand-in programs that record their calls.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,13 +10,13 @@ use tempfile::TempDir;
 /// The program's base name and its arguments.
 pub type Call = Vec<String>;
 
-/// Programs that do nothing.
+/// Programs that do nothing but record their calls.
 pub const STAND_INS: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
-/// Programs that are themselves, because they run others.
+/// Real programs, which run the others.
 const WRAPPERS: [&str; 6] = ["bash", "env", "nice", "nohup", "timeout", "xargs"];
 
-/// One file a process, so that programs that run at once do not write into each other's lines. Each says something, for
-/// substitutions to be made of, and succeeds even where nobody listens.
+/// Each process writes its own file, so that concurrent processes do not mix their lines. Each prints something, for
+/// substitutions, and succeeds even if nothing reads its output.
 const STAND_IN: &str = "\
 #!/bin/sh
 printf '%s\\0' $# \"${0##*/}\" \"$@\" >> \"$CALLS/$$\"
@@ -25,14 +25,14 @@ echo out 2>/dev/null || :
 ";
 
 pub struct Bash {
-    folder: TempDir,
+    directory: TempDir,
     path: PathBuf,
 }
 
 impl Bash {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("bin");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("bin");
         fs::create_dir(&path).unwrap();
         for name in STAND_INS {
             let program = path.join(name);
@@ -40,17 +40,19 @@ impl Bash {
             fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         }
         for name in WRAPPERS {
-            let found =
-                ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(name)).into_iter().find(|it| it.exists());
+            let found = ["/usr/bin", "/bin"]
+                .map(|directory| Path::new(directory).join(name))
+                .into_iter()
+                .find(|it| it.exists());
             symlink(found.unwrap_or_else(|| panic!("there is no `{name}` here")), path.join(name)).unwrap();
         }
-        Self { folder, path }
+        Self { directory, path }
     }
 
-    /// Every call of a stand-in, in no order. None where bash cannot read the script: it prints a substitution that it
-    /// has read and reads that again, and `{ alpha \&` with a line break becomes `{ alpha \& }`, which never ends.
+    /// Returns every call of a stand-in, in any order. `None` if bash cannot read the script: bash prints a parsed
+    /// substitution and parses it again, but prints `{ alpha \&` with a newline as `{ alpha \& }`, which never ends.
     pub fn run(&self, script: &str) -> Option<Vec<Call>> {
-        let scratch = tempfile::tempdir_in(self.folder.path()).unwrap();
+        let scratch = tempfile::tempdir_in(self.directory.path()).unwrap();
         let (work, calls) = (scratch.path().join("work"), scratch.path().join("calls"));
         fs::create_dir_all(work.join("sub")).unwrap();
         fs::create_dir(&calls).unwrap();
@@ -59,7 +61,7 @@ impl Bash {
         let mut command = Command::new(self.path.join("bash"));
         command.args(["--norc", "--noprofile", "-c", script]).current_dir(&work).env_clear();
         command.env("PATH", &self.path).env("CALLS", &calls).env("HOME", &work).env("LC_ALL", "C.UTF-8");
-        // All output is read to its end, so that what runs in the background has ended too.
+        // Waits for the end of all output, and so for background jobs as well.
         let output = command.stdin(Stdio::null()).output().unwrap();
         assert_ne!(output.status.code(), None, "bash was killed by\n{script}");
         let is_read = !String::from_utf8_lossy(&output.stderr).contains("syntax error");

@@ -1,6 +1,6 @@
-//! What a script may do that takes more than reading its text.
+//! Features of scripts that need more than parsing.
 
-/// Something that scripts use only where it is understood.
+/// Random scripts use a feature only if it is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     Env,
@@ -18,21 +18,21 @@ pub enum Feature {
     LoopVariables,
     Arguments,
     ConstantSubstitution,
-    /// `{,'z'}` is one word: what is empty and not quoted is none.
+    /// `{,'z'}` is one word: an empty word without quotes is dropped.
     EmptyAlternatives,
-    /// `$(for ((…` makes the parser take a here-document behind it for commands, and lose what follows its tag.
+    /// `$(for ((…` makes the parser read a heredoc after it as commands, and lose what follows its tag.
     ArithmeticBeforeHereDocument,
-    /// In a substitution, bash lets `END)` end a here-document.
+    /// In a substitution, bash accepts `END)` as the end of a heredoc.
     DocumentEndedByParenthesis,
-    /// In `a=~`, bash reads the tilde as in an assignment, whatever the program makes of it.
+    /// Bash expands the tilde in `a=~` as in an assignment, even if the word is an argument.
     TildeBehindEquals,
-    /// The parser takes `\$'` for the start of `$'…'`, and the commands behind it for a part of the word.
+    /// The parser reads `\$'` as the start of `$'…'`, and the commands after it as part of the word.
     EscapedDollarBeforeQuote,
-    /// In `$'…'`, a backslash before the end of a line is kept.
+    /// In `$'…'`, a backslash before a newline is kept.
     ContinuationInAnsiCQuotes,
 }
 
-/// Not understood yet. A feature that is taken off takes part in every random script.
+/// Features that are not supported yet. Once a feature is removed from this list, random scripts use it.
 pub const NOT_YET: &[Feature] = &[
     Feature::ArithmeticBeforeHereDocument,
     Feature::DocumentEndedByParenthesis,
@@ -70,12 +70,12 @@ impl Feature {
         !NOT_YET.contains(&self)
     }
 
-    /// Whether the text alone tells what the programs will get.
+    /// True if the words of the commands can be determined from the script alone.
     pub fn is_exact(self) -> bool {
         self != Self::TildeBehindEquals
     }
 
-    /// The least that must be understood of it.
+    /// A minimal script that must be read correctly if the feature is supported.
     pub fn sample(self) -> &'static str {
         match self {
             Self::Env => "env alpha a; env -u Y X=1 beta b",

@@ -1,11 +1,12 @@
-//! What is read from shell text, against what bash does with it.
+//! Compares how Linchpin reads scripts with what bash runs.
 //!
-//! Random scripts are run by a real bash whose only programs are stand-ins that write down how they were called
-//! ([`bash`]). Every call must be among the commands that [`shell::parse`] lists, unless it says that its picture
-//! is not complete; and of scripts that go straight through, every call must be known to the letter.
+//! A real bash runs random scripts, in which all programs are stand-ins that record their calls ([`bash`]). Every call
+//! must be among the commands that [`shell::parse`] lists, unless the script counts as incomplete. In scripts without
+//! branches, every call must be known exactly.
 //!
-//! 64 scripts of each kind, the same ones each time; `PROPTEST_CASES=5000 cargo test -p linchpin-shell --test
-//! differential` looks harder, at others each time. What is not understood yet is listed in [`feature::NOT_YET`].
+//! By default, there are 64 scripts of each kind, always the same ones. With
+//! `PROPTEST_CASES=5000 cargo test -p linchpin-shell --test differential` there are more, and different ones each time.
+//! Features that are not supported yet are listed in [`feature::NOT_YET`].
 
 #![cfg(target_os = "linux")]
 #![expect(
@@ -18,11 +19,11 @@
 )]
 
 mod bash;
+mod branching_scripts;
 mod feature;
+mod linear_scripts;
 mod script;
-mod straight;
 mod understanding;
-mod winding;
 mod word;
 
 use std::cell::Cell;
@@ -36,7 +37,7 @@ use word::Texts;
 
 const CASES: u32 = 64;
 
-/// The same few scripts each time, unless more are asked for: those are others each time.
+/// By default, generates the same few scripts each time. With `PROPTEST_CASES`, generates different ones each time.
 #[expect(clippy::disallowed_methods, reason = "the variable is proptest's own")]
 fn runner() -> TestRunner {
     let config = Config { failure_persistence: None, ..Config::default() };
@@ -47,7 +48,8 @@ fn runner() -> TestRunner {
     TestRunner::new_with_rng(Config { cases: CASES, ..config }, generator)
 }
 
-/// Runs random scripts, and asks about each that is read completely what is wrong with it. Most have to be.
+/// Runs random scripts, and checks each complete one with `wrong`, which returns a difference. Most scripts must be
+/// complete.
 fn compare(scripts: &Texts, wrong: impl Fn(&Understanding, &[Call]) -> Option<String>) {
     let bash = Bash::new();
     let (tried, complete, ran) = (Cell::new(0), Cell::new(0), Cell::new(0));
@@ -76,17 +78,17 @@ fn compare(scripts: &Texts, wrong: impl Fn(&Understanding, &[Call]) -> Option<St
 
 #[test]
 fn everything_that_runs_is_listed() {
-    compare(&winding::scripts(), Understanding::unlisted);
+    compare(&branching_scripts::scripts(), Understanding::unlisted);
 }
 
 #[test]
-fn what_goes_straight_through_is_known_to_the_letter() {
-    compare(&straight::scripts(), Understanding::difference);
+fn linear_scripts_are_known_exactly() {
+    compare(&linear_scripts::scripts(), Understanding::difference);
 }
 
-/// The list shrinks as the understanding grows, and never says less than is true.
+/// A feature that is supported must not be in the list, and one that is not supported must be in it.
 #[test]
-fn what_is_not_yet_understood_is_listed() {
+fn unsupported_features_are_listed() {
     let bash = Bash::new();
     let mut wrong = Vec::new();
     for feature in Feature::ALL {

@@ -1,6 +1,6 @@
-//! What random scripts are made of, as text. Every loop in them ends, and they write nowhere but in the folder they run in.
+//! The parts of random scripts. Every loop in them ends, and they only write to their working directory.
 //!
-//! Statements stand on lines of their own, so that a here-document can follow any of them.
+//! Each statement is on a line of its own, so that a heredoc can follow any of them.
 
 use proptest::prelude::*;
 
@@ -9,15 +9,15 @@ use crate::word::{self, Texts, VARIABLES, one_of, select};
 
 const DEPTH: u32 = 3;
 
-/// Where a script stands.
+/// The position of a script inside another.
 #[derive(Clone, Copy)]
 pub struct Place {
     /// How deep scripts may nest in it.
     pub depth: u32,
-    /// Whether here-documents may stand in it. Bash 5.2 loses track of them in substitutions within substitutions, so
-    /// those have only the ones that a template gives them.
+    /// True if it may contain heredocs. Bash 5.2 loses track of heredocs in nested substitutions, so these only have
+    /// the ones in a template.
     pub documents: bool,
-    /// Whether its variables are those of [`VARIABLES`], which a shell of its own does not know.
+    /// True if [`VARIABLES`] are set. A separate shell does not have them.
     pub variables: bool,
 }
 
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// The variables and their values first.
+/// Sets the variables at the start.
 pub fn with_variables(scripts: Texts) -> Texts {
     let start: String = VARIABLES.iter().flat_map(|(name, value)| [*name, "=", *value, "\n"]).collect();
     scripts.prop_map(move |script| format!("{start}{script}")).boxed()
@@ -49,7 +49,7 @@ pub fn lines(statements: Texts, depth: u32) -> Texts {
     prop::collection::vec(statements, 1..=most).prop_map(|statements| statements.join("\n")).boxed()
 }
 
-/// A text with each `@` replaced by a script of its own.
+/// Replaces each `@` in the template by a random script.
 pub fn around(template: &'static str, scripts: &Texts) -> Texts {
     let parts: Vec<&'static str> = template.split('@').collect();
     prop::collection::vec(scripts.clone(), parts.len() - 1)
@@ -82,7 +82,7 @@ fn redirections() -> Texts {
     ])
 }
 
-/// A stand-in with words, and redirections before or behind them.
+/// A call of a stand-in with arguments, and with redirections before or after them.
 pub fn call(words: &Texts) -> Texts {
     let arguments = prop::collection::vec(words.clone(), 0..=3).prop_map(|words| words.join(" "));
     let prefix = select(&["", "", "", "", "X=1 ", "X='y z' Y= ", "> out "]);
@@ -91,7 +91,7 @@ pub fn call(words: &Texts) -> Texts {
         .boxed()
 }
 
-/// Calls through programs that run others, as far as they are understood.
+/// Calls through supported wrappers.
 pub fn wrapped(words: &Texts) -> Option<Texts> {
     let programs: &[(Feature, &'static [&'static str])] = &[
         (Feature::Env, &["env ", "env X=1 ", "env -u X ", "env -- ", "env -u X Y='1 2' "]),
@@ -101,7 +101,7 @@ pub fn wrapped(words: &Texts) -> Option<Texts> {
     ];
     let mut understood: Vec<_> =
         programs.iter().filter(|(feature, _)| feature.is_understood()).map(|(_, ways)| (1, select(ways))).collect();
-    // Only the shell knows this one, so it stands before all others.
+    // `command` is a builtin, so it must precede all other wrappers.
     let first = match Feature::Command.is_understood() {
         true => select(&["", "command ", "command -- ", "command command "]),
         false if understood.is_empty() => return None,
@@ -114,7 +114,7 @@ pub fn wrapped(words: &Texts) -> Option<Texts> {
     Some(call.prop_map(|(first, wrappers, program, words)| format!("{first}{wrappers}{program} {words}")).boxed())
 }
 
-/// Statements that run text or words as commands, as far as they are understood.
+/// Statements that run text or words as commands, if that feature is supported.
 pub fn indirect(place: Place, words: &Texts, inner: &Texts, alone: &Texts) -> Vec<(u32, Texts)> {
     let mut choices = Vec::new();
     let mut add = |feature: Feature, statements: Texts| {
@@ -155,7 +155,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Statements that hold here-documents.
+/// Statements with heredocs.
 pub fn documents(words: &Texts, templates: &'static [&'static str]) -> Texts {
     (call(words), select(templates)).prop_map(|(call, template)| template.replace('@', &call)).boxed()
 }

@@ -1,4 +1,4 @@
-//! What Linchpin reads from a script, to be compared with what was called.
+//! How Linchpin reads a script, for the comparison with the recorded calls.
 
 use shell::{self, Script, SimpleCommand};
 
@@ -21,13 +21,13 @@ impl Understanding {
         self.script.commands.iter().filter(|command| !command.words().is_empty())
     }
 
-    /// A call that none of the commands could be.
+    /// Returns a call that matches none of the commands.
     pub fn unlisted(&self, calls: &[Call]) -> Option<String> {
         let call = calls.iter().find(|call| !self.commands().any(|command| could_be(command, call)))?;
         Some(format!("bash ran {call:?}, which is not listed"))
     }
 
-    /// Where commands and calls are not the same. Of commands that are no stand-ins nothing can be said.
+    /// Returns a difference between the commands and the calls. Commands that are not stand-ins are not compared.
     pub fn difference(&self, calls: &[Call]) -> Option<String> {
         let known: Vec<Call> = self.commands().filter(|command| is_fixed(command)).filter_map(as_call).collect();
         let not_listed = calls.iter().find(|call| !known.contains(call));
@@ -44,7 +44,7 @@ fn is_stand_in(call: &Call) -> bool {
     call.first().is_some_and(|program| STAND_INS.contains(&program.as_str()))
 }
 
-/// Whether its words say what the program will get.
+/// True if the values of all words are known exactly.
 fn is_fixed(command: &SimpleCommand) -> bool {
     command.words().iter().all(|word| word.value.is_some() && !word.glob && !word.tilde)
 }
@@ -55,7 +55,7 @@ fn as_call(command: &SimpleCommand) -> Option<Call> {
     Some(call)
 }
 
-/// A word that is not known may turn out to be any number of words.
+/// An unknown word may expand to any number of words.
 fn could_be(command: &SimpleCommand, call: &Call) -> bool {
     let mut reached = vec![false; call.len() + 1];
     reached[0] = true;

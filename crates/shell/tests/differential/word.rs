@@ -1,4 +1,4 @@
-//! Random words, in every way to write one.
+//! Random words, in all ways of quoting.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
@@ -6,12 +6,12 @@ use proptest::strategy::Union;
 use crate::bash::STAND_INS;
 use crate::feature::Feature;
 
-/// The variables of scripts, and their values at the start.
+/// The variables of scripts, with their initial values.
 pub const VARIABLES: [(&str, &str); 3] = [("A", "a"), ("B", "'b c'"), ("C", "")];
 
 pub type Texts = BoxedStrategy<String>;
 
-/// One of these, the likelier the greater its number.
+/// A weighted choice.
 pub fn one_of(choices: Vec<(u32, Texts)>) -> Texts {
     Union::new_weighted(choices).boxed()
 }
@@ -20,7 +20,7 @@ pub fn select(texts: &'static [&'static str]) -> Texts {
     prop::sample::select(texts).prop_map(str::to_owned).boxed()
 }
 
-/// Pieces behind each other, between an opening and a closing.
+/// Concatenated pieces between an opening and a closing delimiter.
 fn joined(open: &'static str, pieces: Texts, most: usize, close: &'static str) -> Texts {
     prop::collection::vec(pieces, 0..=most).prop_map(move |pieces| format!("{open}{}{close}", pieces.concat())).boxed()
 }
@@ -69,7 +69,7 @@ fn braces() -> Texts {
     ])
 }
 
-/// A word that is the same whatever happens.
+/// Pieces of a constant word.
 fn constant() -> Vec<(u32, Texts)> {
     let mut pieces = vec![
         (6, plain()),
@@ -96,7 +96,7 @@ fn word(pieces: Vec<(u32, Texts)>) -> Texts {
     prop::collection::vec(one_of(pieces), 1..=3).prop_map(|pieces| pieces.concat()).boxed()
 }
 
-/// Words of which everything can be told from the text. In a shell of their own there are no variables.
+/// Words whose values can be determined from the script. A separate shell has no variables.
 pub fn known(with_variables: bool) -> Texts {
     let mut pieces = constant();
     pieces.push((1, select(&["a\\\nb", "\"a\\\nb\""])));
@@ -110,7 +110,7 @@ pub fn known(with_variables: bool) -> Texts {
     word(pieces)
 }
 
-/// Words with everything, and scripts inside of them.
+/// Words with all kinds of expansions, and with scripts inside.
 pub fn any(scripts: Option<Texts>) -> Texts {
     let expansion = select(&[
         "$A",
@@ -151,7 +151,7 @@ pub fn any(scripts: Option<Texts>) -> Texts {
     one_of(words)
 }
 
-/// A stand-in, in every way to write its name.
+/// The name of a stand-in, written in one of several ways.
 pub fn program() -> Texts {
     let written = |name: &'static str| {
         let (start, end) = name.split_at(2);

@@ -275,7 +275,8 @@ impl Scan<'_> {
         self.by_likelihood(if unsure { SecretLikelihood::Possible } else { likelihood }, word)
     }
 
-    /// A scheme and one word, or one word that looks random.
+    /// Returns the span of the secret in an `Authorization` header: the word after a scheme such as `Basic`, or a
+    /// single word that looks random.
     fn after_authorization(&self) -> Option<Range<usize>> {
         let mut line = self.line_from(self.at + 1)?;
         let text = self.text.get(line.clone())?;

@@ -3,30 +3,30 @@
 use engine::event::EventKind;
 use store::{Store, StoreOptions};
 
-use crate::sample::{event, open, options, place, record_plain, shell};
+use crate::sample::{event, new_database_path, open, options, record_plain, shell};
 
 const MINUTE: i64 = 60_000;
 
 #[test]
 fn a_call_without_an_end_runs_until_now_or_the_maximum_duration() {
-    let place = place();
-    record_plain(&mut open(&place.path), &shell(EventKind::BeforeTool, MINUTE, "make", Some("1")));
+    let database = new_database_path();
+    record_plain(&mut open(&database.path), &shell(EventKind::BeforeTool, MINUTE, "make", Some("1")));
     let ended = |now: i64| {
-        let store = Store::open_existing_read(&place.path, StoreOptions { now, ..options() }).unwrap();
+        let store = Store::open_existing_read(&database.path, StoreOptions { now, ..options() }).unwrap();
         let calls = store.calls(10).unwrap();
         (calls[0].ended, calls[0].has_ended)
     };
     assert_eq!(ended(3 * MINUTE), (3 * MINUTE, false));
     assert_eq!(ended(60 * MINUTE), (11 * MINUTE, false));
-    record_plain(&mut open(&place.path), &event(EventKind::SessionEnd, 2 * MINUTE));
+    record_plain(&mut open(&database.path), &event(EventKind::SessionEnd, 2 * MINUTE));
     assert_eq!(ended(3 * MINUTE), (2 * MINUTE, false));
 }
 
 #[test]
 fn a_call_without_an_end_runs_until_its_session_is_idle() {
     for closing in [EventKind::Prompt, EventKind::Stop, EventKind::SessionStart, EventKind::SessionEnd] {
-        let place = place();
-        let mut store = open(&place.path);
+        let database = new_database_path();
+        let mut store = open(&database.path);
         record_plain(&mut store, &shell(EventKind::BeforeTool, 3, "make", Some("2")));
         record_plain(&mut store, &shell(EventKind::BeforeTool, 5, "ls", Some("3")));
         record_plain(&mut store, &event(closing, 7));

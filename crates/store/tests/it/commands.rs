@@ -5,7 +5,7 @@ use engine::event::{CallOutcome, Event, EventKind};
 use engine::verdict::{Finding, Level, Verdict};
 use store::{EventId, SessionKey, StateChanges, Store};
 
-use crate::sample::{KEY, event, open, place, record, record_plain, shell};
+use crate::sample::{KEY, event, new_database_path, open, record, record_plain, shell};
 
 fn ran(store: &Store, since: i64, limit: usize) -> Vec<(i64, String, Option<bool>)> {
     let commands = store.commands(KEY, since, limit).unwrap();
@@ -14,8 +14,8 @@ fn ran(store: &Store, since: i64, limit: usize) -> Vec<(i64, String, Option<bool
 
 #[test]
 fn a_call_is_one_command_newest_first() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     for (time, kind, command, call) in [
         (1, EventKind::BeforeTool, "a", Some("c1")),
         (2, EventKind::AfterTool, "a", Some("c1")),
@@ -44,8 +44,8 @@ fn a_call_is_one_command_newest_first() {
 
 #[test]
 fn failed_calls_did_not_succeed_and_blocked_calls_are_left_out() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let mut failed = shell(EventKind::AfterTool, 1, "make", None);
     failed.outcome = Some(CallOutcome::Failed);
     record_plain(&mut store, &failed);
@@ -69,9 +69,9 @@ fn failed_calls_did_not_succeed_and_blocked_calls_are_left_out() {
 
 #[test]
 fn commands_are_found_by_the_index_without_sorting() {
-    let place = place();
-    drop(open(&place.path));
-    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    let database = new_database_path();
+    drop(open(&database.path));
+    let connection = rusqlite::Connection::open(&database.path).unwrap();
     let plan: String = connection
         .query_row(
             "EXPLAIN QUERY PLAN SELECT id FROM events WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 \
@@ -85,8 +85,8 @@ fn commands_are_found_by_the_index_without_sorting() {
 
 #[test]
 fn commands_before_an_event() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_plain(&mut store, &shell(EventKind::BeforeTool, 1, "one", Some("a")));
     record_plain(&mut store, &shell(EventKind::AfterTool, 2, "one", Some("a")));
     let asked = record_plain(&mut store, &shell(EventKind::BeforeTool, 3, "two", Some("b")));
@@ -102,8 +102,8 @@ fn commands_before_an_event() {
 
 #[test]
 fn the_commands_of_all_sessions_since_a_time_and_before_an_event() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let mut ids = Vec::new();
     for time in 1..=6 {
         // Equal calls in two sessions count as two.

@@ -4,7 +4,7 @@ use engine::event::{Event, EventKind};
 use serde_json::json;
 use store::{JournalFilter, Store};
 
-use crate::sample::{event, open, place, record_plain};
+use crate::sample::{event, new_database_path, open, record_plain};
 
 fn digest_of_prompt(store: &mut Store, prompt: &str) -> String {
     record_plain(store, &Event { prompt: Some(prompt.to_owned()), ..event(EventKind::Prompt, 1) });
@@ -14,7 +14,7 @@ fn digest_of_prompt(store: &mut Store, prompt: &str) -> String {
 
 #[test]
 fn equal_texts_have_equal_digests_in_one_database_only() {
-    let (one, two) = (place(), place());
+    let (one, two) = (new_database_path(), new_database_path());
     let first = digest_of_prompt(&mut open(&one.path), "hello");
     let mut again = open(&one.path);
     assert_eq!(digest_of_prompt(&mut again, "hello"), first);
@@ -26,8 +26,8 @@ fn equal_texts_have_equal_digests_in_one_database_only() {
 
 #[test]
 fn absent_values_have_no_digest() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
     assert_eq!(json!(store.entries(&JournalFilter::default()).unwrap()[0].digests), json!({}));
 }

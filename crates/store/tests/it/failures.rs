@@ -16,7 +16,7 @@ use store::{
 };
 
 use crate::processes::Locker;
-use crate::sample::{KEY, event, open, options, place, record_plain};
+use crate::sample::{KEY, event, new_database_path, open, options, record_plain};
 
 const PAGE: usize = 2048;
 
@@ -87,122 +87,122 @@ fn assert_replaced(path: &Path, damaged: &[u8]) {
 
 #[test]
 fn a_file_that_is_no_database_is_replaced() {
-    let place = place();
-    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
-    assert_replaced(&place.path, &b"this is not a database, but somebody's notes\n".repeat(200));
+    let database = new_database_path();
+    fs::create_dir_all(database.path.parent().unwrap()).unwrap();
+    assert_replaced(&database.path, &b"this is not a database, but somebody's notes\n".repeat(200));
 }
 
 #[test]
 fn a_database_with_a_corrupt_header_is_replaced() {
-    let place = place();
-    let mut bytes = filled(&place.path);
+    let database = new_database_path();
+    let mut bytes = filled(&database.path);
     bytes[..50].fill(0x5a);
-    assert_replaced(&place.path, &bytes);
+    assert_replaced(&database.path, &bytes);
 }
 
 #[test]
 fn a_database_with_a_corrupt_schema_is_replaced() {
-    let place = place();
-    let mut bytes = filled(&place.path);
+    let database = new_database_path();
+    let mut bytes = filled(&database.path);
     bytes[100..PAGE].fill(0x5a);
-    assert_replaced(&place.path, &bytes);
+    assert_replaced(&database.path, &bytes);
 }
 
 #[test]
 fn a_truncated_database_is_replaced() {
-    let place = place();
-    let bytes = filled(&place.path);
-    assert_replaced(&place.path, &bytes[..PAGE * 2]);
+    let database = new_database_path();
+    let bytes = filled(&database.path);
+    assert_replaced(&database.path, &bytes[..PAGE * 2]);
 }
 
 #[test]
 fn a_database_with_garbage_at_the_next_row_is_replaced() {
-    let place = place();
-    let mut bytes = filled(&place.path);
+    let database = new_database_path();
+    let mut bytes = filled(&database.path);
     bytes[PAGE..].fill(0x5a);
-    assert_replaced(&place.path, &bytes);
+    assert_replaced(&database.path, &bytes);
 }
 
 #[test]
 fn an_event_is_recorded_wherever_the_garbage_is() {
-    let place = place();
-    let bytes = filled(&place.path);
+    let database = new_database_path();
+    let bytes = filled(&database.path);
     for page in 0..bytes.len() / PAGE {
         let mut damaged = bytes.clone();
         damaged[page * PAGE + 500..][..1000].fill(0xa5);
         for companion in ["", "-wal", "-shm"] {
-            let _ = fs::remove_file(place.path.with_file_name(format!("state.db{companion}")));
+            let _ = fs::remove_file(database.path.with_file_name(format!("state.db{companion}")));
         }
-        fs::write(&place.path, damaged).unwrap();
-        try_record(&mut open(&place.path)).unwrap();
+        fs::write(&database.path, damaged).unwrap();
+        try_record(&mut open(&database.path)).unwrap();
     }
 }
 
 #[test]
 fn a_corrupt_database_is_replaced_once_by_two_connections() {
-    let place = place();
-    let mut bytes = filled(&place.path);
-    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    let database = new_database_path();
+    let mut bytes = filled(&database.path);
+    let (mut one, mut two) = (open(&database.path), open(&database.path));
     bytes[PAGE..].fill(0x5a);
-    fs::write(&place.path, &bytes).unwrap();
+    fs::write(&database.path, &bytes).unwrap();
     try_record(&mut one).unwrap();
     try_record(&mut two).unwrap();
-    assert_eq!(renamed_databases(&place.path).len(), 1);
+    assert_eq!(renamed_databases(&database.path).len(), 1);
     assert_eq!((one.take_notices().len(), two.take_notices().len()), (1, 0));
     assert_eq!(two.entries(&JournalFilter::default()).unwrap().len(), 2);
 }
 
 #[test]
 fn a_second_corrupt_database_does_not_replace_the_first() {
-    let place = place();
-    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
+    let database = new_database_path();
+    fs::create_dir_all(database.path.parent().unwrap()).unwrap();
     for garbage in
         ["first, and long enough for SQLite to look at it", "second, and long enough for SQLite to look at it"]
     {
-        fs::write(&place.path, garbage.repeat(100)).unwrap();
-        open(&place.path);
-        let _ = fs::remove_file(place.path.with_file_name("state.db-wal"));
+        fs::write(&database.path, garbage.repeat(100)).unwrap();
+        open(&database.path);
+        let _ = fs::remove_file(database.path.with_file_name("state.db-wal"));
     }
-    assert_eq!(renamed_databases(&place.path).len(), 2);
+    assert_eq!(renamed_databases(&database.path).len(), 2);
 }
 
 #[test]
 fn reading_a_corrupt_database_changes_nothing() {
-    let place = place();
-    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
-    fs::write(&place.path, "no database".repeat(500)).unwrap();
-    let error = Store::open_existing_read(&place.path, options()).unwrap_err();
+    let database = new_database_path();
+    fs::create_dir_all(database.path.parent().unwrap()).unwrap();
+    fs::write(&database.path, "no database".repeat(500)).unwrap();
+    let error = Store::open_existing_read(&database.path, options()).unwrap_err();
     assert_eq!(error.kind(), "corrupt");
-    assert_eq!(renamed_databases(&place.path).len(), 0);
+    assert_eq!(renamed_databases(&database.path).len(), 0);
 }
 
 #[test]
 fn a_newer_database_is_not_changed() {
-    let place = place();
-    drop(open(&place.path));
-    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    let database = new_database_path();
+    drop(open(&database.path));
+    let connection = rusqlite::Connection::open(&database.path).unwrap();
     connection.execute_batch("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     drop(connection);
-    let before = fs::read(&place.path).unwrap();
+    let before = fs::read(&database.path).unwrap();
     for error in [
-        Store::open(&place.path, options()).unwrap_err(),
-        Store::open_existing_read(&place.path, options()).unwrap_err(),
+        Store::open(&database.path, options()).unwrap_err(),
+        Store::open_existing_read(&database.path, options()).unwrap_err(),
     ] {
         assert_eq!(error.to_string(), "the journal has version 99, this Linchpin knows up to 3");
         assert_eq!(error.kind(), "newer");
     }
-    assert_eq!(fs::read(&place.path).unwrap(), before);
-    assert_eq!(renamed_databases(&place.path).len(), 0);
+    assert_eq!(fs::read(&database.path).unwrap(), before);
+    assert_eq!(renamed_databases(&database.path).len(), 0);
 }
 
 #[test]
 fn waiting_for_a_lock_ends_at_the_timeout() {
-    let place = place();
-    try_record(&mut open(&place.path)).unwrap();
-    let locker = Locker::start(&place.path);
+    let database = new_database_path();
+    try_record(&mut open(&database.path)).unwrap();
+    let locker = Locker::start(&database.path);
     let since = Instant::now();
     let mut store =
-        Store::open(&place.path, StoreOptions { busy: Duration::from_millis(100), now: 0, run: None }).unwrap();
+        Store::open(&database.path, StoreOptions { busy: Duration::from_millis(100), now: 0, run: None }).unwrap();
     let error = try_record(&mut store).unwrap_err();
     assert_eq!(error.kind(), "locked");
     assert!(since.elapsed() >= Duration::from_millis(100));
@@ -213,8 +213,8 @@ fn waiting_for_a_lock_ends_at_the_timeout() {
 
 #[test]
 fn a_full_disk_loses_no_earlier_events() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     try_record(&mut store).unwrap();
     store.limit_pages(1).unwrap();
     let mut stored = 1;
@@ -232,41 +232,41 @@ fn a_full_disk_loses_no_earlier_events() {
 
 #[test]
 fn a_read_only_connection_does_not_write() {
-    let place = place();
-    try_record(&mut open(&place.path)).unwrap();
-    let mut store = Store::open_existing_read(&place.path, options()).unwrap();
+    let database = new_database_path();
+    try_record(&mut open(&database.path)).unwrap();
+    let mut store = Store::open_existing_read(&database.path, options()).unwrap();
     assert_eq!(try_record(&mut store).unwrap_err().kind(), "read_only");
 }
 
 #[test]
 fn a_file_in_place_of_the_directory_is_an_error() {
-    let place = place();
-    fs::write(place.path.parent().unwrap(), "").unwrap();
-    assert_eq!(Store::open(&place.path, options()).unwrap_err().kind(), "unavailable");
+    let database = new_database_path();
+    fs::write(database.path.parent().unwrap(), "").unwrap();
+    assert_eq!(Store::open(&database.path, options()).unwrap_err().kind(), "unavailable");
 }
 
 #[test]
 fn a_directory_in_place_of_the_database_is_an_error() {
-    let place = place();
-    fs::create_dir_all(&place.path).unwrap();
-    assert_eq!(Store::open(&place.path, options()).unwrap_err().kind(), "unavailable");
+    let database = new_database_path();
+    fs::create_dir_all(&database.path).unwrap();
+    assert_eq!(Store::open(&database.path, options()).unwrap_err().kind(), "unavailable");
 }
 
 #[cfg(unix)]
 #[test]
 fn files_without_write_permission() {
     use std::os::unix::fs::PermissionsExt;
-    let place = place();
-    let closed = place.folder.path().join("closed");
+    let database = new_database_path();
+    let closed = database.folder.path().join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o500)).unwrap();
     if fs::write(closed.join("probe"), "").is_ok() {
         return; // root
     }
     assert_eq!(Store::open(&closed.join("state.db"), options()).unwrap_err().kind(), "read_only");
-    drop(open(&place.path));
-    fs::set_permissions(&place.path, fs::Permissions::from_mode(0o400)).unwrap();
-    let error = Store::open(&place.path, options()).and_then(|mut store| try_record(&mut store)).unwrap_err();
+    drop(open(&database.path));
+    fs::set_permissions(&database.path, fs::Permissions::from_mode(0o400)).unwrap();
+    let error = Store::open(&database.path, options()).and_then(|mut store| try_record(&mut store)).unwrap_err();
     assert_eq!(error.kind(), "read_only");
 }
 
@@ -304,7 +304,7 @@ fn messages_of_all_notices() {
     ];
     let said: Vec<String> = notices.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(said.join("\n"), @"
-    the journal `/p/state.db` was made anew, and what it kept is gone: history, and the workflow that was active
-    the journal `/p/state.db` was corrupt: it is kept as `/p/state.db.corrupt-7`, and a new one was begun
+    the journal `/p/state.db` was created again, and its contents are lost: the history and the active workflow
+    the journal `/p/state.db` was corrupt: it was moved to `/p/state.db.corrupt-7`, and a new one was created
     ");
 }

@@ -4,25 +4,25 @@ use std::fs;
 
 use store::{Store, StoreNotice};
 
-use crate::sample::{self, event, open, place, record_plain};
+use crate::sample::{self, event, new_database_path, open, record_plain};
 use engine::event::EventKind;
 
 #[test]
 fn a_missing_database_is_created_with_one_notice() {
-    let place = place();
-    let mut store = open(&place.path);
-    assert_eq!(store.take_notices(), [StoreNotice::Created { path: place.path.clone() }]);
+    let database = new_database_path();
+    let mut store = open(&database.path);
+    assert_eq!(store.take_notices(), [StoreNotice::Created { path: database.path.clone() }]);
     assert_eq!(store.take_notices(), []);
     drop(store);
-    assert_eq!(open(&place.path).take_notices(), []);
+    assert_eq!(open(&database.path).take_notices(), []);
 }
 
 #[test]
 fn a_deleted_database_is_created_again_although_its_log_remained() {
-    let place = place();
-    record_plain(&mut open(&place.path), &event(EventKind::Stop, 1));
-    fs::remove_file(&place.path).unwrap();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    record_plain(&mut open(&database.path), &event(EventKind::Stop, 1));
+    fs::remove_file(&database.path).unwrap();
+    let mut store = open(&database.path);
     assert_eq!(store.take_notices().len(), 1);
     assert_eq!(store.entries(&store::JournalFilter::default()).unwrap(), []);
     record_plain(&mut store, &event(EventKind::Stop, 2));
@@ -30,18 +30,18 @@ fn a_deleted_database_is_created_again_although_its_log_remained() {
 
 #[test]
 fn an_empty_file_is_an_empty_database() {
-    let place = place();
-    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
-    fs::write(&place.path, "").unwrap();
-    record_plain(&mut open(&place.path), &event(EventKind::Stop, 1));
+    let database = new_database_path();
+    fs::create_dir_all(database.path.parent().unwrap()).unwrap();
+    fs::write(&database.path, "").unwrap();
+    record_plain(&mut open(&database.path), &event(EventKind::Stop, 1));
 }
 
 #[test]
 fn opening_read_only_creates_nothing() {
-    let place = place();
-    let error = Store::open_existing_read(&place.path, sample::options()).unwrap_err();
+    let database = new_database_path();
+    let error = Store::open_existing_read(&database.path, sample::options()).unwrap_err();
     assert_eq!(error.kind(), "missing");
-    assert!(!place.path.parent().unwrap().exists());
+    assert!(!database.path.parent().unwrap().exists());
 }
 
 #[cfg(unix)]
@@ -49,26 +49,26 @@ fn opening_read_only_creates_nothing() {
 fn only_the_owner_may_read() {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
-    let beside = |suffix: &str| place.folder.path().join(".linchpin").join(format!("state.db{suffix}"));
-    assert_eq!(mode(place.path.parent().unwrap()), 0o700);
+    let beside = |suffix: &str| database.folder.path().join(".linchpin").join(format!("state.db{suffix}"));
+    assert_eq!(mode(database.path.parent().unwrap()), 0o700);
     for suffix in ["", "-wal", "-shm"] {
         assert_eq!(mode(&beside(suffix)), 0o600, "{suffix}");
     }
-    fs::set_permissions(&place.path, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(&database.path, fs::Permissions::from_mode(0o644)).unwrap();
     drop(store);
-    open(&place.path);
-    assert_eq!(mode(&place.path), 0o600);
+    open(&database.path);
+    assert_eq!(mode(&database.path), 0o600);
 }
 
 #[test]
 fn a_long_log_is_checkpointed() {
-    let place = place();
-    let wal = place.path.with_file_name("state.db-wal");
+    let database = new_database_path();
+    let wal = database.path.with_file_name("state.db-wal");
     let mut longest = 0;
-    let mut store = open(&place.path);
+    let mut store = open(&database.path);
     for time in 0..2_000 {
         record_plain(&mut store, &event(EventKind::Stop, time));
         longest = longest.max(fs::metadata(&wal).unwrap().len());

@@ -6,7 +6,7 @@ use path::Access;
 use serde_json::{Value, json};
 use store::{EventId, EventRecord, JournalDetail, JournalEntry, JournalFilter, SessionKey, StateChanges, Store};
 
-use crate::sample::{KEY, event, open, place, record, record_plain, shell, stored};
+use crate::sample::{KEY, event, new_database_path, open, record, record_plain, shell, stored};
 
 fn finding(rule: &str, level: Level, reason: &str) -> Finding {
     Finding {
@@ -70,8 +70,8 @@ fn only_entry(store: &Store) -> JournalEntry {
 
 #[test]
 fn the_json_of_an_entry_is_stable() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_full_event(&mut store, JournalDetail::Lean);
     let mut shown = serde_json::to_value(only_entry(&store)).unwrap();
     for digest in shown["digests"].as_object_mut().unwrap().values_mut() {
@@ -158,8 +158,8 @@ fn the_json_of_an_entry_is_stable() {
 
 #[test]
 fn empty_fields_of_an_entry_are_omitted() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
     let shown = serde_json::to_string(&only_entry(&store)).unwrap();
     insta::assert_snapshot!(shown, @r#"{"id":1,"time":1,"agent":"claude","session":"s1","root":"/srv/project","cwd":"/srv/project","kind":"stop","name":"stop","verdict":{"level":"allow","approved":false,"findings":[],"notices":[]}}"#);
@@ -167,8 +167,8 @@ fn empty_fields_of_an_entry_are_omitted() {
 
 #[test]
 fn an_entry_round_trips_through_json() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_full_event(&mut store, JournalDetail::Full);
     let entry = only_entry(&store);
     assert_eq!(serde_json::from_str::<JournalEntry>(&serde_json::to_string(&entry).unwrap()).unwrap(), entry);
@@ -176,14 +176,14 @@ fn an_entry_round_trips_through_json() {
 
 #[test]
 fn a_lean_journal_contains_nothing_private() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_full_event(&mut store, JournalDetail::Lean);
     drop(store);
-    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    let connection = rusqlite::Connection::open(&database.path).unwrap();
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     drop(connection);
-    let bytes = std::fs::read(&place.path).unwrap();
+    let bytes = std::fs::read(&database.path).unwrap();
     let text = String::from_utf8_lossy(&bytes);
     for private in ["abc123", "private", "the person's words", "the agent's words"] {
         assert!(!text.contains(private), "{private}");
@@ -192,8 +192,8 @@ fn a_lean_journal_contains_nothing_private() {
 
 #[test]
 fn a_full_journal_contains_the_event_without_secrets() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_full_event(&mut store, JournalDetail::Full);
     let whole = only_entry(&store).event.unwrap();
     assert_eq!(whole["prompt"], "the person's words");
@@ -203,8 +203,8 @@ fn a_full_journal_contains_the_event_without_secrets() {
 
 #[test]
 fn a_shell_call_without_a_command_differs_from_other_calls() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let mut call = shell(EventKind::BeforeTool, 1, "", None);
     call.tool.as_mut().unwrap().shell = Some(ShellText::Missing);
     record_plain(&mut store, &call);
@@ -232,8 +232,8 @@ fn record_ten_events(store: &mut Store) {
 
 #[test]
 fn filters() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_ten_events(&mut store);
     let any = JournalFilter::default;
     let text = |text: &str| Some(text.to_owned());
@@ -261,8 +261,8 @@ fn filters() {
 
 #[test]
 fn filter_values_are_not_interpreted_as_sql() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_ten_events(&mut store);
     let filter = JournalFilter {
         session: Some("' OR 1=1 --".to_owned()),
@@ -274,9 +274,9 @@ fn filter_values_are_not_interpreted_as_sql() {
 
 #[test]
 fn an_ordinary_event_writes_two_pages() {
-    let place = place();
-    let mut store = open(&place.path);
-    let wal = place.path.with_file_name("state.db-wal");
+    let database = new_database_path();
+    let mut store = open(&database.path);
+    let wal = database.path.with_file_name("state.db-wal");
     let size = || std::fs::metadata(&wal).unwrap().len();
     record_plain(&mut store, &shell(EventKind::BeforeTool, 0, "cargo test", Some("c")));
     let mut frames = Vec::new();
@@ -291,10 +291,10 @@ fn an_ordinary_event_writes_two_pages() {
 
 #[test]
 fn reading_does_not_wait_for_a_writer() {
-    let place = place();
-    let mut writer = open(&place.path);
+    let database = new_database_path();
+    let mut writer = open(&database.path);
     record_ten_events(&mut writer);
-    let reader = Store::open_existing_read(&place.path, crate::sample::options()).unwrap();
+    let reader = Store::open_existing_read(&database.path, crate::sample::options()).unwrap();
     record_plain(&mut writer, &event(EventKind::Stop, 200));
     assert_eq!(
         reader.entries(&JournalFilter { after: Some(EventId(10)), ..JournalFilter::default() }).unwrap().len(),
@@ -305,10 +305,10 @@ fn reading_does_not_wait_for_a_writer() {
 
 #[test]
 fn invalid_rows_do_not_abort_a_listing() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_ten_events(&mut store);
-    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    let connection = rusqlite::Connection::open(&database.path).unwrap();
     connection.execute("UPDATE events SET paths = '{', level = 'shout', kind = 'move' WHERE id = 3", []).unwrap();
     let entries = store.entries(&JournalFilter::default()).unwrap();
     assert_eq!((entries[2].verdict.level, entries[2].kind.as_str()), (Level::Block, "move"));

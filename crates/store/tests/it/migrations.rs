@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::json;
 use store::{JournalFilter, RuleVersion, SessionKey, StateChanges, Store};
 
-use crate::sample::{event, open, options, place, record};
+use crate::sample::{event, new_database_path, open, options, record};
 
 /// A database of version 1, with one event and one variable.
 const VERSION_1: &str = "
@@ -47,9 +47,9 @@ fn version_of(path: &Path) -> i64 {
 
 #[test]
 fn a_journal_of_version_1_is_migrated() {
-    let place = place();
-    version_1(&place.path);
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    version_1(&database.path);
+    let mut store = open(&database.path);
     assert_eq!(store.take_notices(), []);
     let mut changes = StateChanges::default();
     changes.set("release", false);
@@ -62,13 +62,13 @@ fn a_journal_of_version_1_is_migrated() {
     assert_eq!(json!(entries[1].changes), json!({"other": null, "release": false}));
     let state = store.session(SessionKey { agent: "claude", session: "s1" }).unwrap();
     assert_eq!((state.first_seen, &state.variables["release"]), (Some(5), &json!(false)));
-    assert_eq!(version_of(&place.path), 3);
+    assert_eq!(version_of(&database.path), 3);
 }
 
 #[test]
 fn opening_read_only_migrates_a_journal_of_version_1() {
-    let place = place();
-    version_1(&place.path);
-    let store = Store::open_existing_read(&place.path, options()).unwrap();
+    let database = new_database_path();
+    version_1(&database.path);
+    let store = Store::open_existing_read(&database.path, options()).unwrap();
     assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), 1);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 use store::{JournalFilter, Note, NoteKind, PERSON_SESSION, SessionKey, StateChanges};
 
-use crate::sample::{KEY, event, open, place, record_plain};
+use crate::sample::{KEY, event, new_database_path, open, record_plain};
 use engine::event::EventKind;
 
 fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, serde_json::Value>) -> Note<'a> {
@@ -19,8 +19,8 @@ fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, ser
 
 #[test]
 fn a_note_is_read_back_with_its_secrets_masked() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let fields = Map::from_iter([("reason".to_owned(), json!("deploy with --password hunter2"))]);
     store.note(&note(NoteKind::Pause, PERSON_SESSION, &fields)).unwrap();
     let entry = store.entries(&JournalFilter::default()).unwrap().pop().unwrap();
@@ -30,8 +30,8 @@ fn a_note_is_read_back_with_its_secrets_masked() {
 
 #[test]
 fn a_note_changes_the_state_of_its_session() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Prompt, 1));
     let mut changes = StateChanges::default();
     changes.set("_ack:rule", json!({ "digest": "d1" }));

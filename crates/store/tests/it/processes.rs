@@ -14,7 +14,7 @@ use store::{
     CounterChange, EventId, EventRecord, JournalDetail, JournalFilter, RecordOutcome, SessionKey, StateChanges, Store,
 };
 
-use crate::sample::{KEY, event, open, options, place, shell};
+use crate::sample::{KEY, event, new_database_path, open, options, shell};
 
 const WRITERS: usize = 64;
 const EVENTS_EACH: usize = 100;
@@ -127,30 +127,30 @@ impl Drop for Locker {
 /// Starts without a database. Half of the processes share one session, so that they also contend for its state.
 #[test]
 fn processes_at_once_lose_nothing() {
-    let place = place();
+    let database = new_database_path();
     let session = |number: usize| if number.is_multiple_of(2) { "shared".to_owned() } else { format!("own-{number}") };
-    let children: Vec<Child> = (0..WRITERS).map(|number| start("count", &place.path, &session(number))).collect();
+    let children: Vec<Child> = (0..WRITERS).map(|number| start("count", &database.path, &session(number))).collect();
     for child in children {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     }
-    let store = open(&place.path);
+    let store = open(&database.path);
     assert_eq!(store.entries(&JournalFilter::default()).unwrap().len(), WRITERS * EVENTS_EACH);
     let counted = |session| store.session(SessionKey { agent: KEY.agent, session }).unwrap().counter("events");
     assert_eq!(counted("shared"), i64::try_from(WRITERS / 2 * EVENTS_EACH).unwrap());
     assert_eq!(counted("own-1"), i64::try_from(EVENTS_EACH).unwrap());
     drop(store);
-    assert_intact(&place.path);
+    assert_intact(&database.path);
 }
 
 #[test]
 fn killed_processes_lose_nothing_that_was_acknowledged() {
-    let place = place();
-    drop(open(&place.path));
+    let database = new_database_path();
+    drop(open(&database.path));
     std::thread::scope(|scope| {
         for lane in 0..LANES {
-            let path = &place.path;
+            let path = &database.path;
             scope.spawn(move || {
                 for number in 0..KILLS / LANES {
                     write_and_kill(path, &format!("{lane}-{number}"), pause(lane, number));
@@ -158,7 +158,7 @@ fn killed_processes_lose_nothing_that_was_acknowledged() {
             });
         }
     });
-    assert_intact(&place.path);
+    assert_intact(&database.path);
 }
 
 fn write_and_kill(path: &Path, session: &str, pause: Duration) {
@@ -190,8 +190,8 @@ fn pause(lane: usize, number: usize) -> Duration {
 
 #[test]
 fn concurrent_processes_insert_a_session_once() {
-    let place = place();
-    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    let database = new_database_path();
+    let (mut one, mut two) = (open(&database.path), open(&database.path));
     let first = one.begin(KEY).unwrap();
     record_counting(&mut two, KEY.session, 1);
     let (event, none) = (event(EventKind::Stop, 2), Map::new());

@@ -5,12 +5,12 @@ use engine::verdict::{Finding, Level, Verdict};
 use serde_json::Map;
 use store::{JournalFilter, Note, NoteKind, PERSON_SESSION, SessionKey, StateChanges};
 
-use crate::sample::{event, open, place, record, record_plain};
+use crate::sample::{event, new_database_path, open, record, record_plain};
 
 #[test]
 fn older_events_are_deleted_with_their_findings_and_variables() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let warned = || {
         Verdict::of(vec![Finding {
             rule: "r".into(),
@@ -42,8 +42,8 @@ fn older_events_are_deleted_with_their_findings_and_variables() {
 
 #[test]
 fn the_newest_event_is_kept_so_that_ids_are_not_reused() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     for time in 0..3 {
         record_plain(&mut store, &event(EventKind::Stop, time));
     }
@@ -53,8 +53,8 @@ fn the_newest_event_is_kept_so_that_ids_are_not_reused() {
 
 #[test]
 fn old_events_are_pruned_although_the_clock_jumped() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record_plain(&mut store, &event(EventKind::Stop, 999_999));
     for time in 0..100 {
         record_plain(&mut store, &event(EventKind::Stop, time));
@@ -65,14 +65,14 @@ fn old_events_are_pruned_although_the_clock_jumped() {
 
 #[test]
 fn an_empty_journal_has_nothing_to_prune() {
-    let place = place();
-    assert_eq!(open(&place.path).prune(i64::MAX).unwrap(), 0);
+    let database = new_database_path();
+    assert_eq!(open(&database.path).prune(i64::MAX).unwrap(), 0);
 }
 
 #[test]
 fn the_state_of_a_workflow_is_never_pruned() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let mut changes = StateChanges::default();
     changes.workflow.insert("at".to_owned(), Some("code".into()));
     let started = Note {

@@ -4,7 +4,7 @@ use engine::event::EventKind;
 use engine::verdict::{Finding, Level, Verdict};
 use store::{RuleVersion, StateChanges, StoredRuleVersion};
 
-use crate::sample::{event, open, place, record};
+use crate::sample::{event, new_database_path, open, record};
 
 fn version<'a>(id: &'a str, digest: &'a str, text: &'a str) -> RuleVersion<'a> {
     RuleVersion { id, digest, tier: "project", source: ".linchpin/rules/r.md", text }
@@ -16,8 +16,8 @@ fn digests(versions: &[StoredRuleVersion]) -> Vec<(&str, i64, i64)> {
 
 #[test]
 fn every_version_is_kept_with_its_first_and_last_time() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     store.sync_rules(&[version("a", "d1", "one"), version("b", "d9", "b")], 10).unwrap();
     store.sync_rules(&[version("a", "d2", "two"), version("b", "d9", "b")], 20).unwrap();
     store.sync_rules(&[version("a", "d1", "one")], 30).unwrap();
@@ -30,8 +30,8 @@ fn every_version_is_kept_with_its_first_and_last_time() {
 
 #[test]
 fn the_same_text_in_another_file_is_the_same_version() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     store.sync_rules(&[version("a", "d1", "one")], 10).unwrap();
     store.sync_rules(&[RuleVersion { tier: "user", source: "/u/a.md", ..version("a", "d1", "one") }], 20).unwrap();
     let kept = store.rule_versions("a").unwrap();
@@ -42,8 +42,8 @@ fn the_same_text_in_another_file_is_the_same_version() {
 /// A rule's text is not secret, and a masked text would not be the one that was in force.
 #[test]
 fn the_text_of_a_rule_is_not_masked() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let text = "---\ncommand_pattern: 'TOKEN=abc123'\n---\nNo.\n";
     store.sync_rules(&[version("a", "d1", text)], 10).unwrap();
     assert_eq!(store.rule_versions("a").unwrap()[0].text, text);
@@ -51,8 +51,8 @@ fn the_text_of_a_rule_is_not_masked() {
 
 #[test]
 fn pruning_keeps_versions_in_findings_and_versions_that_may_be_in_force() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     for (time, digest) in [(10, "gone"), (20, "named"), (30, "newest")] {
         store.sync_rules(&[version("a", digest, digest)], time).unwrap();
     }

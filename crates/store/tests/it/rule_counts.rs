@@ -4,7 +4,7 @@ use engine::event::EventKind;
 use engine::verdict::Verdict;
 use store::{CountedOutcome, PhaseName, RecordedRuleOutcome, RuleCounts, StateChanges};
 
-use crate::sample::{KEY, event, open, place, record, record_plain};
+use crate::sample::{KEY, event, new_database_path, open, record, record_plain};
 
 fn phase(id: &str) -> PhaseName {
     PhaseName { phase: id.to_owned(), workflow: "work".to_owned(), node: "code".to_owned() }
@@ -19,8 +19,8 @@ fn outcome_changes(outcome: CountedOutcome, phase: Option<PhaseName>) -> StateCh
 
 #[test]
 fn outcomes_of_a_rule_by_phase() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let mut tell = |outcome, phase: Option<&str>| {
         record(
             &mut store,
@@ -55,8 +55,8 @@ fn outcomes_of_a_rule_by_phase() {
 
 #[test]
 fn pruned_sessions_do_not_count() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     record(
         &mut store,
         &event(EventKind::Stop, 1),

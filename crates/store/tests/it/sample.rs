@@ -15,16 +15,16 @@ pub fn options() -> StoreOptions {
     StoreOptions { busy: Duration::from_secs(30), now: 1_700_000_000_000, run: None }
 }
 
-pub struct Place {
+pub struct DatabasePath {
     pub folder: TempDir,
     pub path: PathBuf,
 }
 
 /// A path for a database that does not exist.
-pub fn place() -> Place {
+pub fn new_database_path() -> DatabasePath {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(".linchpin").join("state.db");
-    Place { folder, path }
+    DatabasePath { folder, path }
 }
 
 pub fn open(path: &Path) -> Store {

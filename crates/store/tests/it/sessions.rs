@@ -7,32 +7,32 @@ use store::{
     CounterChange, EventRecord, JournalDetail, JournalFilter, RecordOutcome, SessionKey, SessionState, StateChanges,
 };
 
-use crate::sample::{KEY, event, open, place, record, record_plain, stored};
+use crate::sample::{KEY, event, new_database_path, open, record, record_plain, stored};
 
 #[test]
 fn an_unknown_session_has_no_state() {
-    let place = place();
-    assert_eq!(open(&place.path).session(KEY).unwrap(), SessionState::default());
+    let database = new_database_path();
+    assert_eq!(open(&database.path).session(KEY).unwrap(), SessionState::default());
 }
 
 #[test]
 fn variables_and_counters_outlive_the_process() {
-    let place = place();
+    let database = new_database_path();
     let mut changes = StateChanges::default();
     changes.set("tests_ran", true);
     changes.set("notes", json!({"a": [1, "two", null]}));
     changes.set("gone", "soon");
     changes.count("hold:x", CounterChange::Add(2));
     changes.count("y", CounterChange::Set(-7));
-    record(&mut open(&place.path), &event(EventKind::Stop, 5), &Verdict::empty(), &changes);
+    record(&mut open(&database.path), &event(EventKind::Stop, 5), &Verdict::empty(), &changes);
 
     let mut changes = StateChanges::default();
     changes.unset("gone");
     changes.unset("never was");
     changes.count("hold:x", CounterChange::Add(1));
-    record(&mut open(&place.path), &event(EventKind::Stop, 6), &Verdict::empty(), &changes);
+    record(&mut open(&database.path), &event(EventKind::Stop, 6), &Verdict::empty(), &changes);
 
-    let state = open(&place.path).session(KEY).unwrap();
+    let state = open(&database.path).session(KEY).unwrap();
     assert_eq!(json!(state.variables), json!({"notes": {"a": [1, "two", null]}, "tests_ran": true}));
     assert_eq!((state.counter("hold:x"), state.counter("y"), state.counter("z")), (3, -7, 0));
     assert_eq!((state.root.as_deref(), state.first_seen), (Some("/srv/project"), Some(5)));
@@ -40,8 +40,8 @@ fn variables_and_counters_outlive_the_process() {
 
 #[test]
 fn equal_session_ids_of_two_agents_are_two_sessions() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let mut changes = StateChanges::default();
     changes.set("mine", 1);
     record(&mut store, &event(EventKind::Stop, 1), &Verdict::empty(), &changes);
@@ -51,8 +51,8 @@ fn equal_session_ids_of_two_agents_are_two_sessions() {
 
 #[test]
 fn secrets_in_variables_are_masked() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     let mut changes = StateChanges::default();
     changes.set("last", "deploy --token abc123");
     changes.set("login", json!({"password": "hunter2"}));
@@ -82,8 +82,8 @@ fn counting(judgement: store::JudgementTransaction<'_>, time: i64) -> RecordOutc
 
 #[test]
 fn a_judgement_by_an_outdated_state_is_repeated() {
-    let place = place();
-    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    let database = new_database_path();
+    let (mut one, mut two) = (open(&database.path), open(&database.path));
     let early = one.begin(KEY).unwrap();
     stored(&counting(two.begin(KEY).unwrap(), 1));
     let RecordOutcome::Conflict(again) = counting(early, 2) else { panic!("recorded by an old state") };
@@ -96,8 +96,8 @@ fn a_judgement_by_an_outdated_state_is_repeated() {
 
 #[test]
 fn an_event_that_changes_nothing_is_never_judged_twice() {
-    let place = place();
-    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    let database = new_database_path();
+    let (mut one, mut two) = (open(&database.path), open(&database.path));
     stored(&counting(two.begin(KEY).unwrap(), 1));
     let early = one.begin(KEY).unwrap();
     stored(&counting(two.begin(KEY).unwrap(), 1));
@@ -119,8 +119,8 @@ fn an_event_that_changes_nothing_is_never_judged_twice() {
 
 #[test]
 fn dropping_a_judgement_writes_nothing_and_releases_the_lock() {
-    let place = place();
-    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    let database = new_database_path();
+    let (mut one, mut two) = (open(&database.path), open(&database.path));
     let early = one.begin(KEY).unwrap();
     stored(&counting(two.begin(KEY).unwrap(), 1));
     let RecordOutcome::Conflict(again) = counting(early, 2) else { panic!("recorded by an old state") };
@@ -132,8 +132,8 @@ fn dropping_a_judgement_writes_nothing_and_releases_the_lock() {
 
 #[test]
 fn counters_do_not_overflow() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     for change in [CounterChange::Set(i64::MAX), CounterChange::Add(1)] {
         let mut changes = StateChanges::default();
         changes.count("n", change);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use store::{PhaseStart, SessionKey, Store, TranscriptChunk, TranscriptMessage, phase_key};
 
-use crate::sample::{KEY, event, open, place, record_plain};
+use crate::sample::{KEY, event, new_database_path, open, record_plain};
 
 const OTHER: SessionKey<'static> = SessionKey { agent: "claude", session: "s2" };
 
@@ -48,8 +48,8 @@ fn store_with_two_sessions(path: &std::path::Path) -> Store {
 
 #[test]
 fn a_message_counts_in_its_session_and_in_the_phase_it_was_written_in() {
-    let place = place();
-    let mut store = store_with_two_sessions(&place.path);
+    let database = new_database_path();
+    let mut store = store_with_two_sessions(&database.path);
     let read = read_chunk("a", KEY, &[message("0", 20, 1), message("1", 60, 10), message("2", 100, 100)]);
     store.add_token_usage(&[read], &phases()).unwrap();
     assert_eq!(sums(&store), [110, 0, 100, 0]);
@@ -62,8 +62,8 @@ fn a_message_counts_in_its_session_and_in_the_phase_it_was_written_in() {
 
 #[test]
 fn a_message_that_is_reported_again_counts_once_with_its_largest_figure() {
-    let place = place();
-    let mut store = store_with_two_sessions(&place.path);
+    let database = new_database_path();
+    let mut store = store_with_two_sessions(&database.path);
     for (figure, sum) in [(10, 10), (10, 10), (25, 25), (5, 25)] {
         store.add_token_usage(&[read_chunk("a", KEY, &[message("1", 160, figure)])], &phases()).unwrap();
         assert_eq!(sums(&store), [sum, 0, sum, 0]);
@@ -75,8 +75,8 @@ fn a_message_that_is_reported_again_counts_once_with_its_largest_figure() {
 
 #[test]
 fn messages_copied_by_a_fork_count_in_the_original_session() {
-    let place = place();
-    let mut store = store_with_two_sessions(&place.path);
+    let database = new_database_path();
+    let mut store = store_with_two_sessions(&database.path);
     let copied = message("1", 120, 10);
     // The copy is read first, in the transcript of the fork, which began later.
     store.add_token_usage(&[read_chunk("fork", OTHER, std::slice::from_ref(&copied))], &phases()).unwrap();
@@ -87,8 +87,8 @@ fn messages_copied_by_a_fork_count_in_the_original_session() {
 
 #[test]
 fn two_agents_may_use_the_same_id() {
-    let place = place();
-    let mut store = store_with_two_sessions(&place.path);
+    let database = new_database_path();
+    let mut store = store_with_two_sessions(&database.path);
     let codex = SessionKey { agent: "codex", session: "s1" };
     let read = [read_chunk("a", KEY, &[message("1", 110, 1)]), read_chunk("b", codex, &[message("1", 110, 2)])];
     store.add_token_usage(&read, &phases()).unwrap();
@@ -97,8 +97,8 @@ fn two_agents_may_use_the_same_id() {
 
 #[test]
 fn the_reading_position_is_stored() {
-    let place = place();
-    let mut store = open(&place.path);
+    let database = new_database_path();
+    let mut store = open(&database.path);
     assert_eq!(store.transcript_position("/t/a.jsonl").unwrap(), None);
     let read = TranscriptChunk { path: "/t/a.jsonl", session: KEY, messages: Vec::new(), end: json!({"offset": 7}) };
     store.add_token_usage(&[read], &[]).unwrap();
@@ -108,8 +108,8 @@ fn the_reading_position_is_stored() {
 
 #[test]
 fn counting_does_not_change_the_state_of_a_session() {
-    let place = place();
-    let mut store = store_with_two_sessions(&place.path);
+    let database = new_database_path();
+    let mut store = store_with_two_sessions(&database.path);
     let state = store.session(KEY).unwrap();
     let read: Vec<TranscriptMessage> = (0..100).map(|number| message(&number.to_string(), 110, 1)).collect();
     store.add_token_usage(&[read_chunk("a", KEY, &read)], &phases()).unwrap();
@@ -118,8 +118,8 @@ fn counting_does_not_change_the_state_of_a_session() {
 
 #[test]
 fn a_pruned_message_does_not_count_again() {
-    let place = place();
-    let mut store = store_with_two_sessions(&place.path);
+    let database = new_database_path();
+    let mut store = store_with_two_sessions(&database.path);
     let read = || [read_chunk("a", KEY, &[message("1", 110, 10), message("2", 180, 100)])];
     store.add_token_usage(&read(), &phases()).unwrap();
     for time in [160, 170] {
@@ -139,8 +139,8 @@ proptest! {
         told in prop::collection::vec((0..6_u8, 0..8_i64, 0..5_u64, any::<bool>()), 1..40),
         at_once in 1..8_usize,
     ) {
-        let place = place();
-        let mut store = store_with_two_sessions(&place.path);
+        let database = new_database_path();
+        let mut store = store_with_two_sessions(&database.path);
         let told: Vec<(SessionKey<'_>, TranscriptMessage)> = told
             .into_iter()
             .map(|(id, slot, figure, is_first)| {

@@ -95,7 +95,7 @@ fn invalid_memories_and_searches_are_errors() {
     a tag is empty
     `two words` cannot be a tag
     a tag has 51 characters, and 50 are the most
-    there are no words in `" * -` to search for
+    `" * -` has no words to search for
     "#);
     let kept = memories.add(MemoryKind::Fix, "export API_KEY=sk-ant-REDACTED", &[], 1);
     assert_eq!(kept.expect("kept").text, "export API_KEY=***");

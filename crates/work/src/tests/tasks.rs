@@ -262,11 +262,11 @@ fn a_task_in_progress_belongs_to_a_run() {
     assert_eq!(tasks.counts(None).expect("read").claimed, 0);
     insta::assert_snapshot!(
         tasks.start(mine, Some("r12/2"), 2).expect_err("held"),
-        @"t1 is in progress already, started by r1/2"
+        @"t1 is already in progress, started by r1/2"
     );
     insta::assert_snapshot!(
         tasks.start(nobodys, Some("r12/2"), 2).expect_err("held"),
-        @"t3 is in progress already, started by somebody outside of runs"
+        @"t3 is already in progress, started by somebody outside of runs"
     );
     let taken_over = tasks.start(mine, Some("r1/3"), 2).expect("the same run");
     assert!(taken_over.is_unchanged);

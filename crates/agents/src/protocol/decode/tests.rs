@@ -34,7 +34,7 @@ fn a_call_without_a_folder_cannot_be_judged() {
             format!(r#"{{{cwd}"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"ls"}}}}"#);
         assert_eq!(
             undecodable(payload.as_bytes()).1,
-            "the payload names no working folder, so nobody can say which files the call means"
+            "the payload names no working directory, so Linchpin can't tell which files the call means"
         );
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-/// More than any tool uses.
+/// The maximum nesting depth; no tool needs more.
 const MAX_DEPTH: usize = 4;
 const MAX_OBJECTS: usize = 1024;
 

@@ -25,7 +25,7 @@ fn the_access_follows_from_the_tools_name() {
     }
     assert_eq!(named("mcp__fs__delete_file", &path()), ["Delete /p/a"]);
     assert_eq!(named("mcp__fs__do_something", &path()), ["? /p/a"]);
-    // The server's name does not count, nor do parts of words.
+    // Only whole words of the tool's name determine the access, not the server's name and not parts of words.
     assert_eq!(named("mcp__read__target", &path()), ["? /p/a"]);
     assert_eq!(named("mcp__fs__spreadsheet", &path()), ["? /p/a"]);
 }

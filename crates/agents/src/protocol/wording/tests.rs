@@ -56,9 +56,9 @@ fn the_first_words_name_a_hold_or_an_objection() {
 #[test]
 fn there_is_always_a_reason() {
     let nameless = Verdict { level: Level::Block, ..Verdict::empty() };
-    insta::assert_snapshot!(reasons(BlockEffect::Refused, &nameless), @"Blocked by Linchpin, which gave no reason.");
+    insta::assert_snapshot!(reasons(BlockEffect::Refused, &nameless), @"Blocked by Linchpin.");
     let blank = Verdict::of(vec![finding("a", Level::Ask, " \u{7}\n")]);
-    insta::assert_snapshot!(reasons(BlockEffect::Refused, &blank), @"Approval required by Linchpin rule `a`: it gives no reason");
+    insta::assert_snapshot!(reasons(BlockEffect::Refused, &blank), @"Approval required by Linchpin rule `a`");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_recorded_refusal_says_how_a_person_can_allow_the_call() {
     insta::assert_snapshot!(reasons(BlockEffect::Refused, &refused), @"
     Blocked by Linchpin rule `no-danger`: No.
 
-    A person can let this call through: `linchpin allow 17`
+    A person can allow this call once: `linchpin allow 17`
     ");
 }
 

@@ -286,8 +286,8 @@ fn a_forked_claude_session_reports_the_same_messages_again() {
     assert_eq!(ids(&forked[4..]), ["msg_b_11", "msg_b_12"]);
 }
 
-/// Recorded from a thread that started a subagent with its whole history, was forked, and whose fork was forked again.
-/// The model answered twelve times.
+/// Recorded from a thread that started a subagent with a copy of its whole history. The thread was forked, and its fork
+/// was forked again. The model answered twelve times.
 #[test]
 fn forked_threads_count_only_their_own_messages() {
     let of = |name: &str| messages(Agent::Codex, &recorded(name));

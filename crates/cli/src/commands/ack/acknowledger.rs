@@ -1,8 +1,8 @@
-//! Who acknowledges a rule, and in which session.
+//! Determines who acknowledges a rule, and in which session.
 
 use engine::rules::{AckBy, Rule};
+use guard::Position;
 use guard::Project;
-use guard::facts::Position;
 use guard::grants::AcknowledgedBy;
 use guard::session::{CommandRun, HatPhase, SessionOwner};
 use store::PERSON_SESSION;
@@ -13,14 +13,15 @@ use crate::problem::Problem;
 
 pub struct Acknowledger {
     pub by: AcknowledgedBy,
-    /// The session that the acknowledgement counts in.
+    /// The session in which the acknowledgement counts.
     pub session: SessionOwner,
-    /// Where the workflow stands, if one is active.
+    /// The current phase, if a workflow is active.
     pub position: Option<Position>,
 }
 
 impl Acknowledger {
-    /// `named`: the session that the arguments name. Refused where only a person may acknowledge the rule and an agent runs this.
+    /// `named`: the session from the arguments. Fails if only a person may acknowledge the rule and an agent runs this
+    /// command.
     pub fn of(
         rule: &Rule,
         named: Option<&str>,
@@ -32,15 +33,19 @@ impl Acknowledger {
         let command = CommandRun { words: &["ack", &rule.id], session: named, environment, now };
         let is_marked = person::required("ack", environment).is_err();
         let is_in_run = environment.get(HatPhase::RUN).is_some();
-        // Files belong to no session: a person can answer for them before the first agent was started.
+        // Demands for files do not depend on a session, so a person can settle them before any agent was started.
         let is_sessionless = named.is_none() && rule.as_file_rule().is_some() && (!is_marked || is_in_run);
         let has_journal = project.journal_path(environment).exists();
         let store = (has_journal || !is_sessionless).then(|| log::open(project, context)).transpose()?;
         let is_agents = is_marked || store.as_ref().map(|store| command.agent(store)).transpose()?.flatten().is_some();
         if is_agents && rule.ack == AckBy::Human {
-            let message =
-                format!("rule `{}` is acknowledged by people (`ack: human`), and an agent runs this", rule.id);
-            return Err(Problem::new("NotAPerson", message).help("say why it should be, and let a person decide"));
+            let message = format!(
+                "only a person may acknowledge rule `{}` (`ack: human`), and this process was started by an agent",
+                rule.id
+            );
+            return Err(
+                Problem::new("NotAPerson", message).help("tell the person why you need it, and let them decide")
+            );
         }
         let session = match store.as_ref().map(|store| command.session(store)).transpose()?.flatten() {
             Some(session) => session,
@@ -57,8 +62,8 @@ impl Acknowledger {
 
 fn unknown_session(named: Option<&str>) -> Problem {
     match named {
-        Some(session) => Problem::new("NotFound", format!("the journal knows no session `{session}`"))
-            .help("`linchpin log --json` names the sessions"),
-        None => Problem::new("NotFound", "no session was heard of yet").help("it begins with an agent's first event"),
+        Some(session) => Problem::new("NotFound", format!("the journal has no session `{session}`"))
+            .help("`linchpin log --json` lists the sessions"),
+        None => Problem::new("NotFound", "the journal has no session yet").help("an agent's first event starts one"),
     }
 }

@@ -1,17 +1,17 @@
-//! `check --fix`: the commands of the rules that are not met.
+//! `check --fix`: runs the commands of unmet rules.
 
 use engine::decide::{Demand, RuleOutcome};
 use guard::Project;
 use guard::check::CheckedRule;
-use guard::file_rules::{Commands, Queue, Reference, SessionDemands, timestamp};
+use guard::file_rules::{BaselineName, Commands, DemandTracker, Queue, timestamp};
 use policy::Config;
 
 use crate::commands::{Context, now};
 
-/// The name under which the queue keeps what a check did.
+/// The session name under which the queue stores the results of a check.
 const SESSION: &str = "check";
 
-/// Runs them in order of the rules, and writes down what came of it. Returns what people should know.
+/// Runs the commands in order of the rules, and stores the results. Returns notes for people.
 pub fn run_commands(
     checked: &mut [CheckedRule],
     baseline: &str,
@@ -21,8 +21,8 @@ pub fn run_commands(
 ) -> Vec<String> {
     let tmp = project.tmp(&context.environment);
     let timestamp = timestamp(now());
-    let settlement =
-        SessionDemands::new(&project.root, Queue::of(project, &context.environment), SESSION, timestamp, None);
+    let demand_tracker =
+        DemandTracker::new(&project.root, Queue::of(project, &context.environment), SESSION, timestamp, None);
     let commands = Commands { environment: &context.environment, config, root: &project.root, tmp: &tmp };
     let mut notes = Vec::new();
     for checked in checked.iter_mut().filter(|checked| checked.is_unmet()) {
@@ -30,13 +30,13 @@ pub fn run_commands(
         let outcome = commands.run(&checked.rule.id, action, &checked.found);
         let demand =
             Demand { rule: checked.rule.clone(), found: checked.found.clone(), release_notice: None, times_asked: 0 };
-        settlement.ran(&demand, &Reference::from(baseline.to_owned()), &outcome, None);
+        demand_tracker.record_command_result(&demand, &BaselineName::from(baseline.to_owned()), &outcome, None);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {
             checked.outcome = RuleOutcome::Passed;
         }
         checked.command = Some(outcome.result);
     }
-    notes.extend(settlement.take_problem());
+    notes.extend(demand_tracker.take_problem());
     notes
 }

@@ -1,4 +1,4 @@
-//! A check's report as GitHub's workflow commands: an annotation a file.
+//! Prints a check's report as GitHub workflow commands: one annotation per file.
 
 use engine::Level;
 use engine::file_rules::{Placeholders, escaped, safety_hint};

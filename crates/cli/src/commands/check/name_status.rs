@@ -1,13 +1,13 @@
-//! A line of changes, as `git diff --name-status` prints it.
+//! Parses lines in the format of `git diff --name-status`.
 
 use engine::file_rules::{Change, Status, is_project_path};
 
-/// The changes of a line: a file that was moved is a change of both paths. `None` where it is no such line.
+/// Returns the changes in a line. A moved file is a change of both paths. None if the line has another format.
 pub fn parse(line: &str) -> Option<Vec<Change>> {
     let mut fields = line.split('\t');
     let letter = fields.next()?.trim();
     let paths: Vec<String> = fields.map(path).collect::<Option<_>>()?;
-    // Moves and copies say how much of it is the same.
+    // For moves and copies, a similarity percentage follows the letter.
     let kind = letter.trim_end_matches(|digit: char| digit.is_ascii_digit());
     let change = |status: Status, path: &String| Change { status, path: path.clone() };
     match (kind, paths.as_slice()) {
@@ -28,7 +28,7 @@ fn path(field: &str) -> Option<String> {
     is_project_path(&path).then_some(path)
 }
 
-/// Git writes odd names as C would.
+/// Removes git's quotes and C-style escapes around unusual names.
 fn unquoted(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut letters = text.bytes();
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_prints_is_read() {
+    fn lines_of_git_are_parsed() {
         assert_eq!(read("M\tsrc/a.rs").unwrap(), ["M src/a.rs"]);
         assert_eq!(read("A\t./b").unwrap(), ["A b"]);
         assert_eq!(read("T\tlink").unwrap(), ["M link"]);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_is_refused() {
+    fn invalid_lines_are_refused() {
         for line in ["", "M", "M src/a.rs", "X\ta", "M\t/a", "M\t../a", "M\ta\tb", "R\ta", "A\t\"\\9\"", "M1\ta"] {
             assert_eq!(read(line), None, "{line}");
         }

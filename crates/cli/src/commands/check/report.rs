@@ -1,4 +1,4 @@
-//! What a check found, before anybody's format.
+//! The result of a check, independent of the output format.
 
 use engine::Level;
 use engine::decide::{RuleOutcome, section};
@@ -7,26 +7,26 @@ use guard::file_rules::failed_command_text;
 use policy::Diagnostic;
 use serde_json::{Value, json};
 
-use super::acknowledged::Trailer;
+use super::ack_trailer::Trailer;
 use crate::plural::counted;
 
 pub struct CheckReport {
     pub checked: Vec<CheckedRule>,
-    /// What is wrong with policy files.
+    /// Errors in policy files.
     pub problems: Vec<Diagnostic>,
-    /// What changes were compared with, by its full name.
+    /// The full name of the commit or list that the changes are relative to.
     pub baseline: String,
     /// The same for people: `since 1a2b3c`.
     pub since: String,
-    /// How many files changed.
+    /// The number of changed files.
     pub changed: usize,
-    /// What people should know about how it was found.
+    /// Notes for people about how the changes were determined.
     pub notes: Vec<String>,
-    /// What commits acknowledge.
+    /// Acknowledgements in commit messages.
     pub acknowledged: Vec<Trailer>,
-    /// Changes are git's, so what somebody says of them is found.
+    /// The changes come from git, so promises and acknowledgements about them can be found.
     pub can_be_answered: bool,
-    /// Where the project lies in its repository; others know files by where they are there.
+    /// The project's path within its repository. Other tools expect paths relative to the repository.
     pub prefix: String,
 }
 
@@ -35,17 +35,17 @@ impl CheckReport {
         self.checked.iter().filter(|checked| checked.is_unmet() && !super::waits_for_its_command(checked))
     }
 
-    /// Rules whose command would have to be run to know.
+    /// Rules that can be judged only after their command has run.
     pub fn waiting(&self) -> impl Iterator<Item = &CheckedRule> {
         self.checked.iter().filter(|checked| super::waits_for_its_command(checked))
     }
 
-    /// Rules that need what only a session knows.
+    /// Rules that depend on facts that only a session has.
     pub fn undecided(&self) -> impl Iterator<Item = (&CheckedRule, &[String])> {
         self.checked.iter().filter_map(|checked| Some((checked, checked.missing_facts()?)))
     }
 
-    /// Rules that a commit acknowledges, each with the reason that it gives.
+    /// Rules that a commit acknowledges, each with the reason.
     fn answered(&self) -> impl Iterator<Item = (&CheckedRule, &str)> {
         let answered = self.checked.iter().filter(|checked| checked.outcome == RuleOutcome::Acknowledged);
         answered.filter_map(|checked| {
@@ -54,7 +54,7 @@ impl CheckReport {
         })
     }
 
-    /// What there is to be said besides, a line each.
+    /// Returns additional remarks, one per line.
     pub fn remarks(&self) -> Vec<String> {
         let waiting = self.waiting().map(|checked| {
             let files = counted(checked.found.triggers.len(), "file");
@@ -73,7 +73,7 @@ impl CheckReport {
         waiting.chain(ran).chain(undecided).chain(silenced).chain(answered).chain(self.notes.iter().cloned()).collect()
     }
 
-    /// What to do where a rule does not apply; `None` where that is no question.
+    /// Explains how to acknowledge the unmet rules; none if there is nothing to acknowledge.
     pub fn how_to_answer(&self) -> Option<String> {
         let is_open = |checked: &&CheckedRule| self.can_be_answered && !super::is_broken(checked);
         let open: Vec<&CheckedRule> = self.unmet().filter(is_open).collect();
@@ -83,7 +83,7 @@ impl CheckReport {
             _ => "NAME",
         };
         Some(format!(
-            "Where a rule does not apply, `linchpin ack {name} --reason \"…\"` says so to agents and to `check --staged`; with \
+            "If a rule does not apply, `linchpin ack {name} --reason \"…\"` records that for agents and `check --staged`; with \
              `--trailer` it prints the line that says so in a commit's message, for CI."
         ))
     }
@@ -123,23 +123,19 @@ fn to_json(checked: &CheckedRule) -> Value {
 
 fn undecided(rule: &str, facts: &[String]) -> String {
     if facts.iter().any(|fact| fact == STORED_STATE) {
-        return format!("`{rule}` was not judged: its `when` needs {STORED_STATE}, and these cannot be read");
+        return format!("`{rule}` was not judged: its `when` needs {STORED_STATE}, which cannot be read");
     }
     let needs = facts.join(" and ");
     let is_variable = facts.iter().any(|fact| fact.starts_with("`variables."));
-    let help = if is_variable {
-        ". A default under `variables:` in `.linchpin/config.yml` is what `check` goes by"
-    } else {
-        ""
-    };
-    format!("`{rule}` was not judged: its `when` needs {needs}, and `check` runs outside of a session{help}")
+    let help = if is_variable { ". `check` uses the default under `variables:` in `.linchpin/config.yml`" } else { "" };
+    format!("`{rule}` was not judged: its `when` needs {needs}, and `check` runs outside a session{help}")
 }
 
 fn silenced(checked: &CheckedRule) -> String {
     let names: Vec<String> = checked.silenced_by.iter().map(|name| format!("`variables.{name}`")).collect();
     let has = if names.len() == 1 { "has its default" } else { "have their defaults" };
     let rule = &checked.rule.id;
-    format!("`{rule}` does not apply: its `when` is false where {} {has}, as outside of a session", names.join(" and "))
+    format!("`{rule}` does not apply: its `when` is false if {} {has}, as outside a session", names.join(" and "))
 }
 
 fn outcome_name(checked: &CheckedRule) -> &'static str {
@@ -160,11 +156,11 @@ pub fn level(outcome: &RuleOutcome) -> Option<Level> {
     }
 }
 
-/// What an agent would read.
+/// Returns the text that an agent would be shown.
 pub fn reason(checked: &CheckedRule) -> String {
     match &checked.outcome {
         RuleOutcome::Fault(_, why) => {
-            format!("## {}\nThe rule itself is at fault: {why}", checked.rule.display_title())
+            format!("## {}\nThis rule failed: {why}", checked.rule.display_title())
         }
         _ => match &checked.command {
             Some(result) => failed_command_text(&checked.rule, &checked.found, result),

@@ -1,4 +1,4 @@
-//! A check's report as SARIF 2.1.0, which code hosts show beside a change.
+//! A check's report as SARIF 2.1.0, which code hosts display next to the change.
 
 use std::fmt::Write;
 
@@ -63,7 +63,7 @@ fn location(path: &str) -> Value {
     json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) } } })
 }
 
-/// A relative path as a reference that means just that.
+/// Encodes a relative path as a URI reference.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -1,4 +1,4 @@
-//! A check's report for people.
+//! Prints a check's report for people.
 
 use super::report::{CheckReport, reason};
 use crate::commands::Context;
@@ -26,15 +26,15 @@ pub fn show(report: &CheckReport, context: &Context) {
     }
     let changed = format!("{} changed {}", counted(report.changed, "file"), report.since);
     output.line(match (report.checked.len() - waiting, unmet) {
-        (0, _) if waiting > 0 => format!("Nothing else to judge; {changed}."),
+        (0, _) if waiting > 0 => format!("No other file rules; {changed}."),
         (0, _) => "No file rules are in force.".to_owned(),
-        (1, 0) => format!("The file rule is met; {changed}."),
-        (all, 0) => format!("All {all} file rules are met; {changed}."),
-        (all, unmet) => format!("{unmet} of {} not met; {changed}.", counted(all, "file rule")),
+        (1, 0) => format!("1 file rule met; {changed}."),
+        (all, 0) => format!("{all} file rules met; {changed}."),
+        (all, unmet) => format!("{unmet} of {} unmet; {changed}.", counted(all, "file rule")),
     });
     if !report.problems.is_empty() {
         let errors = counted(report.problems.len(), "error");
-        output.line(format!("{errors} in the policy files: what they are about was not judged as it is written."));
+        output.line(format!("{errors} in the policy files: the rules with errors were not judged as written."));
     }
     if let Some(how) = report.how_to_answer() {
         output.line(how);

@@ -1,4 +1,4 @@
-//! What `doctor` says of agents' hooks: whether they call Linchpin, and what would keep them from it.
+//! Checks agents' hooks for `doctor`: whether they call Linchpin, and what could prevent that.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,36 +7,37 @@ use agents::Agent;
 use agents::install::{self as settings, AcceptanceStatus, Installed, SettingsScope, SwitchFile};
 use guard::Project;
 
-use super::doctor_check::{DoctorCheck, State};
-use super::forged_event::Trial;
+use super::doctor_check::{CheckState, DoctorCheck};
+use super::hook_self_test::Trial;
 use crate::commands::{Context, install};
 
-/// `nested`: the policies above the working directory. An agent that is started there reads the settings there.
+/// `nested`: the nested policies above the working directory. An agent that is started in one of them reads the
+/// settings there.
 pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<DoctorCheck> {
     let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
     let deadline = project.compiled_read_only(&context.environment).config.deadline;
-    let look = |agent| {
-        let looker = |project| Looker { agent, project, context, home: &home, deadline };
-        let mut found = looker(project).look();
+    let inspect = |agent| {
+        let inspector = |project| HookInspector { agent, project, context, home: &home, deadline };
+        let mut found = inspector(project).inspect();
         for nested in nested {
-            found.join(looker(nested).look_in(&[SettingsScope::Project, SettingsScope::Local]), &nested.root);
+            found.join(inspector(nested).inspect_scopes(&[SettingsScope::Project, SettingsScope::Local]), &nested.root);
         }
         found
     };
-    let found: Vec<(Agent, Looked)> = Agent::ALL.into_iter().map(|agent| (agent, look(agent))).collect();
-    let at_work: Vec<Agent> = found.iter().filter(|(_, looked)| looked.places > 0).map(|(agent, _)| *agent).collect();
-    let unread = found.iter().filter_map(|(agent, looked)| unread_there(*agent, looked, nested)).collect::<Vec<_>>();
-    let mut checks: Vec<DoctorCheck> = found.into_iter().flat_map(|(_, looked)| looked.checks).collect();
+    let found: Vec<(Agent, HookReport)> = Agent::ALL.into_iter().map(|agent| (agent, inspect(agent))).collect();
+    let at_work: Vec<Agent> = found.iter().filter(|(_, report)| report.places > 0).map(|(agent, _)| *agent).collect();
+    let unread = found.iter().filter_map(|(agent, report)| unread_there(*agent, report, nested)).collect::<Vec<_>>();
+    let mut checks: Vec<DoctorCheck> = found.into_iter().flat_map(|(_, report)| report.checks).collect();
     checks.extend(calling_twice(&at_work));
     if at_work.is_empty() {
-        let help = "`linchpin install AGENT`, or `linchpin init` for those that are found";
-        checks.push(DoctorCheck::bad("no agent calls Linchpin for this project", help));
+        let help = "run `linchpin install AGENT`, or `linchpin init` for all agents that it finds";
+        checks.push(DoctorCheck::bad("no agent has Linchpin's hooks for this project", help));
     }
     checks.extend(unread);
     checks
 }
 
-/// Every program that the settings call.
+/// Returns the distinct programs that the settings call.
 fn programs(found: &Installed) -> Vec<&str> {
     let mut programs: Vec<&str> = Vec::new();
     for entry in &found.entries {
@@ -47,7 +48,7 @@ fn programs(found: &Installed) -> Vec<&str> {
     programs
 }
 
-/// Agents that read the settings of others besides their own.
+/// Reports agents that read another agent's settings in addition to their own.
 fn calling_twice(at_work: &[Agent]) -> Vec<DoctorCheck> {
     let read = |agent: &Agent| settings::also_reads(*agent).iter().filter(|other| at_work.contains(other));
     let text = |agent: &Agent, other: &Agent| {
@@ -57,32 +58,33 @@ fn calling_twice(at_work: &[Agent]) -> Vec<DoctorCheck> {
     at_work.iter().flat_map(|agent| read(agent).map(move |other| DoctorCheck::note(text(agent, other)))).collect()
 }
 
-/// Hooks that an agent may not find from where it is started.
-fn unread_there(agent: Agent, looked: &Looked, nested: &[Project]) -> Option<DoctorCheck> {
+/// Reports hooks that an agent may not find, depending on the directory in which it is started.
+fn unread_there(agent: Agent, report: &HookReport, nested: &[Project]) -> Option<DoctorCheck> {
     let folder = &nested.last()?.root;
-    let is_missing = looked.places > 0 && !looked.is_of_user && !looked.folders.contains(folder);
+    let is_missing = report.places > 0 && !report.is_of_user && !report.folders.contains(folder);
     let title = agent.title();
-    let text = format!("{title}: no hooks in {}, and it may not read those of a folder above it", folder.display());
-    is_missing.then(|| DoctorCheck::note(format!("{text}; `linchpin install {}` there adds them", agent.name())))
+    let text = format!("{title}: no hooks in {}, and it may not read hooks of a parent folder", folder.display());
+    is_missing.then(|| DoctorCheck::note(format!("{text}; run `linchpin install {}` there to add them", agent.name())))
 }
 
-/// What became of one agent's settings.
+/// The results for one agent's settings.
 #[derive(Default)]
-struct Looked {
+struct HookReport {
     checks: Vec<DoctorCheck>,
-    /// In how many files hooks of ours are.
+    /// The number of files with Linchpin's hooks.
     places: usize,
-    /// What matters only where the agent has hooks of ours somewhere: switches turn off those in other files too.
+    /// Checks that matter only if the agent has Linchpin's hooks in any file: settings can switch off hooks in other
+    /// files too.
     elsewhere: Vec<DoctorCheck>,
-    /// The person's settings that cannot be understood.
+    /// Errors in the person's own settings.
     unread: Vec<DoctorCheck>,
-    /// There are hooks in the person's own settings.
+    /// The person's own settings contain Linchpin's hooks.
     is_of_user: bool,
-    /// The nested policies whose folders have hooks.
+    /// The roots of nested policies whose settings contain hooks.
     folders: Vec<PathBuf>,
 }
 
-impl Looked {
+impl HookReport {
     fn join(&mut self, nested: Self, folder: &Path) {
         if nested.places > 0 {
             self.folders.push(folder.to_owned());
@@ -92,7 +94,7 @@ impl Looked {
     }
 }
 
-struct Looker<'a> {
+struct HookInspector<'a> {
     agent: Agent,
     project: &'a Project,
     context: &'a Context,
@@ -100,82 +102,82 @@ struct Looker<'a> {
     deadline: Duration,
 }
 
-impl Looker<'_> {
-    fn look(&self) -> Looked {
-        let mut looked = self.look_in(&SettingsScope::ALL);
-        if looked.places == 0 {
-            // It may be an agent that nobody uses here.
-            looked.unread.iter_mut().for_each(|check| check.state = State::Note);
+impl HookInspector<'_> {
+    fn inspect(&self) -> HookReport {
+        let mut report = self.inspect_scopes(&SettingsScope::ALL);
+        if report.places == 0 {
+            // The agent may not be used here.
+            report.unread.iter_mut().for_each(|check| check.state = CheckState::Note);
         }
-        looked.checks.append(&mut looked.unread);
-        if looked.places > 0 {
-            looked.checks.append(&mut looked.elsewhere);
-            looked.checks.extend(self.switch_checks());
+        report.checks.append(&mut report.unread);
+        if report.places > 0 {
+            report.checks.append(&mut report.elsewhere);
+            report.checks.extend(self.switch_checks());
         }
-        if looked.places > 1 {
-            looked.checks.push(self.note(&format!(
-                "hooks in {} places, so it may call Linchpin that often for each event",
-                looked.places
+        if report.places > 1 {
+            report.checks.push(self.note(&format!(
+                "hooks in {0} places, so it may call Linchpin {0} times for each event",
+                report.places
             )));
         }
-        looked
+        report
     }
 
-    fn look_in(&self, scopes: &[SettingsScope]) -> Looked {
-        let mut looked = Looked::default();
+    fn inspect_scopes(&self, scopes: &[SettingsScope]) -> HookReport {
+        let mut report = HookReport::default();
         for scope in scopes {
             let environment = &self.context.environment;
             if let Ok(file) = install::settings_file(self.agent, *scope, &self.project.root, environment) {
-                self.look_at(*scope, &file, &mut looked);
+                self.inspect_file(*scope, &file, &mut report);
             }
         }
-        looked
+        report
     }
 
-    fn look_at(&self, scope: SettingsScope, file: &Path, looked: &mut Looked) {
+    fn inspect_file(&self, scope: SettingsScope, file: &Path, report: &mut HookReport) {
         let text = match install::read(file) {
             Ok(Some(text)) => text,
             Ok(None) => return,
-            Err(problem) => return self.cannot_read(scope, problem.message(), looked),
+            Err(problem) => return self.cannot_read(scope, problem.message(), report),
         };
         let found = match settings::installed(self.agent, scope, &text, self.deadline) {
             Ok(found) => found,
-            Err(error) => return self.cannot_read(scope, &format!("{}:{error}", file.display()), looked),
+            Err(error) => return self.cannot_read(scope, &format!("{}:{error}", file.display()), report),
         };
         let change = format!("change it in {}", file.display());
         let to_change = |problem: &String| self.bad(problem, &change);
         if found.entries.is_empty() {
-            looked.elsewhere.extend(found.switches.iter().map(to_change));
-            looked.checks.extend(found.problems.iter().map(to_change));
-            looked.checks.extend(self.difference_checks(scope, &found));
+            report.elsewhere.extend(found.switches.iter().map(to_change));
+            report.checks.extend(found.problems.iter().map(to_change));
+            report.checks.extend(self.difference_checks(scope, &found));
             return;
         }
-        looked.places += 1;
-        looked.is_of_user |= scope == SettingsScope::User;
-        looked.checks.push(DoctorCheck::fine(format!("{}: hooks in {}", self.agent.title(), file.display())));
-        looked.checks.extend(self.difference_checks(scope, &found));
-        looked.checks.extend(found.switches.iter().chain(&found.problems).map(to_change));
-        looked.checks.extend(self.repeated_check(file, &found));
+        report.places += 1;
+        report.is_of_user |= scope == SettingsScope::User;
+        report.checks.push(DoctorCheck::fine(format!("{}: hooks in {}", self.agent.title(), file.display())));
+        report.checks.extend(self.difference_checks(scope, &found));
+        report.checks.extend(found.switches.iter().chain(&found.problems).map(to_change));
+        report.checks.extend(self.repeated_check(file, &found));
         for program in programs(&found) {
             if install::is_another(program, &self.project.root, &self.context.environment) == Some(true) {
-                looked
+                report
                     .checks
-                    .push(self.note(&format!("it calls `{program}`, which is not the Linchpin that says this")));
+                    .push(self.note(&format!("its hook calls `{program}`, which is another Linchpin than this one")));
             }
             let Self { agent, project, deadline, .. } = *self;
             let trial = Trial { agent, scope, program, project, environment: &self.context.environment, deadline };
-            looked.checks.extend(trial.check());
+            report.checks.extend(trial.check());
         }
-        looked.checks.extend(self.acceptance_check(scope, file));
+        report.checks.extend(self.acceptance_check(scope, file));
     }
 
-    /// Settings that cannot be understood may hold hooks that are not called.
-    fn cannot_read(&self, scope: SettingsScope, problem: &str, looked: &mut Looked) {
-        let check = self.bad(problem, "the agent may not read its hooks from this file; mend it");
+    /// Reports settings that cannot be parsed: hooks in them may not be called.
+    fn cannot_read(&self, scope: SettingsScope, problem: &str, report: &mut HookReport) {
+        let check = self.bad(problem, "the agent may not read its hooks from this file; fix the file");
         if scope == SettingsScope::User {
-            looked.unread.push(check);
+            report.unread.push(check);
         } else {
-            looked.checks.push(check);
+            report.checks.push(check);
         }
     }
 
@@ -198,33 +200,33 @@ impl Looker<'_> {
     fn repeated_check(&self, file: &Path, found: &Installed) -> Option<DoctorCheck> {
         let events: Vec<String> = found.repeated.iter().map(|event| format!("`{event}`")).collect();
         let text = format!(
-            "more than one hook at {} in {}, so it may call Linchpin that often for each event",
+            "more than one hook at {} in {}, so it may call Linchpin several times for each event",
             events.join(", "),
             file.display()
         );
         (!events.is_empty()).then(|| self.note(&text))
     }
 
-    /// Whether the agent runs hooks that somebody put there, as far as its own files tell.
+    /// Reports whether the agent runs hooks that another program installed, according to the agent's own files.
     fn acceptance_check(&self, scope: SettingsScope, hooks: &Path) -> Option<DoctorCheck> {
         let lookup = |name: &str| self.context.environment.get(name);
         let acceptance = settings::acceptance(self.agent, scope, self.home, lookup)?;
         let place = acceptance.file.display();
         let text = install::read(&acceptance.file).map_err(|problem| problem.message().to_owned());
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let looked = text.and_then(|text| {
-            let looked = acceptance.status(text.as_deref(), hooks, &self.project.root, &real);
-            looked.map_err(|error| format!("{place}:{error}"))
+        let report = text.and_then(|text| {
+            let report = acceptance.status(text.as_deref(), hooks, &self.project.root, &real);
+            report.map_err(|error| format!("{place}:{error}"))
         });
-        Some(match looked {
+        Some(match report {
             Ok(AcceptanceStatus::Accepted) => {
-                DoctorCheck::fine(format!("{}: the hooks, or their folder, are named in {place}", self.agent.title()))
+                DoctorCheck::fine(format!("{}: the hooks are accepted in {place}", self.agent.title()))
             }
             Ok(AcceptanceStatus::NotRecorded(demand)) => self.note(&demand),
             Ok(AcceptanceStatus::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
-            // It is told with the switches, once.
+            // Reported once, together with the switches.
             Err(_) if self.switch_files().iter().any(|switches| switches.file == acceptance.file) => return None,
-            Err(problem) => self.bad(&problem, "the agent may not start, or not run the hooks; mend it"),
+            Err(problem) => self.bad(&problem, "the agent may not start, or may not run the hooks; fix the file"),
         })
     }
 
@@ -233,7 +235,7 @@ impl Looker<'_> {
         settings::switch_files(self.agent, &self.project.root, self.home, lookup)
     }
 
-    /// `SwitchFile` in files that hold no hooks.
+    /// Reports settings by which hooks are switched off, in files that contain no hooks.
     fn switch_checks(&self) -> Vec<DoctorCheck> {
         let mut checks = Vec::new();
         for switches in self.switch_files() {
@@ -248,7 +250,9 @@ impl Looker<'_> {
                     checks.extend(found.iter().map(|switch| self.bad(switch, &format!("change it in {place}"))));
                 }
                 Err(problem) => {
-                    checks.push(self.bad(&problem, "whether it switches hooks off cannot be told; mend it"));
+                    checks.push(
+                        self.bad(&problem, "Linchpin can't tell whether the file switches hooks off; fix the file"),
+                    );
                 }
             }
         }

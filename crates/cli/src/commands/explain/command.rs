@@ -1,4 +1,4 @@
-//! `explain command`: what a shell command would run and do, as far as that can be told before.
+//! `explain command`: shows what a shell command would run and do, as far as that is known before it runs.
 
 use path::Access;
 use serde_json::{Value, json};
@@ -11,26 +11,25 @@ use crate::problem::CommandOutcome;
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 pub fn run(command: &str, context: &Context) -> CommandOutcome {
     let script = shell::parse(command);
-    let understood = Understood { effects: script.effects(), rewrites: script.rewrites(), script };
+    let parsed = ParsedCommand { effects: script.effects(), rewrites: script.rewrites(), script };
     if context.output.json {
-        context.output.value(&understood.to_json());
+        context.output.value(&parsed.to_json());
     } else {
-        understood.show(context);
+        parsed.show(context);
     }
     Ok(ExitCode::Done)
 }
 
-struct Understood {
+struct ParsedCommand {
     script: Script,
     effects: Vec<Effect>,
     rewrites: Vec<Rewrite>,
 }
 
-impl Understood {
+impl ParsedCommand {
     fn to_json(&self) -> Value {
         let unknown = self.script.commands.iter().filter(|command| !command.is_known());
-        let unknown =
-            unknown.map(|command| format!("`{}` has words that are not known before it runs", command.text()));
+        let unknown = unknown.map(|command| format!("`{}` has words that are known only at run time", command.text()));
         let mut gaps: Vec<String> = self.script.gaps.iter().map(ToString::to_string).chain(unknown).collect();
         gaps.dedup();
         let commands = self.script.commands.iter().enumerate();
@@ -43,7 +42,7 @@ impl Understood {
         let paths = |access| self.paths(place, access);
         json!({
             "argv": argv, "text": command.text(), "via": command.via(), "elsewhere": command.is_remote(),
-            "cwd": command.folders().list(), "reads": paths(Some(Access::Read)), "writes": paths(Some(Access::Write)),
+            "cwd": command.directories().list(), "reads": paths(Some(Access::Read)), "writes": paths(Some(Access::Write)),
             "deletes": paths(Some(Access::Delete)), "names": paths(None), "rewrites": self.branches(place),
             "runs_output_of": command.evidence.runs_output_of, "interactive": command.evidence.is_session,
         })
@@ -55,7 +54,7 @@ impl Understood {
             if command.words().is_empty() && lines.is_empty() {
                 continue;
             }
-            let unknown = if command.is_known() { "" } else { "   (with words that are not known before it runs)" };
+            let unknown = if command.is_known() { "" } else { "   (with words that are known only at run time)" };
             let text = if command.words().is_empty() { "(no program)".to_owned() } else { command.text() };
             context.output.line(format!("{text}{unknown}"));
             for line in lines {
@@ -72,11 +71,11 @@ impl Understood {
         if !command.via().is_empty() {
             lines.push(format!("through {}", command.via().join(", ")));
         }
-        match command.folders().list() {
+        match command.directories().list() {
             _ if command.is_remote() => lines.push("somewhere else".to_owned()),
             Some([start]) if start.is_empty() => {}
-            Some(folders) => lines.push(format!("in {}", shown_folders(folders, command.folders().is_either()))),
-            None => lines.push("in a folder that is not known before it runs".to_owned()),
+            Some(folders) => lines.push(format!("in {}", shown_folders(folders, command.directories().is_either()))),
+            None => lines.push("in a folder that is known only at run time".to_owned()),
         }
         let verbs = [
             ("reads", Some(Access::Read)),
@@ -92,15 +91,15 @@ impl Understood {
         for (verb, access) in verbs {
             said(verb, &self.paths(place, access));
         }
-        said("rewrites, on a remote,", &self.branches(place));
-        said("runs what is printed by", &command.evidence.runs_output_of);
+        said("rewrites on a remote", &self.branches(place));
+        said("runs the output of", &command.evidence.runs_output_of);
         if command.evidence.is_session {
-            lines.push("waits for what is typed, and runs that".to_owned());
+            lines.push("runs the text that is typed into it".to_owned());
         }
         lines
     }
 
-    /// As they are written, each once.
+    /// The paths as written in the command, without consecutive duplicates.
     fn paths(&self, command: usize, access: Option<Access>) -> Vec<String> {
         let of_command =
             self.effects.iter().filter(|effect| effect.command == Some(command) && effect.access == access);
@@ -117,7 +116,7 @@ impl Understood {
                 RewrittenBranch::Named(name) | RewrittenBranch::Matching(name) => name.as_str(),
                 RewrittenBranch::Current(_) => "the branch that is checked out",
                 RewrittenBranch::All => "all branches",
-                RewrittenBranch::Unknown => "a branch that is not known before it runs",
+                RewrittenBranch::Unknown => "a branch that is known only at run time",
             };
             if rewrite.is_certain { name.to_owned() } else { format!("perhaps {name}") }
         };

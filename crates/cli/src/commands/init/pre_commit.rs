@@ -1,4 +1,4 @@
-//! The hook that has git check the file rules before a commit.
+//! The git hook that checks the file rules before a commit.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,13 +9,13 @@ use crate::problem::Problem;
 
 const HOOK: &str = "#!/bin/sh\n# Written by `linchpin init --pre-commit`.\nexec linchpin check --staged\n";
 
-/// Writes the hook; `None` where it is there already. One of somebody else's is left alone.
+/// Writes the hook. None if it exists already. Fails if another tool's hook exists.
 pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
     let path = hooks(root)?.join("pre-commit");
     match fs::read_to_string(&path) {
         Ok(text) if text.contains("linchpin check") => return Ok(None),
         Ok(_) => {
-            let message = format!("`{}` is somebody else's hook", path.display());
+            let message = format!("`{}` is a hook that Linchpin did not write", path.display());
             return Err(Problem::new("HookExists", message).help("add the line `linchpin check --staged` to it"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -30,17 +30,17 @@ pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
     Ok(Some(path))
 }
 
-/// Where git looks for hooks: its configuration may name another folder than its own.
+/// Returns the directory in which git looks for hooks; git's configuration may set it.
 fn hooks(root: &Path) -> Result<PathBuf, Problem> {
     let output = Command::new("git").args(["rev-parse", "--git-path", "hooks"]).current_dir(root).output();
     let output = output.map_err(|error| Problem::new("Git", format!("git cannot be run: {error}")))?;
     if !output.status.success() {
-        let message = format!("`{}` is in no git repository, so there are no commits", root.display());
+        let message = format!("`{}` is not in a git repository, so there are no commits", root.display());
         return Err(Problem::new("NotARepository", message));
     }
     let folder = root.join(String::from_utf8_lossy(&output.stdout).trim_end());
-    // Husky names a folder of its own making there, whose hooks run those of the same name one folder up. In a fresh clone it
-    // has not done so yet.
+    // Husky sets git's hooks directory to its own `.husky/_`, whose scripts run those of the same name in `.husky`. In
+    // a fresh clone it has not done that yet.
     let husky = root.join(".husky");
     Ok(match folder.parent() {
         Some(husky) if folder.ends_with(".husky/_") => husky.to_owned(),

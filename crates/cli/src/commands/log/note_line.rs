@@ -1,4 +1,4 @@
-//! The line that a note in the journal is shown as: what people and agents did beside the events of hooks.
+//! Formats notes of the journal: what people and agents did outside of hook events.
 
 use serde_json::{Map, Value};
 use store::{JournalEntry, NoteKind};
@@ -49,7 +49,7 @@ pub fn note_line(kind: NoteKind, entry: &JournalEntry) -> String {
 struct Fields<'e>(&'e Map<String, Value>);
 
 impl Fields<'_> {
-    /// Empty where there is no such field.
+    /// Empty if the field is missing.
     fn text(&self, name: &str) -> String {
         match self.0.get(name) {
             Some(Value::String(text)) => text.clone(),
@@ -58,7 +58,7 @@ impl Fields<'_> {
         }
     }
 
-    /// ` NAME:`, or nothing where the note is about none.
+    /// ` NAME:`, or empty if the note belongs to no workflow.
     fn workflow(&self) -> String {
         match self.text("workflow").as_str() {
             "" => String::new(),
@@ -66,13 +66,13 @@ impl Fields<'_> {
         }
     }
 
-    /// How long a pause is that began at `time`, in minutes.
+    /// The duration in minutes of a pause that began at `time`.
     fn minutes_since(&self, time: i64) -> usize {
         let length = self.0.get("until").and_then(Value::as_i64).unwrap_or_default() - time;
         usize::try_from(length / 60_000).unwrap_or_default()
     }
 
-    /// From which node a move went to which.
+    /// Describes a move from one node to another.
     fn way(&self) -> String {
         let (from, to) = (self.text("from"), self.text("to"));
         match self.text("how").as_str() {

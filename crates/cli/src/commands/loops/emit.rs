@@ -1,4 +1,4 @@
-//! `emit`: an agent hands the work over.
+//! `emit`: an agent hands its work over to the next hat.
 
 use guard::loops::{Emission, EmitRefused};
 use guard::workflow::FailedGate;
@@ -6,33 +6,33 @@ use serde_json::{Value, json};
 
 use crate::arguments::EmitArguments;
 use crate::commands::Context;
-use crate::commands::work::{Mover, refused};
+use crate::commands::moves::{Caller, refused};
 use crate::exit_code::ExitCode;
 use crate::problem::{CommandOutcome, Problem};
 
-/// What is longer belongs into a file.
+/// The maximum length of a hand-over, in bytes. Longer texts belong in a file.
 const LONGEST: usize = 64 * 1024;
 
 pub fn run(arguments: &EmitArguments, context: &Context) -> CommandOutcome {
-    let mover = Mover::of("emit", context);
-    let stage = super::stage(&mover.project, context)?;
+    let caller = Caller::of("emit", context);
+    let hat_phase = super::hat_phase(&caller.project, context)?;
     let (summary, payload) = parts(arguments)?;
     let emission = Emission { topic: &arguments.topic, summary, payload };
-    match mover.moves(context).emit(&stage, emission) {
+    match caller.workflow_commands(context).emit(&hat_phase, emission) {
         Ok(()) => {
-            let text = format!("`{}` is accepted. Stop now: what comes next is another iteration's.", arguments.topic);
+            let text = format!("`{}` is accepted. Stop now: the next iteration continues the work.", arguments.topic);
             context.output.line_or(text, &json!({ "accepted": true, "topic": arguments.topic }));
             Ok(ExitCode::Done)
         }
         Err(EmitRefused::GatesFailed { topic, failed_gates }) => {
-            held(&format!("`{topic}` is not accepted yet: what has to hold for it does not."), &failed_gates, context);
+            held(&format!("`{topic}` was refused: its gates are not met."), &failed_gates, context);
             Ok(ExitCode::No)
         }
         Err(refused) => Err(problem(refused)),
     }
 }
 
-/// What does not hold, for whoever has to mend it.
+/// Prints the gates that refused the hand-over, and why.
 pub fn held(message: &str, failed_gates: &[FailedGate], context: &Context) {
     let output = &context.output;
     if output.json {
@@ -50,7 +50,7 @@ pub fn held(message: &str, failed_gates: &[FailedGate], context: &Context) {
     }
 }
 
-/// An object where a summary would be is no summary.
+/// If the summary is a JSON object, it is the payload instead.
 fn parts(arguments: &EmitArguments) -> Result<(&str, Option<&str>), Problem> {
     let is_object = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
     let (summary, payload) = match &arguments.payload {
@@ -58,14 +58,16 @@ fn parts(arguments: &EmitArguments) -> Result<(&str, Option<&str>), Problem> {
         payload => (arguments.summary.as_str(), payload.as_deref()),
     };
     if payload.is_some_and(|payload| !is_object(payload)) {
-        return Err(Problem::new("InvalidValue", "what comes after the summary is no JSON object")
-            .help("put the summary into quotes, or give one object: '{\"files\": 3}'")
+        return Err(Problem::new("InvalidValue", "the text after the summary is not a JSON object")
+            .help("put the summary into quotes, or give one JSON object: '{\"files\": 3}'")
             .refused());
     }
     let length = summary.len() + payload.map_or(0, str::len);
     if length > LONGEST {
-        let message = format!("{length} bytes are more than the {LONGEST} that may be handed over");
-        return Err(Problem::new("InvalidValue", message).help("write it into a file, and name that").refused());
+        let message = format!("the summary has {length} bytes; the limit is {LONGEST}");
+        return Err(Problem::new("InvalidValue", message)
+            .help("write the text into a file, and name the file in the summary")
+            .refused());
     }
     Ok((summary, payload))
 }
@@ -83,7 +85,7 @@ fn problem(why: EmitRefused) -> Problem {
         EmitRefused::Already(_) => Problem::new("HandedOver", message).help("stop now").refused(),
         EmitRefused::Over => Problem::new("Over", message).refused(),
         EmitRefused::TooEarly { .. } => Problem::new("TooEarly", message)
-            .help("publish what leads there; the loop says what has to come first")
+            .help("publish a topic that leads there; `linchpin hats list` shows the order")
             .refused(),
         EmitRefused::Interrupted { .. } => Problem::new("Interrupted", message).refused(),
         EmitRefused::GatesFailed { .. } => Problem::new("Held", message).refused(),

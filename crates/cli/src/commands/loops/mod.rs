@@ -1,11 +1,11 @@
-//! The commands around a run of the loop: one file each.
+//! The commands for runs of the loop, one file each.
 
 mod emit;
 mod progress;
 mod run;
 mod runs;
 mod stop;
-mod unfinished;
+mod unfinished_run;
 mod unguarded;
 
 pub use emit::{held, run as emit};
@@ -13,7 +13,7 @@ pub use progress::run as progress;
 pub use run::run;
 pub use runs::run as runs;
 pub use stop::{let_go_on, run as stop};
-pub use unfinished::unfinished;
+pub use unfinished_run::unfinished_run;
 pub use unguarded::{Unguarded, unguarded};
 
 use guard::Project;
@@ -23,11 +23,11 @@ use work::{RunId, WorkDatabase};
 use super::Context;
 use crate::problem::Problem;
 
-/// The run that this command belongs to.
-fn stage(project: &Project, context: &Context) -> Result<HatPhase, Problem> {
+/// Returns the run and hat that this command belongs to.
+fn hat_phase(project: &Project, context: &Context) -> Result<HatPhase, Problem> {
     HatPhase::of_process(project, &context.environment).ok_or_else(|| {
-        Problem::new("NoRun", "this is no part of a run of the loop")
-            .help("agents that `linchpin run` starts can say that; `linchpin runs` lists the runs")
+        Problem::new("NoRun", "this process is not part of a run of the loop")
+            .help("only agents that `linchpin run` starts can run this command; `linchpin runs` lists the runs")
     })
 }
 
@@ -37,8 +37,8 @@ fn work(project: &Project, context: &Context) -> Result<WorkDatabase, Problem> {
 
 fn run_id(text: &str) -> Result<RunId, Problem> {
     text.parse().map_err(|_| {
-        Problem::new("NotFound", format!("`{text}` names no run"))
-            .help("runs are called `r1`, `r2` and so on: `linchpin runs`")
+        Problem::new("NotFound", format!("invalid run `{text}`"))
+            .help("runs are named `r1`, `r2` and so on: `linchpin runs` lists them")
     })
 }
 

@@ -1,4 +1,4 @@
-//! `progress`: an agent says how far it is; nothing waits for it.
+//! `progress`: an agent reports its progress. The report has no other effect.
 
 use serde_json::json;
 use store::{LOOP_SESSION, Note, NoteKind, StateChanges};
@@ -11,9 +11,9 @@ use crate::problem::CommandOutcome;
 pub fn run(arguments: &ProgressArguments, context: &Context) -> CommandOutcome {
     let project = guard::session::project_of_command(&context.environment);
     let text = arguments.text.join(" ");
-    let stage = super::stage(&project, context)?;
-    super::work(&project, context)?.add_progress(stage.id(), &text, now())?;
-    let fields = [("run", json!(stage.id().to_string())), ("text", json!(text))];
+    let hat_phase = super::hat_phase(&project, context)?;
+    super::work(&project, context)?.add_progress(hat_phase.id(), &text, now())?;
+    let fields = [("run", json!(hat_phase.id().to_string())), ("text", json!(text))];
     let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let (root, none) = (project.root.to_string_lossy().into_owned(), StateChanges::default());
     let noted = Note {

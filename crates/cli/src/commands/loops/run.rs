@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use work::{RunId, RunOutcome, RunUsage};
 
 use crate::arguments::RunArguments;
-use crate::commands::work::{refused, webhook};
+use crate::commands::moves::{refused, webhook};
 use crate::commands::{Context, loop_file, now};
 use crate::exit_code::ExitCode;
 use crate::plural::counted;
@@ -25,18 +25,18 @@ use crate::problem::{CommandOutcome, Problem};
 
 pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
     if context.environment.get(HatPhase::RUN).is_some() {
-        return Err(Problem::new("InRun", "this is part of a run, and one run does not begin another")
-            .help("hand the work over with `linchpin emit`"));
+        return Err(Problem::new("InRun", "this process is part of a run, and a run cannot start another run")
+            .help("hand over the work with `linchpin emit`"));
     }
     let project = Project::of_sessions(&context.environment);
-    let the_loop = loop_file::sound_loop(&project, context)?;
+    let the_loop = loop_file::valid_loop(&project, context)?;
     let objective = objective(arguments)?;
     if arguments.only_show {
         return show_first(&project, &the_loop, objective.as_deref(), context);
     }
     if !Trust::of(&project.root, &context.environment).accepts_loop(&the_loop) {
-        let message = format!("`{}` is not trusted as it is now, and it starts programs", the_loop.source);
-        return Err(Problem::new("Untrusted", message).help("read it, and accept it with `linchpin trust`"));
+        let message = format!("`{}` starts programs, and its present version is not trusted", the_loop.source);
+        return Err(Problem::new("Untrusted", message).help("read it, then accept it with `linchpin trust`"));
     }
     for agent in super::unguarded(&the_loop, &project, context) {
         match agent.refusal() {
@@ -50,31 +50,31 @@ pub fn run(arguments: &RunArguments, context: &Context) -> CommandOutcome {
     }
     let policy = Arc::new(project.compiled(&context.environment));
     let signals = Signals::watch()?;
-    // What is published by default is asked here, where nobody but a person is in a hurry.
-    let holding = GateRunOptions {
+    // Runs gates for default topics here, with a long time limit, because no agent waits for them.
+    let gate_options = GateRunOptions {
         wait_limit: Duration::from_hours(24),
-        is_interrupted: Some(signals.flag()),
+        is_cancelled: Some(signals.flag()),
         ..GateRunOptions::by_this_binary("linchpin run --resume")
     };
     let driver = Driver {
         project: &project,
         environment: &context.environment,
         policy,
-        gate_runners: GateRunners { command: holding, webhook: webhook::ask },
+        gate_runners: GateRunners { command: gate_options, webhook: webhook::ask },
         the_loop,
         signals: &signals,
         clock: now,
         binary: std::env::current_exe().map_or_else(|_| OsString::from("linchpin"), Into::into),
     };
-    let mut telling = Telling { context, run: None, ended: None };
-    let mut tell = |event: RunEvent<'_>| telling.tell(&event);
+    let mut reporter = RunReporter { context, run: None, ended: None };
+    let mut tell = |event: RunEvent<'_>| reporter.tell(&event);
     let ended = match &arguments.resume {
         None => driver.begin(objective.as_deref(), &mut tell),
         Some(named) if named.is_empty() => driver.resume(None, &mut tell),
         Some(named) => driver.resume(Some(super::run_id(named)?), &mut tell),
     };
     let how = ended.map_err(problem)?;
-    telling.conclude();
+    reporter.conclude();
     Ok(match how {
         RunOutcome::Completed | RunOutcome::Stopped => ExitCode::Done,
         RunOutcome::Failed => ExitCode::No,
@@ -91,22 +91,22 @@ fn objective(arguments: &RunArguments) -> Result<Option<String>, Problem> {
         ),
     };
     if objective.as_ref().is_some_and(|objective| objective.trim().is_empty()) {
-        return Err(Problem::new("InvalidValue", "what the run is for is empty").help("say it with `-p \"…\"`"));
+        return Err(Problem::new("InvalidValue", "the objective is empty").help("give the objective with `-p \"…\"`"));
     }
     Ok(objective)
 }
 
-/// Something has to say what there is to do: tasks that are ready, or the loop's own words for its first topic.
+/// Fails if nothing tells the first agent what to do: no ready task, and no prompt text for the loop's first topic.
 fn require_work(the_loop: &Loop, project: &Project, context: &Context) -> Result<(), Problem> {
     let is_said = the_loop.topics.get(&the_loop.start).is_some_and(|topic| !topic.on_trigger.trim().is_empty());
     if is_said || super::work(project, context)?.tasks().ready(1)?.1 > 0 {
         return Ok(());
     }
-    Err(Problem::new("Usage", "nothing says what the run is for, and no task is ready")
-        .help("say what it is for: `linchpin run -p \"…\"`; `linchpin run --resume` goes on with the last run"))
+    Err(Problem::new("Usage", "the run has no objective, and no task is ready")
+        .help("give an objective: `linchpin run -p \"…\"`; `linchpin run --resume` resumes the last run"))
 }
 
-/// What is longer belongs into files that the agents read.
+/// The maximum length of an objective, in bytes. Longer texts belong in files that the agents read.
 const LONGEST_OBJECTIVE: u64 = 256 * 1024;
 
 fn read(file: &Path) -> io::Result<String> {
@@ -116,36 +116,36 @@ fn read(file: &Path) -> io::Result<String> {
     if is_too_long { Err(io::Error::other(format!("it has more than {LONGEST_OBJECTIVE} bytes"))) } else { Ok(text) }
 }
 
-/// What the first agent would be told.
+/// Prints the prompt of the first agent.
 fn show_first(project: &Project, the_loop: &Loop, objective: Option<&str>, context: &Context) -> CommandOutcome {
     let work = super::work(project, context)?;
-    // A sound loop has a hat for it.
+    // A valid loop has a hat for its first topic.
     let Some((hat, prompt)) = driver::first_prompt(the_loop, objective, &work, &project.root)? else {
-        return Err(Problem::new("NotFound", format!("no hat takes `{}`", the_loop.start)));
+        return Err(Problem::new("NotFound", format!("no hat is triggered by `{}`", the_loop.start)));
     };
     context.output.line_or(prompt.trim_end(), &json!({ "hat": hat, "prompt": prompt }));
     Ok(ExitCode::Done)
 }
 
-/// Tells people, line by line, what goes on; programs, how it ended.
-struct Telling<'a> {
+/// Prints events of the run for people, and its outcome as JSON for programs.
+struct RunReporter<'a> {
     context: &'a Context,
     run: Option<RunId>,
     ended: Option<Value>,
 }
 
-impl Telling<'_> {
+impl RunReporter<'_> {
     fn tell(&mut self, event: &RunEvent<'_>) {
         let output = &self.context.output;
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
         match event {
             RunEvent::Began { run, is_resumed } => {
                 self.run = Some(*run);
-                let what = if *is_resumed { "goes on" } else { "begins" };
-                output.aside(format!("[{run}] {what}; `linchpin runs show {run}` tells how far it is"));
+                let what = if *is_resumed { "resumes" } else { "starts" };
+                output.aside(format!("[{run}] {what}; `linchpin runs show {run}` shows its progress"));
             }
             RunEvent::Leftovers { run, count } => {
-                output.aside(format!("[{run}] ended {} that the run left behind", super::processes(*count)));
+                output.aside(format!("[{run}] ended {} left over from the run", super::processes(*count)));
             }
             RunEvent::Iteration { number, hat, topic, spent } => {
                 output.aside(format!("[{run} #{number}] {hat}, for {topic}; so far {}", spent_text(spent)));
@@ -161,9 +161,9 @@ impl Telling<'_> {
                 let refused = refused.map_or_else(String::new, |refused| format!("; {refused}"));
                 output.aside(format!("[{run}] {hat} → {topic}{how}{refused}"));
             }
-            RunEvent::Done { hat } => output.aside(format!("[{run}] {hat} is done; it publishes nothing")),
+            RunEvent::Done { hat } => output.aside(format!("[{run}] {hat} is done; it has no topic to publish")),
             RunEvent::Nothing { hat, why } => output.aside(format!("[{run}] {hat}: {why}")),
-            RunEvent::PassedOver { topic } => output.aside(format!("[{run}] no hat takes {topic}")),
+            RunEvent::PassedOver { topic } => output.aside(format!("[{run}] no hat is triggered by {topic}")),
             RunEvent::Ended { outcome, why, spent, can_go_on } => self.end(*outcome, why, spent, *can_go_on),
         }
     }
@@ -171,16 +171,16 @@ impl Telling<'_> {
     fn end(&mut self, how: RunOutcome, why: &str, spent: &RunUsage, can_go_on: bool) {
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
         let output = &self.context.output;
-        // "limit: the limit of …" would say it twice.
+        // Otherwise the line would read "limit: the limit of …".
         let how_it_ended = if how == RunOutcome::Limit { "ended" } else { how.name() };
         output.aside(format!("[{run}] {how_it_ended}: {}", why.trim_end().replace('\n', "\n    ")));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
         match how {
             _ if !can_go_on => {}
             RunOutcome::Limit => output.aside(format!(
-                "[{run}] to go on: raise the limit in `.linchpin/loop.yml`, accept that with `linchpin trust`, and `linchpin run --resume {run}`"
+                "[{run}] to continue, raise the limit in `.linchpin/loop.yml`, accept it with `linchpin trust`, then run `linchpin run --resume {run}`"
             )),
-            _ => output.aside(format!("[{run}] `linchpin run --resume {run}` goes on with it")),
+            _ => output.aside(format!("[{run}] `linchpin run --resume {run}` resumes it")),
         }
         self.ended = Some(json!({
             "run": run, "ending": how.name(), "why": why, "iterations": spent.iterations, "seconds": spent.time.max(0) / 1000,
@@ -195,7 +195,7 @@ impl Telling<'_> {
     }
 }
 
-/// `3 iterations, 20s, 1200 tokens, $0.10`
+/// For example `3 iterations, 20s, 1200 tokens, $0.10`.
 pub fn spent_text(spent: &RunUsage) -> String {
     let RunUsage { iterations, time, tokens, cost_usd, .. } = spent;
     let mut parts = vec![counted(usize::try_from(*iterations).unwrap_or(0), "iteration")];
@@ -209,12 +209,13 @@ fn problem(why: DriveError) -> Problem {
     let message = why.to_string();
     match why {
         DriveError::Running { .. } => {
-            Problem::new("Running", message).help("wait for it, or end it with `linchpin runs stop`")
+            Problem::new("Running", message).help("wait for it, or stop it with `linchpin runs stop`")
         }
-        DriveError::WorkflowActive { .. } => Problem::new("WorkflowActive", message)
-            .help("finish it, or leave it with `linchpin abort`: a loop and a workflow would each say what comes next"),
+        DriveError::WorkflowActive { .. } => Problem::new("WorkflowActive", message).help(
+            "finish it, or leave it with `linchpin abort`: a loop and a workflow cannot both decide the next step",
+        ),
         DriveError::Unknown(_) | DriveError::None | DriveError::Complete(_) => {
-            Problem::new("NotFound", message).help("`linchpin runs` lists them; `linchpin run -p \"…\"` begins one")
+            Problem::new("NotFound", message).help("`linchpin runs` lists them; `linchpin run -p \"…\"` starts one")
         }
         DriveError::Io(_) => Problem::new("Io", message),
         DriveError::Work(error) => error.into(),

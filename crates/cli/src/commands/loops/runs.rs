@@ -1,4 +1,4 @@
-//! `runs`: what the runs of this project came to.
+//! `runs`: lists the runs of this project, and shows one.
 
 use driver::running;
 use guard::Project;
@@ -14,9 +14,9 @@ use crate::exit_code::ExitCode;
 use crate::person;
 use crate::problem::{CommandOutcome, Problem};
 
-/// So many are listed.
+/// The maximum number of runs in the list.
 const LISTED: u32 = 50;
-/// So many iterations are shown, the last ones.
+/// The number of a run's last iterations to show.
 const SHOWN: u32 = 200;
 
 pub fn run(arguments: &RunsArguments, context: &Context) -> CommandOutcome {
@@ -42,7 +42,7 @@ fn list(context: &Context) -> CommandOutcome {
         return Ok(ExitCode::Done);
     }
     if runs.is_empty() {
-        context.output.line("No run was begun here. `linchpin run -p \"…\"` begins one.");
+        context.output.line("There is no run here yet. `linchpin run -p \"…\"` starts one.");
     }
     for run in &runs {
         let spent = work.usage(run.id)?;
@@ -66,11 +66,11 @@ fn show(named: Option<&str>, context: &Context) -> CommandOutcome {
         Some(named) => {
             let id = super::run_id(named)?;
             let missing =
-                || Problem::new("NotFound", format!("no run is called `{id}`")).help("`linchpin runs` lists them");
+                || Problem::new("NotFound", format!("there is no run `{id}`")).help("`linchpin runs` lists them");
             work.run(id)?.ok_or_else(missing)?
         }
         None => work.runs(1)?.pop().ok_or_else(|| {
-            Problem::new("NotFound", "no run was begun here").help("`linchpin run -p \"…\"` begins one")
+            Problem::new("NotFound", "there is no run in this project yet").help("`linchpin run -p \"…\"` starts one")
         })?,
     };
     let (going_on, spent) = (running(&project.root, &context.environment), work.usage(run.id)?);
@@ -79,16 +79,16 @@ fn show(named: Option<&str>, context: &Context) -> CommandOutcome {
     if context.output.json {
         let mut value = to_json(&run, &spent, going_on);
         if let Some(fields) = value.as_object_mut() {
-            fields.insert("processes_left".to_owned(), json!(left(&run, going_on, &project, context)));
+            fields.insert("processes_left".to_owned(), json!(leftover_processes(&run, going_on, &project, context)));
             fields.insert("iterations".to_owned(), iterations.iter().map(iteration_json).collect());
         }
         context.output.value(&value);
         return Ok(ExitCode::Done);
     }
-    told(&run, &spent, &iterations, going_on, &work, &project, context)
+    print_run(&run, &spent, &iterations, going_on, &work, &project, context)
 }
 
-fn told(
+fn print_run(
     run: &Run,
     spent: &RunUsage,
     iterations: &[Iteration],
@@ -105,9 +105,9 @@ fn told(
     if let Some(end) = &run.end {
         output.line(format!("  {}", end.why.trim_end().replace('\n', "\n    ")));
     }
-    if let count @ 1.. = left(run, going_on, project, context) {
+    if let count @ 1.. = leftover_processes(run, going_on, project, context) {
         let (id, processes) = (run.id, super::processes(count));
-        output.line(format!("  it left {processes} behind; `linchpin runs stop {id}` ends what it left"));
+        output.line(format!("  {processes} left over; `linchpin runs stop {id}` ends them"));
     }
     for Iteration { number, hat, topic, outcome, handed_over, remark, .. } in iterations {
         let came = match (handed_over, outcome) {
@@ -116,7 +116,7 @@ fn told(
             (None, Some(outcome)) => {
                 let why = remark.as_deref().and_then(|remark| remark.lines().next());
                 let (what, between) = match outcome {
-                    work::IterationOutcome::Nothing => ("handed nothing over".to_owned(), "; "),
+                    work::IterationOutcome::Nothing => ("published no topic".to_owned(), "; "),
                     outcome => (outcome.name().replace('_', " "), ": "),
                 };
                 format!("{what}{}", why.map_or_else(String::new, |why| format!("{between}{why}")))
@@ -130,12 +130,12 @@ fn told(
         output.line(format!("  next: {}", waiting.topic));
     }
     let logs = context.environment.project_state(&project.root).join("runs").join(run.id.to_string());
-    output.line(format!("  what agents said: {}", logs.display()));
+    output.line(format!("  output of the agents: {}", logs.display()));
     Ok(ExitCode::Done)
 }
 
-/// How many processes a run left behind whose driver was killed.
-pub(super) fn left(run: &Run, going_on: Option<RunId>, project: &Project, context: &Context) -> usize {
+/// Returns how many processes are left of a run whose driver was killed.
+pub(super) fn leftover_processes(run: &Run, going_on: Option<RunId>, project: &Project, context: &Context) -> usize {
     let is_cut_off = run.end.is_none() && going_on != Some(run.id);
     if is_cut_off { driver::leftovers(run.id, &project.root, &context.environment).count() } else { 0 }
 }

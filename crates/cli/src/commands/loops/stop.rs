@@ -1,4 +1,4 @@
-//! `stop`: a person asks a run, or the session of an agent, to stop.
+//! `stop`: a person asks a run, or an agent's session, to stop.
 
 use driver::running;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub fn run(arguments: &StopArguments, context: &Context) -> CommandOutcome {
     stop_run(arguments.run.as_deref(), false, context)
 }
 
-/// `resume --session`: takes back what `stop --session` asked for.
+/// `resume --session`: withdraws the request of `stop --session`.
 pub fn let_go_on(session: &str, context: &Context) -> CommandOutcome {
     person::required("resume", &context.environment)?;
     let project = guard::Project::of_sessions(&context.environment);
@@ -39,8 +39,10 @@ pub fn let_go_on(session: &str, context: &Context) -> CommandOutcome {
     let resumed = asked.is_some_and(|asked| last_prompt.is_none_or(|prompt| prompt < asked));
     let text = match asked {
         None => format!("Session {session} was not asked to stop."),
-        Some(_) if resumed => format!("Session {session} may go on."),
-        Some(_) => format!("Session {session} goes on already: a prompt in it took back that it was asked to stop."),
+        Some(_) if resumed => format!("Session {session} may continue."),
+        Some(_) => {
+            format!("Session {session} is already running again: a person's prompt withdrew the request to stop.")
+        }
     };
     if resumed {
         work.clear_session_stop(session)?;
@@ -50,11 +52,11 @@ pub fn let_go_on(session: &str, context: &Context) -> CommandOutcome {
     Ok(ExitCode::Done)
 }
 
-/// The journal, if it knows a session of that name.
+/// Returns the journal if it contains a session with this id.
 fn journal_with(session: &str, project: &guard::Project, context: &Context) -> Result<Store, Problem> {
     let unknown = || {
-        Problem::new("NotFound", format!("no session here is called `{session}`"))
-            .help("`linchpin log --json` names the session of every record")
+        Problem::new("NotFound", format!("there is no session `{session}` here"))
+            .help("`linchpin log --json` shows the session of each event")
             .refused()
     };
     if !project.journal_path(&context.environment).exists() {
@@ -64,7 +66,7 @@ fn journal_with(session: &str, project: &guard::Project, context: &Context) -> R
     if journal.latest_session(Some(session))?.is_some() { Ok(journal) } else { Err(unknown()) }
 }
 
-/// `at_once`: its agent is ended too.
+/// `at_once`: also ends the run's agent.
 pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandOutcome {
     let project = guard::Project::of_sessions(&context.environment);
     let going_on = running(&project.root, &context.environment);
@@ -72,16 +74,16 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandO
     let named = run.map(super::run_id).transpose()?;
     let found = match named.or(going_on) {
         Some(run) => Some(work.run(run)?.ok_or_else(|| {
-            Problem::new("NotFound", format!("no run is called `{run}`")).help("`linchpin runs` lists them")
+            Problem::new("NotFound", format!("there is no run `{run}`")).help("`linchpin runs` lists them")
         })?),
         None => work.runs(1)?.pop(),
     };
     let Some(run) = found.as_ref().map(|run| run.id).filter(|run| going_on == Some(*run)) else {
         let not_going_on = match named {
             Some(run) => {
-                Problem::new("NoRun", format!("run {run} is not going on")).help("`linchpin runs` shows how it ended")
+                Problem::new("NoRun", format!("run {run} is not running")).help("`linchpin runs` shows how it ended")
             }
-            None => Problem::new("NoRun", "no run is going on here"),
+            None => Problem::new("NoRun", "no run is running here"),
         };
         return match found {
             Some(run) => stop_leftovers(&run, at_once, not_going_on, &project, context),
@@ -91,15 +93,15 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> CommandO
     work.request_run_stop(run, at_once, now())?;
     noted(NoteKind::StopAsked, &format!("run {run}"), &project, context)?;
     let text = if at_once {
-        format!("Run {run} is ended now; `linchpin run --resume {run}` goes on with it.")
+        format!("Run {run} is ended now; `linchpin run --resume {run}` resumes it.")
     } else {
-        format!("Run {run} ends when its agent has ended; `linchpin runs stop {run}` ends that too.")
+        format!("Run {run} stops when its agent has ended; `linchpin runs stop {run}` ends the agent, too.")
     };
     context.output.line_or(text, &json!({ "run": run.to_string(), "asked": true, "at_once": at_once }));
     Ok(ExitCode::Done)
 }
 
-/// A run that is not driven may have left processes behind.
+/// Ends processes that a run without a driver may have left behind.
 fn stop_leftovers(
     run: &Run,
     at_once: bool,
@@ -111,18 +113,17 @@ fn stop_leftovers(
     if !at_once {
         return Err(match driver::leftovers(id, root, environment).count() {
             0 => not_going_on,
-            count => Problem::new("NoRun", format!("run {id} is not going on, but left {} behind", processes(count)))
-                .help(format!("`linchpin runs stop {id}` ends what it left")),
+            count => Problem::new("NoRun", format!("run {id} is not running, but left {} behind", processes(count)))
+                .help(format!("`linchpin runs stop {id}` ends them")),
         });
     }
     let Some(count) = driver::end_leftovers(id, root, environment)?.filter(|count| *count > 0) else {
         return Err(not_going_on);
     };
     let ended = processes(count);
-    noted(NoteKind::StopAsked, &format!("run {id}: ended {ended} that it left behind"), project, context)?;
-    let go_on =
-        if run.is_complete() { String::new() } else { format!(" `linchpin run --resume {id}` goes on with it.") };
-    let text = format!("Run {id} was not going on. Ended {ended} that it left behind.{go_on}");
+    noted(NoteKind::StopAsked, &format!("run {id}: ended {ended} left over"), project, context)?;
+    let go_on = if run.is_complete() { String::new() } else { format!(" `linchpin run --resume {id}` resumes it.") };
+    let text = format!("Run {id} was not running. Ended {ended} left over from it.{go_on}");
     context.output.line_or(text, &json!({ "run": id.to_string(), "asked": false, "ended_processes": count }));
     Ok(ExitCode::Done)
 }

@@ -1,4 +1,4 @@
-//! Agents of a loop that may not call Linchpin: nothing holds those to the `writes` and `rules` of their hats.
+//! Finds agents of a loop that may not call Linchpin. For them, the `writes` and `rules` of hats are not enforced.
 
 use agents::Agent;
 use engine::hats::{AgentChoice, Loop};
@@ -11,19 +11,19 @@ use crate::problem::Problem;
 
 pub struct Unguarded<'a> {
     agent: &'a AgentChoice,
-    why: Why,
+    why: UnguardedReason,
 }
 
-enum Why {
-    /// Its hooks are not installed.
+enum UnguardedReason {
+    /// Linchpin's hooks are not installed for the agent.
     NotInstalled(Agent),
-    /// There are none for it.
+    /// Linchpin has no hooks for this agent.
     NoHooks,
-    /// A command may be anything.
+    /// The command may start any agent.
     Unknown,
 }
 
-/// Of those that its hats are put on, each once.
+/// Returns the unguarded agents among those of the loop's hats, without duplicates.
 pub fn unguarded<'a>(the_loop: &'a Loop, project: &Project, context: &Context) -> Vec<Unguarded<'a>> {
     let mut agents: Vec<&AgentChoice> = Vec::new();
     for hat in &the_loop.hats {
@@ -33,24 +33,24 @@ pub fn unguarded<'a>(the_loop: &'a Loop, project: &Project, context: &Context) -
         }
     }
     let why = |agent: &AgentChoice| {
-        let AgentChoice::Named(name) = agent else { return Some(Why::Unknown) };
-        let Some(known) = Agent::from_name(name) else { return Some(Why::NoHooks) };
+        let AgentChoice::Named(name) = agent else { return Some(UnguardedReason::Unknown) };
+        let Some(known) = Agent::from_name(name) else { return Some(UnguardedReason::NoHooks) };
         let is_installed = install::is_installed(known, &project.root, &context.environment);
-        (!is_installed).then_some(Why::NotInstalled(known))
+        (!is_installed).then_some(UnguardedReason::NotInstalled(known))
     };
     agents.into_iter().filter_map(|agent| Some(Unguarded { agent, why: why(agent)? })).collect()
 }
 
 impl Unguarded<'_> {
     pub fn is_warning(&self) -> bool {
-        !matches!(self.why, Why::Unknown)
+        !matches!(self.why, UnguardedReason::Unknown)
     }
 
-    /// Why it is not started, where a person can do something about it.
+    /// The error that prevents a run from starting, if a person can solve the problem.
     pub fn refusal(&self) -> Option<Problem> {
-        let Why::NotInstalled(agent) = self.why else { return None };
+        let UnguardedReason::NotInstalled(agent) = self.why else { return None };
         let message = format!(
-            "{} has no hooks of Linchpin's, so nothing would hold it to what its hats may do while nobody watches",
+            "{} has no hooks of Linchpin, so nothing would enforce the rules of its hats during an unattended run",
             agent.title()
         );
         Some(Problem::new("NoHooks", message).help(self.help()))
@@ -70,16 +70,15 @@ impl Unguarded<'_> {
 
     pub fn message(&self) -> String {
         match self.why {
-            Why::NotInstalled(agent) => {
-                format!("{} has no hooks of Linchpin's, and `linchpin run` does not start it without", agent.title())
+            UnguardedReason::NotInstalled(agent) => {
+                format!("{} has no hooks of Linchpin, and `linchpin run` does not start it without them", agent.title())
             }
-            Why::NoHooks => {
-                format!(
-                    "Linchpin has no hooks for `{}`: nothing holds it to `writes` and `rules` of its hats",
-                    self.agent
-                )
+            UnguardedReason::NoHooks => {
+                format!("Linchpin has no hooks for `{}`: nothing enforces `writes` and `rules` of its hats", self.agent)
             }
-            Why::Unknown => format!("`writes` and `rules` hold only if `{}` calls Linchpin's hooks", self.agent),
+            UnguardedReason::Unknown => {
+                format!("`writes` and `rules` are only enforced if `{}` calls Linchpin's hooks", self.agent)
+            }
         }
     }
 
@@ -89,11 +88,15 @@ impl Unguarded<'_> {
 
     fn help(&self) -> String {
         match self.why {
-            Why::NotInstalled(agent) => {
-                format!("`linchpin install {}`, or with `--user` for all of your projects", agent.name())
+            UnguardedReason::NotInstalled(agent) => {
+                format!("run `linchpin install {}`, with `--user` for all of your projects", agent.name())
             }
-            Why::NoHooks => "gates on topics hold all the same: let them ask for what matters".to_owned(),
-            Why::Unknown => "`linchpin install AGENT` installs them; gates on topics hold without".to_owned(),
+            UnguardedReason::NoHooks => {
+                "gates on topics are enforced anyway: use them for the important requirements".to_owned()
+            }
+            UnguardedReason::Unknown => {
+                "`linchpin install AGENT` installs them; gates on topics are enforced without them".to_owned()
+            }
         }
     }
 }

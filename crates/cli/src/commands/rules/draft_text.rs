@@ -1,4 +1,4 @@
-//! A rule's new text, from a file or from standard input.
+//! Reads a rule's new text from a file or from stdin.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::problem::Problem;
 
-/// As much as a policy file may have.
+/// The maximum size of a policy file, in bytes.
 const LIMIT: u64 = 256 * 1024;
 
 pub fn read(file: &Path) -> Result<String, Problem> {
@@ -19,7 +19,7 @@ pub fn read(file: &Path) -> Result<String, Problem> {
     };
     read.map_err(|error| Problem::new("Unreadable", format!("{shown} cannot be read: {error}")))?;
     if bytes.len() as u64 > LIMIT {
-        let message = format!("{shown} is larger than the {} KiB that are read", LIMIT / 1024);
+        let message = format!("{shown} is larger than {} KiB", LIMIT / 1024);
         return Err(Problem::new("TooLarge", message));
     }
     String::from_utf8(bytes).map_err(|_| Problem::new("Unreadable", format!("{shown} is not UTF-8 text")))

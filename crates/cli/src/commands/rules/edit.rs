@@ -1,4 +1,5 @@
-//! `rules edit`: a rule's file, in the person's editor or from a text that is given. It is replaced once it is sound.
+//! `rules edit`: edits a rule's file in the person's editor, or replaces its text. The file is replaced only if the new
+//! text is valid.
 
 use std::fs;
 use std::path::Path;
@@ -23,10 +24,10 @@ pub fn run(arguments: &EditRuleArguments, context: &Context) -> CommandOutcome {
     report(&target, &changed, &[&arguments.id], context)
 }
 
-/// Edits a copy until it is sound, or the person has had enough.
+/// Edits a copy until it is valid or the person gives up.
 fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Result<EditOutcome, Problem> {
-    if !person::is_there(&context.output) {
-        return Err(Problem::new("InvalidValue", "there is no terminal to edit on")
+    if !person::has_terminal(&context.output) {
+        return Err(Problem::new("InvalidValue", "there is no terminal for an editor")
             .help("give the new text with `--file FILE`, or `--file -` for standard input"));
     }
     let text_editor = TextEditor::of_person(&context.environment)?;
@@ -43,7 +44,7 @@ fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Res
         context.output.blank();
         if !person::says_yes("Edit it again?", true)? {
             let kept = folder.keep().join(path.file_name().unwrap_or_default());
-            return Err(problem.help(format!("the rule is as it was; your text is kept in `{}`", kept.display())));
+            return Err(problem.help(format!("the rule was not changed; your text is saved in `{}`", kept.display())));
         }
     }
 }

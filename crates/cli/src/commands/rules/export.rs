@@ -1,4 +1,5 @@
-//! `rules export`: the text of rules of any tier. Printing it changes nothing, so an agent may; writing files is for people.
+//! `rules export`: the text of rules of any tier. An agent may print it, because that changes nothing; only people may
+//! write files.
 
 use std::io::{self, IsTerminal};
 
@@ -38,7 +39,7 @@ pub fn run(arguments: &ExportRulesArguments, context: &Context) -> CommandOutcom
         return Ok(ExitCode::Done);
     }
     let [rule] = rules.as_slice() else {
-        return Err(Problem::new("InvalidValue", "several rules do not go into one file")
+        return Err(Problem::new("InvalidValue", "several rules cannot be written to one file")
             .help("name a folder for them: `--to DIR`"));
     };
     let text = rule.text.strip_suffix('\n').unwrap_or(&rule.text);

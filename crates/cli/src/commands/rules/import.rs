@@ -23,7 +23,7 @@ pub fn run(arguments: &ImportRulesArguments, context: &Context) -> CommandOutcom
     Ok(code)
 }
 
-/// Nothing of a library is in force by being there.
+/// Tells the person that a library's rules are not in force until they are referenced.
 fn tell_of_libraries(target: &Target, changed: &EditOutcome, context: &Context) {
     let now = Project::at(&target.project.root, &context.environment).load(&context.environment);
     for change in changed.changes.iter().filter(|change| change.path.extension().is_some_and(|name| name == "yml")) {
@@ -33,9 +33,7 @@ fn tell_of_libraries(target: &Target, changed: &EditOutcome, context: &Context) 
         if let Some(first) = off.first() {
             let rules = off.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
             let output = &context.output;
-            output.line(format!(
-                "Off until something names them: {rules}. `linchpin rules enable {first}` switches one on."
-            ));
+            output.line(format!("Off until you enable them: {rules}. Run `linchpin rules enable {first}`."));
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What changed in a text, as lines.
+//! A line-based diff of two texts.
 
-/// Texts with more pairs of lines than this between their common ends are shown as replaced whole.
+/// Texts with more pairs of lines than this, outside of their common ends, are shown as completely replaced.
 const PAIRS_LIMIT: usize = 1_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,8 @@ enum Line<'t> {
     Added(&'t str),
 }
 
-/// The lines that went and came, each place with the line above and below it. An empty line around a place tells nothing.
+/// Returns removed and added lines, each group with the line above and below it. An empty line next to a group is left
+/// out.
 pub fn lines(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let script = script(&old, &new);
@@ -34,7 +35,7 @@ pub fn lines(before: &str, after: &str) -> Vec<String> {
     shown
 }
 
-/// Both texts as one: what was removed stands before what was added in its place.
+/// Merges both texts into one list of lines. Removed lines come before the lines added in their place.
 fn script<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (old.get(head..).unwrap_or_default(), new.get(head..).unwrap_or_default());
@@ -49,13 +50,13 @@ fn script<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
     [above, changed(middle.0, middle.1), below].concat()
 }
 
-/// Keeps as many lines as both have in the same order.
+/// Keeps the longest common subsequence of lines.
 fn changed<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
     let width = new.len() + 1;
     if old.len().saturating_mul(new.len()) > PAIRS_LIMIT {
         return old.iter().map(|line| Line::Removed(line)).chain(new.iter().map(|line| Line::Added(line))).collect();
     }
-    // How many lines can be kept from a place in the old text and a place in the new one on.
+    // The maximum number of lines that can be kept, for each pair of positions in the old and the new text.
     let mut kept = vec![0_usize; (old.len() + 1) * width];
     let at = |kept: &[usize], row: usize, column: usize| kept.get(row * width + column).copied().unwrap_or(0);
     for (row, old_line) in old.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! `rules list`: every rule that is written down, where it stands, and why.
+//! `rules list`: every rule with its status and the reason for it.
 
 use guard::Project;
 use policy::{LoadedPolicy, RuleDefinition, RuleStatus};
@@ -31,7 +31,7 @@ pub fn run(context: &Context) -> CommandOutcome {
     broken(&loaded, context);
     if !project.has_policy() {
         context.output.blank();
-        context.output.line("There is no policy here or above, so nothing is judged yet: `linchpin init` writes one.");
+        context.output.line("There is no policy in this folder or its parents, so nothing is checked yet: run `linchpin init` to write one.");
     }
     Ok(ExitCode::Done)
 }
@@ -52,7 +52,7 @@ fn broken(loaded: &LoadedPolicy, context: &Context) {
     if errors > 0 {
         let found = counted(errors, "error");
         context.output.blank();
-        context.output.line(format!("{found} in the policy files: `linchpin validate` tells."));
+        context.output.line(format!("{found} in the policy files: `linchpin validate` shows them."));
     }
 }
 

@@ -1,4 +1,4 @@
-//! `rules`: which there are and which are in force, and changing them. One file a verb; what they share is here.
+//! `rules`: shows rules and changes them. One file per subcommand; shared code is here.
 
 mod delete;
 mod draft_text;
@@ -47,22 +47,22 @@ pub fn run(what: &RulesArguments, context: &Context) -> CommandOutcome {
 fn unknown(name: &str, loaded: &LoadedPolicy) -> Problem {
     let known = loaded.definitions.iter().map(|definition| definition.rule.id.as_str());
     let help = suggest::closest(name, known)
-        .map_or_else(|| "`linchpin rules list` shows what there is".to_owned(), suggest::did_you_mean);
-    Problem::new("UnknownRule", format!("no rule is named `{name}`")).help(help)
+        .map_or_else(|| "`linchpin rules list` lists the rules".to_owned(), suggest::did_you_mean);
+    Problem::new("UnknownRule", format!("there is no rule `{name}`")).help(help)
 }
 
-/// What is changed, and what it belongs to.
+/// The policy that is changed, and the project it belongs to.
 struct Target {
     project: Project,
     editor: Editor,
-    /// The user's own policy is changed, not a project's.
+    /// The user's own policy is changed, not the project's.
     is_users: bool,
-    /// The policy as it was.
+    /// The policy before the change.
     before: LoadedPolicy,
 }
 
 impl Target {
-    /// This project's policy, or the user's own, which may begin here.
+    /// Opens this project's policy or the user's own, which need not exist yet.
     fn open(user: bool, context: &Context) -> Result<Self, Problem> {
         let project = Project::of_person(&context.environment);
         let folder =
@@ -72,10 +72,10 @@ impl Target {
         Ok(Self { project, editor, is_users: user, before })
     }
 
-    /// Called once a person has changed rules: what the change takes away of them, sessions that run need not keep, and
-    /// what it adds to the project's own files needs no second yes. What others changed meanwhile is not meant.
+    /// Accepts a change of rules that a person has just made: running sessions need not keep the weakened rules, and
+    /// new parts of the project's files need no `trust`. Simultaneous changes by others are not accepted.
     fn accept_change(&self, changed: &EditOutcome, ids: &[&str], context: &Context) -> io::Result<()> {
-        // A first rule of the user's makes a tier that was not there before.
+        // The user's first rule creates a tier that did not exist when the project was opened.
         let project = Project::at(&self.project.root, &context.environment);
         let after = project.load(&context.environment);
         let is_own = |part: &Diagnostic| changed.changes.iter().any(|change| change.name == part.source.name);
@@ -98,6 +98,6 @@ impl Target {
 fn project_folder(project: &Project) -> Result<&PolicyFolder, Problem> {
     project.tiers.project.as_ref().ok_or_else(|| {
         let message = format!("there is no policy in `{}` or above it", project.root.display());
-        Problem::new("NoPolicy", message).help("`linchpin init` writes one; `--user` means your own")
+        Problem::new("NoPolicy", message).help("`linchpin init` writes one; `--user` selects your own policy")
     })
 }

@@ -1,4 +1,4 @@
-//! `rules new`: a rule from a few words.
+//! `rules new`: creates a rule from command-line arguments.
 
 use policy::edit::RuleDraft;
 

@@ -1,4 +1,4 @@
-//! `rules propose` and `rules accept`: an agent drafts, a person decides.
+//! `rules propose` and `rules accept`: an agent proposes a rule, and a person accepts or rejects it.
 
 use guard::Project;
 use policy::edit::{Editor, Proposal, Proposals};
@@ -33,7 +33,7 @@ pub fn propose(arguments: &ProposeRuleArguments, context: &Context) -> CommandOu
         context.output.blank();
     }
     context.output.line(format!("`{id}` is proposed, in {}.", proposals.shown(id)));
-    context.output.line(format!("It is no rule until a person runs `{command}`."));
+    context.output.line(format!("It becomes a rule when a person runs `{command}`."));
     Ok(ExitCode::Done)
 }
 
@@ -66,7 +66,7 @@ pub fn accept(arguments: &AcceptRuleArguments, context: &Context) -> CommandOutc
 
 fn list(proposals: &Proposals, target: &Target, context: &Context) {
     let ids = proposals.ids();
-    // Broken ones too: a person may want to delete them.
+    // Broken proposals are listed too, because a person may want to delete them.
     let problem = |id: &str| {
         let checked = proposals.get(id).and_then(|proposal| target.editor.check_proposal(&proposal));
         checked.err().map(|refusal| refusal.problems.first().map_or(refusal.message.clone(), Diagnostic::line))
@@ -83,7 +83,7 @@ fn list(proposals: &Proposals, target: &Target, context: &Context) {
         }
     }
     context.output.line(match ids.as_slice() {
-        [] => "Nothing is proposed.",
-        _ => "\n`linchpin rules accept ID` shows one, and makes it a rule.",
+        [] => "There are no proposals.",
+        _ => "\n`linchpin rules accept ID` shows a proposal and makes it a rule.",
     });
 }

@@ -1,4 +1,4 @@
-//! What a change was, and what it means from now on.
+//! Reports a change of rules and its effect.
 
 use guard::Project;
 use policy::edit::{EditOutcome, FileEdit};
@@ -11,16 +11,16 @@ use crate::exit_code::ExitCode;
 use crate::plural::counted;
 use crate::problem::CommandOutcome;
 
-/// More than that is looked at in the file itself.
+/// The maximum number of diff lines shown.
 const LINES_SHOWN: usize = 40;
 
-/// Tells about a change that a person made; `ids` are the rules that it was about.
+/// Reports a change that a person made. `ids`: the affected rules.
 pub fn report(target: &Target, changed: &EditOutcome, ids: &[&str], context: &Context) -> CommandOutcome {
     if !changed.changes.is_empty() {
         target.accept_change(changed, ids, context)?;
     }
     let output = &context.output;
-    // The policy may have begun with this change.
+    // The change may have created the policy.
     let project = Project::at(&target.project.root, &context.environment);
     let now = project.load(&context.environment);
     let warnings = warnings(changed, &now);
@@ -72,7 +72,7 @@ fn conversion_note_json(note: &ConversionNote) -> Value {
     })
 }
 
-/// Those of the changed files, and what they now need trust for.
+/// Returns warnings about the changed files, and about parts of them that now need trust.
 fn warnings<'a>(changed: &'a EditOutcome, now: &'a LoadedPolicy) -> Vec<&'a Diagnostic> {
     let untrusted = now.diagnostics.iter().filter(|problem| {
         problem.kind == ErrorKind::Untrusted && changed.changes.iter().any(|change| change.name == problem.source.name)

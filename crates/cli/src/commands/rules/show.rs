@@ -1,4 +1,4 @@
-//! `rules show NAME`: a rule's text, as it is or as it was.
+//! `rules show NAME`: the current or an earlier text of a rule.
 
 use guard::Project;
 use serde_json::json;
@@ -36,7 +36,7 @@ fn show_version(name: &str, version: &str, context: &Context) -> CommandOutcome 
     let Some(kept) = known.iter().find(|kept| kept.digest.starts_with(version)) else {
         let problem = Problem::new("NotFound", format!("the journal has no version `{version}` of `{name}`"));
         return Err(problem.help(match known.as_slice() {
-            [] => "versions are noted when an event is judged by them".to_owned(),
+            [] => "a version is recorded when an event is judged by it".to_owned(),
             known => format!("it has {}", known.iter().map(shown).collect::<Vec<_>>().join(", ")),
         }));
     };

@@ -1,4 +1,4 @@
-//! The editor that a person likes: `$VISUAL`, else `$EDITOR`.
+//! Starts the person's editor: `$VISUAL`, or else `$EDITOR`.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use guard::Environment;
 use crate::problem::Problem;
 
 pub struct TextEditor {
-    /// A program and its arguments, as a shell reads them.
+    /// A program and its arguments, as a shell command.
     command: String,
 }
 
@@ -21,7 +21,7 @@ impl TextEditor {
         })
     }
 
-    /// Returns when the editor ends.
+    /// Returns when the editor has ended.
     pub fn edit(&self, file: &Path) -> Result<(), Problem> {
         let script = format!("{} \"$@\"", self.command);
         let status = Command::new("sh").args(["-c", &script, "linchpin"]).arg(file).status();

@@ -1,4 +1,4 @@
-//! `rules which NAME`: the rule that a name means, and those that it hides.
+//! `rules which NAME`: the rule that a name refers to, and the rules that it overrides.
 
 use guard::Project;
 use policy::{RuleDefinition, RuleStatus};

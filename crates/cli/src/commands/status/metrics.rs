@@ -1,4 +1,4 @@
-//! How often rules fired and what came of it, as `status --metrics` tells it.
+//! `status --metrics`: how often rules fired, and with which outcome.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use store::{PhaseName, RuleCounts, Store};
 use crate::output::Output;
 use crate::problem::Problem;
 
-/// By rule; of each its phases, in their order, and first what was outside of workflows.
+/// The counts of each rule by phase, in the order of phases. Counts outside of workflows come first.
 pub struct Metrics(BTreeMap<String, Vec<(Option<PhaseName>, RuleCounts)>>);
 
 impl Metrics {
-    /// `store`: none where there is no journal yet.
+    /// `store`: none if there is no journal yet.
     pub fn read(store: Option<&Store>) -> Result<Self, Problem> {
         let counts = store.map(Store::rule_counts).transpose()?.unwrap_or_default();
         let in_order = |phases: BTreeMap<Option<PhaseName>, RuleCounts>| {
@@ -58,7 +58,7 @@ impl Metrics {
     }
 }
 
-/// Of the column of names.
+/// The width of the column of names.
 const WIDTH: usize = 36;
 
 fn row(name: &str, count: RuleCounts) -> String {
@@ -69,11 +69,11 @@ fn row(name: &str, count: RuleCounts) -> String {
 fn shown(phase: Option<&PhaseName>) -> String {
     match phase {
         Some(PhaseName { phase, workflow, node }) => format!("{workflow} {phase} at {node}"),
-        None => "outside of workflows".to_owned(),
+        None => "outside workflows".to_owned(),
     }
 }
 
-/// Of the workflow and of its phase, as they were begun.
+/// The numbers of the workflow and of its phase, in the order in which they began.
 fn numbers(phase: &PhaseName) -> Vec<u64> {
     phase.phase.split('.').map(|number| number.parse().unwrap_or(0)).collect()
 }

@@ -1,4 +1,4 @@
-//! Policies of folders between the project's root and the working directory.
+//! Policies in directories between the project's root and the working directory.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::plural::counted;
 use crate::problem::Problem;
 
-/// The policy of a folder above the working directory: it adds to the project's.
+/// The policy of a directory above the working directory. Its rules apply in addition to the project's.
 pub struct NestedPolicy {
     root: PathBuf,
     rules: Vec<Rule>,
@@ -26,7 +26,7 @@ impl NestedPolicy {
         let read = nested.map(|nested| {
             let compiled = nested.compiled_read_only(&context.environment);
             let rules = compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
-            // Bundled rules are in force already, by the project's policy.
+            // Bundled rules are in force already through the project's policy.
             let rules = rules.into_iter().filter(|rule| rule.tier == Tier::Project).collect();
             Ok(Self { root: nested.root, rules, broken: compiled.broken })
         });

@@ -1,4 +1,4 @@
-//! A rule in force, as a line and as JSON.
+//! Shows a rule in force as a line or as JSON.
 
 use engine::rules::Rule;
 use serde_json::{Value, json};

@@ -1,11 +1,11 @@
-//! The state of the session that `status` is about: what rules ask of it, and its variables.
+//! The state of one session in `status`: the rules' demands, and its variables.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use engine::rules::Rule;
 use guard::Project;
-use guard::file_rules::{Queue, QueueEntry, QueueStatus, open_demands};
+use guard::file_rules::{Queue, QueueEntry, QueueStatus, open_queue_entries};
 use guard::grants::Acknowledgement;
 use guard::session::{CommandRun, SessionOwner, policy as session_policy};
 use policy::{BrokenFile, CompiledPolicy, Weakening};
@@ -19,15 +19,15 @@ use crate::plural::counted;
 const FILES_NAMED: usize = 5;
 
 pub struct SessionStatus {
-    /// None where no session was heard of yet.
+    /// None if the journal contains no session yet.
     name: Option<SessionOwner>,
-    /// Changes of rules that do not count for this session yet.
+    /// Changes of rules that do not apply to this session yet.
     kept: Vec<Weakening>,
     /// How often each rule held the session's stop.
     holds: BTreeMap<String, usize>,
-    /// Demands of file rules that are open.
+    /// Open demands of file rules.
     demands: Vec<QueueEntry>,
-    /// Without Linchpin's own.
+    /// Without Linchpin's internal variables.
     variables: Map<String, Value>,
     acknowledged: Vec<Acknowledgement>,
 }
@@ -47,20 +47,20 @@ impl SessionStatus {
             .zip(store)
             .and_then(|(name, store)| store.session(SessionKey { agent: &name.agent, session: &name.session }).ok());
         let kept = name.as_ref().map_or_else(Vec::new, |name| {
-            session_policy::kept(project, policy, &name.agent, &name.session, environment)
+            session_policy::ignored_weakenings(project, policy, &name.agent, &name.session, environment)
         });
         let queue = Queue::of(project, environment).for_dry_run(true);
         Self {
             name,
             kept,
             holds: state.as_ref().map(holds).unwrap_or_default(),
-            demands: state.as_ref().map(|state| open_demands(&queue, &state.variables)).unwrap_or_default(),
+            demands: state.as_ref().map(|state| open_queue_entries(&queue, &state.variables)).unwrap_or_default(),
             acknowledged: state.as_ref().map(|state| acknowledged(state, rules)).unwrap_or_default(),
             variables: own_variables(state),
         }
     }
 
-    /// `rules`: those in force.
+    /// `rules`: the rules in force.
     pub fn to_json(&self, rules: &[Rule], broken: &[BrokenFile]) -> Value {
         json!({
             "agent": self.name.as_ref().map(|name| &name.agent),
@@ -84,11 +84,14 @@ impl SessionStatus {
         }
     }
 
-    /// Rules that count otherwise for this session, held its stop or ask for something.
+    /// Shows rules that apply differently to this session, held its stop, or demand something.
     pub fn show_rules(&self, output: &Output) {
         for change in &self.kept {
             let what = change.describe();
-            output.line(format!("{} {what}; for this session it stays until `linchpin trust`", output.bold("Kept   ")));
+            output.line(format!(
+                "{} {what}; this session keeps it until you run `linchpin trust`",
+                output.bold("Kept   ")
+            ));
         }
         for (rule, count) in &self.holds {
             let times = counted(*count, "time");
@@ -97,7 +100,7 @@ impl SessionStatus {
         self.demands.iter().for_each(|demand| show_demand(demand, output));
     }
 
-    /// Its variables and acknowledgements.
+    /// Shows the session's variables and acknowledgements.
     pub fn show_state(&self, output: &Output) {
         for (name, value) in &self.variables {
             output.line(format!("{} {name} = {value}", output.bold("Knows  ")));
@@ -113,7 +116,7 @@ fn own_variables(state: Option<SessionState>) -> Map<String, Value> {
     variables.into_iter().filter(|(name, _)| !name.starts_with('_')).collect()
 }
 
-/// Those of rules whose text has not changed since.
+/// Returns the acknowledgements whose rule has not changed since.
 fn acknowledged(state: &SessionState, rules: &[Rule]) -> Vec<Acknowledgement> {
     let mut acknowledged = Acknowledgement::of_session(state);
     acknowledged.retain(|ack| rules.iter().any(|rule| rule.id == ack.rule && rule.digest == ack.digest));
@@ -136,9 +139,9 @@ fn show_demand(demand: &QueueEntry, output: &Output) {
         let _ = write!(files, " and {} more", trigger_files.len() - FILES_NAMED);
     }
     let outcome = match status {
-        QueueStatus::Failed => "was not met at the last stop and let go".to_owned(),
+        QueueStatus::Failed => "was unmet at the last stop, and the agent was allowed to stop".to_owned(),
         _ => format!(
-            "was not met at the last stop, asked {}",
+            "was unmet at the last stop, asked {}",
             counted(usize::try_from(*shown).unwrap_or(usize::MAX), "time")
         ),
     };
@@ -149,7 +152,7 @@ fn acknowledgement_json(ack: &Acknowledgement) -> Value {
     json!({ "rule": ack.rule, "reason": ack.reason, "by": ack.by.name(), "time": ack.time })
 }
 
-/// By rule.
+/// The rule's name and the demand as JSON.
 fn demand_json(entry: &QueueEntry) -> (String, Value) {
     let QueueEntry { rule_name, status, shown, trigger_files, expected_files, .. } = entry;
     let value = json!({

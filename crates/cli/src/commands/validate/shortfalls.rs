@@ -1,4 +1,5 @@
-//! What rules ask for that an agent with hooks of ours cannot do. People read it once an agent and kind, programs in full.
+//! Reports what rules need and an installed agent cannot do. Text output has one line per agent and kind; JSON lists
+//! every rule.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +17,18 @@ use crate::output::Output;
 
 pub struct Shortfalls(BTreeMap<(Severity, Agent, Shortfall), Rules>);
 
-/// By id, with the events at which each asks for too much. One that several nodes name is one.
+/// The affected rules by id, each with the events at which the agent falls short. A rule that several nodes contain is
+/// one entry.
 type Rules = BTreeMap<String, EventKinds>;
 
-/// What is harmless is a hint: nothing gets past a rule by it.
+/// A harmless shortfall is only a hint: it lets nothing past a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Severity {
     Warning,
     Hint,
 }
 
-/// So many rules are named; the others are counted.
+/// The maximum number of rules named; the others are only counted.
 const NAMED: usize = 5;
 
 impl Shortfalls {
@@ -105,7 +107,7 @@ impl Severity {
     }
 }
 
-/// The events at which the rule may have something to say. A pace rule listens at more.
+/// The events at which the rule may warn or block. A pace rule is evaluated at more events.
 fn spoken_on(rule: &Rule) -> EventKinds {
     match rule.as_pace_rule().map(|pace| pace.live) {
         Some(LiveMode::Off) => EventKinds::default(),

@@ -1,21 +1,21 @@
-//! What each agent does with an answer, read as its documentation says and not as Linchpin writes it.
+//! The effect of an answer on each agent, derived from the agent's documentation and not from Linchpin's code.
 
 use agents::{Agent, Audience};
 use serde_json::Value;
 use testkit::Reply;
 
-/// What becomes of what the agent was about to do.
+/// What happens to the agent's intended action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     GoesOn,
     Refused,
     /// A person is asked.
     Asked,
-    /// The agent does not stop.
+    /// The agent continues instead of stopping.
     Held,
 }
 
-/// The texts of an answer, by who reads them, and what they come with.
+/// The effect of an answer: what happens to the action, and who reads which texts.
 pub struct Effect {
     pub fate: Fate,
     pub agent_reads: Vec<String>,
@@ -36,7 +36,7 @@ impl Effect {
         }
     }
 
-    /// Who reads this text.
+    /// Returns who reads this text.
     pub fn audience(&self, text: &str) -> Audience {
         let reads = |texts: &[String]| texts.iter().any(|read| read.contains(text));
         match (reads(&self.agent_reads), reads(&self.person_reads)) {
@@ -53,7 +53,7 @@ impl Effect {
 
     fn decided(mut self, fate: Fate, reason: Option<String>) -> Self {
         self.fate = fate;
-        // Who is asked is a person; what is refused or held, the agent has to know why.
+        // The reason of a question is shown to the person, the reason of a refusal or hold to the agent.
         let readers = if fate == Fate::Asked { &mut self.person_reads } else { &mut self.agent_reads };
         readers.extend(reason);
         self
@@ -68,7 +68,7 @@ fn says(answer: &Value, place: &str, word: &str) -> bool {
     answer.pointer(place).and_then(Value::as_str) == Some(word)
 }
 
-/// What is specific to an event counts only under that event's name.
+/// Fields of an event count only if the answer has that event's name.
 fn claude(event: &str, answer: &Value) -> Effect {
     let mut effect = Effect::nothing();
     effect.person_reads.extend(text(answer, "/systemMessage"));
@@ -88,7 +88,7 @@ fn claude(event: &str, answer: &Value) -> Effect {
     effect
 }
 
-/// Claude Code's shape, but what has a key too many, or asks, is thrown away as a whole.
+/// Claude Code's format, but Codex ignores an answer with an unknown key or an `ask`.
 fn codex(event: &str, answer: &Value) -> Effect {
     let known: &[&str] = match event {
         "PreToolUse" | "SessionStart" => &["systemMessage", "hookSpecificOutput"],
@@ -114,7 +114,7 @@ fn gemini(event: &str, answer: &Value) -> Effect {
     }
 }
 
-/// Before a call, no decision is a question. After one, nothing is read.
+/// Before a call, a missing decision means asking. After a call, the answer is ignored.
 fn antigravity(event: &str, answer: &Value) -> Effect {
     let (effect, reason) = (Effect::nothing(), text(answer, "/reason"));
     match (event, answer["decision"].as_str()) {
@@ -126,7 +126,7 @@ fn antigravity(event: &str, answer: &Value) -> Effect {
     }
 }
 
-/// What is not JSON stops a call. Before a call of any tool it does not ask, whatever it is told.
+/// An answer that is not JSON stops a call. Cursor does not ask before a call of any tool, whatever the answer.
 fn cursor(event: &str, answer: &Value) -> Effect {
     let mut effect = Effect::nothing();
     match event {
@@ -144,7 +144,7 @@ fn cursor(event: &str, answer: &Value) -> Effect {
     effect
 }
 
-/// Before a call as Claude Code, without a word for the person; elsewhere everything lies at the top.
+/// Before a call, like Claude Code without messages for the person; at other events, fields are not nested.
 fn copilot(event: &str, answer: &Value) -> Effect {
     if event == "PreToolUse" {
         let said = claude(event, answer);
@@ -159,9 +159,9 @@ fn copilot(event: &str, answer: &Value) -> Effect {
     if is_held { effect.decided(Fate::Held, text(answer, "/reason")) } else { effect }
 }
 
-/// What Linchpin's plugin makes of an answer: it throws, shows a toast, or adds a text.
+/// What Linchpin's plugin does with an answer: it throws, shows a toast, or adds a text.
 fn opencode(event: &str, answer: &Value) -> Effect {
     let said = claude(event, answer);
-    // It cannot ask.
+    // The plugin cannot ask.
     if said.fate == Fate::Asked { Effect::nothing() } else { said }
 }

@@ -1,10 +1,10 @@
-//! Settings of agents that switch hooks off, do not trust them or cannot be read.
+//! `doctor`: settings of agents that switch hooks off, do not trust them, or cannot be read.
 
 use std::fs;
 
 use insta::assert_snapshot;
 
-use super::{Hooks, doubts};
+use super::{Hooks, problems};
 use crate::project;
 
 #[test]
@@ -21,65 +21,65 @@ fn copilots_hooks_are_switched_off_in_its_settings() {
         let copilot = Hooks::of("copilot", &["--user"]);
         match file.strip_prefix("home/") {
             Some(own) => copilot.home(own, off),
-            None => drop(copilot.scratch.file(file.trim_start_matches("project/"), off)),
+            None => drop(copilot.project.file(file.trim_start_matches("project/"), off)),
         }
-        let said = "bad   Copilot CLI: `disableAllHooks` is on, so Copilot does not call them";
-        assert_eq!(copilot.doubts(), format!("exit 1\n{said}\n      change it in [BASE]/{file}"));
+        let said = "bad   Copilot CLI: `disableAllHooks` is on, so Copilot calls no hooks";
+        assert_eq!(copilot.problems(), format!("exit 1\n{said}\n      change it in [BASE]/{file}"));
     }
     let copilot = Hooks::of("copilot", &["--user"]);
-    copilot.scratch.file(".github/copilot/settings.json", "{ \"disableAllHooks\": true");
-    assert_snapshot!(copilot.doubts(), @"
+    copilot.project.file(".github/copilot/settings.json", "{ \"disableAllHooks\": true");
+    assert_snapshot!(copilot.problems(), @"
     exit 1
     bad   Copilot CLI: [BASE]/project/.github/copilot/settings.json:1:1: Unterminated object
-          whether it switches hooks off cannot be told; mend it
+          Linchpin can't tell whether the file switches hooks off; fix the file
     ");
 }
 
 #[test]
 fn folders_that_gemini_trusts() {
     let gemini = Hooks::of("gemini", &[]);
-    let root = gemini.scratch.root();
+    let root = gemini.project.root();
     let parent = root.parent().expect("a folder").display().to_string();
     let root = root.display().to_string();
     let said = |rules: &str| {
         gemini.home(".gemini/trustedFolders.json", rules);
-        gemini.doubts()
+        gemini.problems()
     };
     let trusted = "exit 0\n";
     assert_eq!(said(&format!("{{\"{root}\": \"TRUST_FOLDER\"}}")), trusted);
     assert_eq!(said(&format!("{{\"{root}/\": \"TRUST_FOLDER\"}}")), trusted);
     assert_eq!(said(&format!("{{\n  // all\n  \"{parent}\": \"TRUST_FOLDER\"\n}}")), trusted);
     assert_eq!(said(&format!("{{\"{parent}/other\": \"TRUST_PARENT\"}}")), trusted);
-    // The nearer one decides.
+    // The longest matching path decides.
     assert_eq!(said(&format!("{{\"{parent}\": \"DO_NOT_TRUST\", \"{root}\": \"TRUST_FOLDER\"}}")), trusted);
     assert_snapshot!(said(&format!("{{\"{parent}\": \"TRUST_FOLDER\", \"{root}\": \"DO_NOT_TRUST\"}}")), @"
     exit 1
-    bad   Gemini CLI: `[BASE]/project` is not trusted, so where folder trust is on, it does not read the project's hooks
+    bad   Gemini CLI: `[BASE]/project` is not trusted, so if folder trust is on, it does not read the project's hooks
           change it in [BASE]/home/.gemini/trustedFolders.json
     ");
     assert_snapshot!(said(&format!("{{\"{parent}\": \"DO_NOT_TRUST\"}}")), @"
     exit 1
-    bad   Gemini CLI: `[BASE]` is not trusted, so where folder trust is on, it does not read the project's hooks
+    bad   Gemini CLI: `[BASE]` is not trusted, so if folder trust is on, it does not read the project's hooks
           change it in [BASE]/home/.gemini/trustedFolders.json
     ");
-    // Named, but not meant.
+    // Similar paths that do not apply to the project.
     let others = format!(
         "{{\"{root}-other\": \"TRUST_FOLDER\", \"/x{root}\": \"TRUST_FOLDER\", \"{root}/sub\": \"DO_NOT_TRUST\", \
          \"\": \"TRUST_FOLDER\", \"other\": \"TRUST_PARENT\"}}"
     );
     assert_snapshot!(said(&others), @"
     exit 0
-    note  Gemini CLI: where folder trust is on, it reads a project's settings only in folders that you trust, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor one that it lies in: open Gemini CLI there once
+    note  Gemini CLI: if folder trust is on, it reads a project's settings only in folders that you trust, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor a parent folder: open Gemini CLI there once
     ");
     assert_snapshot!(said("{\n  \"/a\": \"TRUST\"\n}"), @"
     exit 1
     bad   Gemini CLI: [BASE]/home/.gemini/trustedFolders.json:2:9: `/a` is neither `TRUST_FOLDER`, `TRUST_PARENT` nor `DO_NOT_TRUST`
-          the agent may not start, or not run the hooks; mend it
+          the agent may not start, or may not run the hooks; fix the file
     ");
     assert_snapshot!(said("{ \"/a\""), @"
     exit 1
     bad   Gemini CLI: [BASE]/home/.gemini/trustedFolders.json:1:7: Expected colon after the string or word in object property
-          the agent may not start, or not run the hooks; mend it
+          the agent may not start, or may not run the hooks; fix the file
     ");
 }
 
@@ -87,28 +87,28 @@ fn folders_that_gemini_trusts() {
 fn a_persons_own_hooks_need_no_trusted_folder() {
     let gemini = Hooks::of("gemini", &["--user"]);
     gemini
-        .home(".gemini/trustedFolders.json", &format!("{{\"{}\": \"DO_NOT_TRUST\"}}", gemini.scratch.root().display()));
-    assert_eq!(gemini.doubts(), "exit 0\n");
+        .home(".gemini/trustedFolders.json", &format!("{{\"{}\": \"DO_NOT_TRUST\"}}", gemini.project.root().display()));
+    assert_eq!(gemini.problems(), "exit 0\n");
 }
 
 #[test]
 fn folders_that_copilot_trusts() {
     let copilot = Hooks::of("copilot", &[]);
-    let root = copilot.scratch.root().display().to_string();
-    let parent = copilot.scratch.root().parent().expect("a folder").display().to_string();
+    let root = copilot.project.root().display().to_string();
+    let parent = copilot.project.root().parent().expect("a folder").display().to_string();
     for list in ["trustedFolders", "trusted_folders"] {
         for folder in [&root, &parent] {
             copilot.home(".copilot/config.json", &format!("// managed\n{{\"{list}\": [\"/a\", \"{folder}\"]}}"));
-            assert_eq!(copilot.doubts(), "exit 0\n", "{list} {folder}");
+            assert_eq!(copilot.problems(), "exit 0\n", "{list} {folder}");
         }
     }
     copilot.home(
         ".copilot/config.json",
         &format!("{{\"trustedFolders\": [\"{root}-other\", \"\", \".\"], \"recent\": \"{root}\"}}"),
     );
-    assert_snapshot!(copilot.doubts(), @"
+    assert_snapshot!(copilot.problems(), @"
     exit 0
-    note  Copilot CLI: headless, it reads a project's hooks only where you trust the folder, but [BASE]/home/.copilot/config.json names neither this folder nor one that it lies in: open Copilot there once
+    note  Copilot CLI: in headless mode it reads a project's hooks only if you trust the folder, but [BASE]/home/.copilot/config.json names neither this folder nor a parent folder: open Copilot once in that folder
     ");
 }
 
@@ -116,17 +116,17 @@ fn folders_that_copilot_trusts() {
 fn a_file_that_cannot_be_understood_is_told_once() {
     let copilot = Hooks::of("copilot", &[]);
     copilot.home(".copilot/config.json", "{ \"trustedFolders\": [");
-    assert_snapshot!(copilot.doubts(), @"
+    assert_snapshot!(copilot.problems(), @"
     exit 1
     bad   Copilot CLI: [BASE]/home/.copilot/config.json:1:21: Unterminated array
-          whether it switches hooks off cannot be told; mend it
+          Linchpin can't tell whether the file switches hooks off; fix the file
     ");
     let codex = Hooks::of("codex", &[]);
-    fs::create_dir_all(codex.scratch.home().join(".codex/config.toml")).expect("a folder");
-    assert_snapshot!(codex.doubts(), @"
+    fs::create_dir_all(codex.project.home().join(".codex/config.toml")).expect("a folder");
+    assert_snapshot!(codex.problems(), @"
     exit 1
     bad   Codex CLI: [BASE]/home/.codex/config.toml is not a file
-          whether it switches hooks off cannot be told; mend it
+          Linchpin can't tell whether the file switches hooks off; fix the file
     ");
 }
 
@@ -136,7 +136,7 @@ fn hooks_that_codex_accepted() {
     let hooks = codex.file.display().to_string();
     let said = |config: &str| {
         codex.home(".codex/config.toml", config);
-        codex.doubts()
+        codex.problems()
     };
     assert_eq!(said(&format!("[hooks.state.\"{hooks}:pre_tool_use:0:0\"]\ntrusted_hash = \"x\"\n")), "exit 0\n");
     assert_snapshot!(said(&format!("[hooks.state.\"{hooks}:pre_tool_use:0:0\"]\nenabled = false\n")), @"
@@ -148,7 +148,7 @@ fn hooks_that_codex_accepted() {
     exit 0
     note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
     ");
-    codex.scratch.file(".codex/config.toml", "[features]\nhooks = false\n");
+    codex.project.file(".codex/config.toml", "[features]\nhooks = false\n");
     assert_snapshot!(said(&format!("[hooks.state.\"{hooks}:pre_tool_use:0:0\"]\n")), @"
     exit 1
     bad   Codex CLI: hooks are switched off
@@ -157,7 +157,7 @@ fn hooks_that_codex_accepted() {
 }
 
 #[test]
-fn a_fault_counts_where_hooks_of_ours_are() {
+fn settings_problems_count_only_with_our_hooks() {
     let faults = [
         ("codex", ".codex/hooks.json", "{\"version\": 1}"),
         ("codex", ".codex/hooks.json", "{\"hooks\": {\"Stop\": {}}}"),
@@ -165,60 +165,60 @@ fn a_fault_counts_where_hooks_of_ours_are() {
     ];
     for (agent, file, fault) in faults {
         let hooks = Hooks::of(agent, &[]);
-        let before = hooks.doubts();
+        let before = hooks.problems();
         hooks.home(file, fault);
-        assert_eq!(hooks.doubts(), before, "{fault}");
+        assert_eq!(hooks.problems(), before, "{fault}");
     }
     let antigravity = Hooks::of("antigravity", &[]);
     assert_snapshot!(antigravity.changed("\"hooks\": {", "\"hooks\": {\n    \"enabled\": false,"), @"
     exit 1
-    bad   Antigravity: `hooks.enabled` is off, so Antigravity calls none of them
+    bad   Antigravity: `hooks.enabled` is off, so Antigravity calls no hooks
           change it in [BASE]/project/.agents/hooks.json
     ");
 }
 
 #[test]
 fn settings_that_cannot_be_understood() {
-    let scratch = project();
-    scratch.file(".gemini/settings.json", "{\n  \"hooks\": {\n");
-    assert_snapshot!(doubts(&scratch), @"
+    let gemini = project();
+    gemini.file(".gemini/settings.json", "{\n  \"hooks\": {\n");
+    assert_snapshot!(problems(&gemini), @"
     exit 1
     bad   Gemini CLI: [BASE]/project/.gemini/settings.json:2:12: Unterminated object
-          the agent may not read its hooks from this file; mend it
-    bad   no agent calls Linchpin for this project
-          `linchpin install AGENT`, or `linchpin init` for those that are found
+          the agent may not read its hooks from this file; fix the file
+    bad   no agent has Linchpin's hooks for this project
+          run `linchpin install AGENT`, or `linchpin init` for all agents that it finds
     ");
-    scratch.file(".gemini/settings.json", b"{\"hooks\": \"\xff\"}");
-    assert_snapshot!(doubts(&scratch), @"
+    gemini.file(".gemini/settings.json", b"{\"hooks\": \"\xff\"}");
+    assert_snapshot!(problems(&gemini), @"
     exit 1
     bad   Gemini CLI: [BASE]/project/.gemini/settings.json cannot be read: stream did not contain valid UTF-8
-          the agent may not read its hooks from this file; mend it
-    bad   no agent calls Linchpin for this project
-          `linchpin install AGENT`, or `linchpin init` for those that are found
+          the agent may not read its hooks from this file; fix the file
+    bad   no agent has Linchpin's hooks for this project
+          run `linchpin install AGENT`, or `linchpin init` for all agents that it finds
     ");
-    let scratch = project();
-    fs::create_dir_all(scratch.root().join(".codex/hooks.json")).expect("a folder");
-    assert_snapshot!(doubts(&scratch), @"
+    let codex = project();
+    fs::create_dir_all(codex.root().join(".codex/hooks.json")).expect("a folder");
+    assert_snapshot!(problems(&codex), @"
     exit 1
     bad   Codex CLI: [BASE]/project/.codex/hooks.json is not a file
-          the agent may not read its hooks from this file; mend it
-    bad   no agent calls Linchpin for this project
-          `linchpin install AGENT`, or `linchpin init` for those that are found
+          the agent may not read its hooks from this file; fix the file
+    bad   no agent has Linchpin's hooks for this project
+          run `linchpin install AGENT`, or `linchpin init` for all agents that it finds
     ");
-    // Of a person's it is bad only where the agent has hooks.
+    // For a person's own settings, it is an error only if the agent has Linchpin's hooks.
     let claude = Hooks::of("claude", &[]);
     claude.home(".gemini/settings.json", "{");
-    assert_snapshot!(claude.doubts(), @"
+    assert_snapshot!(claude.problems(), @"
     exit 0
     note  Gemini CLI: [BASE]/home/.gemini/settings.json:1:1: Unterminated object
-          the agent may not read its hooks from this file; mend it
+          the agent may not read its hooks from this file; fix the file
     ");
     claude.home(".claude/settings.json", "[]");
-    assert_snapshot!(claude.doubts(), @"
+    assert_snapshot!(claude.problems(), @"
     exit 1
     bad   Claude Code: [BASE]/home/.claude/settings.json:1:1: settings must be an object
-          the agent may not read its hooks from this file; mend it
+          the agent may not read its hooks from this file; fix the file
     note  Gemini CLI: [BASE]/home/.gemini/settings.json:1:1: Unterminated object
-          the agent may not read its hooks from this file; mend it
+          the agent may not read its hooks from this file; fix the file
     ");
 }

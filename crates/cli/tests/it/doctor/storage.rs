@@ -1,13 +1,13 @@
-//! A journal, a queue or a policy folder that cannot be written.
+//! `doctor`: a journal, queue or policy directory that cannot be written.
 
 use std::fs;
 
 use insta::assert_snapshot;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::project;
 
-/// What `doctor` says of the journal, and of what is kept beside it.
+/// Returns the results for the journal and other stored data.
 fn storage(reply: &testkit::Reply) -> String {
     let told = reply.json();
     let checks = told["checks"].as_array().expect("checks").iter();
@@ -21,31 +21,31 @@ fn storage(reply: &testkit::Reply) -> String {
 
 #[test]
 fn a_journal_that_cannot_be_written_is_no_good_journal() {
-    let scratch = project();
-    scratch.decision("ls");
-    assert_snapshot!(storage(&scratch.run(&["doctor", "--json"])), @"ok: journal at [BASE]/project/.linchpin/state.db");
+    let project = project();
+    project.decision("ls");
+    assert_snapshot!(storage(&project.run(&["doctor", "--json"])), @"ok: journal at [BASE]/project/.linchpin/state.db");
     let files = || {
-        let mut names: Vec<_> = fs::read_dir(scratch.root().join(".linchpin")).expect("a folder").collect();
+        let mut names: Vec<_> = fs::read_dir(project.root().join(".linchpin")).expect("a folder").collect();
         names.sort_by_key(|entry| entry.as_ref().map(fs::DirEntry::file_name).ok());
         names.into_iter().filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect::<Vec<_>>()
     };
     let before = files();
-    scratch.run(&["doctor"]);
+    project.run(&["doctor"]);
     assert_eq!(files(), before, "doctor leaves nothing behind");
-    let holder = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
     holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
-    assert_snapshot!(storage(&scratch.run(&["doctor", "--json"])), @"bad: the journal is locked by another process");
+    assert_snapshot!(storage(&project.run(&["doctor", "--json"])), @"bad: the journal is locked by another process");
 }
 
 #[test]
-fn a_limit_on_files_that_would_have_hooks_killed_is_told() {
-    let scratch = project();
-    let doctor = scratch.command(&[]);
+fn a_file_size_limit_that_kills_hooks_is_reported() {
+    let project = project();
+    let doctor = project.command(&[]);
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "ulimit -f 10; exec \"$0\" doctor --json"]).arg(doctor.get_program());
-    shell.current_dir(scratch.root()).env_clear();
+    shell.current_dir(project.root()).env_clear();
     shell.envs(doctor.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    assert_snapshot!(storage(&scratch.feed(shell, b"")), @"bad: no file can be written here (`ulimit -f`), and whoever tries is killed");
+    assert_snapshot!(storage(&project.feed(shell, b"")), @"bad: the file size limit (`ulimit -f`) does not let Linchpin write a file");
 }
 
 #[cfg(unix)]
@@ -64,28 +64,29 @@ fn open_to_all(folder: &std::path::Path) {
     }
 }
 
-/// The command as a user for whom permissions count. Root may write everywhere, so then it is nobody, with a copy of the
-/// program, as its own folder may be closed to others.
+/// Returns the command as a user whom file permissions restrict. Root can write everywhere, so for root it runs as
+/// `nobody`, with a copy of the program, because the program's own directory may not be readable.
 #[cfg(unix)]
-fn without_root(scratch: &Scratch, arguments: &[&str]) -> std::process::Command {
+fn without_root(project: &TestProject, arguments: &[&str]) -> std::process::Command {
     use std::os::unix::fs::MetadataExt;
     use std::os::unix::process::CommandExt;
 
     const NOBODY: u32 = 65534;
-    let command = scratch.command(arguments);
-    if scratch.root().metadata().expect("a folder").uid() != 0 {
+    let command = project.command(arguments);
+    if project.root().metadata().expect("a folder").uid() != 0 {
         return command;
     }
-    let base = scratch.root().parent().expect("a folder").to_owned();
+    let base = project.root().parent().expect("a folder").to_owned();
     let program = base.join("linchpin");
     if !program.exists() {
-        // By another process: what a test beside this one starts would inherit the file while it is written, and keep it busy.
+        // Another process copies the file. If this process wrote it, child processes of parallel tests could inherit
+        // the open file, and the system would refuse to run it ("text file busy").
         let copied = std::process::Command::new("cp").arg(command.get_program()).arg(&program).status();
         assert!(copied.expect("a copy").success());
     }
     open_to_all(&base);
     let mut other = std::process::Command::new(&program);
-    other.args(arguments).current_dir(scratch.root()).env_clear().uid(NOBODY).gid(NOBODY);
+    other.args(arguments).current_dir(project.root()).env_clear().uid(NOBODY).gid(NOBODY);
     other.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     other
 }
@@ -99,60 +100,60 @@ fn set_mode(folder: &std::path::Path, mode: u32) {
 #[cfg(unix)]
 fn a_read_only_policy_folder_is_told() {
     for has_journal in [true, false] {
-        let scratch = project();
+        let project = project();
         if has_journal {
-            scratch.decision("ls");
+            project.decision("ls");
         }
-        let doctor = without_root(&scratch, &["doctor", "--json"]);
-        let policy = scratch.root().join(".linchpin");
+        let doctor = without_root(&project, &["doctor", "--json"]);
+        let policy = project.root().join(".linchpin");
         set_mode(&policy, 0o555);
         for file in fs::read_dir(&policy).expect("a folder").flatten().filter(|entry| entry.path().is_file()) {
             set_mode(&file.path(), 0o444);
         }
-        let reply = scratch.feed(doctor, b"");
+        let reply = project.feed(doctor, b"");
         set_mode(&policy, 0o755);
         let told = storage(&reply);
         assert!(told.contains("bad: the journal cannot be written: it is read-only"), "{told}\n{}", reply.transcript());
-        assert!(told.contains("so what file rules ask for is kept in "), "{told}");
+        assert!(told.contains("so the demands of file rules are kept in "), "{told}");
     }
 }
 
 #[test]
 #[cfg(unix)]
 fn a_read_only_journal_in_a_writable_folder_is_told() {
-    let scratch = project();
-    scratch.decision("ls");
-    let doctor = without_root(&scratch, &["doctor", "--json"]);
-    set_mode(&scratch.root().join(".linchpin/state.db"), 0o444);
-    let reply = scratch.feed(doctor, b"");
+    let project = project();
+    project.decision("ls");
+    let doctor = without_root(&project, &["doctor", "--json"]);
+    set_mode(&project.root().join(".linchpin/state.db"), 0o444);
+    let reply = project.feed(doctor, b"");
     assert_snapshot!(storage(&reply), @"bad: the journal cannot be written: it is read-only");
 }
 
 #[test]
 fn a_queue_that_cannot_be_written_is_told() {
-    let scratch = project();
-    scratch.decision("ls");
-    scratch.file(".linchpin/tmp", "in the way\n");
+    let project = project();
+    project.decision("ls");
+    project.file(".linchpin/tmp", "in the way\n");
     let told = |reply: testkit::Reply| {
         let lines = reply.stdout.lines().filter(|line| line.contains("file rules") || line.contains("delete it"));
         without_projects(&lines.collect::<Vec<_>>().join("\n"))
     };
-    assert_snapshot!(told(scratch.run(&["doctor"])), @"
-    note  [BASE]/project/.linchpin/tmp is no folder that can be written in, so what file rules ask for is kept in [BASE]/state/linchpin/projects/[PROJECT]/tmp
+    assert_snapshot!(told(project.run(&["doctor"])), @"
+    note  [BASE]/project/.linchpin/tmp is not a writable folder, so the demands of file rules are kept in [BASE]/state/linchpin/projects/[PROJECT]/tmp
           delete it, or make it writable
     ");
-    for folder in fs::read_dir(scratch.state().join("projects")).expect("a folder").flatten() {
+    for folder in fs::read_dir(project.state().join("projects")).expect("a folder").flatten() {
         fs::write(folder.path().join("tmp"), "in the way\n").expect("a file");
     }
-    let reply = scratch.run(&["doctor"]);
+    let reply = project.run(&["doctor"]);
     assert_eq!(reply.code, Some(1));
     assert_snapshot!(told(reply), @"
-    bad   what file rules ask for cannot be kept in [BASE]/state/linchpin/projects/[PROJECT]/tmp: not a directory
+    bad   the demands of file rules cannot be written to [BASE]/state/linchpin/projects/[PROJECT]/tmp: not a directory
           until it can be written, file rules are skipped when an agent stops
     ");
 }
 
-/// Where the user's folder has what belongs to a project, its name is a digest.
+/// Replaces the digest in the path of a project's directory within the user's state.
 fn without_projects(text: &str) -> String {
     let mut parts = text.split("/projects/");
     let first = parts.next().unwrap_or_default().to_owned();

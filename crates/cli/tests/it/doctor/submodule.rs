@@ -1,30 +1,30 @@
 //! `doctor` in a submodule.
 
 use insta::assert_snapshot;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::project;
 
-/// A folder with a policy of its own inside of a project with one, as a submodule may be.
-fn with_submodule() -> Scratch {
-    let scratch = project();
-    scratch.rule("outer", crate::NO_DANGER).file("part/.linchpin/rules/inner.md", crate::NO_DANGER);
-    scratch.file("part/.linchpin/rules/broken.md", "---\ncommand_patern: x\n---\nNo.\n");
-    scratch.file("part/.git", "gitdir: ../.git/modules/part\n");
-    scratch
+/// A project that contains a directory with its own policy, as a submodule may.
+fn with_submodule() -> TestProject {
+    let project = project();
+    project.rule("outer", crate::NO_DANGER).file("part/.linchpin/rules/inner.md", crate::NO_DANGER);
+    project.file("part/.linchpin/rules/broken.md", "---\ncommand_patern: x\n---\nNo.\n");
+    project.file("part/.git", "gitdir: ../.git/modules/part\n");
+    project
 }
 
-fn in_part(scratch: &Scratch, arguments: &[&str]) -> testkit::Reply {
-    let mut command = scratch.command(arguments);
-    command.current_dir(scratch.root().join("part"));
-    scratch.feed(command, b"")
+fn in_part(project: &TestProject, arguments: &[&str]) -> testkit::Reply {
+    let mut command = project.command(arguments);
+    command.current_dir(project.root().join("part"));
+    project.feed(command, b"")
 }
 
 #[test]
-fn in_a_submodule_both_policies_are_told_of() {
-    let scratch = with_submodule();
-    scratch.run(&["install", "claude"]);
-    assert_snapshot!(in_part(&scratch, &["doctor"]).transcript(), @"
+fn in_a_submodule_both_policies_are_reported() {
+    let project = with_submodule();
+    project.run(&["install", "claude"]);
+    assert_snapshot!(in_part(&project, &["doctor"]).transcript(), @"
     exit 1
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
@@ -32,16 +32,16 @@ fn in_a_submodule_both_policies_are_told_of() {
 
     ok    3 rules in force
     ok    part: 1 rule in force
-    bad   part: broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
+    bad   part: broken, the file is ignored: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
           `linchpin validate` shows every error
-    note  no journal yet: it begins with the first event
+    note  no journal yet: the first event creates it
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
-    ok    Claude Code: a forged `linchpin trust` was refused
-    note  Claude Code: no hooks in [BASE]/project/part, and it may not read those of a folder above it; `linchpin install claude` there adds them
+    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
+    note  Claude Code: no hooks in [BASE]/project/part, and it may not read hooks of a parent folder; run `linchpin install claude` there to add them
     --- stderr
     ");
-    assert_eq!(in_part(&scratch, &["install", "claude"]).code, Some(0));
-    assert_snapshot!(in_part(&scratch, &["doctor"]).transcript(), @"
+    assert_eq!(in_part(&project, &["install", "claude"]).code, Some(0));
+    assert_snapshot!(in_part(&project, &["doctor"]).transcript(), @"
     exit 1
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
@@ -49,18 +49,18 @@ fn in_a_submodule_both_policies_are_told_of() {
 
     ok    3 rules in force
     ok    part: 1 rule in force
-    bad   part: broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
+    bad   part: broken, the file is ignored: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
           `linchpin validate` shows every error
-    note  no journal yet: it begins with the first event
+    note  no journal yet: the first event creates it
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
-    ok    Claude Code: a forged `linchpin trust` was refused
+    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
     ok    Claude Code: hooks in [BASE]/project/part/.claude/settings.json
-    ok    Claude Code: a forged `linchpin trust` was refused
+    ok    Claude Code: self-test passed: the hook blocked a test command (`linchpin trust`)
     --- stderr
     ");
-    // From outside, what is in the folder is not asked about.
-    assert_eq!(scratch.run(&["doctor", "--json"]).json()["nested"], serde_json::json!([]));
-    assert_snapshot!(in_part(&scratch, &["status"]).transcript(), @"
+    // Outside of the nested directory, its policy is not checked.
+    assert_eq!(project.run(&["doctor", "--json"]).json()["nested"], serde_json::json!([]));
+    assert_snapshot!(in_part(&project, &["status"]).transcript(), @"
     exit 0
     --- stdout
     Project [BASE]/project
@@ -71,17 +71,17 @@ fn in_a_submodule_both_policies_are_told_of() {
       protect-guardrails           block  bundled
     Nested  1 rule in force in [BASE]/project/part
       inner                        block  project
-      broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
+      broken, the file is ignored: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
     --- stderr
     ");
-    let told = in_part(&scratch, &["status", "--json"]).json();
+    let told = in_part(&project, &["status", "--json"]).json();
     assert_eq!(told["nested"][0]["rules"][0]["rule"], "inner", "{told}");
 }
 
 #[test]
 fn hooks_in_a_submodule_are_found_from_there() {
-    let scratch = with_submodule();
-    assert_eq!(in_part(&scratch, &["install", "claude"]).code, Some(0));
-    let told = in_part(&scratch, &["doctor", "--json"]).json()["checks"].to_string();
-    assert!(!told.contains("no agent calls Linchpin"), "{told}");
+    let project = with_submodule();
+    assert_eq!(in_part(&project, &["install", "claude"]).code, Some(0));
+    let told = in_part(&project, &["doctor", "--json"]).json()["checks"].to_string();
+    assert!(!told.contains("no agent has Linchpin's hooks"), "{told}");
 }

@@ -1,17 +1,17 @@
-//! What a change is a change from.
+//! The baselines with which file rules compare.
 
 use std::fs;
 
 use serde_json::{Value, json};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::{README, commit, prompt, stop, stop_saying, summary, tmp, told, with_rule};
 
-fn since_prompt() -> Scratch {
+fn since_prompt() -> TestProject {
     with_rule("readme", &README.replace("safety", "compare_to: prompt\nsafety"))
 }
 
-fn asked_for(project: &Scratch) -> Vec<String> {
+fn asked_for(project: &TestProject) -> Vec<String> {
     let reply = stop(project);
     let lines = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
     lines.lines().filter(|line| line.strip_suffix(".py").is_some()).map(str::to_owned).collect()
@@ -35,15 +35,16 @@ fn work_from_before_the_prompt_is_not_blamed_on_it() {
     assert!(kept["timestamp"].as_str().is_some_and(|time| time.ends_with('Z')), "{kept}");
     let dirty: Vec<&String> = kept["contents"].as_object().expect("contents").keys().collect();
     assert_eq!(dirty, ["src/a.py", "src/left.py", "src/staged.py"]);
-    // Nothing was done since, and committing what was there does nothing either.
+    // Nothing has changed since the prompt. Committing earlier changes does not count as a change.
     assert_eq!(asked_for(&project), [""; 0]);
     commit(&project, "What was left over");
     assert_eq!(asked_for(&project), [""; 0]);
-    // What is committed during the turn is not missed.
+    // A commit during the turn counts.
     project.file("src/b.py", "changed\n");
     commit(&project, "Work");
     assert_eq!(asked_for(&project), ["src/b.py"]);
-    // What was dirty and is touched again counts, too; what is as it was before does not.
+    // A file that was modified before the prompt counts if it is modified again. A file with its contents at the prompt
+    // does not count.
     project.file("src/left.py", "more\n").file("src/b.py", "b\n");
     assert_eq!(asked_for(&project), ["src/left.py"]);
     fs::remove_file(project.root().join("src/a.py")).expect("a file");
@@ -75,10 +76,10 @@ fn without_a_snapshot_it_is_the_base_and_that_is_said() {
     project.file("src/a.py", "changed\n");
     let reply = stop(&project);
     assert!(reply.reason().contains("src/a.py"));
-    insta::assert_snapshot!(told(&reply), @"Linchpin: nothing was kept of the last prompt, so rules that compare with it compare with the base of the branch");
-    // Once a session.
+    insta::assert_snapshot!(told(&reply), @"Linchpin: the tree's state at the last prompt is unknown, so rules that compare with it compare with the base of the branch");
+    // Reported once per session.
     assert_eq!(told(&stop(&project)), "");
-    // One that was deleted, or cannot be read, is none.
+    // A snapshot that was deleted or cannot be read counts as missing.
     prompt(&project, "Go on.");
     assert_eq!(asked_for(&project), [""; 0]);
     fs::remove_dir_all(tmp(&project)).expect("a folder");
@@ -113,7 +114,7 @@ fn a_rebase_onto_a_newer_default_branch_asks_again() {
     commit(&project, "Work");
     assert_eq!(asked_for(&project), ["src/a.py"]);
     assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
-    // A newer default branch alone changes nothing: the branch left it where it left it.
+    // A newer default branch alone does not change the base of the branch.
     project.git(&["switch", "-q", "main"]);
     project.file("other.txt", "new\n");
     commit(&project, "Meanwhile");
@@ -152,10 +153,10 @@ fn the_net_difference_counts_wherever_it_lies() {
     project.file("src/b.py", "staged\n").file("src/new.py", "untracked\n").file("src/x.log.py", "ignored\n");
     project.git(&["add", "src/b.py"]);
     assert_eq!(asked_for(&project), ["src/a.py", "src/b.py", "src/new.py"]);
-    // Taken back in the working tree, it is no change, though it is committed.
+    // A file with its original contents in the working tree is unchanged, even if a commit changed it.
     project.file("src/a.py", "a\n").file("src/b.py", "b\n");
     assert_eq!(asked_for(&project), ["src/new.py"]);
-    // The person's index is as it was.
+    // The person's index is unchanged.
     assert_eq!(project.git(&["diff", "--cached", "--name-only"]), "src/b.py");
 }
 
@@ -167,7 +168,7 @@ fn a_repository_without_a_commit_has_changed_everything() {
     project.git(&["add", "-A"]);
     assert_eq!(asked_for(&project), ["src/a.py"]);
     commit(&project, "Begin");
-    // Committed in the session, it is as open as it was.
+    // A commit in the session does not settle the demand.
     assert_eq!(asked_for(&project), ["src/a.py"]);
 }
 
@@ -214,7 +215,7 @@ fn names_modes_links_and_repositories_within() {
     let project = with_rule("all", "---\ntrigger: src/**\n---\nLook.\n");
     project.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", "./", "src/sub"]);
     commit(&project, "A repository within");
-    // Only permissions differ, and only inside the other repository.
+    // Only permissions changed, and only a file inside of the submodule.
     let path = project.root().join("src/a.py");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&path, mode).expect("a mode");
@@ -256,21 +257,21 @@ fn the_default_branch_is_the_remotes_before_a_local_one() {
     project.git(&["init", "-q", "--bare", "-b", "main", "../remote"]);
     project.git(&["remote", "add", "origin", "../remote"]);
     project.git(&["push", "-q", "-u", "origin", "main"]);
-    // Committed, and not pushed.
+    // The change is committed, but not pushed.
     project.file("src/a.py", "changed\n");
     commit(&project, "Work on the default branch");
     assert_eq!(asked_for(&project), ["src/a.py"]);
     project.git(&["push", "-q"]);
     assert_eq!(asked_for(&project), [""; 0]);
-    // Another one by name.
+    // The configuration names another default branch.
     project.git(&["branch", "develop", "HEAD~1"]);
     project.config("default_branch: develop\n");
     let found = project.run(&["check", "--json"]).json();
     assert_eq!(found["rules"][0]["trigger_files"], json!(["src/a.py"]));
 }
 
-/// On `main`, without a remote, in a session that has begun.
-fn begun_on_main() -> Scratch {
+/// A project on `main`, without a remote, in a running session.
+fn begun_on_main() -> TestProject {
     let project = with_rule("readme", README);
     assert_eq!(prompt(&project, "Go on.").stdout, "");
     project
@@ -287,14 +288,14 @@ fn without_a_remote_work_that_is_committed_before_the_stop_is_seen() {
     assert_eq!(asked_for(&project), ["src/a.py"]);
     assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
-    // From there on, only what is new.
+    // Afterwards, only new changes count.
     project.file("src/b.py", "changed\n");
     commit(&project, "More");
     assert_eq!(asked_for(&project), ["src/b.py"]);
 }
 
 #[test]
-fn what_was_met_at_an_earlier_stop_does_not_answer_for_later_commits() {
+fn a_met_demand_does_not_settle_later_commits() {
     let project = begun_on_main();
     project.file("src/a.py", "changed\n").file("README.md", "It works well.\n");
     commit(&project, "Changed");
@@ -339,7 +340,7 @@ fn another_branch_that_is_checked_out_is_not_the_sessions_work() {
 }
 
 #[test]
-fn what_is_answered_for_committed_work_counts_before_the_next_commit() {
+fn answers_for_committed_work_count_until_the_next_commit() {
     let project = begun_on_main();
     project.file("src/a.py", "changed\n");
     commit(&project, "Changed");
@@ -360,13 +361,13 @@ fn where_the_default_branch_is_not_known_that_is_told_once_and_what_is_known_is_
     prompt(&project, "Go on.");
     let notes = project.home().join("notes.txt");
     project.hook("claude", &project.tool("Write", &json!({ "file_path": notes, "content": "x" })));
-    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: the default branch is not known: there are several, and none is `main` or `master`. File rules see what is not committed and what this session commits, and no earlier work of the branch. To have them see all of it, set `default_branch: NAME` in `.linchpin/config.yml`");
+    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: the default branch is not known: there are several branches, and none is `main` or `master`. File rules see what is not committed and what this session commits, and no earlier work of the branch. To have them see all of it, set `default_branch: NAME` in `.linchpin/config.yml`");
     assert_eq!(stop(&project).stdout, "");
     project.file("src/a.py", "changed\n");
     assert_eq!(asked_for(&project), ["src/a.py"]);
     commit(&project, "Changed");
     assert_eq!(asked_for(&project), ["src/a.py"]);
-    // Once it is known, the whole branch counts.
+    // With a known default branch, the whole branch counts.
     project.config("default_branch: trunk\n");
     assert_eq!(asked_for(&project), ["src/a.py", "src/b.py"]);
     project.config("default_branch: nosuch\n");

@@ -1,4 +1,4 @@
-//! Cases that file rules carry.
+//! Test cases in file rules.
 
 use super::project;
 
@@ -80,13 +80,13 @@ fn cases_that_are_wrong() {
     insta::assert_snapshot!(project.run(&["test"]).transcript(), @"
     exit 2
     --- stdout
-    error: `expect` says `met` or `unmet` here
+    error: `expect` must be `met` or `unmet` here
      --> .linchpin/rules/source-test.md:4:27
       |
     4 |   - {changed: [src/a.py], expect: block}
       |                           ^^^^^^
 
-    error: a case is about exactly one of `command`, `tool`, `event`, files that changed and a phase
+    error: a case must have exactly one of `command`, `tool`, `event`, changed files and `events`
      --> .linchpin/rules/source-test.md:5:5
       |
     5 |   - {changed: [src/a.py], command: x, expect: unmet}
@@ -94,25 +94,25 @@ fn cases_that_are_wrong() {
       |
       = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`, or `events: [[5, command, cargo build]]` with `now: 60`
 
-    error: `pairs` go with `expect: unmet`
+    error: `pairs` is only allowed with `expect: unmet`
      --> .linchpin/rules/source-test.md:6:40
       |
     6 |   - {changed: [src/a.py], expect: met, pairs: [[a, b]]}
       |                                        ^^^^^
 
-    error: `pairs` takes a list of pairs: `[[src/a.rs, tests/a_test.rs]]`
+    error: `pairs` must be a list of pairs: `[[src/a.rs, tests/a_test.rs]]`
      --> .linchpin/rules/source-test.md:7:49
       |
     7 |   - {changed: [src/a.py], expect: unmet, pairs: [[a]]}
       |                                                 ^
 
-    error: `/src/a.py` is no path from the project's root
+    error: `/src/a.py` is not a path relative to the project root
      --> .linchpin/rules/source-test.md:8:16
       |
     8 |   - {changed: [/src/a.py], expect: unmet}
       |                ^^^^^^^^^
 
-    error: `../a.py` is no path from the project's root
+    error: `../a.py` is not a path relative to the project root
      --> .linchpin/rules/source-test.md:9:16
       |
     9 |   - {changed: [../a.py], created: [b], deleted: [b], expect: unmet}
@@ -124,7 +124,7 @@ fn cases_that_are_wrong() {
     9 |   - {changed: [../a.py], created: [b], deleted: [b], expect: unmet}
       |                                                  ^
 
-    error: `expect` says `allow`, `warn`, `ask` or `block` here
+    error: `expect` must be `allow`, `warn`, `ask` or `block` here
       --> .linchpin/rules/source-test.md:10:19
        |
     10 |   - {command: ls, expect: met}

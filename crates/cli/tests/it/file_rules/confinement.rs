@@ -1,12 +1,12 @@
-//! What a rule's command may not do, whatever it tries.
+//! The sandbox of rules' commands.
 
 use std::fs;
 
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::{commit, only_entry, repository, stop, told};
 
-fn with_script(script: &str) -> Scratch {
+fn with_script(script: &str) -> TestProject {
     let project = repository();
     project.rule("run", "---\ntrigger: src/**\naction: {command: 'sh tools/run.sh {file}'}\n---\nNo.\n");
     project.file("tools/run.sh", script);
@@ -24,7 +24,7 @@ fn it_writes_nothing_outside_of_the_repository() {
     assert!(project.root().join("inside.txt").exists());
     assert!(project.home().join("../tmp/scratch").exists());
     if project.home().join("evil").exists() {
-        // Without Landlock it runs, and that is said.
+        // Without Landlock, the command runs unrestricted, and that is reported.
         assert!(told(&reply).contains("was not limited"), "{}", reply.stdout);
         eprintln!("skipped: this kernel has no Landlock");
         return;
@@ -39,7 +39,7 @@ fn it_writes_nothing_outside_of_the_repository() {
 fn switched_off_by_a_person_it_writes_anywhere() {
     let project = with_script("echo x > \"$HOME/good\"\n");
     project.config("sandbox: off\n");
-    // Not by the repository alone.
+    // The repository alone cannot switch the sandbox off.
     let reply = stop(&project);
     let is_confined = !project.home().join("good").exists();
     assert!(is_confined || told(&reply).contains("was not limited"), "{}", reply.stdout);
@@ -61,7 +61,7 @@ fn a_change_of_the_policy_is_noticed() {
 
     No.
 
-    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
     insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`");
     assert_eq!(only_entry(&project).1["status"], "failed");
@@ -69,7 +69,7 @@ fn a_change_of_the_policy_is_noticed() {
 
 #[test]
 fn what_it_leaves_in_gits_configuration_is_not_run() {
-    // The repository is its to write, and that is in it.
+    // The command may write in the repository, which includes git's configuration.
     let project = with_script(
         "git config core.fsmonitor ./tools/spy.sh; echo 'touch spied' > tools/spy.sh; chmod +x tools/spy.sh\n",
     );

@@ -1,10 +1,10 @@
-//! Rules and changes as data.
+//! File rules and changes as data.
 
 use serde_json::Value;
 
 use super::project;
 
-/// One process a case; a rule's frontmatter is JSON, which is YAML.
+/// Runs one process per case. The frontmatter is written as JSON, which is valid YAML.
 #[test]
 fn every_case_comes_out_as_it_should() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/file_rules.jsonl"));

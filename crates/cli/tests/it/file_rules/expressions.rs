@@ -1,15 +1,15 @@
-//! What expressions know of files, in rules of both kinds.
+//! Facts about files in expressions, in tool rules and file rules.
 
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::{README, commit, repository, stop, stop_saying, with_rule};
 
-/// A rule that holds a stop where an expression is true.
+/// A rule that holds a stop if an expression is true.
 fn holding(when: &str) -> String {
     format!("---\non: stop\naction: block\nwhen: \"{when}\"\n---\nNot yet.\n")
 }
 
-/// Whether a stop is held by such a rule, in a tree where one file changed, one is new and one is gone.
+/// True if such a rule holds a stop, with one changed, one new and one deleted file.
 fn held(when: &str) -> bool {
     let project = with_rule("late", &holding(when));
     change(&project);
@@ -20,7 +20,7 @@ fn held(when: &str) -> bool {
     text.contains("\"block\"")
 }
 
-fn change(project: &Scratch) {
+fn change(project: &TestProject) {
     project.file("src/a.py", "changed\n").file("src/new.py", "new\n");
     std::fs::remove_file(project.root().join("src/b.py")).expect("a file");
 }
@@ -53,12 +53,12 @@ fn a_rule_asks_whether_another_is_met() {
 }
 
 #[test]
-fn an_answered_rule_and_its_files_are_two_things() {
+fn a_promise_does_not_change_file_rule_met() {
     let project = with_rule("readme", README);
     project
         .rule("late", &holding("not file_rule_met('readme')").replace("action: block", "action: block\nmax_holds: 9"));
     project.file("src/a.py", "changed\n");
-    // The files still are as they are; what was promised is known to the rule that asked.
+    // The promise settles the demand of `readme`, but `file_rule_met` depends only on the files, so `late` still holds.
     let reason = stop_saying(&project, "<promise>readme</promise>").reason();
     assert!(reason.contains("`late`") && !reason.contains("README"), "{reason}");
 }
@@ -106,7 +106,7 @@ fn a_name_of_no_rule_is_an_error() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 0
     --- stdout
-    warning: no file rule `readmes` is in force, so `file_rule_met` fails wherever this is judged
+    warning: no file rule `readmes` is in force, so `file_rule_met` always fails
      --> .linchpin/rules/late.md:4:27
       |
     4 | when: "not file_rule_met('readmes')"
@@ -120,7 +120,7 @@ fn a_name_of_no_rule_is_an_error() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"decision":"block","reason":"Held by Linchpin rule `late`: Not yet.\n\nThe rule itself is at fault and counts as matched: `when` cannot be evaluated: no file rule `readmes` is in force (.linchpin/rules/late.md)."}
+    {"decision":"block","reason":"Held by Linchpin rule `late`: Not yet.\n\nThis rule failed, so it counts as matched: `when` cannot be evaluated: no file rule `readmes` is in force (.linchpin/rules/late.md)."}
     --- stderr
     "#);
 }
@@ -138,7 +138,7 @@ fn calls_know_what_changed_as_well() {
 }
 
 #[test]
-fn a_stop_is_judged_again_by_what_was_kept_of_it() {
+fn replay_judges_a_stop_by_recorded_facts() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
     stop(&project);
@@ -146,16 +146,16 @@ fn a_stop_is_judged_again_by_what_was_kept_of_it() {
     let explained: Vec<String> = explained.lines().map(crate::commands::without_time).collect();
     insta::assert_snapshot!(explained.join("\n"), @"
         1   claude stop
-      block by readme; the rule is unchanged since
+      block by readme; the rule has not changed
 
-    The rules as they are now, by what was known then:
+    The present rules, judged with the facts of that time:
 
     readme: block
       .linchpin/rules/readme.md (project)
       files                true     src/a.py
-                                    (a change of README.md answers it)
+                                    (changing README.md satisfies it)
     ");
-    // The tree has moved on; the record has not.
+    // The working tree has changed since, but the journal entry has not.
     project.git(&["checkout", "-q", "."]);
     let replayed = project.run(&["replay", "--json"]).json();
     assert_eq!(replayed["changed"].as_array().map(Vec::len).unwrap_or_default(), 0, "{replayed}");

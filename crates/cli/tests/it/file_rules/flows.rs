@@ -1,4 +1,4 @@
-//! The flows of the requirement, step by step, with the queue's files as it draws them.
+//! The flows of the specification, step by step, with the queue files in the specified format.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{README, only_entry, queue, queue_folder, stop, stop_saying, summary, told, with_rule};
 
-/// An entry without what differs from run to run, which has to look as it should.
+/// Returns an entry without values that differ between runs. Checks the format of those values.
 fn shown(entry: &Value) -> String {
     let mut entry = entry.clone();
     let is_hex =
@@ -37,7 +37,7 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn an_instruction_is_asked_for_until_it_is_promised() {
     let project = with_rule("readme-accuracy", README);
-    // Nothing changed, nothing is asked for.
+    // Without changes, there are no demands.
     assert_eq!(stop(&project).stdout, "");
     assert!(queue(&project).is_empty());
     project.file("src/a.py", "changed\n");
@@ -46,11 +46,11 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
 
     ## README Accuracy
     src/a.py
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     Source files changed. Verify README.md is accurate.
 
-    Where a rule is seen to or does not apply, say so with `<promise>readme-accuracy</promise>` in your last message, outside of code, or run `linchpin ack readme-accuracy --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>readme-accuracy</promise>` in your last message (outside code), or run `linchpin ack readme-accuracy --reason "…"`.
     "#);
     let (path, entry) = only_entry(&project);
     let hash = entry["trigger_hash"].as_str().expect("a hash").to_owned();
@@ -83,10 +83,10 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
     "#);
     assert_eq!(mode(&queue_folder(&project)), 0o700);
     assert_eq!(mode(&path), 0o600);
-    // Something else is no promise, and the demand stays the same.
+    // Another text is not a promise, and the demand stays the same.
     assert_eq!(stop_saying(&project, "I looked at the README.").json()["decision"], "block");
     assert_eq!(summary(&project), "queued 2x readme-accuracy: src/a.py");
-    // By its title, or by its id.
+    // A promise names the rule by its title or its id.
     assert_eq!(stop_saying(&project, "Done. <promise>✓ readme accuracy</promise>").stdout, "");
     let (path, entry) = only_entry(&project);
     assert_eq!(path, queue_folder(&project).join(format!("{hash}.passed.json")));
@@ -123,7 +123,7 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
       "content": "[…]"
     }
     "#);
-    // It stays answered, whatever is said later.
+    // The demand stays settled, whatever the agent says later.
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(summary(&project), "passed 2x readme-accuracy: src/a.py");
 }
@@ -162,11 +162,11 @@ fn a_safety_that_changes_later_settles_the_demand() {
       "content": "[…]"
     }
     "#);
-    // Gone again, it asks again.
+    // Without the change of `README.md`, the demand is open again.
     project.git(&["checkout", "-q", "README.md"]);
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(summary(&project), "queued 1x readme-accuracy: src/a.py");
-    // What it is about is gone: nothing is open.
+    // Without the change that triggered it, the demand is no longer open.
     project.git(&["checkout", "-q", "src/a.py"]);
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(summary(&project), "skipped 1x readme-accuracy: src/a.py");
@@ -187,7 +187,7 @@ fn files_of_a_set_are_asked_for_whichever_changed() {
 
     Ask for tests/foo/bar_test.py, src/b.py, not only src/foo/bar.py, tests/b_test.py.
 
-    Where a rule is seen to or does not apply, say so with `<promise>source-test</promise>` in your last message, outside of code, or run `linchpin ack source-test --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>source-test</promise>` in your last message (outside code), or run `linchpin ack source-test --reason "…"`.
     "#);
     let (_, entry) = only_entry(&project);
     insta::assert_snapshot!(shown(&entry), @r#"
@@ -242,7 +242,7 @@ fn a_pair_goes_one_way() {
 
     Document users.
 
-    Where a rule is seen to or does not apply, say so with `<promise>api-docs</promise>` in your last message, outside of code, or run `linchpin ack api-docs --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>api-docs</promise>` in your last message (outside code), or run `linchpin ack api-docs --reason "…"`.
     "#);
     let (_, entry) = only_entry(&project);
     assert_eq!(entry["expected_files"], json!(["openapi/users.yaml"]));
@@ -314,12 +314,12 @@ fn a_new_file_is_asked_for_and_a_changed_one_is_not() {
 
     Document src/new.py, src/staged.py.
 
-    Where a rule is seen to or does not apply, say so with `<promise>new-modules</promise>` in your last message, outside of code, or run `linchpin ack new-modules --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>new-modules</promise>` in your last message (outside code), or run `linchpin ack new-modules --reason "…"`.
     "#);
     assert_eq!(summary(&project), "queued 1x new-modules: src/new.py src/staged.py");
     assert_eq!(stop_saying(&project, "<promise>new-modules</promise>").stdout, "");
     assert_eq!(summary(&project), "passed 1x new-modules: src/new.py src/staged.py");
-    // Moved is not new.
+    // A moved file does not count as new.
     project.git(&["mv", "src/b.py", "src/moved.py"]);
     assert_eq!(stop(&project).stdout, "");
 }

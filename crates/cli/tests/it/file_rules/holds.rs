@@ -3,7 +3,7 @@
 use super::{README, stop, stop_of, stop_saying, summary, told, with_rule};
 
 #[test]
-fn whoever_ignores_a_rule_is_let_go_and_the_person_is_told() {
+fn an_agent_that_ignores_a_rule_is_let_go_and_the_person_is_told() {
     let project = with_rule("readme", &README.replace("safety", "max_holds: 2\nsafety"));
     project.file("src/a.py", "changed\n");
     for shown in 1..=2 {
@@ -15,14 +15,14 @@ fn whoever_ignores_a_rule_is_let_go_and_the_person_is_told() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: rule `readme` held this stop 2 times and was not met; it lets go now (max_holds: 2)\n\nThe following rules are not met:\n\n## README Accuracy\nsrc/a.py\n(a change of README.md answers it)\n\nSource files changed. Verify README.md is accurate."}
+    {"systemMessage":"Linchpin: rule `readme` has held this stop 2 times (max_holds: 2) and is still unmet; the agent may stop now\n\nThe following rules are unmet:\n\n## README Accuracy\nsrc/a.py\n(changing README.md satisfies it)\n\nSource files changed. Verify README.md is accurate."}
     --- stderr
     "#);
     assert_eq!(summary(&project), "failed 3x readme: src/a.py");
-    // Said once, and then no more.
+    // The release is reported only once.
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(stop(&project).stdout, "");
-    // Another file is another demand.
+    // Another changed file makes a new demand.
     project.file("src/b.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     insta::assert_snapshot!(summary(&project), @"
@@ -34,7 +34,7 @@ fn whoever_ignores_a_rule_is_let_go_and_the_person_is_told() {
 #[test]
 fn each_session_is_held_for_itself() {
     let project = with_rule("readme", README);
-    // Nobody is known to have touched it, so it counts for all.
+    // The author of the change is unknown, so it counts for all sessions.
     project.file("src/a.py", "changed\n");
     for session in ["a", "b", "c", "d"] {
         let is_held = || stop_of(&project, session, "").stdout.contains("\"block\"");
@@ -42,7 +42,7 @@ fn each_session_is_held_for_itself() {
         assert_eq!(stop_of(&project, session, "").stdout, "", "{session}");
     }
     assert_eq!(summary(&project), "failed 16x readme: src/a.py");
-    // Whoever answers does so for all.
+    // An acknowledgement counts for all sessions.
     assert_eq!(stop_of(&project, "e", "").json()["decision"], "block");
     assert_eq!(summary(&project), "queued 17x readme: src/a.py");
     project.run(&["ack", "readme", "--reason", "no change of behaviour"]);
@@ -51,26 +51,27 @@ fn each_session_is_held_for_itself() {
 }
 
 #[test]
-fn whoever_does_something_about_it_is_held_anew() {
+fn an_agent_that_makes_progress_is_held_again() {
     let project =
         with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\nmax_holds: 1\n---\nTest it.\n");
     project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
-    // One of two was answered.
+    // One of two demanded files was changed.
     project.file("tests/a_test.py", "new\n");
     assert_eq!(stop(&project).json()["decision"], "block");
-    // The file itself is another.
+    // The content of the triggering file has changed.
     project.file("src/b.py", "changed once more\n");
     assert_eq!(stop(&project).json()["decision"], "block");
-    assert!(told(&stop(&project)).contains("lets go now (max_holds: 1)"));
+    assert!(told(&stop(&project)).contains("(max_holds: 1) and is still unmet"));
     assert_eq!(stop(&project).stdout, "");
 }
 
 #[test]
-fn as_often_as_the_configuration_says_or_three_times() {
+fn the_maximum_number_of_holds_is_configurable() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
-    let held = |project: &testkit::Scratch| (0..10).take_while(|_| stop(project).stdout.contains("\"block\"")).count();
+    let held =
+        |project: &testkit::TestProject| (0..10).take_while(|_| stop(project).stdout.contains("\"block\"")).count();
     assert_eq!(held(&project), 3);
     let project = with_rule("readme", README);
     project.config("max_holds: 1\n").file("src/a.py", "changed\n");
@@ -87,7 +88,7 @@ fn a_warning_is_said_once_and_holds_nobody() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"The following rules are not met:\n\n## README Accuracy\nsrc/a.py\n(a change of README.md answers it)\n\nSource files changed. Verify README.md is accurate."}
+    {"systemMessage":"The following rules are unmet:\n\n## README Accuracy\nsrc/a.py\n(changing README.md satisfies it)\n\nSource files changed. Verify README.md is accurate."}
     --- stderr
     "#);
     assert_eq!(stop(&project).stdout, "");
@@ -113,7 +114,7 @@ fn several_rules_are_told_together_each_under_its_name() {
     ## README Accuracy
     src/a.py
     src/b.py
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     Source files changed. Verify README.md is accurate.
 
@@ -123,9 +124,9 @@ fn several_rules_are_told_together_each_under_its_name() {
 
     Test it.
 
-    Where a rule is seen to or does not apply, say so with `<promise>log</promise>` in your last message, outside of code, or run `linchpin ack log --reason "…"`. The rules are log, readme, tests.
+    If you have done what a rule asks, or it does not apply, write `<promise>log</promise>` in your last message (outside code), or run `linchpin ack log --reason "…"`. The rules are log, readme, tests.
     "#);
-    // Each is answered for itself.
+    // Each rule is settled separately.
     let reply = stop_saying(&project, "<promise>readme</promise> and <promise>CHANGELOG</promise>");
     insta::assert_snapshot!(reply.reason(), @r#"
     The following rules require attention:
@@ -136,7 +137,7 @@ fn several_rules_are_told_together_each_under_its_name() {
 
     Test it.
 
-    Where a rule is seen to or does not apply, say so with `<promise>tests</promise>` in your last message, outside of code, or run `linchpin ack tests --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>tests</promise>` in your last message (outside code), or run `linchpin ack tests --reason "…"`.
     "#);
     insta::assert_snapshot!(summary(&project), @"
     passed 1x log: src/a.py src/b.py
@@ -174,11 +175,11 @@ fn outside_of_git_file_rules_are_off_and_say_so_once() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: file rules are off here: this is no git repository"}
+    {"systemMessage":"Linchpin: file rules are off here: this is not a git repository"}
     --- stderr
     "#);
     assert_eq!(stop(&project).stdout, "");
-    assert!(told(&stop_of(&project, "session-2", "Done.")).contains("no git repository"));
+    assert!(told(&stop_of(&project, "session-2", "Done.")).contains("not a git repository"));
 }
 
 #[test]
@@ -188,9 +189,9 @@ fn a_rule_at_fault_lets_go_as_well() {
     insta::assert_snapshot!(stop(&project).reason(), @"
     Held by Linchpin rule `faulty`: Source files changed. Verify README.md is accurate.
 
-    The rule itself is at fault and counts as matched: `when` cannot be evaluated: `//` by zero (.linchpin/rules/faulty.md).
+    This rule failed, so it counts as matched: `when` cannot be evaluated: division by zero with `//` (.linchpin/rules/faulty.md).
     ");
-    // Such holds are counted for one turn.
+    // Holds of a broken rule are counted per turn.
     let again = project.event("Stop", &serde_json::json!({ "stop_hook_active": true }));
     let held = (0..10).take_while(|_| project.hook("claude", &again).stdout.contains("\"block\"")).count();
     assert_eq!(held + 1, 3);
@@ -214,7 +215,7 @@ fn holds_are_counted_without_a_journal_as_well() {
         assert_eq!(stop(&project).json()["decision"], "block");
         assert_eq!(summary(&project), format!("queued {shown}x readme: src/a.py"));
     }
-    assert!(told(&stop(&project)).contains("it lets go now (max_holds: 3)"));
+    assert!(told(&stop(&project)).contains("(max_holds: 3) and is still unmet; the agent may stop now"));
     assert!(!stop(&project).stdout.contains("README"));
 }
 
@@ -222,15 +223,15 @@ fn holds_are_counted_without_a_journal_as_well() {
 fn a_subagent_is_asked_as_well() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
-    // Whether or not the client says that it was held before.
+    // Whether or not the agent reports that the subagent was held before.
     let subagent = |fields: serde_json::Value| project.hook("claude", &project.event("SubagentStop", &fields));
     let one = || subagent(serde_json::json!({ "stop_hook_active": false, "agent_id": "one" }));
     for _ in 0..3 {
         assert_eq!(one().json()["decision"], "block");
     }
-    assert!(told(&one()).contains("lets go"));
+    assert!(told(&one()).contains("the agent may stop now"));
     assert_eq!(one().stdout, "");
-    // Each is asked for itself, and so is the agent.
+    // Subagents and the main agent are held separately.
     assert_eq!(subagent(serde_json::json!({ "agent_id": "two" })).json()["decision"], "block");
     assert_eq!(subagent(serde_json::json!({})).json()["decision"], "block");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -267,18 +268,18 @@ fn a_warning_beside_a_hold_asks_for_nothing() {
 
     ## README Accuracy
     src/a.py
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     Source files changed. Verify README.md is accurate.
 
-    The following rules are not met either, and hold nobody:
+    The following rules are also unmet, but do not hold the stop:
 
     ## Notes
     src/a.py
 
     Think of the notes.
 
-    Where a rule is seen to or does not apply, say so with `<promise>readme</promise>` in your last message, outside of code, or run `linchpin ack readme --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>readme</promise>` in your last message (outside code), or run `linchpin ack readme --reason "…"`.
     "#);
 }
 
@@ -291,14 +292,14 @@ fn a_stop_that_was_let_go_is_explained_as_one() {
     let explained = project.run(&["explain", "event", "2"]).stdout;
     let (_, explained) = explained.split_once('\n').expect("a headline");
     insta::assert_snapshot!(explained, @"
-      warn by readme; the rule is unchanged since
+      warn by readme; the rule has not changed
 
-    The rules as they are now, by what was known then:
+    The present rules, judged with the facts of that time:
 
-    readme: warn (it held as often as it may, and lets go)
+    readme: warn (held as often as `max_holds` allows, so the agent may stop)
       .linchpin/rules/readme.md (project)
       files                true     src/a.py
                                     src/b.py
-                                    (a change of README.md answers it)
+                                    (changing README.md satisfies it)
     ");
 }

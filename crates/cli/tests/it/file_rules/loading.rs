@@ -1,8 +1,8 @@
-//! File rules that are wrong, and how that is said.
+//! Errors in file rules.
 
 use super::project;
 
-/// Name, and what stands between the lines.
+/// Rule name, and frontmatter.
 const BROKEN: &[(&str, &str)] = &[
     ("action-without-command", "trigger: src/**\naction: {run_for: each_match}"),
     ("action-word", "trigger: src/**\naction: {comand: x, command: x}"),
@@ -32,8 +32,8 @@ const BROKEN: &[(&str, &str)] = &[
     ("wrong-words", "trigger: src/**\ncompare_to: promt\nrefire: file\nattribute: all"),
 ];
 
-/// These are in force all the same.
-const DOUBTFUL: &[(&str, &str)] = &[
+/// Rules with warnings, which are in force nevertheless.
+const WITH_WARNINGS: &[(&str, &str)] = &[
     ("bare-folder", "trigger: src/"),
     ("folder", "name: In src\ntrigger: [docs/**, src]\nexclude: src/gen"),
     ("placeholder", "trigger: 'src/{path}.py'\naction: {command: \"fmt {fil} {pth} {json} '{a,b}'\"}"),
@@ -50,7 +50,7 @@ fn every_error_of_a_file_rule_is_said() {
     let reply = project.run(&["validate"]);
     assert_eq!(reply.code, Some(2));
     insta::assert_snapshot!(reply.stdout);
-    // Each of them, and none that is only doubtful.
+    // All of these rules have errors, and none of the rules with warnings has one.
     let said = project.run(&["validate", "--json"]).json();
     for (id, _) in BROKEN {
         let is_said = said["problems"]
@@ -63,9 +63,9 @@ fn every_error_of_a_file_rule_is_said() {
 }
 
 #[test]
-fn what_is_doubtful_is_in_force_and_said() {
+fn rules_with_warnings_are_in_force() {
     let project = project();
-    for (id, text) in DOUBTFUL {
+    for (id, text) in WITH_WARNINGS {
         project.rule(id, &format!("---\n{text}\n---\nNo.\n"));
     }
     project.file("src/a.py", "a\n");
@@ -79,7 +79,7 @@ fn what_is_doubtful_is_in_force_and_said() {
     2 | trigger: src/
       |          ^^^^
 
-    warning: `{trigger_file}` stands for nothing here
+    warning: unknown placeholder `{trigger_file}`
      --> .linchpin/rules/placeholder-in-the-text.md:4:6
       |
     4 | Mend {trigger_file} of {pth} and {file}, or {x}.
@@ -87,7 +87,7 @@ fn what_is_doubtful_is_in_force_and_said() {
       |
       = help: did you mean `trigger_files`?
 
-    warning: `{pth}` stands for nothing here
+    warning: unknown placeholder `{pth}`
      --> .linchpin/rules/placeholder-in-the-text.md:4:24
       |
     4 | Mend {trigger_file} of {pth} and {file}, or {x}.
@@ -95,15 +95,15 @@ fn what_is_doubtful_is_in_force_and_said() {
       |
       = help: did you mean `path`?
 
-    warning: `{file}` stands for nothing here
+    warning: unknown placeholder `{file}`
      --> .linchpin/rules/placeholder-in-the-text.md:4:34
       |
     4 | Mend {trigger_file} of {pth} and {file}, or {x}.
       |                                  ^^^^^^
       |
-      = help: that is for commands; in the text, `{trigger_files}` are the files
+      = help: this placeholder is for commands; in the text, use `{trigger_files}`
 
-    warning: `{fil}` stands for nothing here
+    warning: unknown placeholder `{fil}`
      --> .linchpin/rules/placeholder.md:3:19
       |
     3 | action: {command: "fmt {fil} {pth} {json} '{a,b}'"}
@@ -111,7 +111,7 @@ fn what_is_doubtful_is_in_force_and_said() {
       |
       = help: did you mean `file`?
 
-    warning: `{pth}` stands for nothing here
+    warning: unknown placeholder `{pth}`
      --> .linchpin/rules/placeholder.md:3:19
       |
     3 | action: {command: "fmt {fil} {pth} {json} '{a,b}'"}
@@ -119,23 +119,23 @@ fn what_is_doubtful_is_in_force_and_said() {
       |
       = help: did you mean `path`?
 
-    warning: `{json}` stands for nothing here
+    warning: unknown placeholder `{json}`
      --> .linchpin/rules/placeholder.md:3:19
       |
     3 | action: {command: "fmt {fil} {pth} {json} '{a,b}'"}
       |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: what is filled in is `{file}`, `{files}`, `{repo_root}` and `{path}`; the program gets this as it is
+      = help: the program gets this text unchanged; known placeholders: `{file}`, `{files}`, `{repo_root}` and `{path}`
 
-    warning: no `trigger` has `{path}`, so a change of any file that this matches answers for every trigger
+    warning: no `trigger` has `{path}`, so a change of any file that this matches satisfies every trigger
      --> .linchpin/rules/safety-unbound.md:3:9
       |
     3 | safety: 'docs/{path}.md'
       |         ^^^^^^^^^^^^^^^^
       |
-      = help: if that is meant, write `*` or `**`; for an answer to each file alone, use the variable in `trigger` too
+      = help: if you mean that, write `*` or `**`; to require a change for each trigger, use the variable in `trigger` too
 
-    warning: `src` is a folder, and a folder alone matches no file
+    warning: `src` is a folder, so this pattern matches no file
      --> .linchpin/rules/folder.md:3:20
       |
     3 | trigger: [docs/**, src]
@@ -157,8 +157,8 @@ fn a_tool_rule_about_a_folder_alone_is_a_warning() {
     let said = project.run(&["validate"]).stdout;
     let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning:")).collect();
     insta::assert_snapshot!(warnings.join("\n"), @"
-    warning: `./docs` is a folder, and a folder alone matches no file
-    warning: `src` is a folder, and a folder alone matches no file
+    warning: `./docs` is a folder, so this pattern matches no file
+    warning: `src` is a folder, so this pattern matches no file
     ");
 }
 
@@ -172,7 +172,7 @@ fn rules_in_a_folder_of_the_rules_folder_are_missed() {
     --- stdout
     warning: the rules in this folder are not read
     --> .linchpin/rules/sub
-     = help: rules lie in the rules folder itself: move them up; groups of rules are libraries (`NAME.yml`)
+     = help: move the rules up into the rules folder; to group rules, write a library (`NAME.yml`)
 
     2 rules in force; 1 warning.
     --- stderr
@@ -187,7 +187,7 @@ fn a_file_rule_that_an_expression_names_and_that_is_not_there() {
     let asks = |name: &str| format!("---\non: stop\naction: block\nwhen: not file_rule_met('{name}')\n---\nNo.\n");
     project.rule("asks", &asks("nope"));
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    warning: no file rule `nope` is in force, so `file_rule_met` fails wherever this is judged
+    warning: no file rule `nope` is in force, so `file_rule_met` always fails
      --> .linchpin/rules/asks.md:4:26
       |
     4 | when: not file_rule_met('nope')
@@ -199,7 +199,7 @@ fn a_file_rule_that_an_expression_names_and_that_is_not_there() {
     ");
     project.rule("readme", super::README).rule("asks", &asks("raedme"));
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    warning: no file rule `raedme` is in force, so `file_rule_met` fails wherever this is judged
+    warning: no file rule `raedme` is in force, so `file_rule_met` always fails
      --> .linchpin/rules/asks.md:4:26
       |
     4 | when: not file_rule_met('raedme')
@@ -210,7 +210,7 @@ fn a_file_rule_that_an_expression_names_and_that_is_not_there() {
     4 rules in force; 1 warning.
     ");
     project.rule("asks", &asks("readme"));
-    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, everything is sound.");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, no errors.");
 }
 
 #[test]
@@ -222,13 +222,13 @@ fn a_readme_in_the_rules_folder_is_no_rule() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
-    3 rules in force, everything is sound.
+    3 rules in force, no errors.
     --- stderr
     ");
     assert_eq!(project.hook("claude", &project.bash("true")).stdout, "");
     let listed = project.run(&["rules", "list", "--json"]).stdout;
     assert!(listed.contains("\"readme\"") && !listed.contains("README.md\""), "{listed}");
-    // A folder that holds nothing else holds no rules.
+    // A directory that contains only a README contains no rules.
     project.file(".linchpin/rules/old/README.md", "# Old\n");
-    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
 }

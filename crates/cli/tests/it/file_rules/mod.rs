@@ -1,4 +1,4 @@
-//! File rules as agents and people meet them: the built binary, and git itself.
+//! File rules from end to end: with the built binary and real git.
 
 mod answers;
 mod baselines;
@@ -21,15 +21,15 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use super::{bare, project};
 
-/// What asks for a README.
+/// A rule that demands a change of the README.
 const README: &str = "---\nname: README Accuracy\ntrigger: src/**/*.py\nsafety: README.md\n---\nSource files changed. Verify README.md is accurate.\n";
 
-/// A project with a policy, in git and without a commit.
-fn repository() -> Scratch {
+/// A git repository with a policy and no commits.
+fn repository() -> TestProject {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.file(".linchpin/.gitignore", "tmp/\nstate.db*\n");
@@ -37,44 +37,44 @@ fn repository() -> Scratch {
 }
 
 /// A project with this rule, a few files and one commit.
-fn with_rule(id: &str, text: &str) -> Scratch {
+fn with_rule(id: &str, text: &str) -> TestProject {
     let project = repository();
     project.rule(id, text).file("src/a.py", "a\n").file("src/b.py", "b\n").file("README.md", "It works.\n");
     commit(&project, "Begin");
     project
 }
 
-fn commit(project: &Scratch, message: &str) {
+fn commit(project: &TestProject, message: &str) {
     project.git(&["add", "-A"]);
     project.git(&["commit", "-q", "-m", message]);
 }
 
 /// An event of a session.
-fn event(project: &Scratch, session: &str, name: &str, fields: &Value) -> Value {
+fn event(project: &TestProject, session: &str, name: &str, fields: &Value) -> Value {
     let mut event = project.event(name, fields);
     event["session_id"] = json!(session);
     event
 }
 
-/// The agent wants to stop.
-fn stop(project: &Scratch) -> Reply {
+/// The agent tries to stop.
+fn stop(project: &TestProject) -> Reply {
     stop_saying(project, "Done.")
 }
 
-fn stop_saying(project: &Scratch, message: &str) -> Reply {
+fn stop_saying(project: &TestProject, message: &str) -> Reply {
     stop_of(project, "session-1", message)
 }
 
-fn stop_of(project: &Scratch, session: &str, message: &str) -> Reply {
+fn stop_of(project: &TestProject, session: &str, message: &str) -> Reply {
     let fields = json!({ "stop_hook_active": false, "last_assistant_message": message });
     project.hook("claude", &event(project, session, "Stop", &fields))
 }
 
-fn prompt(project: &Scratch, text: &str) -> Reply {
+fn prompt(project: &TestProject, text: &str) -> Reply {
     project.hook("claude", &event(project, "session-1", "UserPromptSubmit", &json!({ "prompt": text })))
 }
 
-/// What the person is told beside.
+/// Returns the additional message for the person.
 fn told(reply: &Reply) -> String {
     if reply.stdout.is_empty() {
         return String::new();
@@ -82,16 +82,16 @@ fn told(reply: &Reply) -> String {
     reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned()
 }
 
-fn tmp(project: &Scratch) -> PathBuf {
+fn tmp(project: &TestProject) -> PathBuf {
     project.root().join(".linchpin/tmp")
 }
 
-fn queue_folder(project: &Scratch) -> PathBuf {
+fn queue_folder(project: &TestProject) -> PathBuf {
     tmp(project).join("rules/queue")
 }
 
-/// The entries of the queue by their file names.
-fn queue(project: &Scratch) -> BTreeMap<String, Value> {
+/// Returns the queue entries by file name.
+fn queue(project: &TestProject) -> BTreeMap<String, Value> {
     let entries = fs::read_dir(queue_folder(project)).into_iter().flatten().flatten();
     let entries = entries.map(|entry| {
         let text = fs::read_to_string(entry.path()).expect("an entry");
@@ -100,16 +100,16 @@ fn queue(project: &Scratch) -> BTreeMap<String, Value> {
     entries.collect()
 }
 
-/// The only entry, and where it lies.
-fn only_entry(project: &Scratch) -> (PathBuf, Value) {
+/// Returns the only queue entry and its path.
+fn only_entry(project: &TestProject) -> (PathBuf, Value) {
     let mut entries = queue(project).into_iter();
     let (name, entry) = entries.next().expect("an entry");
     assert_eq!(entries.next(), None);
     (queue_folder(project).join(name), entry)
 }
 
-/// A line an entry: its status, how often it was shown, its rule and its files; sorted.
-fn summary(project: &Scratch) -> String {
+/// One line per entry, sorted: status, how often it was shown, rule, and files.
+fn summary(project: &TestProject) -> String {
     let entries = queue(project);
     let mut lines: Vec<String> = entries
         .values()

@@ -1,17 +1,17 @@
-//! A session that commits and then moves the baseline past its own commits is asked for them all the same.
+//! Work that a session has committed is still demanded after the session moves the baseline past those commits.
 
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use super::{README, commit, prompt, stop, told, with_rule};
 
-/// On `main`, which is pushed to `origin`, in a session that has begun.
-fn begun() -> Scratch {
+/// A project on `main`, pushed to `origin`, in a running session.
+fn begun() -> TestProject {
     let project = cloned();
     assert_eq!(prompt(&project, "Go on.").stdout, "");
     project
 }
 
-fn cloned() -> Scratch {
+fn cloned() -> TestProject {
     let project = with_rule("readme", README);
     project.git(&["init", "-q", "--bare", "-b", "main", "../remote"]);
     project.git(&["remote", "add", "origin", "../remote"]);
@@ -19,8 +19,8 @@ fn cloned() -> Scratch {
     project
 }
 
-/// Another clone commits and pushes a change of a file.
-fn somebody_pushes(project: &Scratch, file: &str) {
+/// Changes a file in another clone, and pushes it.
+fn somebody_pushes(project: &TestProject, file: &str) {
     let other = project.root().join("../other");
     if !other.exists() {
         project.git(&["clone", "-q", "../remote", "../other"]);
@@ -32,7 +32,7 @@ fn somebody_pushes(project: &Scratch, file: &str) {
     project.git(&["-C", "../other", "push", "-q", "origin", "main"]);
 }
 
-fn change(project: &Scratch, file: &str) {
+fn change(project: &TestProject, file: &str) {
     project.file(file, "changed\n");
     commit(project, file);
 }
@@ -43,7 +43,7 @@ fn asked_for(reply: &Reply) -> Vec<String> {
 }
 
 #[test]
-fn what_is_pushed_or_said_to_be_is_still_asked_for() {
+fn pushed_work_is_still_asked_for() {
     for moved in [
         ["push", "-q", "origin", "main"].as_slice(),
         &["update-ref", "refs/remotes/origin/main", "HEAD"],
@@ -56,7 +56,7 @@ fn what_is_pushed_or_said_to_be_is_still_asked_for() {
         project.file("README.md", "Changed.\n");
         commit(&project, "Docs");
         assert_eq!(stop(&project).stdout, "", "{moved:?}");
-        // It was met: what comes later is asked for alone.
+        // The rule was met before, so only later changes count.
         change(&project, "src/b.py");
         project.git(moved);
         assert_eq!(asked_for(&stop(&project)), ["src/b.py"], "{moved:?}");
@@ -91,7 +91,7 @@ fn a_branch_without_a_history() {
     let project = begun();
     project.git(&["checkout", "-q", "--orphan", "fresh"]);
     project.file("src/a.py", "changed\n");
-    // The README is new on this branch, and the same as ever.
+    // The README is new on this branch, but its contents are the same.
     assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
     commit(&project, "Fresh");
     assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
@@ -99,15 +99,15 @@ fn a_branch_without_a_history() {
     assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
 }
 
-/// A change that is committed in a linked working tree, on a branch of its own.
-fn change_in_linked_tree(project: &Scratch, file: &str) {
+/// Commits a change on a separate branch in a linked working tree.
+fn change_in_linked_tree(project: &TestProject, file: &str) {
     project.git(&["worktree", "add", "-q", "-b", "linked", "../linked"]);
     let tree = project.root().join("../linked");
     std::fs::create_dir_all(tree.join("src")).expect("a folder");
     std::fs::write(tree.join(file), "changed\n").expect("a file");
     project.git(&["-C", "../linked", "add", "-A"]);
     let mut commit = project.git_command(&["-C", "../linked", "commit", "-q", "-m", file]);
-    // Git writes the real time into its reflog.
+    // Git writes the committer date into its reflog, which needs the real time here.
     commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
     assert!(commit.status().expect("git").success());
 }
@@ -122,7 +122,7 @@ fn work_that_was_committed_in_a_linked_tree_is_asked_for() {
         project.git(&["push", "-q", "origin", "main"]);
         assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{brought:?}");
     }
-    // Pushed from there, and pulled here; the linked tree is gone by then.
+    // Pushed from the linked tree and pulled here. The linked tree has been removed.
     let project = begun();
     change_in_linked_tree(&project, "src/a.py");
     project.git(&["-C", "../linked", "push", "-q", "origin", "linked:main"]);
@@ -132,19 +132,19 @@ fn work_that_was_committed_in_a_linked_tree_is_asked_for() {
 }
 
 #[test]
-fn what_others_did_is_not_asked_for() {
-    // Pulled, and nothing done.
+fn commits_of_others_are_not_asked_for() {
+    // The session only pulled.
     let project = begun();
     somebody_pushes(&project, "src/theirs.py");
     project.git(&["pull", "-q"]);
     assert_eq!(stop(&project).stdout, "");
-    // Pulled first, then worked and pushed.
+    // Pulled first, then committed and pushed.
     somebody_pushes(&project, "src/more.py");
     project.git(&["pull", "-q"]);
     change(&project, "src/a.py");
     project.git(&["push", "-q", "origin", "main"]);
     assert_eq!(asked_for(&stop(&project)), ["src/a.py"]);
-    // Worked first, then pulled in either way, and pushed.
+    // Committed first, then pulled with rebase or merge, and pushed.
     for pull in ["--rebase", "--no-rebase"] {
         let project = begun();
         somebody_pushes(&project, "src/theirs.py");
@@ -153,7 +153,7 @@ fn what_others_did_is_not_asked_for() {
         project.git(&["push", "-q", "origin", "main"]);
         assert_eq!(asked_for(&stop(&project)), ["src/a.py"], "{pull}");
     }
-    // On a branch, with the newer default branch merged.
+    // On a branch into which the newer default branch was merged.
     let project = begun();
     project.git(&["switch", "-q", "-c", "work"]);
     change(&project, "src/a.py");

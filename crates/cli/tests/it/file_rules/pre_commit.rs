@@ -1,21 +1,21 @@
-//! The hook that has git check before a commit.
+//! The pre-commit hook that runs `check`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use super::{README, bare, commit, repository, with_rule};
 
 const INIT: [&str; 3] = ["init", "--no-hooks", "--pre-commit"];
 
-/// A commit of everything.
-fn try_commit(project: &Scratch, message: &str) -> Reply {
+/// Commits everything.
+fn try_commit(project: &TestProject, message: &str) -> Reply {
     project.git(&["add", "-A"]);
     committing(project, &["commit", "-q", "-m", message])
 }
 
-fn committing(project: &Scratch, arguments: &[&str]) -> Reply {
+fn committing(project: &TestProject, arguments: &[&str]) -> Reply {
     project.feed(project.git_command(arguments), b"")
 }
 
@@ -29,10 +29,10 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
       .linchpin/config.yml
       .git/hooks/pre-commit
 
-    No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.
+    No hooks are installed, so nothing is checked yet: run `linchpin install AGENT`.
     Linchpin knows these agents: claude, codex, gemini, antigravity, cursor, copilot, opencode.
 
-    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.
     --- stderr
     ");
     let hook = project.root().join(".git/hooks/pre-commit");
@@ -45,12 +45,12 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     insta::assert_snapshot!(project.run(&INIT).transcript(), @"
     exit 0
     --- stdout
-    The policy in [BASE]/project/.linchpin is left as it is.
+    The policy in [BASE]/project/.linchpin was not changed.
 
-    No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.
+    No hooks are installed, so nothing is checked yet: run `linchpin install AGENT`.
     Linchpin knows these agents: claude, codex, gemini, antigravity, cursor, copilot, opencode.
 
-    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    Next: `linchpin doctor` tests the setup; `linchpin status` shows the rules in force.
     --- stderr
     ");
     project.file("src/a.py", "changed\n");
@@ -62,20 +62,20 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     --- stderr
     ## README Accuracy
     src/a.py
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
 
-    1 of 1 file rule not met; 2 files changed since [HEAD].
-    Where a rule does not apply, `linchpin ack readme --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    1 of 1 file rule unmet; 2 files changed since [HEAD].
+    If a rule does not apply, `linchpin ack readme --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     "#);
     assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
     project.file("README.md", "changed\n");
     let committed = try_commit(&project, "Change, and say so");
     assert_eq!(committed.code, Some(0), "{}", committed.transcript());
     assert_ne!(project.git(&["rev-parse", "HEAD"]), head);
-    // Git has an index of its own for these, and neither is disturbed by the other.
+    // Git uses a separate index for these commits. Neither index may affect the other one.
     project.file("src/a.py", "changed again\n");
     for arguments in [&["commit", "-q", "-a", "-m", "All"][..], &["commit", "-q", "-m", "One", "src/a.py"]] {
         assert_eq!(committing(&project, arguments).code, Some(1), "{arguments:?}");
@@ -94,14 +94,14 @@ fn somebody_elses_hook_is_left_alone() {
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project/.git/hooks/pre-commit` is somebody else's hook
+    error: `[BASE]/project/.git/hooks/pre-commit` is a hook that Linchpin did not write
     help: add the line `linchpin check --staged` to it
     ");
     assert_eq!(
         fs::read_to_string(project.root().join(".git/hooks/pre-commit")).expect("a hook"),
         "#!/bin/sh\nexit 0\n"
     );
-    // One that checks already is as good as ours.
+    // Another hook that runs `linchpin check` is sufficient.
     project.file(".git/hooks/pre-commit", "#!/bin/sh\nmake lint && linchpin check\n");
     assert_eq!(project.run(&INIT).code, Some(0));
 }
@@ -119,36 +119,36 @@ fn where_git_looks_for_hooks() {
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project` is in no git repository, so there are no commits
+    error: `[BASE]/project` is not in a git repository, so there are no commits
     ");
 }
 
 #[test]
-fn what_is_committed_is_judged_and_not_what_lies_about() {
+fn the_index_is_judged_and_not_the_working_tree() {
     let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
     project.run(&INIT);
     project.file("src/a.py", "changed\n").file("tests/a_test.py", "changed\n");
     project.git(&["add", "src/a.py"]);
     assert_eq!(committing(&project, &["commit", "-q", "-m", "Half"]).code, Some(1));
-    // All of what is there, by an index of git's own.
+    // All changes in the working tree, with a separate index of git.
     project.git(&["add", "-N", "tests/a_test.py"]);
     assert_eq!(committing(&project, &["commit", "-q", "-a", "-m", "Whole"]).code, Some(0));
 }
 
 #[test]
-fn what_was_promised_can_be_committed() {
+fn promised_files_can_be_committed() {
     let project = with_rule("readme", README);
     project.run(&INIT);
     project.file("src/a.py", "changed\n");
     assert_eq!(super::stop(&project).json()["decision"], "block");
     assert_eq!(super::stop_saying(&project, "<promise>readme</promise>").stdout, "");
-    // Who looks sees what there is.
+    // Without `--staged`, `check` shows the actual state and ignores the promise.
     assert_eq!(project.run(&["check"]).code, Some(1));
     assert_eq!(try_commit(&project, "Change").code, Some(0));
 }
 
 #[test]
-fn what_was_answered_for_other_content_is_asked_again_where_that_counts() {
+fn answers_for_other_contents_are_asked_again_if_contents_count() {
     let project = with_rule("readme", &README.replace("safety", "refire: content\nsafety"));
     project.file("src/a.py", "changed\n");
     project.git(&["add", "-A"]);
@@ -160,7 +160,7 @@ fn what_was_answered_for_other_content_is_asked_again_where_that_counts() {
     assert_eq!(project.run(&["check", "--staged"]).code, Some(1));
 }
 
-/// A commit moves the baseline of `check`, and not that of the session, which has its answer already.
+/// A commit moves the baseline of `check`, but not the session's, whose demand is settled already.
 #[test]
 fn after_a_commit_an_answer_counts_for_what_is_committed_next() {
     let project = with_rule("readme", README);
@@ -189,7 +189,7 @@ fn a_person_can_answer_where_no_agent_has_been() {
     --- stderr
     ");
     assert_eq!(try_commit(&project, "Change").code, Some(0));
-    insta::assert_snapshot!(project.run(&["ack", "readme", "--reason", "a typo"]).stdout, @"`readme` asks for nothing now.");
+    insta::assert_snapshot!(project.run(&["ack", "readme", "--reason", "a typo"]).stdout, @"`readme` has no open demand.");
     let log = project.run(&["log", "--kind", "ack"]).stdout;
     assert!(log.contains("person ack readme"), "{log}");
 }
@@ -208,7 +208,7 @@ fn before_a_commit_and_in_ci_at_once() {
     assert_eq!(project.run(&["check"]).code, Some(0));
 }
 
-/// Husky 9 has git look in a folder that it makes itself; its hooks run those one folder up.
+/// Husky 9 sets git's hooks directory to one that it creates. The hooks there run those in its parent directory.
 #[test]
 fn with_husky_the_hook_lies_where_it_looks() {
     for (hooks_path, theirs) in [(".husky/_", Some(".husky/_/pre-commit")), (".husky", None)] {
@@ -224,7 +224,7 @@ fn with_husky_the_hook_lies_where_it_looks() {
             assert!(!fs::read_to_string(project.root().join(theirs)).expect("a hook").contains("linchpin"));
         }
     }
-    // A clone in which Husky was not installed yet.
+    // A clone in which Husky has not been installed yet.
     let project = with_rule("readme", README);
     project.file(".husky/commit-msg", "true\n");
     assert_eq!(project.run(&INIT).code, Some(0));
@@ -236,5 +236,5 @@ fn with_husky_the_hook_lies_where_it_looks() {
     project.file(".husky/pre-commit", "npm test\n");
     let reply = project.run(&INIT);
     assert_eq!(reply.code, Some(2));
-    assert!(reply.stderr.contains(".husky/pre-commit` is somebody else's hook"), "{}", reply.stderr);
+    assert!(reply.stderr.contains(".husky/pre-commit` is a hook that Linchpin did not write"), "{}", reply.stderr);
 }

@@ -1,19 +1,19 @@
-//! The queue's files, in whatever state somebody left them.
+//! Queue files in any state, including damaged ones.
 
 use std::fs;
 
 use super::{README, only_entry, queue_folder, stop, stop_saying, summary, tmp, told, with_rule};
 
-/// A project in which the rule has asked once.
-fn asked() -> testkit::Scratch {
+/// A project in which the rule has held once.
+fn asked() -> testkit::TestProject {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     project
 }
 
-/// What is told, without the name that differs.
-fn without_hash(project: &testkit::Scratch, text: &str) -> String {
+/// Replaces the queue entry's hash in a text.
+fn without_hash(project: &testkit::TestProject, text: &str) -> String {
     let (_, entry) = only_entry(project);
     text.replace(entry["trigger_hash"].as_str().expect("a hash"), "[HASH]")
 }
@@ -27,9 +27,9 @@ fn an_entry_that_cannot_be_read_is_removed_told_of_and_found_again() {
         let reply = stop(&project);
         assert_eq!(reply.json()["decision"], "block", "{text:?}");
         let told = without_hash(&project, &told(&reply));
-        let start = "Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: it ";
+        let start = "Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: ";
         assert!(told.starts_with(start), "{told}");
-        assert!(told.ends_with(". It was removed, and what still holds is asked for again"), "{told}");
+        assert!(told.ends_with(". It was removed; a demand that still holds is made again"), "{told}");
         assert_eq!(summary(&project), "queued 1x readme: src/a.py");
     }
 }
@@ -44,7 +44,7 @@ fn an_entry_that_is_about_something_else_than_its_name_says() {
         let reply = stop(&project);
         assert_eq!(reply.json()["decision"], "block", "{key}");
         let told = without_hash(&project, &told(&reply));
-        assert!(told.contains("it is about something else than its name says"), "{told}");
+        assert!(told.contains("its content does not match its name"), "{told}");
         assert_eq!(summary(&project), "queued 1x readme: src/a.py");
     }
 }
@@ -79,12 +79,12 @@ fn a_folder_in_the_place_of_an_entry() {
     fs::write(path.join("inside"), "x").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
-    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: it is no regular file, or too large for one. It was removed, and what still holds is asked for again");
+    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used: it is not a regular file, or it is too large. It was removed; a demand that still holds is made again");
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
 
 #[test]
-fn what_a_repository_has_in_the_way_switches_nothing_off() {
+fn files_in_the_place_of_the_queue_disable_nothing() {
     for place in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/name", "tmp/rules/baselines"] {
         let project = with_rule("other", "---\ntrigger: other/**\n---\nNo.\n");
         project.user_rule("readme", README);
@@ -98,7 +98,7 @@ fn what_a_repository_has_in_the_way_switches_nothing_off() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_file_switches_nothing_off() {
+fn a_directory_in_place_of_a_queue_file_disables_nothing() {
     for place in ["tmp/rules/name", "state.db", "state.db-wal", "state.db-journal"] {
         let project = with_rule("other", "---\ntrigger: other/**\n---\nNo.\n");
         project.user_rule("readme", README);
@@ -115,8 +115,8 @@ fn a_folder_in_the_place_of_a_file_switches_nothing_off() {
     }
 }
 
-/// Makes the project's folder for its queue, and the user's own for this project, unusable.
-fn in_the_way(project: &testkit::Scratch) {
+/// Makes the queue directories of the project and of the user's state unusable.
+fn in_the_way(project: &testkit::TestProject) {
     project.file(".linchpin/tmp/rules/queue", "in the way\n");
     for folder in fs::read_dir(project.state().join("projects")).expect("a folder").flatten() {
         fs::write(folder.path().join("tmp"), "in the way\n").expect("a file");
@@ -124,7 +124,7 @@ fn in_the_way(project: &testkit::Scratch) {
 }
 
 #[test]
-fn where_nothing_can_be_written_nobody_is_held_and_everybody_is_told() {
+fn without_a_writable_queue_nothing_is_held_and_it_is_reported() {
     let project = with_rule("readme", README);
     super::prompt(&project, "Begin.");
     project.file("src/a.py", "changed\n");
@@ -137,7 +137,7 @@ fn where_nothing_can_be_written_nobody_is_held_and_everybody_is_told() {
     );
     assert_eq!(reply.json()["decision"], serde_json::Value::Null);
     assert_eq!(stop(&project).code, Some(0));
-    // Out of the way again, it asks.
+    // After the obstacle is removed, the rule holds again.
     fs::remove_file(queue_folder(&project)).expect("a file");
     assert_eq!(stop(&project).json()["decision"], "block");
 }
@@ -146,7 +146,7 @@ fn where_nothing_can_be_written_nobody_is_held_and_everybody_is_told() {
 fn without_a_state_folder_that_can_be_written_everything_is_judged() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
-    // A file in its place: nothing can be written there, whoever runs the test.
+    // A file in place of the directory prevents writing, whichever user runs the test.
     fs::create_dir_all(project.state().parent().expect("a folder")).expect("a folder");
     fs::write(project.state(), "in the way\n").expect("a file");
     for shown in 1..=3 {
@@ -168,7 +168,7 @@ fn a_promise_that_cannot_be_written_down() {
 }
 
 #[test]
-fn links_lead_nowhere() {
+fn symlinks_are_not_followed() {
     for link in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/baselines"] {
         let project = with_rule("readme", README);
         project.file("src/a.py", "changed\n");
@@ -185,7 +185,7 @@ fn links_lead_nowhere() {
 }
 
 #[test]
-fn deleting_all_of_it_begins_again() {
+fn deleting_the_queue_starts_over() {
     let project = asked();
     assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
@@ -197,7 +197,7 @@ fn deleting_all_of_it_begins_again() {
 }
 
 #[test]
-fn what_is_in_files_is_not_in_the_queue() {
+fn file_contents_are_not_in_the_queue() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "password = 'correct horse'\n");
     stop(&project);
@@ -206,12 +206,12 @@ fn what_is_in_files_is_not_in_the_queue() {
 }
 
 #[test]
-fn what_a_repository_brings_along_answers_nothing() {
+fn queue_entries_in_a_repository_answer_nothing() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
     assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
     assert_eq!(stop(&project).stdout, "");
-    // Somebody else, who has the same files.
+    // Simulates another user with the same files, who lacks the state that authenticates queue entries.
     for folder in fs::read_dir(project.state().join("projects")).expect("a folder") {
         let _ = fs::remove_dir_all(folder.expect("a folder").path().join("demands"));
     }
@@ -232,10 +232,10 @@ fn a_pipe_in_the_place_of_an_entry_keeps_nobody_waiting() {
 }
 
 #[test]
-fn what_nobody_will_ask_for_any_more_is_forgotten_and_what_is_open_stays() {
+fn obsolete_entries_are_removed_and_open_ones_stay() {
     let project = with_rule("readme", README);
     project.rule("other", "---\ntrigger: other/**\ncompare_to: prompt\n---\nNo.\n");
-    // What is answered, and what is open.
+    // One settled demand, and one open demand.
     super::prompt(&project, "Begin.");
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -255,24 +255,24 @@ fn what_nobody_will_ask_for_any_more_is_forgotten_and_what_is_open_stays() {
     project.file("src/a.py", "a\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     insta::assert_snapshot!(summary(&project), @"queued 2x readme: src/b.py");
-    // The entry and its mark, the mark of its file, and the snapshot.
+    // Deleted: the entry and its mark, the mark of its file, and the snapshot.
     assert_eq!(all(), before - 4);
 }
 
-/// Where the user's own folder has what it keeps of the project's demands.
-fn demands(project: &testkit::Scratch) -> std::path::PathBuf {
+/// The directory with the project's demands in the user's state.
+fn demands(project: &testkit::TestProject) -> std::path::PathBuf {
     let projects = fs::read_dir(project.state().join("projects")).expect("projects");
     let paths = projects.map(|entry| entry.expect("a folder").path().join("demands"));
     paths.into_iter().find(|path| path.exists()).expect("demands")
 }
 
-/// How many files there are, however deep.
+/// The number of files in a directory and its subdirectories.
 fn files_in(folder: &std::path::Path) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| if entry.path().is_dir() { files_in(&entry.path()) } else { 1 }).sum()
 }
 
-/// All of them were last written a hundred days ago.
+/// Sets the modification time of all files to a hundred days ago.
 fn age(folder: &std::path::Path) {
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(100 * 24);
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -285,13 +285,13 @@ fn age(folder: &std::path::Path) {
 }
 
 #[test]
-fn that_an_entry_could_not_be_used_is_in_the_journal() {
+fn an_unusable_entry_is_in_the_journal() {
     let project = asked();
     let (path, _) = only_entry(&project);
     fs::write(&path, "{").expect("a file");
     stop(&project);
     let log = project.run(&["log", "--json"]).stdout;
-    assert!(log.contains("of rule `readme` cannot be used: it is cut short. It was removed"), "{log}");
+    assert!(log.contains("of rule `readme` cannot be used: it is truncated. It was removed"), "{log}");
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn an_answer_whose_record_is_damaged_is_asked_for_again() {
 }
 
 #[test]
-fn what_was_given_up_and_is_put_right_later_is_settled() {
+fn a_demand_that_was_let_go_is_settled_when_it_is_met() {
     let project = with_rule("readme", &README.replace("safety", "max_holds: 1\nsafety"));
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
@@ -332,16 +332,19 @@ fn an_entry_that_nobody_asks_for_by_name_and_cannot_be_read_is_removed_and_told_
     ] {
         fs::write(folder.join(name), text).expect("a file");
     }
-    // It is looked for once a day.
+    // Old entries are searched for once a day.
     assert_eq!(told(&stop(&project)), "");
     fs::remove_file(demands(&project).join("last-forgotten")).expect("a file");
     let mut notices: Vec<String> = told(&stop(&project)).lines().map(str::to_owned).collect();
     notices.sort();
     insta::assert_snapshot!(notices.join("\n"), @"
-    Linchpin: the queue entry `0123456789ab.queued.json` cannot be used: it is cut short. It was removed, and what still holds is asked for again
-    Linchpin: the queue entry `0123456789ac.skipped.json` cannot be used: it is not JSON. It was removed, and what still holds is asked for again
-    Linchpin: the queue entry `0123456789ad.failed.json` cannot be used: it lacks a field, or has a value of another kind. It was removed, and what still holds is asked for again
-    Linchpin: the queue entry `foo.passed.json` cannot be used: it is cut short. It was removed, and what still holds is asked for again
+
+
+
+    Linchpin: the queue entry `0123456789ab.queued.json` cannot be used: it is truncated. It was removed; a demand that still holds is made again
+    Linchpin: the queue entry `0123456789ac.skipped.json` cannot be used: it is not JSON. It was removed; a demand that still holds is made again
+    Linchpin: the queue entry `0123456789ad.failed.json` cannot be used: a field is missing or has the wrong type. It was removed; a demand that still holds is made again
+    Linchpin: the queue entry `foo.passed.json` cannot be used: it is truncated. It was removed; a demand that still holds is made again
     ");
     let log = project.run(&["log", "--json"]).stdout;
     assert!(log.contains("the queue entry `foo.passed.json` cannot be used"), "{log}");
@@ -361,12 +364,12 @@ fn check_before_a_commit_tells_of_an_answer_whose_record_is_damaged() {
     assert_eq!(reply.code, Some(1));
     let note = reply.stdout.lines().find(|line| line.starts_with("Note: ")).unwrap_or_default();
     let hash = entry["trigger_hash"].as_str().expect("a hash");
-    insta::assert_snapshot!(note.replace(hash, "[HASH]"), @"Note: the queue entry `[HASH].passed.json` of rule `readme` cannot be used: it is cut short. It counts as missing, and the next stop removes it.");
+    insta::assert_snapshot!(note.replace(hash, "[HASH]"), @"Note: the queue entry `[HASH].passed.json` of rule `readme` cannot be used: it is truncated. It is ignored, and the next stop removes it.");
     assert_eq!(project.run(&["check", "--staged"]).stdout.matches("cannot be used").count(), 1);
     assert!(!project.run(&["status", "--json"]).stdout.is_empty() && path.exists());
-    // What reads only removes nothing, so the journal hears of it.
+    // `check` and `status` delete nothing, so the next stop records it in the journal.
     stop(&project);
     assert!(!path.exists());
     let log = project.run(&["log", "--json"]).stdout;
-    assert!(log.contains(".passed.json` of rule `readme` cannot be used: it is cut short. It was removed"), "{log}");
+    assert!(log.contains(".passed.json` of rule `readme` cannot be used: it is truncated. It was removed"), "{log}");
 }

@@ -1,15 +1,15 @@
-//! Several sessions in one tree: each answers for its own edits.
+//! Several sessions in one working tree: each is responsible for its own edits.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::{README, commit, event, stop_of, stop_saying, with_rule};
 
-/// A call of a tool, and what is done while it runs.
-fn call(project: &Scratch, session: &str, tool: &str, input: &Value, id: &str, run: impl FnOnce()) {
+/// Calls a tool, and runs `run` between the events before and after the call.
+fn call(project: &TestProject, session: &str, tool: &str, input: &Value, id: &str, run: impl FnOnce()) {
     let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
     assert_eq!(project.hook("claude", &event(project, session, "PreToolUse", &fields)).decision(), "allow");
     run();
@@ -18,34 +18,35 @@ fn call(project: &Scratch, session: &str, tool: &str, input: &Value, id: &str, r
     project.hook("claude", &event(project, session, "PostToolUse", &fields));
 }
 
-/// A file that was written when none of the calls ran.
-fn written_before(project: &Scratch, path: &str) {
+/// Writes a file with a modification time at which no call was running.
+fn written_before(project: &TestProject, path: &str) {
     project.file(path, "changed\n");
     let file = File::options().write(true).open(project.root().join(path)).expect("a file");
     file.set_modified(SystemTime::now() - Duration::from_hours(1)).expect("a time");
 }
 
-/// A file that a person writes after everything so far.
+/// Writes files as a person would, after all events so far.
 ///
-/// File times advance in steps of several milliseconds (the kernel's tick), so a file written right after an event may carry a
-/// time from before it.
-fn written_later(project: &Scratch, paths: &[&str]) {
+/// File times advance in steps of several milliseconds (the kernel's tick), so a file written right after an event may
+/// have an earlier time.
+fn written_later(project: &TestProject, paths: &[&str]) {
     std::thread::sleep(Duration::from_millis(20));
     for path in paths {
         project.file(path, "by hand\n");
     }
 }
 
-fn asked_of(project: &Scratch, session: &str) -> Vec<String> {
+fn asked_of(project: &TestProject, session: &str) -> Vec<String> {
     let reply = stop_of(project, session, "Done.");
     let text = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
     text.lines().filter(|line| line.strip_suffix(".py").is_some()).map(str::to_owned).collect()
 }
 
-fn at_work(rule: &str) -> Scratch {
+fn at_work(rule: &str) -> TestProject {
     let project = with_rule("readme", rule);
     let path = |path: &str| project.root().join(path);
-    // Named by a call, written by a shell call's own words, and by what a shell call runs.
+    // Files that a call names, that a shell command names, and that are written by a program which a shell command
+    // runs.
     call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
     call(&project, "two", "Bash", &json!({ "command": "cd src && sed -i s/b/c/ b.py" }), "2", || {});
     call(
@@ -72,7 +73,7 @@ fn each_session_is_asked_for_its_own_edits_and_for_nobodys() {
     let project = at_work(README);
     assert_eq!(asked_of(&project, "one"), ["src/a.py", "src/both.py", "src/nobody.py"]);
     assert_eq!(asked_of(&project, "two"), ["src/b.py", "src/both.py", "src/generated.py", "src/nobody.py"]);
-    // A session that did nothing answers for what nobody did.
+    // A session without calls is responsible for files that no session has changed.
     assert_eq!(asked_of(&project, "three"), ["src/nobody.py"]);
 }
 
@@ -86,7 +87,7 @@ fn a_rule_about_the_whole_tree_asks_everybody() {
 }
 
 #[test]
-fn what_is_missing_is_told_to_whom_it_is_missing() {
+fn demands_go_to_the_session_that_owes_them() {
     let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
     let path = |path: &str| project.root().join(path);
     call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
@@ -101,7 +102,7 @@ fn what_is_missing_is_told_to_whom_it_is_missing() {
 
     Test it.
 
-    Where a rule is seen to or does not apply, say so with `<promise>tests</promise>` in your last message, outside of code, or run `linchpin ack tests --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>tests</promise>` in your last message (outside code), or run `linchpin ack tests --reason "…"`.
     "#);
     insta::assert_snapshot!(stop_of(&project, "two", "Done.").reason(), @r#"
     The following rules require attention:
@@ -111,12 +112,12 @@ fn what_is_missing_is_told_to_whom_it_is_missing() {
 
     Test it.
 
-    Where a rule is seen to or does not apply, say so with `<promise>tests</promise>` in your last message, outside of code, or run `linchpin ack tests --reason "…"`.
+    If you have done what a rule asks, or it does not apply, write `<promise>tests</promise>` in your last message (outside code), or run `linchpin ack tests --reason "…"`.
     "#);
 }
 
 #[test]
-fn what_is_missing_for_another_session_is_explained_so() {
+fn demands_of_another_session_are_explained_as_such() {
     let project = with_rule("readme", README);
     let path = project.root().join("src/a.py");
     call(&project, "one", "Write", &json!({ "file_path": path, "content": "x" }), "1", || {});
@@ -125,7 +126,7 @@ fn what_is_missing_for_another_session_is_explained_so() {
     assert_eq!(asked_of(&project, "two"), [""; 0]);
     let explained = project.run(&["explain", "event", "5"]).stdout;
     assert!(
-        explained.contains("files                false    nothing that this session changed asks for it\n"),
+        explained.contains("files                false    this session changed no file that triggers the rule\n"),
         "{explained}"
     );
 }
@@ -152,20 +153,20 @@ fn a_session_that_is_alone_answers_for_everything() {
 }
 
 #[test]
-fn what_another_session_did_may_be_the_answer() {
+fn another_session_may_settle_a_demand() {
     let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
     let path = |path: &str| project.root().join(path);
     call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
     call(&project, "two", "Write", &json!({ "file_path": path("tests/a_test.py"), "content": "x" }), "2", || {});
     written_before(&project, "src/a.py");
     written_before(&project, "tests/a_test.py");
-    // The test has changed, if by somebody else.
+    // The test file has changed, even if another session did that.
     assert_eq!(stop_of(&project, "one", "Done.").stdout, "");
     assert_eq!(stop_of(&project, "two", "Done.").stdout, "");
 }
 
-/// A call that was let through, and of which nothing more is heard.
-fn begin(project: &Scratch, session: &str, tool: &str, input: &Value, id: &str) {
+/// Begins a call that was allowed and has no end event.
+fn begin(project: &TestProject, session: &str, tool: &str, input: &Value, id: &str) {
     let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
     assert_eq!(project.hook("claude", &event(project, session, "PreToolUse", &fields)).decision(), "allow");
 }
@@ -173,7 +174,7 @@ fn begin(project: &Scratch, session: &str, tool: &str, input: &Value, id: &str) 
 #[test]
 fn a_call_that_did_not_end_before_its_session_did_takes_nothing_from_others() {
     let project = with_rule("readme", README);
-    // Broken off, and not let through by the person.
+    // One call was interrupted, and one was denied by the person.
     begin(&project, "gone", "Bash", &json!({ "command": "make" }), "1");
     begin(&project, "gone", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "2");
     project.hook("claude", &event(&project, "gone", "SessionEnd", &json!({ "reason": "other" })));
@@ -209,8 +210,9 @@ fn an_event_that_shows_a_session_idle_closes_its_calls_also_the_first() {
     }
 }
 
-/// Session `one` writes `src/a.py`, says why the README stays, and ends; its work is merged and a new branch begins.
-fn merged_work_of_an_ended_session() -> Scratch {
+/// A project in which session `one` has written `src/a.py`, promised that the README is accurate, and ended. Its work
+/// is merged, and a new branch exists.
+fn merged_work_of_an_ended_session() -> TestProject {
     let project = with_rule("readme", README);
     project.git(&["checkout", "-q", "-b", "first"]);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
@@ -247,7 +249,7 @@ fn a_file_that_changed_after_the_last_call_that_names_it_is_everybodys() {
 }
 
 #[test]
-fn whoever_wrote_a_file_answers_for_it_although_another_sessions_command_wrote_it_last() {
+fn the_session_that_edited_a_file_answers_although_another_sessions_command_wrote_it_last() {
     let project = with_rule("readme", README);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {
@@ -263,7 +265,7 @@ fn whoever_wrote_a_file_answers_for_it_although_another_sessions_command_wrote_i
 }
 
 #[test]
-fn what_a_formatter_does_right_after_a_call_is_the_calls_doing() {
+fn changes_by_a_formatter_belong_to_the_call_before() {
     let project = with_rule("readme", README);
     let input = json!({ "file_path": project.root().join("src/a.py"), "content": "x" });
     call(&project, "one", "Write", &input, "1", || {});
@@ -287,12 +289,12 @@ fn a_file_that_is_gone_belongs_to_whoever_deleted_it_not_to_whoever_wrote_it() {
 }
 
 #[test]
-fn what_a_running_call_writes_is_asked_of_its_own_session_only() {
+fn writes_of_a_running_call_belong_to_its_session() {
     let project = with_rule("readme", README);
     call(&project, "building", "Bash", &json!({ "command": "ls" }), "1", || {});
     begin(&project, "building", "Bash", &json!({ "command": "make" }), "2");
     begin(&project, "building", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "3");
-    // Another call beside them says nothing about them.
+    // Other calls at the same time do not end these calls.
     call(&project, "building", "Bash", &json!({ "command": "ls" }), "4", || {});
     project.file("src/a.py", "made\n").file("src/b.py", "written\n");
     assert_eq!(asked_of(&project, "other"), [""; 0]);
@@ -300,7 +302,7 @@ fn what_a_running_call_writes_is_asked_of_its_own_session_only() {
 }
 
 #[test]
-fn what_the_first_call_of_a_session_writes_is_not_asked_of_others_while_it_runs() {
+fn writes_of_a_running_first_call_are_not_asked_of_others() {
     let project = with_rule("readme", README);
     begin(&project, "building", "Bash", &json!({ "command": "make" }), "1");
     project.file("src/a.py", "made\n");
@@ -321,10 +323,11 @@ fn a_session_that_only_looked_is_not_asked_for_what_was_there_before_it() {
     call(&project, "session-1", "Read", &json!({ "file_path": project.root().join("src/a.py") }), "1", || {});
     call(&project, "session-1", "Bash", &json!({ "command": "ls src | grep py && git status" }), "2", || {});
     assert_eq!(asked_of(&project, "session-1"), [""; 0]);
-    // What changed since it began may be its doing.
+    // Changes since the session began may be its own.
     project.file("src/b.py", "changed\n");
     assert_eq!(asked_of(&project, "session-1"), ["src/b.py"]);
-    // Beside others, too; and whoever writes anything answers for what nobody did.
+    // The same with several sessions. A session that writes any file is responsible for files that no session has
+    // changed.
     ask("two");
     assert_eq!(asked_of(&project, "two"), [""; 0]);
     call(

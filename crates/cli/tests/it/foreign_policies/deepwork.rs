@@ -10,7 +10,7 @@ fn deepworks_configuration_says_where_its_rules_are() {
     let project = project();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     project.config("rules:\n  enabled: true\n  rules_dir: .deepwork/rules\n");
-    assert_snapshot!(project.run(&["validate"]).stdout, @"3 rules in force, everything is sound.");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"3 rules in force, no errors.");
     assert_eq!(project.decision("danger"), "deny");
 }
 
@@ -29,7 +29,7 @@ fn a_mapping_of_rules_says_where_its_entries_belong() {
     let project = project();
     project.config("enabled: true\nrules:\n  enabled: true\n  no-push: {command_pattern: '^git push'}\n");
     assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: `enabled` is written under `rules` and beside it
+    error: duplicate key `enabled`: it is set under `rules` and next to it
      --> .linchpin/config.yml:3:3
       |
     3 |   enabled: true
@@ -43,14 +43,14 @@ fn a_mapping_of_rules_says_where_its_entries_belong() {
     4 |   no-push: {command_pattern: '^git push'}
       |   ^^^^^^^
       |
-      = help: `rules` is a list of names and rules; rules by name stand under `rule_definitions`, and only `enabled` and `rules_dir` under `rules`
+      = help: `rules` may be a list of rules and rule names, or a mapping with `enabled` and `rules_dir`; define rules by name under `rule_definitions`
 
     2 rules in force; 2 errors.
     ");
 }
 
 #[test]
-fn what_deepwork_left_behind_is_told_with_how_to_take_it_over() {
+fn files_of_deepwork_are_reported_with_how_to_import_them() {
     let project = project();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     project.file(".deepwork.rules.yaml", "- name: Docs\n  trigger: src/**\n  instructions: Write docs.\n");
@@ -59,11 +59,11 @@ fn what_deepwork_left_behind_is_told_with_how_to_take_it_over() {
     assert_snapshot!(reply.stdout, @"
     warning: the rules in this folder are not read
     --> .deepwork/rules
-     = help: `linchpin rules import .deepwork/rules` copies them; `rules_dir: .deepwork/rules` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
+     = help: run `linchpin rules import .deepwork/rules` to copy them, or set `rules_dir: .deepwork/rules` in `.linchpin/config.yml` to read them instead of those in `.linchpin/rules`
 
     warning: the rules in this list are not read
     --> .deepwork.rules.yaml
-     = help: `linchpin rules import .deepwork.rules.yaml` makes them rules; then delete the list
+     = help: run `linchpin rules import .deepwork.rules.yaml` to convert them to rules, then delete the list
 
     2 rules in force; 2 warnings.
     ");
@@ -71,19 +71,19 @@ fn what_deepwork_left_behind_is_told_with_how_to_take_it_over() {
     assert_eq!(project.run(&["rules", "import", ".deepwork.rules.yaml"]).code, Some(0));
     std::fs::remove_file(project.root().join(".deepwork.rules.yaml")).expect("the list");
     project.config("rules_dir: .deepwork/rules\n");
-    // The rule that was imported lies in the usual folder, which is not read now.
+    // The imported rule is in the default directory, which is not read with this setting.
     assert_snapshot!(project.run(&["validate"]).stdout, @"
-    warning: the rules in this folder are not in force: `rules_dir` names `.deepwork/rules` in its place
+    warning: the rules in this folder are ignored, because `rules_dir` names `.deepwork/rules`
     --> .linchpin/rules
-     = help: `linchpin rules import .linchpin/rules` copies them to `.deepwork/rules`; without `rules_dir` in `.linchpin/config.yml` they are read here
+     = help: run `linchpin rules import .linchpin/rules` to copy them to `.deepwork/rules`, or remove `rules_dir` from `.linchpin/config.yml` to read them here
 
     3 rules in force; 1 warning.
     ");
     let told = project.run(&["doctor"]).stdout;
-    assert!(told.contains(".linchpin/rules: the rules in this folder are not in force"), "{told}");
+    assert!(told.contains(".linchpin/rules: the rules in this folder are ignored"), "{told}");
     assert_eq!(project.run(&["rules", "import", ".linchpin/rules"]).code, Some(0));
     std::fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("the folder");
-    assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, everything is sound.");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, no errors.");
 }
 
 #[test]
@@ -95,15 +95,15 @@ fn a_folder_without_rules_is_answered_with_where_they_are() {
     exit 2
     --- stdout
     --- stderr
-    error: there are no rule files in `.deepwork`
+    error: `.deepwork` has no rule files
     help: did you mean `linchpin rules import .deepwork/rules`?
     ");
     assert_snapshot!(project.run(&["rules", "import", "docs"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: there are no rule files in `docs`
-    help: name a rule (`.md`), a library of rules (`.yml`, `.yaml`), a list in DeepWork's old format, or the folder that holds such files
+    error: `docs` has no rule files
+    help: pass a rule (`.md`), a rule library (`.yml`, `.yaml`), a list in DeepWork's old format, or a folder with such files
     ");
 }
 
@@ -115,7 +115,7 @@ fn rules_that_deepworks_configuration_keeps_elsewhere_are_found() {
     assert_snapshot!(project.run(&["validate"]).stdout, @"
     warning: the rules in this folder are not read
     --> policies
-     = help: `linchpin rules import policies` copies them; `rules_dir: policies` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
+     = help: run `linchpin rules import policies` to copy them, or set `rules_dir: policies` in `.linchpin/config.yml` to read them instead of those in `.linchpin/rules`
 
     2 rules in force; 1 warning.
     ");
@@ -128,9 +128,9 @@ fn a_folder_that_deepworks_configuration_names_from_its_own_is_found() {
         project.file(".deepwork/rules/no-danger.md", NO_DANGER).file(".deepwork/config.yml", config);
         let told = project.run(&["validate"]).stdout;
         assert!(told.contains("the rules in this folder are not read\n--> .deepwork/rules\n"), "{config}: {told}");
-        // Ours are read from there.
+        // With `rules_dir`, our configuration reads the rules there.
         project.config("rules_dir: .deepwork/rules\n");
-        assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+        assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
     }
     let project = project();
     project.file(".deepwork/own/no-danger.md", NO_DANGER).file(".deepwork/config.yml", "rules_dir: own\n");
@@ -147,8 +147,8 @@ fn importing_deepworks_folder_names_where_its_configuration_keeps_rules_and_then
         assert!(told.contains(&format!("did you mean `linchpin rules import {folder}`?")), "{told}");
         assert!(project.run(&["validate"]).stdout.contains("are not read"));
         assert_eq!(project.run(&["rules", "import", folder]).code, Some(0));
-        assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
-        // One that was not imported is told of again.
+        assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, no errors.\n");
+        // A rule that was not imported is reported again.
         project.file(&format!("{folder}/more.md"), NO_DANGER);
         assert!(project.run(&["validate"]).stdout.contains("are not read"));
     }
@@ -160,7 +160,7 @@ fn deepworks_rules_without_a_policy_of_ours_say_how_to_begin() {
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     assert_snapshot!(project.run(&["validate"]).stderr, @"
     error: there is no policy in `[BASE]/project` or above it
-    help: `linchpin init` writes one; then `linchpin rules import .deepwork/rules` copies them; `rules_dir: .deepwork/rules` in `.linchpin/config.yml` would read them in place of those in `.linchpin/rules`
+    help: run `linchpin init` to write one; then run `linchpin rules import .deepwork/rules` to copy them, or set `rules_dir: .deepwork/rules` in `.linchpin/config.yml` to read them instead of those in `.linchpin/rules`
     ");
 }
 
@@ -169,5 +169,5 @@ fn init_tells_what_deepwork_has_left() {
     let project = bare();
     project.file(".deepwork/rules/no-danger.md", NO_DANGER);
     let told = project.run(&["init", "--no-hooks"]).stdout;
-    assert!(told.contains("`linchpin rules import .deepwork/rules` copies them"), "{told}");
+    assert!(told.contains("linchpin rules import .deepwork/rules"), "{told}");
 }

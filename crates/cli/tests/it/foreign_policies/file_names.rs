@@ -1,4 +1,4 @@
-//! Files that end in `.yaml`, and workflows named by their file.
+//! Files that end in `.yaml`, and workflows that are referred to by file.
 
 use insta::assert_snapshot;
 
@@ -20,13 +20,13 @@ fn two_files_of_one_name_are_both_named() {
     let library = "no-danger: {command_pattern: '^danger', reason: No.}\n";
     project.file(".linchpin/rules/house.yaml", library).file(".linchpin/rules/house.yml", library);
     assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: `.linchpin/rules/house.yaml` and `.linchpin/rules/house.yml` are two rule libraries named `house`
+    error: `.linchpin/rules/house.yaml` and `.linchpin/rules/house.yml` are both rule libraries named `house`
     --> .linchpin/rules/house.yaml
-     = help: delete one of them or give it another name; until then the `.yml` counts
+     = help: delete or rename one of them; until then the `.yml` file is used
 
-    error: `.linchpin/workflows/feature.yaml` and `.linchpin/workflows/feature.yml` are two workflows named `feature`
+    error: `.linchpin/workflows/feature.yaml` and `.linchpin/workflows/feature.yml` are both workflows named `feature`
     --> .linchpin/workflows/feature.yaml
-     = help: delete one of them or give it another name; until then the `.yml` counts
+     = help: delete or rename one of them; until then the `.yml` file is used
 
     2 rules in force, 1 workflow; 2 errors.
     ");
@@ -54,11 +54,11 @@ fn a_configuration_that_ends_in_yaml_is_not_passed_over_in_silence() {
     --- stdout
     --- stderr
     error: there is no policy in `[BASE]/project` or above it
-    help: `.linchpin/config.yaml` is not read: the file is called `.linchpin/config.yml`: `mv .linchpin/config.yaml .linchpin/config.yml`
+    help: `.linchpin/config.yaml` is ignored, because the file must be named `.linchpin/config.yml`: `mv .linchpin/config.yaml .linchpin/config.yml`
     ");
     project.file(".linchpin/workflows/feature.yml", FLOW);
     assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: `.linchpin/config.yaml` is not read: the file is called `.linchpin/config.yml`
+    error: `.linchpin/config.yaml` is ignored, because the file must be named `.linchpin/config.yml`
     --> .linchpin/config.yaml
      = help: `mv .linchpin/config.yaml .linchpin/config.yml`
 
@@ -72,16 +72,16 @@ fn a_workflow_can_be_started_by_its_file() {
     project.file(".linchpin/workflows/feature.yaml", FLOW).file("flows/other.yaml", FLOW);
     let start = |file: &str| project.run(&["start", file]);
     assert_snapshot!(start("flows/other.yaml").stderr, @"
-    error: `flows/other.yaml` does not lie where workflows are read from
+    error: `flows/other.yaml` is not in a folder from which workflows are read
     help: copy it to `.linchpin/workflows/other.yaml`, check it with `linchpin validate`, then `linchpin start other`
     ");
     assert_snapshot!(start("workflows/discovery.yaml").stderr, @"
-    error: there is no file `workflows/discovery.yaml`
-    help: a workflow is started by its name: `linchpin start discovery`
+    error: file `workflows/discovery.yaml` does not exist
+    help: start a workflow by its name: `linchpin start discovery`
     ");
     assert_snapshot!(start("nowhere/feature2.yaml").stderr, @"
-    error: there is no file `nowhere/feature2.yaml`
-    help: `linchpin workflows` lists the workflows that there are
+    error: file `nowhere/feature2.yaml` does not exist
+    help: `linchpin workflows` lists the workflows
     ");
     let started = start(".linchpin/workflows/feature.yaml");
     assert_eq!((started.code, started.stdout.as_str()), (Some(0), "Work.\n"), "{}", started.transcript());
@@ -98,7 +98,7 @@ fn the_file_of_a_workflow_that_another_hides_is_not_started() {
     std::fs::write(&hidden, FLOW).expect("a file");
     let reply = project.run(&["start", &hidden.to_string_lossy()]);
     assert_snapshot!(reply.stderr, @"
-    error: the workflow `feature` is `.linchpin/workflows/feature.yml`, and not `[BASE]/config/linchpin/workflows/feature.yml`
+    error: the workflow `feature` is read from `.linchpin/workflows/feature.yml`, not from `[BASE]/config/linchpin/workflows/feature.yml`
     help: rename one of the two files
     ");
 }

@@ -1,4 +1,4 @@
-//! Keys, actions and events in the words of other systems.
+//! Keys, actions and events with names from other systems.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn an_action_that_is_not_known_says_how_ours_are_written() {
                 {action: block_tools}\n    - {action: dance}\n    - {rules: [{tools: [Bash], reason: No.}]}\n";
     project.file(".linchpin/workflows/work.yml", format!("{keys}{FLOW}"));
     assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: an action has one of `set`, `inject` and `block_tools`
+    error: an action must have exactly one of `set`, `inject` and `block_tools`
      --> .linchpin/workflows/work.yml:3:7
       |
     3 |     - {action: set_variable, set: {a: 1}}
@@ -59,19 +59,19 @@ fn an_action_that_is_not_known_says_how_ours_are_written() {
       |
       = help: an action is `set: {…}`, `inject: TEXT` or `block_tools: […]`
 
-    error: an action has one of `set`, `inject` and `block_tools`
+    error: an action must have exactly one of `set`, `inject` and `block_tools`
      --> .linchpin/workflows/work.yml:7:7
       |
     7 |     - {rules: [{tools: [Bash], reason: No.}]}
       |       ^
 
-    error: `rules` stands beside `action: block_tools`
+    error: `rules` is only allowed next to `action: block_tools`
      --> .linchpin/workflows/work.yml:7:8
       |
     7 |     - {rules: [{tools: [Bash], reason: No.}]}
       |        ^^^^^
       |
-      = help: write `block_tools:` in its place
+      = help: write `block_tools:` instead
 
     2 rules in force, 1 workflow; 6 errors.
     ");
@@ -101,7 +101,7 @@ fn an_unknown_type_of_rule_is_called_that_wherever_it_is_written() {
     2 |   - foo_rule: {threshold: 3}
       |     ^^^^^^^^
       |
-      = help: the types are repeated_command, repeated_file_edit, phase_timeout, token_budget, require_commits
+      = help: known types: repeated_command, repeated_file_edit, phase_timeout, token_budget, require_commits
 
     error: unknown rule type `repeated_comand`
      --> .linchpin/config.yml:3:5
@@ -119,13 +119,13 @@ fn an_unknown_type_of_rule_is_called_that_wherever_it_is_written() {
       |
       = help: did you mean `command`?
 
-    warning: the rule gives no reason
+    warning: the rule has no reason
      --> .linchpin/config.yml:4:5
       |
     4 |   - comand: {program: git}
       |     ^
       |
-      = help: say under `reason` what the agent should know, and do instead
+      = help: say under `reason` why, and what the agent should do instead
 
     error: unknown rule type `foo_rule` (node `work`, rule 1)
      --> .linchpin/workflows/work.yml:6:9
@@ -133,7 +133,7 @@ fn an_unknown_type_of_rule_is_called_that_wherever_it_is_written() {
     6 |       - foo_rule: {threshold: 3}
       |         ^^^^^^^^
       |
-      = help: the types are repeated_command, repeated_file_edit, phase_timeout, token_budget, require_commits
+      = help: known types: repeated_command, repeated_file_edit, phase_timeout, token_budget, require_commits
 
     2 rules in force, 1 workflow; 5 errors and 1 warning.
     ");
@@ -174,7 +174,7 @@ fn a_guide_may_be_named_alone_between_braces() {
     project
         .file(".linchpin/guides/SPEC_WRITING.md", "Write about {{ FRUIT }}:")
         .file(".linchpin/guides/FRUIT.md", "fruit");
-    // A variable goes before a guide of its name.
+    // A variable overrides a guide of the same name.
     project.file(".linchpin/guides/topic.md", "a guide");
     let start = project.run(&["start", "work"]);
     assert_eq!(start.stdout, "Write about fruit: pears.\n", "{}", start.transcript());
@@ -194,7 +194,7 @@ fn a_guide_may_be_named_alone_between_braces() {
     5 |     prompt: '{{SPEC_WRITNG}} {{OTHER_THING}} {{ topic }}.'
       |                                ^^^^^^^^^^^
       |
-      = help: there is no guide `OTHER_THING` either: create `.linchpin/guides/OTHER_THING.md`; a variable is declared under `variables:`
+      = help: no guide is named `OTHER_THING` either: create `.linchpin/guides/OTHER_THING.md`; a variable is declared under `variables:`
 
     2 rules in force, 2 workflows; 2 errors.
     ");
@@ -220,7 +220,7 @@ fn words_of_other_systems_are_answered_with_ours() {
         "name: lifecycle\ntype: lifecycle\ninitial_step: claim\nsteps: [{name: claim}]\ntriggers: {BEFORE_TOOL: [], on_session_start: []}\n",
     );
     assert_snapshot!(project.run(&["validate"]).stdout, @r#"
-    error: no behavior is named `detect_task_claim`
+    error: unknown behavior `detect_task_claim`
      --> .linchpin/config.yml:1:38
       |
     1 | observers: [{name: claims, behavior: detect_task_claim}]
@@ -234,7 +234,7 @@ fn words_of_other_systems_are_answered_with_ours() {
     3 | instructions: Look.
       | ^^^^^^^^^^^^
       |
-      = help: it is `reason`, or in a Markdown rule the text below the second `---`
+      = help: use `reason`, or in a Markdown rule the text below the second `---`
 
     error: unknown key `instructions_file`
      --> .linchpin/rules/more.md:3:1
@@ -242,15 +242,15 @@ fn words_of_other_systems_are_answered_with_ours() {
     3 | instructions_file: x.md
       | ^^^^^^^^^^^^^^^^^
       |
-      = help: its text goes under `reason`, or in a Markdown rule below the second `---`
+      = help: write the text under `reason`, or in a Markdown rule below the second `---`
 
-    error: a rule library is a mapping of names to rules, and this is a list
+    error: a rule library must be a mapping of names to rules, but this is a list
      --> .linchpin/rules/list.yml:1:1
       |
     1 | - name: Docs
       | ^
       |
-      = help: write `NAME: {…}` for each rule; a list in DeepWork's old format becomes rules with `linchpin rules import FILE`
+      = help: write `NAME: {…}` for each rule; to convert a list in DeepWork's old format, run `linchpin rules import FILE`
 
     error: unknown key `name`
      --> .linchpin/workflows/lifecycle.yml:1:1
@@ -258,7 +258,7 @@ fn words_of_other_systems_are_answered_with_ours() {
     1 | name: lifecycle
       | ^^^^
       |
-      = help: the file's name is the workflow's: leave it out
+      = help: remove it: the workflow is named after its file
 
     error: the workflow has no `nodes`
      --> .linchpin/workflows/lifecycle.yml:1:1
@@ -266,7 +266,7 @@ fn words_of_other_systems_are_answered_with_ours() {
     1 | name: lifecycle
       | ^
       |
-      = help: `triggers`, `tool_rules` and `check_rules` that are always on stand in `.linchpin/config.yml`
+      = help: write `triggers`, `tool_rules` and `check_rules` that are always active into `.linchpin/config.yml`
 
     error: the workflow has no `start_node`
      --> .linchpin/workflows/lifecycle.yml:1:1
@@ -280,7 +280,7 @@ fn words_of_other_systems_are_answered_with_ours() {
     2 | type: lifecycle
       | ^^^^
       |
-      = help: leave it out; what is always on stands in `.linchpin/config.yml`
+      = help: remove it; write what is always active into `.linchpin/config.yml`
 
     error: unknown key `initial_step`
      --> .linchpin/workflows/lifecycle.yml:3:1
@@ -288,7 +288,7 @@ fn words_of_other_systems_are_answered_with_ours() {
     3 | initial_step: claim
       | ^^^^^^^^^^^^
       |
-      = help: it is `start_node`
+      = help: use `start_node`
 
     error: unknown key `steps`
      --> .linchpin/workflows/lifecycle.yml:4:1
@@ -296,7 +296,7 @@ fn words_of_other_systems_are_answered_with_ours() {
     4 | steps: [{name: claim}]
       | ^^^^^
       |
-      = help: it is `nodes`: the phases by name, `nodes: {claim: {prompt: …}}`
+      = help: use `nodes`, a mapping of node names: `nodes: {claim: {prompt: …}}`
 
     error: unknown event `BEFORE_TOOL`
      --> .linchpin/workflows/lifecycle.yml:5:12
@@ -320,23 +320,23 @@ fn words_of_other_systems_are_answered_with_ours() {
     4 |     prompt: '{{ HOUSE }} {{ guide("HOUSE") }}'
       |                 ^^^^^
       |
-      = help: copy `guides/HOUSE.md` into `.linchpin/guides`: guides are read from there
+      = help: guides are read from `.linchpin/guides`: copy `guides/HOUSE.md` there
 
-    error: there is no guide `HOUSE` (node `work`)
+    error: unknown guide `HOUSE` (node `work`)
      --> .linchpin/workflows/work.yml:4:36
       |
     4 |     prompt: '{{ HOUSE }} {{ guide("HOUSE") }}'
       |                                    ^^^^^
       |
-      = help: copy `guides/HOUSE.md` into `.linchpin/guides`: guides are read from there
+      = help: guides are read from `.linchpin/guides`: copy `guides/HOUSE.md` there
 
-    error: `all` is no tool: every other one would be blocked (node `work`)
+    error: `all` is not a tool, so every tool would be blocked (node `work`)
      --> .linchpin/workflows/work.yml:5:20
       |
     5 |     allowed_tools: all
       |                    ^^^
       |
-      = help: leave `allowed_tools` out to allow every tool
+      = help: to allow every tool, remove `allowed_tools`
 
     error: `repeated_command` needs `window` (node `work`, rule 1)
      --> .linchpin/workflows/work.yml:7:9
@@ -350,7 +350,7 @@ fn words_of_other_systems_are_answered_with_ours() {
     7 |       - repeated_command: {threshold: 3, window_secs: 10}
       |                                          ^^^^^^^^^^^
       |
-      = help: it is `window`, in seconds
+      = help: use `window`, in seconds
 
     error: unknown key `pattern` (node `work`, rule 2)
      --> .linchpin/workflows/work.yml:8:30
@@ -358,17 +358,17 @@ fn words_of_other_systems_are_answered_with_ours() {
     8 |       - repeated_file_edit: {pattern: src, threshold: 3, window: 9}
       |                              ^^^^^^^
       |
-      = help: it is `path_pattern`
+      = help: use `path_pattern`
 
-    error: `pattern` is no field of `repeated_file_edit` (node `work`, rule 3)
+    error: `pattern` is not a field of `repeated_file_edit` (node `work`, rule 3)
      --> .linchpin/workflows/work.yml:9:36
       |
     9 |       - {type: repeated_file_edit, pattern: src, threshold: 3, window: 9}
       |                                    ^^^^^^^
       |
-      = help: it is `path_pattern`
+      = help: use `path_pattern`
 
-    error: `action` is one of `block`, `ask`, `warn`, `allow`, not `require_approval` (node `work`, rule 4)
+    error: `action` must be one of `block`, `ask`, `warn`, `allow`, not `require_approval` (node `work`, rule 4)
       --> .linchpin/workflows/work.yml:10:33
        |
     10 |       - {tools: [Edit], action: require_approval, reason: No.}
@@ -382,7 +382,7 @@ fn words_of_other_systems_are_answered_with_ours() {
     11 |     exit_conditions: [{type: user_approval}]
        |                       ^
        |
-       = help: say what a person is asked: `approval: Ship it?`
+       = help: write the question for the person: `approval: Ship it?`
 
     2 rules in force, 2 workflows; 21 errors.
     "#);
@@ -395,11 +395,11 @@ fn words_of_other_loops_are_told_what_to_write() {
         "cli: {backend: claude}\nevent_loop: {max_iterations: 5}\nsubscriptions: {b: [task.start]}\nagent: claude\nhats:\n  b: {triggers: [task.start], publishes: [loop.complete]}\n",
     ), @"
     error: unknown key `cli`
-    = help: it is `agent`: a known agent's name, `agent: claude`, or a command, `agent: {command: [sh, agent.sh]}`
+    = help: use `agent` with the name of a known agent, `agent: claude`, or with a command, `agent: {command: [sh, agent.sh]}`
     error: unknown key `event_loop`
-    = help: write its settings without it: `starting_event` is `start`, `completion_promise` is `completion: {topic: …}`, `max_iterations` is `limits: {iterations: …}`; the prompt is given with `linchpin run -p`
+    = help: move its settings out of it: `starting_event` becomes `start`, `completion_promise` becomes `completion: {topic: …}`, `max_iterations` becomes `limits: {iterations: …}`; pass the prompt with `linchpin run -p`
     error: unknown key `subscriptions`
-    = help: each hat has its own, as `triggers`: `hats: {builder: {triggers: [task.start]}}`
+    = help: write `triggers` in each hat: `hats: {builder: {triggers: [task.start]}}`
     ");
 }
 
@@ -412,18 +412,18 @@ fn guides_that_are_not_found_are_told_where_they_go() {
         said_of(".linchpin/workflows/w.yml", &text)
     };
     insta::assert_snapshot!(workflow("Look. {{REVIEW-GUIDE}} {{ REVIEW-GUIDE }}"), @"
-    error: `{{ REVIEW-GUIDE }}` is read as a difference, because of the `-` (node `a`)
-    = help: for the guide, write `{{ guide('REVIEW-GUIDE') }}`
-    error: `{{ REVIEW-GUIDE }}` is read as a difference, because of the `-` (node `a`)
-    = help: for the guide, write `{{ guide('REVIEW-GUIDE') }}`
+    error: `{{ REVIEW-GUIDE }}` is read as a subtraction, because of the `-` (node `a`)
+    = help: to include the guide, write `{{ guide('REVIEW-GUIDE') }}`
+    error: `{{ REVIEW-GUIDE }}` is read as a subtraction, because of the `-` (node `a`)
+    = help: to include the guide, write `{{ guide('REVIEW-GUIDE') }}`
     ");
     insta::assert_snapshot!(workflow("{{QZX}}"), @"
     error: unknown name `QZX` (node `a`)
-    = help: there is no guide `QZX` either: create `.linchpin/guides/QZX.md`; a variable is declared under `variables:`
+    = help: no guide is named `QZX` either: create `.linchpin/guides/QZX.md`; a variable is declared under `variables:`
     ");
     insta::assert_snapshot!(workflow("{{ guide('QZX') }}"), @"
-    error: there is no guide `QZX` (node `a`)
-    = help: create `.linchpin/guides/QZX.md`; the guides are ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, REVIEW-GUIDE, SPEC_WRITING, STUDY, SURVEY, TESTING
+    error: unknown guide `QZX` (node `a`)
+    = help: create `.linchpin/guides/QZX.md`; known guides: ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, REVIEW-GUIDE, SPEC_WRITING, STUDY, SURVEY, TESTING
     ");
 }
 
@@ -442,7 +442,7 @@ fn a_command_of_two_lines_is_two_commands() {
     let rule =
         "---\ntrigger: '**/*.rs'\naction:\n  command: |\n    cargo test\n    cargo clippy \\\n      --all\n---\nx\n";
     insta::assert_snapshot!(said_of(".linchpin/rules/r.md", rule), @r#"
-    error: `command` has a line break, but no shell reads it: the program would get it as an argument
-    = help: to run it in a shell, write `shell: "cargo test && cargo clippy --all"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+    error: `command` has a line break, but no shell runs it: the program would get it as an argument
+    = help: to run it in a shell, write `shell: "cargo test && cargo clippy --all"` instead of `command`; to pass it as an argument, quote it or write the words as a list
     "#);
 }

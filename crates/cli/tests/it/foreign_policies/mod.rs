@@ -1,18 +1,18 @@
-//! Files as people bring them from DeepWork, Hegel and Gobby: they load, or the error says what to write.
+//! Policy files written for DeepWork, Hegel and Gobby: they load, or the error says what to write.
 
 mod deepwork;
 mod file_names;
 mod keys_and_words;
 
 use serde_json::json;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::project;
 
 const FLOW: &str = "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    rules:\n      - {command_pattern: '^danger', \
                     reason: Not here.}\n    transitions: [{when: work_complete, to: done}]\n";
 
-fn kinds(project: &Scratch) -> Vec<String> {
+fn kinds(project: &TestProject) -> Vec<String> {
     let told = project.run(&["validate", "--json"]).json();
     told["problems"]
         .as_array()
@@ -22,11 +22,11 @@ fn kinds(project: &Scratch) -> Vec<String> {
         .collect()
 }
 
-fn fetch(project: &Scratch) -> String {
+fn fetch(project: &TestProject) -> String {
     project.hook("claude", &project.tool("WebFetch", &json!({"url": "https://example.com"}))).decision()
 }
 
-/// What `validate` says, without the lines that show the file.
+/// Returns the messages of `validate`, without the quoted lines of the file.
 fn said_of(path: &str, text: &str) -> String {
     let project = project();
     project.file(path, text).file(".linchpin/guides/REVIEW-GUIDE.md", "Look twice.\n");

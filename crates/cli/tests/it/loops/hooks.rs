@@ -1,10 +1,10 @@
-//! What the prompt demands and hooks see to.
+//! What hats demand, enforced by hooks.
 
 use serde_json::json;
 
 use super::*;
 
-/// A scripted agent that plays hooks: `hook NAME JSON` prints the decision.
+/// A scripted agent that calls hooks: `hook NAME JSON` prints the decision.
 const HOOK: &str = r#"
 hook() {
     printf '{"hook_event_name":"%s","session_id":"s%s","cwd":"%s","transcript_path":"",%s}' "$1" "$LINCHPIN_ITERATION" "$PWD" "$2" |
@@ -16,10 +16,10 @@ shell() { hook PreToolUse "\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"
 stop() { hook Stop "\"stop_hook_active\":$1"; }
 "#;
 
-fn played(the_loop: &str, script: &str) -> (Scratch, Reply) {
-    let scratch = looping(the_loop, &format!("{HOOK}{script}"));
-    let reply = scratch.run(&["run", "-p", "Do it"]);
-    (scratch, reply)
+fn played(the_loop: &str, script: &str) -> (TestProject, Reply) {
+    let project = looping(the_loop, &format!("{HOOK}{script}"));
+    let reply = project.run(&["run", "-p", "Do it"]);
+    (project, reply)
 }
 
 #[test]
@@ -34,10 +34,10 @@ hats:
         shell 'echo 1 > docs/a.md'; shell 'echo 1 > src/b.rs'; shell 'cargo publish'
         "$LINCHPIN_BIN" emit loop.complete
     "#;
-    let (scratch, reply) = played(the_loop, script);
-    insta::assert_snapshot!(told(&scratch, &reply));
-    // Others in the same tree are not under the hat.
-    assert_eq!(scratch.decision("cargo publish"), "allow");
+    let (project, reply) = played(the_loop, script);
+    insta::assert_snapshot!(told(&project, &reply));
+    // The hat's restrictions do not apply to other sessions in the same tree.
+    assert_eq!(project.decision("cargo publish"), "allow");
 }
 
 #[test]
@@ -55,17 +55,17 @@ hats:
         write built; write src/check.sh; shell 'sh check.sh'
         "$LINCHPIN_BIN" emit loop.complete
     "#;
-    let scratch = project();
-    scratch.file("check.sh", "exit 0");
-    let scratch = looping_in(scratch, the_loop, &format!("{HOOK}{script}"));
-    let reply = scratch.run(&["run", "-p", "Do it"]);
+    let project = project();
+    project.file("check.sh", "exit 0");
+    let project = looping_in(project, the_loop, &format!("{HOOK}{script}"));
+    let reply = project.run(&["run", "-p", "Do it"]);
     let (refused, allowed) = reply.stdout.split_once("allowed:").expect("both");
     let denials = |text: &str| text.matches("rule `loop/worker/gate-files`").count();
     assert_eq!((denials(refused), denials(allowed)), (3, 0), "{}", reply.transcript());
     assert!(!allowed.contains("deny"), "{}", reply.transcript());
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-    // Others in the same tree may.
-    assert_eq!(scratch.decision("echo exit > check.sh"), "allow");
+    // Other sessions in the same tree may change them.
+    assert_eq!(project.decision("echo exit > check.sh"), "allow");
 }
 
 #[test]
@@ -82,13 +82,13 @@ hats:
         write scripts/check.sh; write tools/check.sh
         "$LINCHPIN_BIN" emit loop.complete
     "#;
-    let scratch = project();
-    scratch.file("real.sh", "exit 0").file("scripts/check.sh", "exit 0");
+    let project = project();
+    project.file("real.sh", "exit 0").file("scripts/check.sh", "exit 0");
     for (target, link) in [("real.sh", "link.sh"), ("scripts", "tools")] {
-        std::os::unix::fs::symlink(target, scratch.root().join(link)).expect("a link");
+        std::os::unix::fs::symlink(target, project.root().join(link)).expect("a link");
     }
-    let scratch = looping_in(scratch, the_loop, &format!("{HOOK}{script}"));
-    let reply = scratch.run(&["run", "-p", "Do it"]);
+    let project = looping_in(project, the_loop, &format!("{HOOK}{script}"));
+    let reply = project.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.stdout.matches("rule `loop/worker/gate-files`").count(), 6, "{}", reply.transcript());
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
@@ -100,8 +100,8 @@ fn nothing_is_written_after_the_hand_over() {
         "$LINCHPIN_BIN" emit loop.complete
         write a.rs; shell 'touch b'; shell 'ls'; shell '$LINCHPIN_BIN memory search x'
     "#;
-    let (scratch, reply) = played(ALONE, script);
-    insta::assert_snapshot!(told(&scratch, &reply));
+    let (project, reply) = played(ALONE, script);
+    insta::assert_snapshot!(told(&project, &reply));
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn a_stop_without_a_hand_over_is_held_and_then_let_go() {
         "$LINCHPIN_BIN" emit loop.complete
         stop false
     "#;
-    let (scratch, reply) = played(ALONE, script);
-    insta::assert_snapshot!(told(&scratch, &reply));
+    let (project, reply) = played(ALONE, script);
+    insta::assert_snapshot!(told(&project, &reply));
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn a_task_that_was_started_is_ended_before_the_stop() {
         "$LINCHPIN_BIN" task fail t1
         stop true
     "#;
-    let scratch = looping(ALONE, &format!("{HOOK}{script}"));
-    scratch.run(&["task", "add", "Write it down"]);
-    let reply = scratch.run(&["run", "-p", "Do it"]);
-    insta::assert_snapshot!(told(&scratch, &reply));
+    let project = looping(ALONE, &format!("{HOOK}{script}"));
+    project.run(&["task", "add", "Write it down"]);
+    let reply = project.run(&["run", "-p", "Do it"]);
+    insta::assert_snapshot!(told(&project, &reply));
 }
 
 #[test]
@@ -140,24 +140,24 @@ fn a_task_is_closed_only_where_its_gates_hold() {
         touch built; "$LINCHPIN_BIN" task close t1; echo "$?"
         "$LINCHPIN_BIN" emit loop.complete
     "#;
-    let scratch = looping(&the_loop, script);
-    scratch.run(&["task", "add", "Build it"]);
-    let reply = scratch.run(&["run", "-p", "Do it"]);
-    insta::assert_snapshot!(told(&scratch, &reply));
+    let project = looping(&the_loop, script);
+    project.run(&["task", "add", "Build it"]);
+    let reply = project.run(&["run", "-p", "Do it"]);
+    insta::assert_snapshot!(told(&project, &reply));
 }
 
 #[test]
 fn prompts_show_what_is_ready_and_what_was_learnt() {
-    let scratch = looping(ALONE, r#"cat > prompt; "$LINCHPIN_BIN" emit loop.complete"#);
+    let project = looping(ALONE, r#"cat > prompt; "$LINCHPIN_BIN" emit loop.complete"#);
     for number in 1..=22 {
-        scratch.run(&["task", "add", &format!("Task {number}")]);
+        project.run(&["task", "add", &format!("Task {number}")]);
     }
-    scratch.run(&["task", "add", "Waits", "--blocked-by", "t1"]);
-    scratch.run(&["memory", "add", "--type", "fix", "The parser needs a bigger stack: ulimit -s 16384"]);
-    scratch.run(&["memory", "add", "--type", "decision", "Colours are named in English"]);
-    let reply = scratch.run(&["run", "-p", "Mend the parser"]);
+    project.run(&["task", "add", "Waits", "--blocked-by", "t1"]);
+    project.run(&["memory", "add", "--type", "fix", "The parser needs a bigger stack: ulimit -s 16384"]);
+    project.run(&["memory", "add", "--type", "decision", "Colours are named in English"]);
+    let reply = project.run(&["run", "-p", "Mend the parser"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-    let prompt = std::fs::read_to_string(scratch.root().join("prompt")).expect("a prompt");
+    let prompt = std::fs::read_to_string(project.root().join("prompt")).expect("a prompt");
     assert!(
         prompt.contains("> t20 (priority 3) Task 20\nand 2 more: `linchpin task ready`\n</ready-tasks>"),
         "{prompt}"
@@ -179,9 +179,9 @@ hats:
         write docs/a.md
         "$LINCHPIN_BIN" emit loop.complete
     "#;
-    let (scratch, reply) = played(the_loop, script);
+    let (project, reply) = played(the_loop, script);
     assert!(reply.stdout.contains("\"deny\""), "{}", reply.transcript());
-    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(2), "what it says now was accepted by nobody");
+    assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(2), "what it says now was accepted by nobody");
 }
 
 #[test]
@@ -196,88 +196,88 @@ hats:
         shell 'one'; shell 'two'
         "$LINCHPIN_BIN" emit again || "$LINCHPIN_BIN" emit loop.complete
     "#;
-    let scratch = looping(the_loop, &format!("{HOOK}{script}"));
-    scratch.rule("one", "---\ncommand_pattern: '^one'\nwhen: loop.active and loop.iteration == 2 and 'again' in loop.topics\n---\nOnce.\n");
-    scratch.rule(
+    let project = looping(the_loop, &format!("{HOOK}{script}"));
+    project.rule("one", "---\ncommand_pattern: '^one'\nwhen: loop.active and loop.iteration == 2 and 'again' in loop.topics\n---\nOnce.\n");
+    project.rule(
         "two",
         "---\ncommand_pattern: '^two'\nwhen: not loop.active or loop.elapsed > 1000 or loop.tokens > 0\n---\nNever.\n",
     );
-    let reply = scratch.run(&["run", "-p", "Do it"]);
-    insta::assert_snapshot!(told(&scratch, &reply));
-    assert_eq!((scratch.decision("one").as_str(), scratch.decision("two").as_str()), ("allow", "deny"));
+    let reply = project.run(&["run", "-p", "Do it"]);
+    insta::assert_snapshot!(told(&project, &reply));
+    assert_eq!((project.decision("one").as_str(), project.decision("two").as_str()), ("allow", "deny"));
 }
 
 #[test]
 fn a_person_asks_a_session_to_stop() {
-    let scratch = project();
-    assert_eq!(scratch.run(&["stop", "--session", "s-1"]).code, Some(1), "nobody was here yet");
-    scratch.rule("stop", "---\ncommand_pattern: '^work'\nwhen: has_stop_signal()\n---\nA person asked you to stop.\n");
-    scratch.rule("other", "---\ncommand_pattern: '^other'\nwhen: has_stop_signal('elsewhere')\n---\nNo.\n");
+    let project = project();
+    assert_eq!(project.run(&["stop", "--session", "s-1"]).code, Some(1), "nobody was here yet");
+    project.rule("stop", "---\ncommand_pattern: '^work'\nwhen: has_stop_signal()\n---\nA person asked you to stop.\n");
+    project.rule("other", "---\ncommand_pattern: '^other'\nwhen: has_stop_signal('elsewhere')\n---\nNo.\n");
     let payload = |command: &str| {
-        let mut payload = scratch.bash(command);
+        let mut payload = project.bash(command);
         payload["session_id"] = json!("s-1");
         payload
     };
-    assert_eq!(scratch.hook("claude", &payload("work")).decision(), "allow");
-    insta::assert_snapshot!(scratch.run(&["stop", "--session", "s-1"]).transcript());
-    assert_eq!(scratch.hook("claude", &payload("work")).decision(), "deny");
-    assert_eq!(scratch.hook("claude", &payload("other")).decision(), "allow");
-    insta::assert_snapshot!(scratch.run(&["stop", "--session", "elsewhere"]).transcript());
-    assert_eq!(scratch.hook("claude", &payload("other")).decision(), "allow");
+    assert_eq!(project.hook("claude", &payload("work")).decision(), "allow");
+    insta::assert_snapshot!(project.run(&["stop", "--session", "s-1"]).transcript());
+    assert_eq!(project.hook("claude", &payload("work")).decision(), "deny");
+    assert_eq!(project.hook("claude", &payload("other")).decision(), "allow");
+    insta::assert_snapshot!(project.run(&["stop", "--session", "elsewhere"]).transcript());
+    assert_eq!(project.hook("claude", &payload("other")).decision(), "allow");
     let mut elsewhere = payload("ls");
     elsewhere["session_id"] = json!("elsewhere");
-    scratch.hook("claude", &elsewhere);
-    assert_eq!(scratch.run(&["stop", "--session", "elsewhere"]).code, Some(0));
-    assert_eq!(scratch.hook("claude", &payload("other")).decision(), "deny");
+    project.hook("claude", &elsewhere);
+    assert_eq!(project.run(&["stop", "--session", "elsewhere"]).code, Some(0));
+    assert_eq!(project.hook("claude", &payload("other")).decision(), "deny");
 }
 
 #[test]
 fn a_session_that_was_asked_to_stop_goes_on_when_a_person_wants_it() {
-    let scratch = project();
-    scratch.rule("stop", "---\ncommand_pattern: '^work'\nwhen: has_stop_signal()\n---\nA person asked you to stop.\n");
-    let work = || scratch.hook("claude", &scratch.bash("work")).decision();
+    let project = project();
+    project.rule("stop", "---\ncommand_pattern: '^work'\nwhen: has_stop_signal()\n---\nA person asked you to stop.\n");
+    let work = || project.hook("claude", &project.bash("work")).decision();
     assert_eq!(work(), "allow");
     let session = "session-1";
-    // By the command,
-    scratch.run(&["stop", "--session", session]);
+    // Withdrawn by the command,
+    project.run(&["stop", "--session", session]);
     assert_eq!(work(), "deny");
-    insta::assert_snapshot!(scratch.run(&["resume", "--session", session]).transcript(), @r"
+    insta::assert_snapshot!(project.run(&["resume", "--session", session]).transcript(), @"
     exit 0
     --- stdout
-    Session session-1 may go on.
+    Session session-1 may continue.
     --- stderr
     ");
     assert_eq!(work(), "allow");
-    insta::assert_snapshot!(scratch.run(&["resume", "--session", session]).transcript(), @r"
+    insta::assert_snapshot!(project.run(&["resume", "--session", session]).transcript(), @r"
     exit 0
     --- stdout
     Session session-1 was not asked to stop.
     --- stderr
     ");
-    let mut by_agent = scratch.command(&["resume", "--session", session]);
+    let mut by_agent = project.command(&["resume", "--session", session]);
     by_agent.env("CLAUDECODE", "1");
-    assert_eq!(scratch.feed(by_agent, b"").code, Some(2), "agents do not");
-    // or by the next prompt, and not by one before.
-    let prompt = || scratch.hook("claude", &scratch.event("UserPromptSubmit", &json!({ "prompt": "Go on" })));
+    assert_eq!(project.feed(by_agent, b"").code, Some(2), "agents do not");
+    // or by the next prompt, but not by an earlier one.
+    let prompt = || project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "Go on" })));
     prompt();
-    scratch.run(&["stop", "--session", session]);
+    project.run(&["stop", "--session", session]);
     assert_eq!(work(), "deny");
     prompt();
     assert_eq!(work(), "allow");
-    insta::assert_snapshot!(scratch.run(&["resume", "--session", session]).transcript(), @"
+    insta::assert_snapshot!(project.run(&["resume", "--session", session]).transcript(), @"
     exit 0
     --- stdout
-    Session session-1 goes on already: a prompt in it took back that it was asked to stop.
+    Session session-1 is already running again: a person's prompt withdrew the request to stop.
     --- stderr
     ");
-    scratch.run(&["stop", "--session", session]);
+    project.run(&["stop", "--session", session]);
     assert_eq!(work(), "deny", "asked again");
-    insta::assert_snapshot!(scratch.run(&["resume", "--session", "typo"]).transcript(), @"
+    insta::assert_snapshot!(project.run(&["resume", "--session", "typo"]).transcript(), @"
     exit 1
     --- stdout
     --- stderr
-    error: no session here is called `typo`
-    help: `linchpin log --json` names the session of every record
+    error: there is no session `typo` here
+    help: `linchpin log --json` shows the session of each event
     ");
 }
 
@@ -289,7 +289,7 @@ fn a_run_whose_stage_is_lost_asks_a_person() {
     "#;
     let (_, reply) = played(&format!("{ALONE}limits: {{iterations: 1}}\n"), script);
     let said: Vec<&str> = reply.stdout.lines().collect();
-    assert!(said[0].contains("what its hat may do cannot be read"), "{}", reply.transcript());
+    assert!(said[0].contains("the rules of its hat cannot be read"), "{}", reply.transcript());
     assert_eq!(said.get(1).copied().unwrap_or_default(), "", "{}", reply.transcript());
 }
 

@@ -1,8 +1,8 @@
 //! Runs of the loop, driven by real processes that read their prompt and call `linchpin emit`.
 
-mod ends;
 mod handing_over;
 mod hooks;
+mod limits;
 mod resuming;
 
 use std::path::Path;
@@ -11,49 +11,49 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use regex::Regex;
-use testkit::{Reply, Scratch, processes};
+use testkit::{Reply, TestProject, processes};
 
 use super::project;
 
-/// A loop of one hat that says when it is done.
+/// A loop with one hat, which completes it.
 pub(super) const ALONE: &str = "
 agent: {command: [sh, agent.sh]}
 hats:
   worker: {triggers: [task.start, again], publishes: [loop.complete, again]}
 ";
 
-/// For scripts: an agent that hangs until its project is deleted, so that no test leaves it behind, whatever becomes of the test.
+/// Shell code of an agent that hangs until its project is deleted, so that it ends even if the test fails.
 const HANG: &str = "while test -e agent.sh; do sleep 0.1; done";
 
-/// A project with a loop that a person accepted, and an agent that is a script. What is in the script is run under `sh`.
-pub(super) fn looping(the_loop: &str, script: &str) -> Scratch {
+/// A project with a loop that a person has accepted. The agent runs this script under `sh`.
+pub(super) fn looping(the_loop: &str, script: &str) -> TestProject {
     looping_in(project(), the_loop, script)
 }
 
-fn looping_in(scratch: Scratch, the_loop: &str, script: &str) -> Scratch {
-    scratch.git(&["init", "--quiet"]);
-    scratch.file(".linchpin/loop.yml", the_loop).file("agent.sh", script);
-    scratch.git(&["add", "."]);
-    scratch.git(&["commit", "--quiet", "-m", "begun"]);
-    let trusted = scratch.run(&["trust", "--yes"]);
+fn looping_in(project: TestProject, the_loop: &str, script: &str) -> TestProject {
+    project.git(&["init", "--quiet"]);
+    project.file(".linchpin/loop.yml", the_loop).file("agent.sh", script);
+    project.git(&["add", "."]);
+    project.git(&["commit", "--quiet", "-m", "begun"]);
+    let trusted = project.run(&["trust", "--yes"]);
     assert_eq!(trusted.code, Some(0), "{}", trusted.transcript());
-    scratch
+    project
 }
 
-/// What a person would read of a run, without how long it took.
-fn told(scratch: &Scratch, reply: &Reply) -> String {
-    let text = format!("{}\n---\n{}", scratch.shown(reply.stdout.trim_end()), scratch.shown(&reply.stderr));
+/// Returns the output of a run as a person reads it, without durations.
+fn told(project: &TestProject, reply: &Reply) -> String {
+    let text = format!("{}\n---\n{}", project.redacted(reply.stdout.trim_end()), project.redacted(&reply.stderr));
     format!("{}exit {}", untimed(&text), reply.code.unwrap_or(-1))
 }
 
-/// Without what depends on how busy the machine is.
+/// Removes durations, which depend on the machine's load.
 fn untimed(text: &str) -> String {
     let times = Regex::new(r"(iterations?), \d+s\b| after \d+\.\d s").expect("a pattern");
     times.replace_all(text, "$1").into_owned()
 }
 
-fn started(scratch: &Scratch, arguments: &[&str]) -> Child {
-    let mut command = scratch.command(arguments);
+fn started(project: &TestProject, arguments: &[&str]) -> Child {
+    let mut command = project.command(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a run")
 }
 
@@ -62,7 +62,7 @@ fn signal(child: &Child, signal: &str) {
     assert!(sent.success());
 }
 
-/// Waits until a process of the test's own has written a file.
+/// Waits until a process that the test started has written a file.
 fn wait_for(file: &Path) {
     let end = Instant::now() + Duration::from_mins(1);
     while !file.exists() {
@@ -73,18 +73,18 @@ fn wait_for(file: &Path) {
 
 #[test]
 fn shell_syntax_in_the_command_of_an_agent_or_of_a_gate_is_an_error() {
-    let scratch = project();
+    let project = project();
     let hats =
         "hats:\n  worker: {triggers: [task.start], publishes: [loop.complete]}\ncompletion: {requires: [GATE]}\n";
     let errors = |agent: &str, gate: &str| {
         let text = format!("agent: {{command: '{agent}'}}\n{}", hats.replace("GATE", gate));
-        scratch.file(".linchpin/loop.yml", text);
-        scratch.run(&["validate"]).transcript()
+        project.file(".linchpin/loop.yml", text);
+        project.run(&["validate"]).transcript()
     };
     insta::assert_snapshot!(errors("claude -p | tee log", "{shell: 'true && true'}"), @r#"
     exit 2
     --- stdout
-    error: `command` has `|`, but no shell reads it: the program would get it as an argument
+    error: `command` has `|`, but no shell runs it: the program would get it as an argument
      --> .linchpin/loop.yml:1:18
       |
     1 | agent: {command: 'claude -p | tee log'}
@@ -98,13 +98,13 @@ fn shell_syntax_in_the_command_of_an_agent_or_of_a_gate_is_an_error() {
     insta::assert_snapshot!(errors("claude -p", "{command: 'true && false'}"), @r#"
     exit 2
     --- stdout
-    error: `command` has `&&`, but no shell reads it: the program would get it as an argument
+    error: `command` has `&&`, but no shell runs it: the program would get it as an argument
      --> .linchpin/loop.yml:4:35
       |
     4 | completion: {requires: [{command: 'true && false'}]}
       |                                   ^^^^^^^^^^^^^^^
       |
-      = help: to run it in a shell, write `shell: "true && false"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+      = help: to run it in a shell, write `shell: "true && false"` instead of `command`; to pass it as an argument, quote it or write the words as a list
 
     2 rules in force; 1 error.
     --- stderr
@@ -112,13 +112,13 @@ fn shell_syntax_in_the_command_of_an_agent_or_of_a_gate_is_an_error() {
     insta::assert_snapshot!(errors("claude -p", "{command: 'CI=1 make test'}"), @r#"
     exit 2
     --- stdout
-    error: `command` begins with `CI=1`, but no shell reads it: it would be taken for the name of the program
+    error: `command` starts with `CI=1`, but no shell runs it: `CI=1` would be the name of the program
      --> .linchpin/loop.yml:4:35
       |
     4 | completion: {requires: [{command: 'CI=1 make test'}]}
       |                                   ^^^^^^^^^^^^^^^^
       |
-      = help: to run it in a shell, write `shell: "CI=1 make test"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+      = help: to run it in a shell, write `shell: "CI=1 make test"` instead of `command`; to pass it as an argument, quote it or write the words as a list
 
     2 rules in force; 1 error.
     --- stderr
@@ -126,7 +126,7 @@ fn shell_syntax_in_the_command_of_an_agent_or_of_a_gate_is_an_error() {
     insta::assert_snapshot!(errors("~/bin/agent -p", "{command: '( make )'}"), @r#"
     exit 2
     --- stdout
-    error: `command` has `~`, but no shell reads it: the program would get it as an argument
+    error: `command` has `~`, but no shell runs it: the program would get it as an argument
      --> .linchpin/loop.yml:1:18
       |
     1 | agent: {command: '~/bin/agent -p'}
@@ -134,18 +134,18 @@ fn shell_syntax_in_the_command_of_an_agent_or_of_a_gate_is_an_error() {
       |
       = help: to run it in a shell, write `[sh, -c, "…"]`; to pass it as an argument, quote it or write the words as a list
 
-    error: `command` has `(`, but no shell reads it: the program would get it as an argument
+    error: `command` has `(`, but no shell runs it: the program would get it as an argument
      --> .linchpin/loop.yml:4:35
       |
     4 | completion: {requires: [{command: '( make )'}]}
       |                                   ^^^^^^^^^^
       |
-      = help: to run it in a shell, write `shell: "( make )"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+      = help: to run it in a shell, write `shell: "( make )"` instead of `command`; to pass it as an argument, quote it or write the words as a list
 
     2 rules in force; 2 errors.
     --- stderr
     "#);
     for gate in ["! make", "~/check", "make ~/x"] {
-        assert!(errors("claude -p", &format!("{{command: '{gate}'}}")).contains("but no shell reads it"), "{gate}");
+        assert!(errors("claude -p", &format!("{{command: '{gate}'}}")).contains("but no shell runs it"), "{gate}");
     }
 }

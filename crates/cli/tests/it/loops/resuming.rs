@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::*;
 
-fn shown(scratch: &Scratch) -> Value {
-    scratch.run(&["runs", "show", "--json"]).json()
+fn shown(project: &TestProject) -> Value {
+    project.run(&["runs", "show", "--json"]).json()
 }
 
 #[test]
@@ -19,26 +19,26 @@ fn a_run_that_was_killed_goes_on_with_nothing_lost_and_nothing_twice() {
         "$LINCHPIN_BIN" emit again "after $LINCHPIN_ITERATION"
         "#
     );
-    let scratch = looping(&format!("{ALONE}limits: {{iterations: 3}}\n"), &script);
-    let mut run = started(&scratch, &["run", "-p", "Go"]);
-    wait_for(&scratch.root().join("begun"));
+    let project = looping(&format!("{ALONE}limits: {{iterations: 3}}\n"), &script);
+    let mut run = started(&project, &["run", "-p", "Go"]);
+    wait_for(&project.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
-    assert_eq!(shown(&scratch)["state"], "cut off");
-    let reply = scratch.run(&["run", "--resume"]);
-    // The iteration that was cut off does not count against the limit of three: first, third, fourth.
+    assert_eq!(shown(&project)["state"], "cut off");
+    let reply = project.run(&["run", "--resume"]);
+    // The aborted iteration does not count against the limit of three: the first, third and fourth do.
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-    let run = shown(&scratch);
+    let run = shown(&project);
     assert_eq!((&run["iterations_done"], &run["objective"]), (&Value::from(3), &Value::from("Go")));
     let outcomes: Vec<&str> =
         run["iterations"].as_array().expect("a list").iter().filter_map(|one| one["outcome"].as_str()).collect();
     assert_eq!(outcomes, ["handed_over", "cut_off", "handed_over", "handed_over"]);
-    assert_eq!(fs::read_to_string(scratch.root().join("iterations")).expect("a file"), "1\n2\n3\n4\n");
+    assert_eq!(fs::read_to_string(project.root().join("iterations")).expect("a file"), "1\n2\n3\n4\n");
 }
 
 #[test]
 #[cfg(unix)]
-fn what_was_accepted_before_the_end_is_not_asked_for_again() {
+fn accepted_topics_are_not_asked_for_again() {
     let script = format!(
         r#"
         case $LINCHPIN_ITERATION in
@@ -47,38 +47,38 @@ fn what_was_accepted_before_the_end_is_not_asked_for_again() {
         esac
         "#
     );
-    let scratch = looping(ALONE, &script);
-    let mut run = started(&scratch, &["run", "-p", "Do it"]);
-    wait_for(&scratch.root().join("begun"));
+    let project = looping(ALONE, &script);
+    let mut run = started(&project, &["run", "-p", "Do it"]);
+    wait_for(&project.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
-    let reply = scratch.run(&["run", "--resume"]);
+    let reply = project.run(&["run", "--resume"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-    let prompt = fs::read_to_string(scratch.root().join("prompt")).expect("a prompt");
+    let prompt = fs::read_to_string(project.root().join("prompt")).expect("a prompt");
     assert!(prompt.contains("<event topic=\"again\" from=\"worker\">\n> from the first\n</event>"), "{prompt}");
-    let run = shown(&scratch);
+    let run = shown(&project);
     assert_eq!(run["iterations_done"], 2);
 }
 
 #[test]
 #[cfg(unix)]
 fn completion_that_was_accepted_before_the_end_completes() {
-    let scratch = looping(ALONE, &format!(r#""$LINCHPIN_BIN" emit loop.complete; touch begun; {HANG}"#));
-    let mut run = started(&scratch, &["run", "-p", "Do it"]);
-    wait_for(&scratch.root().join("begun"));
+    let project = looping(ALONE, &format!(r#""$LINCHPIN_BIN" emit loop.complete; touch begun; {HANG}"#));
+    let mut run = started(&project, &["run", "-p", "Do it"]);
+    wait_for(&project.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
-    let reply = scratch.run(&["run", "--resume", "r1"]);
+    let reply = project.run(&["run", "--resume", "r1"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     assert!(!reply.stderr.contains("#2"), "{}", reply.transcript());
-    let reply = scratch.run(&["run", "--resume", "r1"]);
+    let reply = project.run(&["run", "--resume", "r1"]);
     insta::assert_snapshot!(reply.transcript());
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_a_killed_run_left_behind_is_ended_before_it_goes_on() {
-    // One child stays in the group of its agent, one has left it, and one has cleared its environment.
+fn leftover_processes_are_killed_before_a_run_resumes() {
+    // One child stays in the agent's process group, one has left it, and one has an empty environment.
     let script = format!(
         r#"
         test "$LINCHPIN_ITERATION" = 1 || exec "$LINCHPIN_BIN" emit loop.complete
@@ -88,30 +88,30 @@ fn what_a_killed_run_left_behind_is_ended_before_it_goes_on() {
         touch begun; wait
         "#
     );
-    let scratch = looping(ALONE, &script);
-    // Somebody else's process, which only looks alike.
+    let project = looping(ALONE, &script);
+    // A process of another program with a similar environment variable.
     let mut stranger = std::process::Command::new("sh");
-    stranger.args(["-c", HANG]).current_dir(scratch.root()).env("LINCHPIN_STARTED_BY", "r1 /elsewhere");
+    stranger.args(["-c", HANG]).current_dir(project.root()).env("LINCHPIN_STARTED_BY", "r1 /elsewhere");
     let mut stranger = stranger.spawn().expect("a process");
     for arguments in [&["run", "--resume"][..], &["run", "-p", "Something else"]] {
         for file in ["begun", "child", "other", "bare"] {
-            let _ = fs::remove_file(scratch.root().join(file));
+            let _ = fs::remove_file(project.root().join(file));
         }
-        let mut run = started(&scratch, &["run", "-p", "Go"]);
-        wait_for(&scratch.root().join("begun"));
+        let mut run = started(&project, &["run", "-p", "Go"]);
+        wait_for(&project.root().join("begun"));
         signal(&run, "-KILL");
         run.wait().expect("its end");
-        let number = |file: &str| fs::read_to_string(scratch.root().join(file)).expect("a number").trim().to_owned();
+        let number = |file: &str| fs::read_to_string(project.root().join(file)).expect("a number").trim().to_owned();
         let left = [number("child"), number("other"), number("bare")];
         assert!(left.iter().all(|process| processes::is_alive(process)), "what would be ended is there");
         if arguments[1] == "-p" {
-            // The first iteration of a new run would hang as well.
-            scratch.file("agent.sh", r#"exec "$LINCHPIN_BIN" emit loop.complete"#);
+            // Without this, the first iteration of the new run would hang as well.
+            project.file("agent.sh", r#"exec "$LINCHPIN_BIN" emit loop.complete"#);
         }
-        let reply = scratch.run(arguments);
+        let reply = project.run(arguments);
         assert_eq!(reply.code, Some(0), "{}", reply.transcript());
-        assert!(left.iter().all(|process| processes::ends(process)), "{}", reply.transcript());
-        assert!(reply.stderr.contains(" processes that the run left behind\n"), "{}", reply.transcript());
+        assert!(left.iter().all(|process| processes::wait_for_end(process)), "{}", reply.transcript());
+        assert!(reply.stderr.contains(" processes left over from the run\n"), "{}", reply.transcript());
     }
     assert!(processes::is_alive(&stranger.id().to_string()));
     stranger.kill().expect("ended");
@@ -120,46 +120,46 @@ fn what_a_killed_run_left_behind_is_ended_before_it_goes_on() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_person_ends_what_a_killed_run_left_behind() {
+fn a_person_kills_leftover_processes() {
     let script = format!(
         "env -i PATH=\"$PATH\" sh -c 'echo $$ > bare; {HANG}' & until test -s bare; do :; done; touch begun; wait"
     );
-    let scratch = looping(ALONE, &script);
-    let mut run = started(&scratch, &["run", "-p", "Go"]);
-    wait_for(&scratch.root().join("begun"));
+    let project = looping(ALONE, &script);
+    let mut run = started(&project, &["run", "-p", "Go"]);
+    wait_for(&project.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
-    let bare = fs::read_to_string(scratch.root().join("bare")).expect("a number").trim().to_owned();
+    let bare = fs::read_to_string(project.root().join("bare")).expect("a number").trim().to_owned();
     assert!(processes::is_alive(&bare));
-    // How many there are besides depends on when `sleep` runs.
+    // The number of other processes depends on the timing of `sleep`.
     let counted = Regex::new(r"\d+ process(es)?").expect("a pattern");
     let counted = |text: &str| counted.replace_all(text, "N processes").into_owned();
-    insta::assert_snapshot!(counted(&scratch.run(&["stop"]).transcript()), @"
+    insta::assert_snapshot!(counted(&project.run(&["stop"]).transcript()), @"
     exit 2
     --- stdout
     --- stderr
-    error: run r1 is not going on, but left N processes behind
-    help: `linchpin runs stop r1` ends what it left
+    error: run r1 is not running, but left N processes behind
+    help: `linchpin runs stop r1` ends them
     ");
-    let status = counted(&scratch.run(&["status"]).stdout);
+    let status = counted(&project.run(&["status"]).stdout);
     let about_run = status.lines().find(|line| line.starts_with("Run")).unwrap_or_default();
-    insta::assert_snapshot!(about_run, @"Run     r1 cut off, N processes left behind (`linchpin runs stop r1` ends them); `linchpin run --resume` goes on with it");
-    let shown = counted(&scratch.run(&["runs", "show"]).stdout);
-    assert!(shown.contains("  it left N processes behind; `linchpin runs stop r1` ends what it left\n"), "{shown}");
-    insta::assert_snapshot!(counted(&scratch.run(&["runs", "stop"]).transcript()), @"
+    insta::assert_snapshot!(about_run, @"Run     r1 cut off, N processes left behind (`linchpin runs stop r1` ends them); `linchpin run --resume` resumes it");
+    let shown = counted(&project.run(&["runs", "show"]).stdout);
+    assert!(shown.contains("  N processes left over; `linchpin runs stop r1` ends them\n"), "{shown}");
+    insta::assert_snapshot!(counted(&project.run(&["runs", "stop"]).transcript()), @"
     exit 0
     --- stdout
-    Run r1 was not going on. Ended N processes that it left behind. `linchpin run --resume r1` goes on with it.
+    Run r1 was not running. Ended N processes left over from it. `linchpin run --resume r1` resumes it.
     --- stderr
     ");
-    assert!(processes::ends(&bare));
-    assert_eq!(scratch.run(&["runs", "stop"]).code, Some(2));
+    assert!(processes::wait_for_end(&bare));
+    assert_eq!(project.run(&["runs", "stop"]).code, Some(2));
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn the_command_of_a_gate_ends_with_the_run() {
-    // The gate's command has a child in its group, and one that has left the group.
+    // The gate's command has one child in its process group, and one that has left it.
     let gate = format!(
         r"
         sh -c 'echo $$ > child; {HANG}' & setsid sh -c 'echo $$ > other; {HANG}' &
@@ -169,25 +169,25 @@ fn the_command_of_a_gate_ends_with_the_run() {
     );
     let the_loop = format!("{ALONE}completion: {{requires: [{{command: [sh, gate.sh]}}]}}\n");
     for way in ["-INT", "-TERM", "runs stop", "-KILL"] {
-        let scratch = looping(&the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
-        scratch.file("gate.sh", &gate);
-        let mut run = started(&scratch, &["run", "-p", "Go"]);
-        wait_for(&scratch.root().join("begun"));
-        let number = |file: &str| fs::read_to_string(scratch.root().join(file)).expect("a number").trim().to_owned();
+        let project = looping(&the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
+        project.file("gate.sh", &gate);
+        let mut run = started(&project, &["run", "-p", "Go"]);
+        wait_for(&project.root().join("begun"));
+        let number = |file: &str| fs::read_to_string(project.root().join(file)).expect("a number").trim().to_owned();
         let left = ["gate", "child", "other"].map(number);
         assert!(left.iter().all(|process| processes::is_alive(process)), "{way}: what would be ended is there");
         if way == "runs stop" {
-            assert_eq!(scratch.run(&["runs", "stop"]).code, Some(0));
+            assert_eq!(project.run(&["runs", "stop"]).code, Some(0));
         } else {
             signal(&run, way);
         }
         run.wait().expect("its end");
         if way == "-KILL" {
-            scratch.file("gate.sh", "true");
-            let reply = scratch.run(&["run", "--resume"]);
+            project.file("gate.sh", "true");
+            let reply = project.run(&["run", "--resume"]);
             assert_eq!(reply.code, Some(1), "the gate's file was changed: {}", reply.transcript());
         }
-        let alive: Vec<&String> = left.iter().filter(|process| !processes::ends(process)).collect();
+        let alive: Vec<&String> = left.iter().filter(|process| !processes::wait_for_end(process)).collect();
         assert!(alive.is_empty(), "{way}: {alive:?} of {left:?}");
     }
 }
@@ -204,31 +204,33 @@ hats:
         cat > "prompt-$LINCHPIN_ITERATION"
         case $LINCHPIN_ITERATION in 1) "$LINCHPIN_BIN" emit aside > said;; 3) "$LINCHPIN_BIN" emit loop.complete > said;; esac
     "#;
-    let scratch = looping(the_loop, script);
-    let reply = scratch.run(&["run", "-p", "Do it"]);
-    insta::assert_snapshot!(told(&scratch, &reply), @"
+    let project = looping(the_loop, script);
+    let reply = project.run(&["run", "-p", "Do it"]);
+    insta::assert_snapshot!(told(&project, &reply), @"
+
     ---
-    [r1] begins; `linchpin runs show r1` tells how far it is
+    [r1] starts; `linchpin runs show r1` shows its progress
     [r1 #1] planner, for task.start; so far 0 iterations
     [r1] planner → aside
     [r1 #2] observer, for aside; so far 1 iteration
-    [r1] observer is done; it publishes nothing
-    [r1] failed: nothing is left to do, and nothing said that the work is done; the hat `observer` publishes nothing
+    [r1] observer is done; it has no topic to publish
+    [r1] failed: no topic is left to handle, and no hat published the completion topic; the hat `observer` publishes nothing
     [r1] spent 2 iterations
-    [r1] `linchpin run --resume r1` goes on with it
+    [r1] `linchpin run --resume r1` resumes it
     exit 1
     ");
-    let reply = scratch.run(&["run", "--resume"]);
-    insta::assert_snapshot!(told(&scratch, &reply), @"
+    let reply = project.run(&["run", "--resume"]);
+    insta::assert_snapshot!(told(&project, &reply), @"
+
     ---
-    [r1] goes on; `linchpin runs show r1` tells how far it is
+    [r1] resumes; `linchpin runs show r1` shows its progress
     [r1 #3] planner, for task.resume; so far 2 iterations
     [r1] planner → loop.complete
     [r1] completed: `loop.complete` was accepted
     [r1] spent 3 iterations
     exit 0
     ");
-    let prompt = fs::read_to_string(scratch.root().join("prompt-3")).expect("a prompt");
+    let prompt = fs::read_to_string(project.root().join("prompt-3")).expect("a prompt");
     assert!(prompt.contains("<event topic=\"task.resume\">\n> Do it\n</event>"), "{prompt}");
 }
 
@@ -241,116 +243,119 @@ hats:
   observer: {triggers: [aside]}
 ";
     let script = r#"test "$LINCHPIN_HAT" = observer || "$LINCHPIN_BIN" emit aside > said"#;
-    let scratch = looping(the_loop, script);
-    let reply = scratch.run(&["run", "-p", "Do it"]);
+    let project = looping(the_loop, script);
+    let reply = project.run(&["run", "-p", "Do it"]);
     assert!(reply.stderr.contains("; the hat `observer` publishes nothing\n"), "{}", reply.transcript());
     assert!(!reply.stderr.contains("--resume"), "{}", reply.transcript());
-    let status = scratch.run(&["status"]).stdout;
-    assert!(status.contains("Run     r1 failed: nothing is left to do") && !status.contains("--resume"), "{status}");
+    let status = project.run(&["status"]).stdout;
+    assert!(
+        status.contains("Run     r1 failed: no topic is left to handle") && !status.contains("--resume"),
+        "{status}"
+    );
 }
 
 #[test]
 fn two_runs_in_one_tree() {
-    let scratch =
+    let project =
         looping(ALONE, r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#);
-    let run = started(&scratch, &["run", "-p", "Do it"]);
-    wait_for(&scratch.root().join("begun"));
+    let run = started(&project, &["run", "-p", "Do it"]);
+    wait_for(&project.root().join("begun"));
     for arguments in [&["run", "-p", "Do it"][..], &["run", "--resume"]] {
-        let reply = scratch.run(arguments);
+        let reply = project.run(arguments);
         insta::allow_duplicates! {
             insta::assert_snapshot!(reply.stderr, @r"
             error: run r1 is being driven in this tree
-            help: wait for it, or end it with `linchpin runs stop`
+            help: wait for it, or stop it with `linchpin runs stop`
             ");
         }
     }
-    scratch.file("go", "");
+    project.file("go", "");
     assert_eq!(run.wait_with_output().expect("its end").status.code(), Some(0));
 }
 
 #[test]
-fn what_cannot_be_run_or_gone_on_with() {
-    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
+fn runs_that_cannot_be_started_or_resumed() {
+    let project = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
     let replies = [
-        scratch.run(&["run", "--resume"]),
-        scratch.run(&["run", "--resume", "r9"]),
-        scratch.run(&["run", "--resume", "nine"]),
-        scratch.run(&["run", "--prompt-file", "missing"]),
-        scratch.run(&["runs"]),
-        scratch.run(&["runs", "show", "r4"]),
+        project.run(&["run", "--resume"]),
+        project.run(&["run", "--resume", "r9"]),
+        project.run(&["run", "--resume", "nine"]),
+        project.run(&["run", "--prompt-file", "missing"]),
+        project.run(&["runs"]),
+        project.run(&["runs", "show", "r4"]),
     ];
     let replies = replies.iter().map(Reply::transcript).collect::<Vec<_>>().join("\n\n");
-    insta::assert_snapshot!(scratch.shown(&replies));
-    scratch.file(".linchpin/loop.yml", ALONE.replace("agent.sh", "other.sh"));
-    insta::assert_snapshot!(scratch.run(&["run", "-p", "Do it"]).transcript());
-    scratch.file(".linchpin/loop.yml", "agent: claude\n");
-    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(2));
+    insta::assert_snapshot!(project.redacted(&replies));
+    project.file(".linchpin/loop.yml", ALONE.replace("agent.sh", "other.sh"));
+    insta::assert_snapshot!(project.run(&["run", "-p", "Do it"]).transcript());
+    project.file(".linchpin/loop.yml", "agent: claude\n");
+    assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(2));
 }
 
 #[test]
 fn there_is_nothing_to_approve_without_a_run() {
-    let scratch = looping(ALONE, "");
-    insta::assert_snapshot!(scratch.run(&["approve", "human", "--yes"]).transcript());
+    let project = looping(ALONE, "");
+    insta::assert_snapshot!(project.run(&["approve", "human", "--yes"]).transcript());
 }
 
 #[test]
 fn a_known_agent_is_started_with_its_hooks_alone() {
-    let scratch = looping(&ALONE.replace("{command: [sh, agent.sh]}", "codex"), "");
-    insta::assert_snapshot!(scratch.run(&["run", "-p", "Do it"]).transcript());
-    assert!(scratch.run(&["runs"]).stdout.starts_with("No run was begun here."));
+    let project = looping(&ALONE.replace("{command: [sh, agent.sh]}", "codex"), "");
+    insta::assert_snapshot!(project.run(&["run", "-p", "Do it"]).transcript());
+    assert!(project.run(&["runs"]).stdout.starts_with("There is no run here yet."));
 }
 
 #[test]
-fn a_run_is_for_something() {
-    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
-    insta::assert_snapshot!(scratch.run(&["run"]).transcript());
-    assert!(scratch.run(&["runs"]).stdout.starts_with("No run was begun here."));
-    // Tasks that are ready are something, and so is what the loop says of its first topic.
-    scratch.run(&["task", "add", "Ready to go"]);
-    assert_eq!(scratch.run(&["run"]).code, Some(0));
-    let scratch = looping(
+fn a_run_needs_an_objective_or_ready_tasks() {
+    let project = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
+    insta::assert_snapshot!(project.run(&["run"]).transcript());
+    assert!(project.run(&["runs"]).stdout.starts_with("There is no run here yet."));
+    // Ready tasks are sufficient, and so is a prompt text for the loop's first topic.
+    project.run(&["task", "add", "Ready to go"]);
+    assert_eq!(project.run(&["run"]).code, Some(0));
+    let project = looping(
         &format!("{ALONE}topics: {{task.start: {{on_trigger: Mend what is broken.}}}}\n"),
         r#""$LINCHPIN_BIN" emit loop.complete"#,
     );
-    assert_eq!(scratch.run(&["run"]).code, Some(0));
+    assert_eq!(project.run(&["run"]).code, Some(0));
 }
 
 #[test]
 fn a_workflow_and_a_run_do_not_go_together() {
-    let scratch =
+    let project =
         looping(ALONE, r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#);
-    scratch.file(
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    transitions: [{when: code_complete, to: done}]\n",
     );
-    scratch.run(&["start", "work"]);
-    insta::assert_snapshot!(scratch.run(&["run", "-p", "Do it"]).transcript());
-    scratch.run(&["abort"]);
-    let run = started(&scratch, &["run", "-p", "Do it"]);
-    wait_for(&scratch.root().join("begun"));
-    insta::assert_snapshot!(scratch.run(&["start", "work"]).transcript());
-    scratch.file("go", "");
+    project.run(&["start", "work"]);
+    insta::assert_snapshot!(project.run(&["run", "-p", "Do it"]).transcript());
+    project.run(&["abort"]);
+    let run = started(&project, &["run", "-p", "Do it"]);
+    wait_for(&project.root().join("begun"));
+    insta::assert_snapshot!(project.run(&["start", "work"]).transcript());
+    project.file("go", "");
     assert_eq!(run.wait_with_output().expect("its end").status.code(), Some(0));
 }
 
 #[test]
 fn the_first_prompt_without_starting_anything() {
-    let scratch = looping(ALONE, "touch started");
-    scratch.run(&["task", "add", "Ready to go"]);
-    let reply = scratch.run(&["run", "--dry-run", "-p", "Make {{ it }}"]);
+    let project = looping(ALONE, "touch started");
+    project.run(&["task", "add", "Ready to go"]);
+    let reply = project.run(&["run", "--dry-run", "-p", "Make {{ it }}"]);
     assert!(reply.stdout.contains("t1 (priority 3) Ready to go"), "{}", reply.transcript());
-    assert_eq!(scratch.run(&["run", "-p", " "]).code, Some(2));
+    assert_eq!(project.run(&["run", "-p", " "]).code, Some(2));
     assert!(reply.stdout.contains("<objective>\n> Make {{ it }}\n</objective>"), "{}", reply.transcript());
-    assert!(!scratch.root().join("started").exists());
-    assert!(scratch.run(&["runs"]).stdout.starts_with("No run was begun here."));
+    assert!(!project.root().join("started").exists());
+    assert!(project.run(&["runs"]).stdout.starts_with("There is no run here yet."));
 }
 
 #[test]
 fn git_is_left_as_it_was() {
-    let scratch = looping(ALONE, r#"echo 1 > made; "$LINCHPIN_BIN" emit loop.complete"#);
-    scratch.file("staged", "1").file("changed", "1");
-    scratch.git(&["add", "staged", "changed"]);
-    scratch.file("changed", "2");
+    let project = looping(ALONE, r#"echo 1 > made; "$LINCHPIN_BIN" emit loop.complete"#);
+    project.file("staged", "1").file("changed", "1");
+    project.git(&["add", "staged", "changed"]);
+    project.file("changed", "2");
     let state = || {
         [
             &["status", "--porcelain"][..],
@@ -360,10 +365,10 @@ fn git_is_left_as_it_was() {
             &["worktree", "list"],
             &["config", "--list", "--local"],
         ]
-        .map(|arguments| scratch.git(arguments))
+        .map(|arguments| project.git(arguments))
     };
     let before = state();
-    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(0));
+    assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(0));
     let mut after = state();
     after[0] = after[0].replace("\n?? made", "");
     let own =
@@ -373,20 +378,20 @@ fn git_is_left_as_it_was() {
 
 #[test]
 fn a_loop_that_was_changed_between_two_sittings() {
-    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
-    scratch.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 2}}\n"));
-    scratch.run(&["trust", "--yes"]);
-    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(4));
-    // What was accepted on the way does not complete it, because the file now says that it would.
+    let project = looping(ALONE, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
+    project.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 2}}\n"));
+    project.run(&["trust", "--yes"]);
+    assert_eq!(project.run(&["run", "-p", "Do it"]).code, Some(4));
+    // The topic accepted earlier does not complete the run, although the changed file now defines it as the completion.
     let renamed = "agent: {command: [sh, agent.sh]}\ncompletion: {topic: again}\nlimits: {iterations: 2}\n\
                    hats:\n  worker: {triggers: [task.start], publishes: [again]}\n";
-    scratch.file(".linchpin/loop.yml", renamed);
-    scratch.run(&["trust", "--yes"]);
-    let reply = scratch.run(&["run", "--resume"]);
+    project.file(".linchpin/loop.yml", renamed);
+    project.run(&["trust", "--yes"]);
+    let reply = project.run(&["run", "--resume"]);
     assert_eq!(reply.code, Some(1), "{}", reply.transcript());
-    // And a topic whose hat is back is taken again.
-    scratch.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 3}}\n"));
-    scratch.run(&["trust", "--yes"]);
-    let reply = scratch.run(&["run", "--resume"]);
+    // A topic is taken again if a hat takes it after another change of the file.
+    project.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 3}}\n"));
+    project.run(&["trust", "--yes"]);
+    let reply = project.run(&["run", "--resume"]);
     assert!(reply.stderr.contains("[r1 #3] worker, for again"), "{}", reply.transcript());
 }

@@ -18,9 +18,9 @@ fn a_rule_is_deleted_unless_it_is_in_use() {
       |         ^^^^^^^^^
 
     error: `no-danger` is still in use: `.linchpin/config.yml` names it
-    help: take the name out of the configuration first
+    help: remove the name from the configuration first
     ");
-    // The bundled rule of its name answers to it then.
+    // After that, the name refers to the bundled rule.
     insta::assert_snapshot!(project.run(&["rules", "delete", "hard-reset"]).transcript(), @"
     exit 0
     --- stdout
@@ -37,8 +37,8 @@ fn a_rule_is_deleted_unless_it_is_in_use() {
     exit 2
     --- stdout
     --- stderr
-    error: `hard-reset` is a bundled rule, which no command deletes
-    help: `linchpin rules disable hard-reset` switches it off, unless it is locked
+    error: `hard-reset` is a bundled rule and cannot be deleted
+    help: to switch it off, unless it is locked, run `linchpin rules disable hard-reset`
     ");
     project.config("# none\n");
     insta::assert_snapshot!(project.run(&["rules", "delete", "no-danger", "--json"]).transcript(), @r#"

@@ -1,4 +1,4 @@
-//! `rules edit`, and files that are broken when a command comes to them.
+//! `rules edit`, and commands on broken files.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::{fed, files, read};
 use crate::{NO_DANGER, project};
 
 #[test]
-fn what_is_broken_is_mended_by_hand() {
+fn a_broken_rule_is_fixed_in_the_editor() {
     let project = project();
     project.rule("twice", "---\non: stop\non: stop\n---\nNo.\n").rule("open", "---\non: [stop\n---\nNo.\n");
     project.rule("bare", "No frontmatter.\n").config("rules: [hard-reset\n");
@@ -20,13 +20,13 @@ fn what_is_broken_is_mended_by_hand() {
     exit 2
     --- stdout
     --- stderr
-    error: the key `on` is there twice
+    error: duplicate key `on`
      --> .linchpin/rules/twice.md:3:1
       |
     3 | on: stop
       | ^
 
-    error: `.linchpin/rules/twice.md` is broken and is left as it is
+    error: `.linchpin/rules/twice.md` has errors and was not changed
 
     exit 2
     --- stdout
@@ -37,12 +37,12 @@ fn what_is_broken_is_mended_by_hand() {
     2 | on: [stop
       |     ^
 
-    error: `.linchpin/rules/open.md` is broken and is left as it is
+    error: `.linchpin/rules/open.md` has errors and was not changed
 
     exit 2
     --- stdout
     --- stderr
-    error: a rule starts with a `---` line
+    error: a rule must start with a `---` line
      --> .linchpin/rules/bare.md:1:1
       |
     1 | No frontmatter.
@@ -50,7 +50,7 @@ fn what_is_broken_is_mended_by_hand() {
       |
       = help: put the rule's fields between two `---` lines, and its reason below them
 
-    error: `.linchpin/rules/bare.md` is broken and is left as it is
+    error: `.linchpin/rules/bare.md` has errors and was not changed
 
     exit 2
     --- stdout
@@ -61,7 +61,7 @@ fn what_is_broken_is_mended_by_hand() {
     1 | rules: [hard-reset
       |        ^
 
-    error: `.linchpin/config.yml` is broken and is left as it is
+    error: `.linchpin/config.yml` has errors and was not changed
 
     exit 2
     --- stdout
@@ -72,19 +72,19 @@ fn what_is_broken_is_mended_by_hand() {
     1 | rules: [hard-reset
       |        ^
 
-    error: `.linchpin/config.yml` is broken and is left as it is
+    error: `.linchpin/config.yml` has errors and was not changed
 
     exit 2
     --- stdout
     --- stderr
     error: no rule is named `two`
-    help: `linchpin rules list` shows those that there are
+    help: to list all rules, run `linchpin rules list`
 
     exit 2
     --- stdout
     --- stderr
     error: no rule is named `nothing-like-it`
-    help: `linchpin rules list` shows those that there are
+    help: to list all rules, run `linchpin rules list`
     ");
 }
 
@@ -121,7 +121,7 @@ fn only_lines_that_changed_are_shown_as_changed() {
 
     `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
     ");
-    // A text of many lines, all of them others, is shown as replaced.
+    // If a long text changes in every line, it is shown as completely replaced.
     let long = |word: &str| format!("{after}{}", format!("{word}.\n").repeat(2000));
     fed(&project, &edit, &long("One"));
     insta::assert_snapshot!(fed(&project, &edit, &long("Two")).stdout.lines().rev().take(4).collect::<Vec<_>>().join("\n"), @"
@@ -189,21 +189,21 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no terminal to edit on
+    error: there is no terminal for an editor
     help: give the new text with `--file FILE`, or `--file -` for standard input
     ");
     insta::assert_snapshot!(project.run(&["rules", "edit", "hard-reset", "--file", "new.md"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: `hard-reset` is a bundled rule, which cannot be edited
-    help: a rule of its name takes its place: `linchpin rules export hard-reset --to .`, then `linchpin rules import hard-reset.md`
+    error: `hard-reset` is a bundled rule and cannot be edited
+    help: to replace it by your own copy, run `linchpin rules export hard-reset --to .`, then `linchpin rules import hard-reset.md`
     ");
     insta::assert_snapshot!(fed(&project, &edit, &"x".repeat(300 * 1024)).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: standard input is larger than the 256 KiB that are read
+    error: standard input is larger than 256 KiB
     ");
 }
 
@@ -211,7 +211,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
 fn a_rule_is_edited_by_hand_until_it_is_sound() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    // An editor that writes the next of its texts each time.
+    // An editor that writes another prepared text each time.
     project.file("texts/1", "---\ntool: Bash\n---\nNo.\n").file("texts/2", NO_DANGER.replace("safety", "care"));
     project.file("editor.sh", "text=$(ls texts | head -n 1)\ncp \"texts/$text\" \"$1\" && rm \"texts/$text\"\n");
     let on_terminal = |editor: Option<&str>, typed: &str| {
@@ -245,7 +245,7 @@ fn a_rule_is_edited_by_hand_until_it_is_sound() {
     let given_up = on_terminal(Some("sh editor.sh"), "n\n");
     assert_eq!(given_up.code, Some(2));
     let kept =
-        given_up.stderr.split("kept in `[BASE]/").nth(1).and_then(|rest| rest.split('`').next()).expect("a path");
+        given_up.stderr.split("saved in `[BASE]/").nth(1).and_then(|rest| rest.split('`').next()).expect("a path");
     let kept = project.root().parent().expect("a folder").join(kept);
     assert_eq!(fs::read_to_string(kept).expect("the text"), "---\ntool: Bash\n---\nNo.\n");
     assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));

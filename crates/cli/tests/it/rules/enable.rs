@@ -31,7 +31,7 @@ fn a_markdown_rule_is_switched_off_and_on_without_a_trace() {
 }
 
 #[test]
-fn what_is_already_so_is_left_alone() {
+fn enabling_an_enabled_rule_changes_nothing() {
     let project = project();
     project.rule("no-danger", NO_DANGER).config(CONFIG);
     let before = files(&project.root());
@@ -116,8 +116,8 @@ fn a_bundled_rule_is_switched_in_the_configuration() {
     exit 2
     --- stdout
     --- stderr
-    error: `protect-guardrails` is locked: it is in force wherever there is a policy
-    help: it keeps the guard itself from being switched off
+    error: `protect-guardrails` is locked and cannot be switched off
+    help: it protects Linchpin itself from being switched off
     ");
 }
 

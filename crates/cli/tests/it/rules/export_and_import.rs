@@ -1,4 +1,4 @@
-//! `rules export` and `rules import`, and links in the way.
+//! `rules export` and `rules import`, also with symlinks in the way.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::{COMMENTED, by_agent, files, read};
 use crate::{NO_DANGER, project};
 
 #[test]
-fn what_is_exported_can_be_imported() {
+fn an_export_can_be_imported() {
     let one = project();
     one.rule("no-danger", COMMENTED);
     assert_eq!(one.run(&["rules", "export", "no-danger"]).stdout, COMMENTED);
@@ -15,7 +15,7 @@ fn what_is_exported_can_be_imported() {
     exit 2
     --- stdout
     --- stderr
-    error: several rules do not go into one file
+    error: several rules cannot be written to one file
     help: name a folder for them: `--to DIR`
     ");
     insta::assert_snapshot!(one.run(&["rules", "export", "no-danger", "hard-reset", "--to", "out"]).transcript(), @"
@@ -29,13 +29,13 @@ fn what_is_exported_can_be_imported() {
     exit 2
     --- stdout
     --- stderr
-    error: there is a `[BASE]/project/out/no-danger.md` already
-    help: export to an empty folder
+    error: `[BASE]/project/out/no-danger.md` already exists
+    help: choose an empty folder
     ");
     insta::assert_snapshot!(one.run(&["rules", "export", "hard-reset", "--json"]).transcript(), @r#"
     exit 0
     --- stdout
-    {"rules":[{"file":"hard-reset.md","text":"---\nname: No hard reset\ndescription: Stops `git reset --hard` and its like, which throw away uncommitted work.\ncommand:\n  - {program: git, subcommand: reset, flags_any: [--hard]}\n  - {program: git, subcommand: read-tree, flags_all: [--reset, -u]}\ntags: [git]\ntests:\n  - {command: git reset --hard, expect: block}\n  - {command: git reset --har HEAD~1, expect: block}\n  - {command: bash -c 'git reset --hard', expect: block}\n  - {command: git read-tree --reset -u HEAD, expect: block}\n  - {command: git reset $MODE HEAD~1, expect: ask}\n  - {command: git reset --soft HEAD~1, expect: allow}\n  - {command: git reset HEAD notes.md, expect: allow}\n  - {command: grep -rn \"git reset --hard\" docs, expect: allow}\n---\nA hard reset throws away work that is nowhere else. Use `git stash`, `git restore FILE` for a single file, or\n`git switch` to another branch; or ask the person.\n"}]}
+    {"rules":[{"file":"hard-reset.md","text":"---\nname: No hard reset\ndescription: Stops `git reset --hard` and similar commands, which discard uncommitted work.\ncommand:\n  - {program: git, subcommand: reset, flags_any: [--hard]}\n  - {program: git, subcommand: read-tree, flags_all: [--reset, -u]}\ntags: [git]\ntests:\n  - {command: git reset --hard, expect: block}\n  - {command: git reset --har HEAD~1, expect: block}\n  - {command: bash -c 'git reset --hard', expect: block}\n  - {command: git read-tree --reset -u HEAD, expect: block}\n  - {command: git reset $MODE HEAD~1, expect: ask}\n  - {command: git reset --soft HEAD~1, expect: allow}\n  - {command: git reset HEAD notes.md, expect: allow}\n  - {command: grep -rn \"git reset --hard\" docs, expect: allow}\n---\nA hard reset discards uncommitted work for good. Use `git stash`, `git restore FILE` for a single file, or `git switch` to\nchange the branch; or ask the person.\n"}]}
     --- stderr
     "#);
     let other = project();
@@ -51,8 +51,8 @@ fn what_is_exported_can_be_imported() {
     exit 2
     --- stdout
     --- stderr
-    error: there is a `.linchpin/rules/hard-reset.md` already
-    help: `--force` replaces it
+    error: `.linchpin/rules/hard-reset.md` already exists
+    help: to replace it, run the command with `--force`
     ");
     fs::write(one.root().join("out/no-danger.md"), NO_DANGER).expect("a file");
     assert_eq!(other.run(&["rules", "import", &from, "--force"]).code, Some(0));
@@ -97,22 +97,22 @@ fn an_import_is_whole_or_nothing() {
     1 | - no
       | ^
 
-    error: `lib/shared.yml` is broken and is left as it is
+    error: `lib/shared.yml` has errors and was not changed
 
     exit 2
     --- stdout
     --- stderr
     error: `protect-guardrails` is locked in the bundled tier and cannot be replaced
     --> lib2/protect-guardrails.md
-     = help: give this rule another name
+     = help: rename this rule
 
     error: nothing was written
 
     exit 2
     --- stdout
     --- stderr
-    error: `odd name` cannot be a rule's id
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: invalid rule id `odd name`
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
 
     exit 2
     --- stdout
@@ -122,24 +122,24 @@ fn an_import_is_whole_or_nothing() {
     exit 2
     --- stdout
     --- stderr
-    error: `note.txt` is no rule file
-    help: rules are `.md` files, libraries of rules `.yml` or `.yaml` files
+    error: `note.txt` is not a rule file
+    help: pass a rule (`.md`) or a rule library (`.yml`, `.yaml`)
 
     exit 2
     --- stdout
     --- stderr
-    error: there is no `nowhere.md`
+    error: `nowhere.md` does not exist
 
     exit 2
     --- stdout
     --- stderr
-    error: there are no rule files in `.linchpin`
-    help: name a rule (`.md`), a library of rules (`.yml`, `.yaml`), a list in DeepWork's old format, or the folder that holds such files
+    error: `.linchpin` has no rule files
+    help: pass a rule (`.md`), a rule library (`.yml`, `.yaml`), a list in DeepWork's old format, or a folder with such files
     ");
 }
 
 #[test]
-fn no_link_leads_out() {
+fn no_symlink_out_of_the_folder_is_followed() {
     let project = project();
     let outside = project.home().join("rules");
     fs::create_dir_all(&outside).expect("a folder");
@@ -153,15 +153,15 @@ fn no_link_leads_out() {
     exit 2
     --- stdout
     --- stderr
-    error: `.linchpin/rules/no-danger.md` is behind a link that leads out of its folder
-    help: put the file itself there, or change it where it lies
+    error: `.linchpin/rules/no-danger.md` is behind a symlink that leads out of its folder
+    help: replace the symlink by the file, or change the target in an editor
     ");
     insta::assert_snapshot!(by_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: the folder of `.linchpin/agent/proposals/x.md` is a link, and no place for proposals
-    help: delete the link
+    error: the folder of `.linchpin/agent/proposals/x.md` is a symlink, so it cannot hold proposals
+    help: delete the symlink
     ");
     fs::remove_file(project.root().join(".linchpin/agent")).expect("a link");
     fs::create_dir(project.root().join(".linchpin/agent")).expect("a folder");
@@ -170,8 +170,8 @@ fn no_link_leads_out() {
     exit 2
     --- stdout
     --- stderr
-    error: the folder of `.linchpin/agent/proposals/x.md` is a link, and no place for proposals
-    help: delete the link
+    error: the folder of `.linchpin/agent/proposals/x.md` is a symlink, so it cannot hold proposals
+    help: delete the symlink
     ");
     assert!(!project.root().join(".linchpin/rules/x.md").exists());
     fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("a link");
@@ -181,8 +181,8 @@ fn no_link_leads_out() {
     exit 2
     --- stdout
     --- stderr
-    error: `.linchpin/rules/x.md` is behind a link that leads out of its folder
-    help: put the file itself there, or change it where it lies
+    error: `.linchpin/rules/x.md` is behind a symlink that leads out of its folder
+    help: replace the symlink by the file, or change the target in an editor
     ");
     assert_eq!(fs::read_to_string(outside.join("no-danger.md")).expect("a file"), NO_DANGER);
     assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);
@@ -221,43 +221,43 @@ fn an_agent_prints_rules_and_nobody_exports_into_a_policy() {
     exit 2
     --- stdout
     --- stderr
-    error: `linchpin rules export --to` is for people, and `CLAUDECODE` shows that an agent runs it
-    help: run it in a terminal of your own
+    error: only people may run `linchpin rules export --to`, and `CLAUDECODE` shows that an agent started it
+    help: run it in your own terminal
 
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project/.linchpin/rules` belongs to a policy
-    help: `linchpin rules import` brings rules into one
+    error: `[BASE]/project/.linchpin/rules` is a policy folder, so rules cannot be exported there
+    help: to add rules to a policy, run `linchpin rules import`
 
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project/door` belongs to a policy
-    help: `linchpin rules import` brings rules into one
+    error: `[BASE]/project/door` is a policy folder, so rules cannot be exported there
+    help: to add rules to a policy, run `linchpin rules import`
 
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project/door/../.linchpin/new` belongs to a policy
-    help: `linchpin rules import` brings rules into one
+    error: `[BASE]/project/door/../.linchpin/new` is a policy folder, so rules cannot be exported there
+    help: to add rules to a policy, run `linchpin rules import`
 
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project/other/rules` belongs to a policy
-    help: `linchpin rules import` brings rules into one
+    error: `[BASE]/project/other/rules` is a policy folder, so rules cannot be exported there
+    help: to add rules to a policy, run `linchpin rules import`
 
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project/other/../other/rules/below` belongs to a policy
-    help: `linchpin rules import` brings rules into one
+    error: `[BASE]/project/other/../other/rules/below` is a policy folder, so rules cannot be exported there
+    help: to add rules to a policy, run `linchpin rules import`
     ");
 }
 
 #[test]
-fn what_is_wrong_with_an_import_lies_where_it_comes_from() {
+fn errors_of_an_import_name_its_source() {
     let project = project();
     project.file("elsewhere/x.md", "---\ntriger: x\n---\nNo.\n");
     insta::assert_snapshot!(project.run(&["rules", "import", "elsewhere/x.md"]).transcript(), @"
@@ -294,7 +294,7 @@ fn an_imported_library_is_off_until_something_names_it() {
       +   command_pattern: ^y
       +   reason: No.
 
-    Off until something names them: `one`, `two`. `linchpin rules enable one` switches one on.
+    Off until you enable them: `one`, `two`. Run `linchpin rules enable one`.
     --- stderr
     ");
 }

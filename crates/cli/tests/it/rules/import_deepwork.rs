@@ -40,9 +40,9 @@ fn a_list_becomes_rules_that_are_in_force() {
       + Run the formatter.
 
     Compared with the old list
-      .deepwork.rules.yml:2:12: `trigger` of `readme-accuracy`: `src/**/*` → `src/**`: the same files
-      .deepwork.rules.yml:7:13: `trigger` of `style`: `*.py` → `**/*.py`: `*` crossed folders in the old format, and does not here
-      .deepwork.rules.yml:7:21: `trigger` of `style`: `lib/*.js` → `lib/**/*.js`: `*` crossed folders in the old format, and does not here
+      .deepwork.rules.yml:2:12: `trigger` of `readme-accuracy`: `src/**/*` → `src/**`: matches the same files
+      .deepwork.rules.yml:7:13: `trigger` of `style`: `*.py` → `**/*.py`: `*` crossed folders in the old format, but does not here
+      .deepwork.rules.yml:7:21: `trigger` of `style`: `lib/*.js` → `lib/**/*.js`: `*` crossed folders in the old format, but does not here
 
     `readme-accuracy` is in force: block on stop, subagent_stop (.linchpin/rules/readme-accuracy.md).
     `style` is in force: block on stop, subagent_stop (.linchpin/rules/style.md).
@@ -50,7 +50,7 @@ fn a_list_becomes_rules_that_are_in_force() {
     ");
     assert_eq!(read(&project, ".deepwork.rules.yml"), LIST);
     assert_eq!(project.run(&["validate"]).code, Some(0));
-    // The old `*.py` meant every folder, and so does the new rule.
+    // In the old format, `*.py` matched in every directory; the imported rule does too.
     let checked =
         fed(&project, &["check", "--changed-from", "-"], "M\tdeep/down/a.py\nM\tlib/below/b.js\nA\tsrc/c.rs\n");
     insta::assert_snapshot!(checked.transcript(), @"
@@ -58,7 +58,7 @@ fn a_list_becomes_rules_that_are_in_force() {
     --- stdout
     ## README Accuracy
     src/c.rs
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     The code changed. See that README.md is still true.
     (readme-accuracy in .linchpin/rules/readme-accuracy.md)
@@ -70,7 +70,7 @@ fn a_list_becomes_rules_that_are_in_force() {
     Run the formatter.
     (style in .linchpin/rules/style.md)
 
-    2 of 2 file rules not met; 3 files changed by what `-` lists.
+    2 of 2 file rules unmet; 3 files changed according to `-`.
     --- stderr
     ");
     let before = files(&project.root());
@@ -78,21 +78,21 @@ fn a_list_becomes_rules_that_are_in_force() {
     exit 2
     --- stdout
     --- stderr
-    error: there is a rule `readme-accuracy` already, in the project tier
+    error: rule `readme-accuracy` already exists in the project tier
      --> .deepwork.rules.yml:1:9
       |
     1 | - name: README Accuracy
       |         ^^^^^^^^^^^^^^^
       |
-      = help: change the `name` here, or take the entry out
+      = help: change the `name` here, or remove the entry
 
-    error: there is a rule `style` already, in the project tier
+    error: rule `style` already exists in the project tier
      --> .deepwork.rules.yml:6:9
       |
     6 | - name: style
       |         ^^^^^
       |
-      = help: change the `name` here, or take the entry out
+      = help: change the `name` here, or remove the entry
 
     error: nothing was written
     ");
@@ -107,7 +107,7 @@ fn it_is_told_as_json_and_goes_where_it_is_asked_to() {
     insta::assert_snapshot!(reply.transcript(), @r#"
     exit 0
     --- stdout
-    {"changed":[{"file":"[BASE]/config/linchpin/rules/only-one.md","before":null,"after":"---\nname: 'Only one'\ntrigger: '**/*.sql'\n---\nSee the docs.\n"}],"rules":[{"id":"only-one","in_force":true}],"warnings":[],"rewritten":[{"rule":"only-one","key":"trigger","file":"old/.deepwork.policy.yml","line":1,"column":29,"before":"*.sql","after":"**/*.sql","why":["`*` crossed folders in the old format, and does not here"]}]}
+    {"changed":[{"file":"[BASE]/config/linchpin/rules/only-one.md","before":null,"after":"---\nname: 'Only one'\ntrigger: '**/*.sql'\n---\nSee the docs.\n"}],"rules":[{"id":"only-one","in_force":true}],"warnings":[],"rewritten":[{"rule":"only-one","key":"trigger","file":"old/.deepwork.policy.yml","line":1,"column":29,"before":"*.sql","after":"**/*.sql","why":["`*` crossed folders in the old format, but does not here"]}]}
     --- stderr
     "#);
     assert!(project.user_policy().join("rules/only-one.md").is_file());
@@ -149,7 +149,7 @@ fn a_list_with_errors_is_not_imported() {
     4 | - name: Broken
       |   ^
       |
-      = help: say which files it is about: `trigger: src/**`
+      = help: say which files it applies to: `trigger: src/**`
 
     error: unknown key `triger`
      --> old/.deepwork.rules.yml:5:3
@@ -159,15 +159,15 @@ fn a_list_with_errors_is_not_imported() {
       |
       = help: did you mean `trigger`?
 
-    error: `../secret.md` is outside of the list's folder
+    error: `../secret.md` is outside the list's folder
      --> old/.deepwork.rules.yml:6:22
       |
     6 |   instructions_file: ../secret.md
       |                      ^^^^^^^^^^^^
       |
-      = help: copy the file beside the list, or put its text under `instructions`
+      = help: copy the file next to the list, or put its text under `instructions`
 
-    error: `compare_to` is one of `base`, `default_tip`, `prompt`, not `yesterday`
+    error: `compare_to` must be one of `base`, `default_tip`, `prompt`, not `yesterday`
      --> old/.deepwork.rules.yml:7:15
       |
     7 |   compare_to: yesterday
@@ -185,19 +185,19 @@ fn a_list_with_errors_is_not_imported() {
 
     exit 2
     --- stdout
-    {"error":{"kind":"MissingKey","message":"nothing was written: the entry has no `trigger`, and 4 more errors","file":"old/.deepwork.rules.yml","line":4,"column":3,"help":"say which files it is about: `trigger: src/**`"}}
+    {"error":{"kind":"MissingKey","message":"nothing was written: the entry has no `trigger`, and 4 more errors","file":"old/.deepwork.rules.yml","line":4,"column":3,"help":"say which files it applies to: `trigger: src/**`"}}
     --- stderr
 
     exit 2
     --- stdout
     --- stderr
-    error: `linchpin rules import` is for people, and `CLAUDECODE` shows that an agent runs it
-    help: run it in a terminal of your own
+    error: only people may run `linchpin rules import`, and `CLAUDECODE` shows that an agent started it
+    help: run it in your own terminal
 
     exit 2
     --- stdout
     --- stderr
-    error: there is no `old/.deepwork.policy.yml`
+    error: `old/.deepwork.policy.yml` does not exist
     "#);
     assert_eq!(files(&project.root()), before);
 }

@@ -1,4 +1,4 @@
-//! `rules`: comments and order stay, what is not sound is not written, agents only propose.
+//! `rules`: comments and their order are preserved, invalid rules are not written, and agents can only make proposals.
 
 mod delete;
 mod edit;
@@ -12,7 +12,7 @@ mod target;
 use std::fs;
 use std::path::Path;
 
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 pub const CONFIG: &str = "\
 # Settings of the team.
@@ -41,21 +41,21 @@ Danger is not for agents.
 enabled: maybe
 ";
 
-pub fn read(project: &Scratch, path: &str) -> String {
+pub fn read(project: &TestProject, path: &str) -> String {
     fs::read_to_string(project.root().join(path)).expect("a file")
 }
 
-pub fn fed(project: &Scratch, arguments: &[&str], input: &str) -> Reply {
+pub fn fed(project: &TestProject, arguments: &[&str], input: &str) -> Reply {
     project.feed(project.command(arguments), input.as_bytes())
 }
 
-pub fn by_agent(project: &Scratch, arguments: &[&str], input: &str) -> Reply {
+pub fn by_agent(project: &TestProject, arguments: &[&str], input: &str) -> Reply {
     let mut command = project.command(arguments);
     command.env("CLAUDECODE", "1");
     project.feed(command, input.as_bytes())
 }
 
-/// Every file of the policy, to see that nothing was written.
+/// Returns every file of the policy, to check that nothing was written.
 pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder").filter_map(Result::ok) {

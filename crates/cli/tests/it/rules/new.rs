@@ -42,14 +42,14 @@ fn a_new_rule() {
     exit 2
     --- stdout
     --- stderr
-    error: there is a rule `no-danger` already, in the project tier
+    error: rule `no-danger` already exists in the project tier
     help: choose another id
     ");
     insta::assert_snapshot!(project.run(&["rules", "new", "hard-reset", "--on", "stop", "--reason", "No."]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: there is a rule `hard-reset` already, in the bundled tier
+    error: rule `hard-reset` already exists in the bundled tier
     help: choose another id
     ");
 }
@@ -99,7 +99,7 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
     exit 2
     --- stdout
     --- stderr
-    error: bad regex: unclosed group
+    error: invalid regex: unclosed group
      --> .linchpin/rules/x.md:2:19
       |
     2 | command_pattern: '('
@@ -123,15 +123,15 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
     exit 2
     --- stdout
     --- stderr
-    error: `stop` has no tool call for this rule to be about
+    error: this rule applies to tool calls, but `stop` has none
      --> .linchpin/rules/x.md:3:5
       |
     3 | on: stop
       |     ^^^^
       |
-      = help: tool rules are judged on before_tool, after_tool, tool_failed or permission
+      = help: use `before_tool`, `after_tool`, `tool_failed` or `permission`
 
-    error: `action` is one of `block`, `ask`, `warn`, `allow`, not `deny`
+    error: `action` must be one of `block`, `ask`, `warn`, `allow`, not `deny`
      --> .linchpin/rules/x.md:4:9
       |
     4 | action: deny
@@ -144,13 +144,13 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
     exit 2
     --- stdout
     --- stderr
-    error: the rule has no way to detect anything
+    error: the rule has no conditions
      --> .linchpin/rules/x.md:2:1
       |
     2 | ---
       | ^
       |
-      = help: say which `tools`, `command`, `command_pattern`, `paths`, `reads`, `writes` or `deletes` it is about, which files that change (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged
+      = help: add conditions on tool calls (`tools`, `command`, `command_pattern`, `paths`, `reads`, `writes`, `deletes`) or on changed files (`trigger`, `set`, `pair`, `created`), or say `on` which events the rule is checked
 
     error: nothing was written
 
@@ -172,24 +172,24 @@ fn an_id_is_a_file_name_and_no_path() {
         assert_eq!(files(&project.root()), before, "{id}");
     }
     insta::assert_snapshot!(said.concat(), @"
-    error: a rule's id is empty
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-    error: `../x` cannot be a rule's id
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-    error: `a/b` cannot be a rule's id
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-    error: `..` cannot be a rule's id
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-    error: `.x` cannot be a rule's id
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-    error: `a b` cannot be a rule's id
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-    error: `x
-    ` cannot be a rule's id
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-    error: `linchpin` cannot be a rule's id: the guard itself speaks under it
-    help: give it another name
-    error: a rule's id has at most 100 characters, and this one has 5000
-    help: give it a shorter name
+    error: the rule id is empty
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
+    error: invalid rule id `../x`
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
+    error: invalid rule id `a/b`
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
+    error: invalid rule id `..`
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
+    error: invalid rule id `.x`
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
+    error: invalid rule id `a b`
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
+    error: invalid rule id `x
+    `
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
+    error: reserved rule id `linchpin`: Linchpin uses it for its own messages
+    help: choose another name
+    error: the rule id has 5000 characters, over the limit of 100
+    help: choose a shorter name
     ");
 }

@@ -1,4 +1,4 @@
-//! `rules propose` and `rules accept`: an agent drafts, a person decides.
+//! `rules propose` and `rules accept`: an agent proposes a rule, and a person accepts or rejects it.
 
 use super::{by_agent, files, read};
 use crate::{NO_DANGER, project};
@@ -37,7 +37,7 @@ fn an_agent_proposes_and_a_person_accepts() {
     exit 0
     --- stdout
     `no-danger` is proposed, in .linchpin/agent/proposals/no-danger.md.
-    It is no rule until a person runs `linchpin rules accept no-danger`.
+    It becomes a rule when a person runs `linchpin rules accept no-danger`.
     --- stderr
     ");
     assert_eq!(read(&project, ".linchpin/agent/proposals/no-danger.md"), NO_DANGER);
@@ -46,15 +46,15 @@ fn an_agent_proposes_and_a_person_accepts() {
     exit 2
     --- stdout
     --- stderr
-    error: `linchpin rules accept` is for people, and `CLAUDECODE` shows that an agent runs it
-    help: run it in a terminal of your own
+    error: only people may run `linchpin rules accept`, and `CLAUDECODE` shows that an agent started it
+    help: run it in your own terminal
     ");
     insta::assert_snapshot!(project.run(&["rules", "accept"]).transcript(), @"
     exit 0
     --- stdout
     no-danger
 
-    `linchpin rules accept ID` shows one, and makes it a rule.
+    `linchpin rules accept ID` shows a proposal and makes it a rule.
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["rules", "accept", "no-danger"]).transcript(), @"
@@ -67,8 +67,8 @@ fn an_agent_proposes_and_a_person_accepts() {
         Danger is not for agents. Use `safety`.
 
     --- stderr
-    error: there is no terminal to ask on
-    help: pass `--yes` once you have read the rule
+    error: there is no terminal for the question
+    help: read the rule, then pass `--yes`
     ");
     assert_eq!(project.decision("danger"), "allow");
     insta::assert_snapshot!(project.run(&["rules", "accept", "no-danger", "--yes"]).transcript(), @"
@@ -93,20 +93,20 @@ fn an_agent_proposes_and_a_person_accepts() {
     insta::assert_snapshot!(project.run(&["rules", "accept"]).transcript(), @"
     exit 0
     --- stdout
-    Nothing is proposed.
+    There are no proposals.
     --- stderr
     ");
     insta::assert_snapshot!(by_agent(&project, &propose, NO_DANGER).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: there is a rule `no-danger` already, in the project tier
+    error: rule `no-danger` already exists in the project tier
     help: choose another id
     ");
     insta::assert_snapshot!(project.run(&["rules", "accept", "other", "--yes", "--json"]).transcript(), @r#"
     exit 2
     --- stdout
-    {"error":{"kind":"NotFound","message":"nothing is proposed under the id `other`","help":"`linchpin rules accept` lists the proposals"}}
+    {"error":{"kind":"NotFound","message":"no proposal has the id `other`","help":"to list the proposals, run `linchpin rules accept`"}}
     --- stderr
     "#);
 }
@@ -131,31 +131,31 @@ fn a_hostile_proposal_does_no_harm() {
     exit 2
     --- stdout
     --- stderr
-    error: `../../rules/x` cannot be a rule's id
-    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: invalid rule id `../../rules/x`
+    help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
 
     exit 2
     --- stdout
     --- stderr
-    error: there is a rule `protect-guardrails` already, in the bundled tier
+    error: rule `protect-guardrails` already exists in the bundled tier
     help: choose another id
 
     exit 2
     --- stdout
     --- stderr
-    error: the proposal has a sign that cannot be seen, U+001B on line 4
-    help: a person has to see what they accept
+    error: the proposal has an invisible character, U+001B, on line 4
+    help: remove it: a person must see everything that they accept
 
     exit 2
     --- stdout
     --- stderr
-    error: the proposal has a sign that cannot be seen, U+202E on line 4
-    help: a person has to see what they accept
+    error: the proposal has an invisible character, U+202E, on line 4
+    help: remove it: a person must see everything that they accept
 
     exit 2
     --- stdout
     --- stderr
-    error: bad regex: unclosed group
+    error: invalid regex: unclosed group
      --> .linchpin/agent/proposals/x.md:2:18
       |
     2 | command_pattern: (
@@ -166,12 +166,12 @@ fn a_hostile_proposal_does_no_harm() {
     exit 2
     --- stdout
     --- stderr
-    error: a proposal has at most 16 KiB, for a person has to read it
+    error: the proposal is larger than the limit of 16 KiB; a person has to read it
     ");
 }
 
 #[test]
-fn what_an_agent_puts_among_the_proposals_is_not_believed() {
+fn files_that_an_agent_adds_to_the_proposals_are_not_trusted() {
     let project = project();
     let proposals = project.root().join(".linchpin/agent/proposals");
     project
@@ -187,11 +187,11 @@ fn what_an_agent_puts_among_the_proposals_is_not_believed() {
     exit 0
     --- stdout
     broken  cannot be accepted: .linchpin/agent/proposals/broken.md:2:1: unknown key `tool`
-    large  cannot be accepted: `.linchpin/agent/proposals/large.md` is larger than the 16 KiB that are read
-    linked  cannot be accepted: `.linchpin/agent/proposals/linked.md` is a link or no file at all
-    seen  cannot be accepted: the proposal has a sign that cannot be seen, U+001B on line 4
+    large  cannot be accepted: `.linchpin/agent/proposals/large.md` is larger than the limit of 16 KiB
+    linked  cannot be accepted: `.linchpin/agent/proposals/linked.md` is not a regular file
+    seen  cannot be accepted: the proposal has an invisible character, U+001B, on line 4
 
-    `linchpin rules accept ID` shows one, and makes it a rule.
+    `linchpin rules accept ID` shows a proposal and makes it a rule.
     --- stderr
     ");
     let mut said = Vec::new();
@@ -203,19 +203,19 @@ fn what_an_agent_puts_among_the_proposals_is_not_believed() {
     exit 2
     --- stdout
     --- stderr
-    error: the proposal has a sign that cannot be seen, U+001B on line 4
-    help: a person has to see what they accept
+    error: the proposal has an invisible character, U+001B, on line 4
+    help: remove it: a person must see everything that they accept
 
     exit 2
     --- stdout
     --- stderr
-    error: `.linchpin/agent/proposals/large.md` is larger than the 16 KiB that are read
+    error: `.linchpin/agent/proposals/large.md` is larger than the limit of 16 KiB
 
     exit 2
     --- stdout
     --- stderr
-    error: `.linchpin/agent/proposals/linked.md` is a link or no file at all
-    help: a proposal is a plain file; delete this one
+    error: `.linchpin/agent/proposals/linked.md` is not a regular file
+    help: delete it; a proposal must be a regular file, not a symlink
 
     exit 2
     --- stdout

@@ -1,4 +1,4 @@
-//! The folder that a command changes: whose it is, who may change it, and what cannot be written.
+//! The directory that a command changes: whose policy it contains, who may change it, and write errors.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn the_users_own_tier() {
     --- stdout
     --- stderr
     error: `hard-reset` is in force because the user tier names it
-    help: pass `--user` to switch it off there
+    help: run the command with `--user`
     ");
     project.run(&["rules", "new", "mine", "--user", "--command-pattern", "^danger", "--reason", "No."]);
     assert_eq!(project.decision("danger"), "deny");
@@ -32,7 +32,7 @@ fn the_users_own_tier() {
     --- stdout
     --- stderr
     error: `mine` is a rule of the user tier
-    help: pass `--user` to change it
+    help: run the command with `--user`
     ");
     insta::assert_snapshot!(project.run(&["rules", "delete", "mine", "--user"]).transcript(), @"
     exit 0
@@ -52,7 +52,7 @@ fn the_users_own_tier() {
     --- stdout
     --- stderr
     error: there is no policy in `[BASE]/project` or above it
-    help: `linchpin init` writes one; `--user` means your own
+    help: `linchpin init` writes one; `--user` selects your own policy
     ");
     assert_eq!(elsewhere.run(&["rules", "enable", "hard-reset", "--user"]).code, Some(0));
     insta::assert_snapshot!(project.run(&["rules", "new", "broken", "--user", "--on", "stpo", "--reason", "No."]).transcript(), @"
@@ -72,7 +72,7 @@ fn the_users_own_tier() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said() {
+fn write_errors_are_reported() {
     let project = project();
     fs::remove_dir(project.root().join(".linchpin/rules")).expect("a folder");
     project.file(".linchpin/rules", "a file where the folder should be").config("# none\n");
@@ -100,7 +100,7 @@ fn a_folder_that_is_read_only_stays_as_it_is() {
     project.rule("no-danger", NO_DANGER);
     let rules = project.root().join(".linchpin/rules");
     fs::set_permissions(&rules, fs::Permissions::from_mode(0o555)).expect("a mode");
-    // There is no such folder for root.
+    // Root can write in any directory, so this is skipped for root.
     if fs::write(rules.join("probe"), "").is_err() {
         for arguments in [["rules", "disable", "no-danger"], ["rules", "delete", "no-danger"]] {
             let reply = project.run(&arguments);
@@ -148,7 +148,7 @@ fn the_other_commands_are_for_people() {
     ] {
         let reply = by_agent(&project, arguments, "");
         assert_eq!(reply.code, Some(2));
-        assert!(reply.stderr.contains("is for people"), "{}", reply.stderr);
+        assert!(reply.stderr.contains("only people may run"), "{}", reply.stderr);
         assert_eq!(files(&project.root()), before);
     }
 }

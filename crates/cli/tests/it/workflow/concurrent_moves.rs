@@ -1,4 +1,4 @@
-//! Moves beside hooks and other moves, and moves whose process is killed.
+//! Moves concurrent with hooks and other moves, and moves whose process is killed.
 
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,11 @@ use crate::project;
 
 #[test]
 fn of_two_that_move_at_once_one_moves() {
-    let scratch = with_rules("      []");
-    scratch.run(&["start", "work"]);
+    let project = with_rules("      []");
+    project.run(&["start", "work"]);
     let children: Vec<_> = (0..8)
         .map(|_| {
-            let mut command = scratch.command(&["next", "code_complete", "--json"]);
+            let mut command = project.command(&["next", "code_complete", "--json"]);
             command.stdout(Stdio::piped()).spawn().expect("the program runs")
         })
         .collect();
@@ -31,18 +31,18 @@ fn of_two_that_move_at_once_one_moves() {
             answer["error"]["kind"] == "Moved" || answer["claims"] == json!(["review_complete", "needs_rework"]);
         assert!(is_told, "{answer}");
     }
-    assert_eq!(scratch.run(&["repeat"]).stdout, "Review it.\n");
+    assert_eq!(project.run(&["repeat"]).stdout, "Review it.\n");
 }
 
 #[test]
 fn a_move_is_made_though_hooks_write_meanwhile() {
-    let scratch = two_nodes("", "    requires: [{command: [sleep, '1'], timeout: 30s}]");
-    scratch.git(&["init", "-q"]);
-    scratch.run(&["trust", "--yes"]);
-    scratch.run(&["start", "work"]);
-    let mut next = scratch.command(&["next"]);
+    let project = two_nodes("", "    requires: [{command: [sleep, '1'], timeout: 30s}]");
+    project.git(&["init", "-q"]);
+    project.run(&["trust", "--yes"]);
+    project.run(&["start", "work"]);
+    let mut next = project.command(&["next"]);
     let child = next.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
-    let mut agent = scratch.agent();
+    let mut agent = project.agent();
     for _ in 0..5 {
         agent.run("ls");
         thread::sleep(Duration::from_millis(100));
@@ -53,22 +53,22 @@ fn a_move_is_made_though_hooks_write_meanwhile() {
 
 #[test]
 fn a_workflow_is_left_though_hooks_write_meanwhile() {
-    let scratch = two_nodes("", "");
+    let project = two_nodes("", "");
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         for session in ["one", "two", "three"] {
-            let (scratch, is_over) = (&scratch, &is_over);
+            let (project, is_over) = (&project, &is_over);
             scope.spawn(move || {
-                let mut agent = scratch.agent_session(session);
+                let mut agent = project.agent_session(session);
                 while !is_over.load(Ordering::Relaxed) {
                     agent.run("ls");
                 }
             });
         }
         let rounds = (0..20).map(|_| {
-            scratch.run(&["start", "work"]);
+            project.run(&["start", "work"]);
             thread::sleep(Duration::from_millis(20));
-            scratch.run(&["abort"])
+            project.run(&["abort"])
         });
         let refused = rounds.filter(|abort| abort.code != Some(0)).map(|abort| abort.transcript()).next();
         is_over.store(true, Ordering::Relaxed);
@@ -82,16 +82,16 @@ const WORKFLOW: &str = "start_node: one\nvariables: {visits: 0}\nnodes:\n  \
 
 #[test]
 fn a_move_is_whole_or_none() {
-    let scratch = project();
-    scratch.file(".linchpin/workflows/work.yml", WORKFLOW);
-    assert_eq!(scratch.run(&["start", "work"]).stdout, "One, 0.\n");
-    let status = || scratch.run(&["status", "--json"]).json()["workflow"].clone();
+    let project = project();
+    project.file(".linchpin/workflows/work.yml", WORKFLOW);
+    assert_eq!(project.run(&["start", "work"]).stdout, "One, 0.\n");
+    let status = || project.run(&["status", "--json"]).json()["workflow"].clone();
     let mut seen = [0, 0];
     for round in 0..60_u64 {
         let before = status();
-        let mut move_on = scratch.command(&["next"]);
+        let mut move_on = project.command(&["next"]);
         let mut child = move_on.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
-        // From before it has opened anything to after it has ended.
+        // From before the process has opened any file until after it has ended.
         thread::sleep(Duration::from_micros(round * 700));
         if round >= 57 {
             child.wait().expect("an end");
@@ -103,10 +103,10 @@ fn a_move_is_whole_or_none() {
         let has_moved = before["node"] != after["node"];
         seen[usize::from(has_moved)] += 1;
         assert_eq!(history(&after), history(&before) + usize::from(has_moved), "{before} {after}");
-        // What belongs to leaving `one` was done with it, once.
+        // The actions on leaving `one` were executed together with the move, exactly once.
         let name = if after["node"] == "one" { "One" } else { "Two" };
         let visits = after["history"].as_array().into_iter().flatten().filter(|visit| visit["node"] == "two").count();
-        assert_eq!(scratch.run(&["repeat"]).stdout, format!("{name}, {visits}.\n"));
+        assert_eq!(project.run(&["repeat"]).stdout, format!("{name}, {visits}.\n"));
     }
     assert!(seen.iter().all(|count| *count > 0), "killed too late or too early each time: {seen:?}");
 }

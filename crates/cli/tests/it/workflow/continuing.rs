@@ -1,4 +1,4 @@
-//! `continue`: going on past what a pace rule said.
+//! `continue`: acknowledges a pace rule that has fired.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -9,16 +9,16 @@ use crate::project;
 
 #[test]
 fn live_block_holds_on_a_node_and_goes_with_continue() {
-    let scratch = with_rules(
+    let project = with_rules(
         "      - repeated_command: {pattern: make, threshold: 2, window: 600}\n        live: block\n        reason: Think.",
     );
-    scratch.run(&["start", "work"]);
-    let mut agent = scratch.agent();
+    project.run(&["start", "work"]);
+    let mut agent = project.agent();
     agent.fail("make");
     agent.fail("make");
     let refused = agent.before("make");
     assert_eq!(refused.decision(), "deny");
-    assert!(refused.reason().contains("It returns the normal CODE phase prompt"), "{}", refused.reason());
+    assert!(refused.reason().contains("It prints the normal CODE phase prompt"), "{}", refused.reason());
     assert!(refused.reason().contains("Suggestion: Think.\n"), "{}", refused.reason());
     assert_eq!(agent.before("linchpin continue").decision(), "allow");
     assert_eq!(agent.linchpin(&["continue"]).stdout, "Write the code.\n");
@@ -27,9 +27,9 @@ fn live_block_holds_on_a_node_and_goes_with_continue() {
 
 #[test]
 fn continue_outside_of_a_workflow_counts_the_session_afresh() {
-    let scratch = project();
-    scratch.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
-    let mut agent = scratch.agent();
+    let project = project();
+    project.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
+    let mut agent = project.agent();
     assert_eq!(agent.linchpin(&["continue"]).code, Some(2));
     agent.fail("make");
     agent.fail("make");
@@ -37,7 +37,7 @@ fn continue_outside_of_a_workflow_counts_the_session_afresh() {
     assert_snapshot!(agent.linchpin(&["continue"]).transcript(), @"
     exit 0
     --- stdout
-    Noted. What these rules count begins again: circles.
+    The count of these rules starts again from zero: circles.
     --- stderr
     ");
     assert_eq!(agent.before("make").decision(), "allow");
@@ -46,16 +46,16 @@ fn continue_outside_of_a_workflow_counts_the_session_afresh() {
 
 #[test]
 fn continue_is_a_persons_where_a_rule_says_so() {
-    let scratch = with_rules("      - {type: repeated_command, threshold: 1, window: 60, ack: human}");
-    scratch.run(&["start", "work"]);
-    let mut agent = scratch.agent();
+    let project = with_rules("      - {type: repeated_command, threshold: 1, window: 60, ack: human}");
+    project.run(&["start", "work"]);
+    let mut agent = project.agent();
     agent.run("make");
     assert_snapshot!(agent.linchpin(&["continue"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: only a person may go on past rule `work/code/1` (`ack: human`)
-    help: say what you tried and why you are stuck, and wait
+    error: only a person may continue past rule `work/code/1` (`ack: human`)
+    help: tell the person what you tried and why you are stuck, and wait for an answer
     ");
     assert_snapshot!(timeless(&agent.linchpin(&["next"]).stdout), @"
     🚨 WORKFLOW INTERRUPT: Repeated Command Detected
@@ -64,98 +64,98 @@ fn continue_is_a_persons_where_a_rule_says_so() {
     Recent executions:
       - HH:MM:SS: make
 
-    Suggestion: The same step keeps being taken, and its result does not move you on. Read the last error from its first line, say what you expect to be different before you run it again, and try the smallest thing that would show whether that is so: one test, one file, one printed value.
+    Suggestion: You keep repeating the same step without progress. Read the first line of the last error. Before you run the command again, say what you expect to be different, and try the smallest check that would show it: one test, one file, one printed value.
 
     ---
 
     REFLECT AND DECIDE:
 
-    Only a person can let you go on past this rule.
+    Only a person can let you continue past this rule.
 
-      - Explain what you tried, and why you are stuck
+      - Explain what you tried and why you are stuck
       - Say briefly what you would do differently
       - Ask them to run: linchpin continue
-      - Wait for their answer before you go on
+      - Wait for their answer before you continue
     ");
-    assert_eq!(scratch.run(&["continue"]).code, Some(0));
+    assert_eq!(project.run(&["continue"]).code, Some(0));
 }
 
 #[test]
 fn continue_does_not_stand_for_a_commit_that_nobody_was_asked_for() {
-    let scratch =
+    let project =
         with_rules("      - require_commits: {lookback_phases: 1}\n      - phase_timeout: {max_duration: 300}");
-    scratch.git(&["init", "-q", "-b", "main"]);
-    scratch.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
-    scratch.run(&["start", "work"]);
-    assert_eq!(scratch.run(&["continue"]).code, Some(0));
+    project.git(&["init", "-q", "-b", "main"]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
+    project.run(&["start", "work"]);
+    assert_eq!(project.run(&["continue"]).code, Some(0));
     for _ in 0..2 {
-        let told = scratch.run(&["next"]);
+        let told = project.run(&["next"]);
         assert_eq!(told.code, Some(3));
         assert!(told.stdout.contains("No commit was made in the CODE phase"), "{}", told.stdout);
     }
-    assert_eq!(scratch.run(&["continue"]).code, Some(0));
-    assert_eq!(scratch.run(&["next"]).stdout, "Review it.\n");
-    // Another visit asks again.
-    scratch.run(&["next", "needs_rework"]);
-    assert_eq!(scratch.run(&["continue"]).code, Some(0));
-    assert_eq!(scratch.run(&["next"]).code, Some(3));
+    assert_eq!(project.run(&["continue"]).code, Some(0));
+    assert_eq!(project.run(&["next"]).stdout, "Review it.\n");
+    // The rule fires again in another visit.
+    project.run(&["next", "needs_rework"]);
+    assert_eq!(project.run(&["continue"]).code, Some(0));
+    assert_eq!(project.run(&["next"]).code, Some(3));
 }
 
 #[test]
 fn continue_says_so_where_no_rule_has_fired_and_passes_nothing() {
-    let scratch = with_rules("      - phase_timeout: {max_duration: 300}");
-    scratch.run(&["start", "work"]);
-    assert_snapshot!(scratch.run(&["continue"]).transcript(), @"
+    let project = with_rules("      - phase_timeout: {max_duration: 300}");
+    project.run(&["start", "work"]);
+    assert_snapshot!(project.run(&["continue"]).transcript(), @"
     exit 0
     --- stdout
-    No pace rule has fired at `code`, so there is nothing to go past.
+    No pace rule has fired at `code`, so there is nothing to continue past.
     Write the code.
     --- stderr
     ");
-    begin_phases_earlier(&scratch, 310_000);
-    assert_eq!(scratch.run(&["next"]).code, Some(3));
+    begin_phases_earlier(&project, 310_000);
+    assert_eq!(project.run(&["next"]).code, Some(3));
 }
 
 #[test]
 fn continue_lets_the_time_of_a_phase_be_used_up_once_more() {
-    let scratch = with_rules("      - {type: phase_timeout, max_duration: 300, live: off}");
-    scratch.run(&["start", "work"]);
-    begin_phases_earlier(&scratch, 400_000);
-    // Nobody was told yet.
-    let early = scratch.run(&["continue"]).stdout;
+    let project = with_rules("      - {type: phase_timeout, max_duration: 300, live: off}");
+    project.run(&["start", "work"]);
+    begin_phases_earlier(&project, 400_000);
+    // The rule has not fired yet.
+    let early = project.run(&["continue"]).stdout;
     assert!(early.starts_with("No pace rule has fired"), "{early}");
-    assert_eq!(scratch.run(&["next"]).code, Some(3));
-    assert_eq!(scratch.run(&["continue"]).stdout, "Write the code.\n");
-    begin_phases_earlier(&scratch, 310_000);
-    let told = scratch.run(&["next"]);
+    assert_eq!(project.run(&["next"]).code, Some(3));
+    assert_eq!(project.run(&["continue"]).stdout, "Write the code.\n");
+    begin_phases_earlier(&project, 310_000);
+    let told = project.run(&["next"]);
     assert_eq!(told.code, Some(3));
     assert!(told.stdout.contains("Diagnostic: CODE phase running for 11m 5"), "{}", told.stdout);
-    assert_eq!(scratch.run(&["continue"]).stdout, "Write the code.\n");
-    assert_eq!(scratch.run(&["next"]).stdout, "Review it.\n");
+    assert_eq!(project.run(&["continue"]).stdout, "Write the code.\n");
+    assert_eq!(project.run(&["next"]).stdout, "Review it.\n");
 }
 
 #[test]
-fn what_an_earlier_version_set_aside_stays_so_until_the_next_move() {
-    let scratch =
+fn usage_reset_by_an_earlier_version_stays_reset_until_the_next_move() {
+    let project =
         with_rules("      - phase_timeout: {max_duration: 300}\n      - require_commits: {lookback_phases: 1}");
-    scratch.git(&["init", "-q", "-b", "main"]);
-    scratch.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
-    scratch.run(&["start", "work"]);
-    begin_phases_earlier(&scratch, 400_000);
-    change_position(&scratch, |position| {
+    project.git(&["init", "-q", "-b", "main"]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
+    project.run(&["start", "work"]);
+    begin_phases_earlier(&project, 400_000);
+    change_position(&project, |position| {
         position["continued"] = json!(1);
         position["is_past_totals"] = json!(true);
         position["is_past_commits"] = json!(true);
     });
-    assert_eq!(scratch.run(&["next"]).stdout, "Review it.\n");
+    assert_eq!(project.run(&["next"]).stdout, "Review it.\n");
 }
 
 #[test]
 fn continue_in_a_workflow_goes_on_past_rules_of_the_session() {
-    let scratch = with_rules(BUILDS);
-    scratch.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
-    scratch.run(&["start", "work"]);
-    let mut agent = scratch.agent();
+    let project = with_rules(BUILDS);
+    project.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
+    project.run(&["start", "work"]);
+    let mut agent = project.agent();
     agent.fail("make");
     agent.fail("make");
     assert_eq!(agent.before("make").decision(), "deny");

@@ -1,6 +1,6 @@
-//! Workflows: their files, how they are moved, and what holds on a node.
+//! Workflows: their files, how they move, and what is in force at a node.
 
-mod broken_under_way;
+mod broken_while_active;
 mod concurrent_moves;
 mod continuing;
 mod error_kinds;
@@ -15,14 +15,14 @@ mod toolchains;
 mod triggers;
 
 use serde_json::{Value, json};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::project;
 
-/// Two phases and the way between them; `code` has these rules.
-pub(crate) fn with_rules(rules: &str) -> Scratch {
-    let scratch = project();
-    scratch.file(
+/// A project with a workflow of two phases; `code` has these rules.
+pub(crate) fn with_rules(rules: &str) -> TestProject {
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         format!(
             "start_node: code\nclaims: [needs_rework]\nnodes:\n  code:\n    prompt: Write the code.\n    rules:\n{rules}\n    \
@@ -30,21 +30,21 @@ pub(crate) fn with_rules(rules: &str) -> Scratch {
              transitions: [{{when: review_complete, to: done}}, {{when: needs_rework, to: code}}]\n"
         ),
     );
-    scratch
+    project
 }
 
-/// Nobody waits for minutes here: the journal is told that every phase began so many milliseconds earlier.
-pub(crate) fn begin_phases_earlier(scratch: &Scratch, by: i64) {
-    change_position(scratch, |position| {
+/// Changes the journal so that every phase began this many milliseconds earlier, as tests cannot wait for minutes.
+pub(crate) fn begin_phases_earlier(project: &TestProject, by: i64) {
+    change_position(project, |position| {
         for visit in position["history"].as_array_mut().into_iter().flatten() {
             visit["started"] = json!(visit["started"].as_i64().expect("a time") - by);
         }
     });
 }
 
-/// Changes where the workflow stands, as the journal keeps it.
-fn change_position(scratch: &Scratch, change: impl FnOnce(&mut Value)) {
-    let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+/// Changes the position of the workflow that is stored in the journal.
+fn change_position(project: &TestProject, change: impl FnOnce(&mut Value)) {
+    let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
     let kept = "SELECT value FROM state WHERE kind = 'variable' AND name = '_at'";
     let kept: String = journal.query_row(kept, [], |row| row.get(0)).expect("a place");
     let mut position: Value = serde_json::from_str(&kept).expect("JSON");
@@ -55,13 +55,13 @@ fn change_position(scratch: &Scratch, change: impl FnOnce(&mut Value)) {
 
 pub(crate) const BUILDS: &str = "      - repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}";
 
-fn with_workflow(text: &str) -> Scratch {
-    let scratch = project();
-    scratch.file(".linchpin/workflows/work.yml", text);
-    scratch
+fn with_workflow(text: &str) -> TestProject {
+    let project = project();
+    project.file(".linchpin/workflows/work.yml", text);
+    project
 }
 
-fn two_nodes(more: &str, of_node: &str) -> Scratch {
+fn two_nodes(more: &str, of_node: &str) -> TestProject {
     with_workflow(&format!(
         "start_node: code\n{more}\nnodes:\n  code:\n    prompt: Code.\n{of_node}\n    transitions: [{{when: code_complete, to: \
          review}}]\n  review: {{prompt: Review., transitions: [{{when: review_complete, to: done}}]}}\n"

@@ -1,4 +1,4 @@
-//! Moves from node to node: who may make them, what they count, and what the journal keeps of them.
+//! Moves between nodes: who may make them, what is counted, and what the journal records.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -9,29 +9,29 @@ use crate::project;
 
 #[test]
 fn people_pass_over_rules_and_agents_do_not() {
-    let scratch = with_rules(BUILDS);
-    scratch.run(&["start", "work"]);
-    let mut agent = scratch.agent();
+    let project = with_rules(BUILDS);
+    project.run(&["start", "work"]);
+    let mut agent = project.agent();
     for _ in 0..3 {
         agent.fail("cargo build");
     }
     assert_eq!(agent.linchpin(&["next", "--force-all"]).code, Some(2));
-    assert_snapshot!(scratch.run(&["next", "--force", "token_budget"]).transcript(), @"
+    assert_snapshot!(project.run(&["next", "--force", "token_budget"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: no rule at `code` is called `token_budget`
+    error: there is no rule `token_budget` at `code`
     help: its pace rules are work/code/1
     ");
-    assert_eq!(scratch.run(&["next", "--force", "repeated_command"]).code, Some(0));
+    assert_eq!(project.run(&["next", "--force", "repeated_command"]).code, Some(0));
     assert_snapshot!(agent.linchpin(&["abort"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: `abort` is not for agents here
+    error: agents may not run `abort` here
     help: a person can do it; `agent_may: [abort, …]` in config.yml lets agents do it too, in a repository's once you run `linchpin trust`
     ");
-    assert_eq!(scratch.run(&["abort"]).code, Some(0));
+    assert_eq!(project.run(&["abort"]).code, Some(0));
 }
 
 #[test]
@@ -42,81 +42,81 @@ fn a_session_that_has_ended_makes_no_move() {
         (Some("UserPromptSubmit"), "person"),
         (Some("SessionEnd"), "person"),
     ] {
-        let scratch = with_rules(BUILDS);
-        scratch.run(&["start", "work"]);
-        // The call waits for `linchpin next`, and its end is never told.
-        scratch.agent().before("linchpin next");
+        let project = with_rules(BUILDS);
+        project.run(&["start", "work"]);
+        // The hook before `linchpin next` is called, but the one after it is not.
+        project.agent().before("linchpin next");
         if let Some(event) = event {
-            scratch.hook("claude", &scratch.event(event, &json!({"prompt": "Go on.", "reason": "other"})));
+            project.hook("claude", &project.event(event, &json!({"prompt": "Go on.", "reason": "other"})));
         }
-        assert_eq!(scratch.run(&["next"]).code, Some(0));
-        let log = scratch.run(&["log"]).stdout;
+        assert_eq!(project.run(&["next"]).code, Some(0));
+        let log = project.run(&["log"]).stdout;
         assert!(log.contains(&format!("move work: code → review, by the {by}")), "{event:?}: {log}");
     }
 }
 
 #[test]
 fn a_patch_that_makes_it_too_many_is_seen_by_the_next_move() {
-    let scratch = with_rules("      - repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 600}");
-    scratch.run(&["start", "work"]);
-    patch(&scratch, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs"]);
-    let told = scratch.run(&["next"]);
+    let project = with_rules("      - repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 600}");
+    project.run(&["start", "work"]);
+    patch(&project, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs"]);
+    let told = project.run(&["next"]);
     assert_eq!(told.code, Some(3));
     assert!(told.stdout.contains("Diagnostic: ^src/ matched 3 edits in 10m"), "{}", told.stdout);
 }
 
 #[test]
-fn what_was_too_many_before_counts_once_at_a_move() {
-    let scratch = with_rules("      - repeated_file_edit: {threshold: 2, window: 600}");
-    scratch.run(&["start", "work"]);
+fn an_earlier_excess_counts_once_at_a_move() {
+    let project = with_rules("      - repeated_file_edit: {threshold: 2, window: 600}");
+    project.run(&["start", "work"]);
     let calls =
         [&["src/a.rs"][..], &["src/a.rs"], &["src/b.rs"], &["src/b.rs"], &["src/c.rs"], &["src/a.rs", "src/c.rs"]];
     for (paths, number) in calls.into_iter().zip(1..) {
-        patch(&scratch, "apply_patch", &format!("call-{number}"), paths);
+        patch(&project, "apply_patch", &format!("call-{number}"), paths);
     }
-    let told = scratch.run(&["next"]);
+    let told = project.run(&["next"]);
     assert!(told.stdout.contains("Diagnostic: src/a.rs edited 3 times in 10m"), "{}", told.stdout);
 }
 
-/// Every version of a rule that was judged by stays known, whoever saw it first.
+/// Every version of a rule that was in force is recorded, even if a command was the first to read it.
 #[test]
 fn a_move_keeps_no_version_of_a_rule_from_the_journal() {
-    let scratch = with_rules("      []");
-    scratch.rule("no-danger", crate::NO_DANGER);
-    scratch.run(&["start", "work"]);
-    scratch.run(&["next"]);
-    assert_eq!(scratch.decision("danger"), "deny");
-    let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+    let project = with_rules("      []");
+    project.rule("no-danger", crate::NO_DANGER);
+    project.run(&["start", "work"]);
+    project.run(&["next"]);
+    assert_eq!(project.decision("danger"), "deny");
+    let journal = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
     let versions = "SELECT count(*) FROM state WHERE kind = 'rule' AND name LIKE 'no-danger %'";
     assert_eq!(journal.query_row(versions, [], |row| row.get::<_, i64>(0)), Ok(1));
 }
 
 #[test]
 fn the_journal_tells_how_it_was_moved() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    rules: [{name: builds, repeated_command: {pattern: '^make', \
          threshold: 1, window: 600}}]\n    transitions: [{when: code_complete, to: review}]\n  review:\n    prompt: Review.\n    \
          requires: ['phase.visit > 9', {approval: 'Ship it?'}]\n    transitions: [{when: review_complete, to: done}]\n",
     );
-    scratch.run(&["start", "work"]);
-    let mut agent = scratch.agent();
+    project.run(&["start", "work"]);
+    let mut agent = project.agent();
     agent.run("make");
     agent.linchpin(&["next"]);
-    scratch.run(&["next", "--force", "builds"]);
+    project.run(&["next", "--force", "builds"]);
     agent.linchpin(&["next"]);
-    let mut approve = scratch.command(&["approve", "--yes"]);
+    let mut approve = project.command(&["approve", "--yes"]);
     approve.env("USER", "ada");
-    scratch.feed(approve, b"");
-    scratch.run(&["prev"]);
-    scratch.run(&["next", "--force-all"]);
-    scratch.run(&["restart"]);
-    scratch.run(&["restart"]);
+    project.feed(approve, b"");
+    project.run(&["prev"]);
+    project.run(&["next", "--force-all"]);
+    project.run(&["restart"]);
+    project.run(&["restart"]);
     agent.run("make");
     agent.linchpin(&["continue"]);
-    scratch.run(&["abort"]);
-    let log = scratch.run(&["log", "--limit", "0"]).stdout;
+    project.run(&["abort"]);
+    let log = project.run(&["log", "--limit", "0"]).stdout;
     let told: Vec<&str> =
         log.lines().filter(|line| line.starts_with("note")).filter_map(|line| line.get(34..)).collect();
     assert_snapshot!(told.join("\n"), @"
@@ -136,47 +136,47 @@ fn the_journal_tells_how_it_was_moved() {
 
 #[test]
 fn an_end_that_is_declared_says_its_text_and_is_over() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nnodes:\n  code: {prompt: Code., transitions: [{when: code_complete, to: done}]}\n  done: {prompt: \
          Write a summary.}\n",
     );
-    scratch.run(&["start", "work"]);
-    assert_snapshot!(scratch.run(&["next"]).transcript());
-    assert_eq!(scratch.run(&["next"]).code, Some(2));
-    assert_eq!(scratch.run(&["start", "work"]).code, Some(0));
+    project.run(&["start", "work"]);
+    assert_snapshot!(project.run(&["next"]).transcript());
+    assert_eq!(project.run(&["next"]).code, Some(2));
+    assert_eq!(project.run(&["start", "work"]).code, Some(0));
 }
 
 #[test]
 fn the_way_back_leads_to_where_the_work_came_from() {
-    let scratch = with_workflow(
+    let project = with_workflow(
         "start_node: a\nnodes:\n  a: {prompt: A., transitions: [{when: a_complete, to: b}]}\n  b: {prompt: B., transitions: \
          [{when: b_complete, to: c}]}\n  c: {prompt: C., transitions: [{when: c_complete, to: done}]}\n",
     );
-    let said = |command: &str| scratch.run(&[command]).stdout;
-    scratch.run(&["start", "work"]);
+    let said = |command: &str| project.run(&[command]).stdout;
+    project.run(&["start", "work"]);
     assert_eq!(["next", "next", "prev", "prev"].map(said), ["B.\n", "C.\n", "B.\n", "A.\n"]);
-    assert_eq!(scratch.run(&["prev"]).code, Some(2));
+    assert_eq!(project.run(&["prev"]).code, Some(2));
     assert_eq!(["next", "prev", "next", "next", "prev"].map(said), ["B.\n", "A.\n", "B.\n", "C.\n", "B.\n"]);
 }
 
 #[test]
 fn variables_of_a_session_at_a_move() {
-    let scratch = with_workflow(
+    let project = with_workflow(
         "start_node: a\nnodes:\n  a: {prompt: A., on_exit: [{set: {mood: left}}], transitions: [{when: a_complete, to: b}]}\n  \
          b: {prompt: 'B {{ variables.mood }} {{ variables.place }}.', on_enter: [{set: {place: here}}], transitions: [{when: \
          b_complete, to: done}]}\n",
     );
-    scratch.config("variables: {mood: none, place: none}\n");
-    scratch.run(&["start", "work"]);
-    let mut agent = scratch.agent();
+    project.config("variables: {mood: none, place: none}\n");
+    project.run(&["start", "work"]);
+    let mut agent = project.agent();
     agent.run("ls");
-    assert_eq!(scratch.run(&["next", "--session", "session-1"]).stdout, "B left here.\n");
+    assert_eq!(project.run(&["next", "--session", "session-1"]).stdout, "B left here.\n");
     assert_eq!(agent.linchpin(&["repeat"]).stdout, "B left here.\n");
-    // Where no session is known, nobody's variable is set, and that is said.
-    scratch.run(&["prev"]);
-    assert_snapshot!(scratch.run(&["next"]).stdout, @"
+    // With an unknown session, no session variable is set, and that is reported.
+    project.run(&["prev"]);
+    assert_snapshot!(project.run(&["next"]).stdout, @"
     `on_exit` of workflow `work` did not set `mood`: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
     `on_enter` of workflow `work` did not set `place`: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
     B none none.
@@ -185,13 +185,13 @@ fn variables_of_a_session_at_a_move() {
 
 #[test]
 fn on_enter_sees_the_session_variables_that_on_exit_set() {
-    let scratch = with_workflow(
+    let project = with_workflow(
         "start_node: a\nnodes:\n  a: {prompt: A., on_exit: [{set: {count: '{{ count + 1 }}'}}], transitions: [{when: a_complete, \
          to: b}]}\n  b: {prompt: 'B {{ count }}.', on_enter: [{set: {count: '{{ count + 1 }}'}}], transitions: [{when: b_complete, \
          to: done}]}\n",
     );
-    scratch.config("variables: {count: 0}\n");
-    scratch.run(&["start", "work"]);
-    scratch.agent().run("ls");
-    assert_eq!(scratch.run(&["next", "--session", "session-1"]).stdout, "B 2.\n");
+    project.config("variables: {count: 0}\n");
+    project.run(&["start", "work"]);
+    project.agent().run("ls");
+    assert_eq!(project.run(&["next", "--session", "session-1"]).stdout, "B 2.\n");
 }

@@ -1,4 +1,4 @@
-//! A node that is current: its rules, and what is counted in its phase.
+//! The current node: its rules, and what is counted in its phase.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -10,30 +10,30 @@ use crate::project;
 
 #[test]
 fn every_session_of_the_project_counts() {
-    let scratch = with_rules(BUILDS);
-    scratch.run(&["start", "work"]);
+    let project = with_rules(BUILDS);
+    project.run(&["start", "work"]);
     for session in ["session-1", "session-2", "session-3"] {
-        let mut agent = scratch.agent_session(session);
+        let mut agent = project.agent_session(session);
         agent.fail("cargo build");
     }
-    assert_eq!(scratch.agent().linchpin(&["next"]).code, Some(3));
+    assert_eq!(project.agent().linchpin(&["next"]).code, Some(3));
 }
 
 #[test]
 fn rules_of_a_node_hold_while_it_is_current() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: plan\nrule_definitions: {no-danger: {command_pattern: '^danger', reason: Not now.}}\nrules: \
          [{tools: [WebFetch], reason: No network.}]\nnodes:\n  plan: {prompt: Plan., rules: [no-danger], transitions: \
          [{when: plan_complete, to: code}]}\n  code: {prompt: Code., transitions: [{when: code_complete, to: done}]}\n",
     );
-    let mut agent = scratch.agent();
+    let mut agent = project.agent();
     assert_eq!(agent.before("danger").decision(), "allow");
-    scratch.run(&["start", "work"]);
+    project.run(&["start", "work"]);
     assert_eq!(
         agent.before("danger").reason().lines().next(),
-        Some("Blocked by Linchpin rule `work/no-danger`: Not now. (It is about `danger`.)")
+        Some("Blocked by Linchpin rule `work/no-danger`: Not now. Matched: `danger`")
     );
     let fetch =
         |agent: &AgentSession| agent.hook("PreToolUse", "WebFetch", &json!({"url": "https://example.com"}), &json!({}));
@@ -47,8 +47,8 @@ fn rules_of_a_node_hold_while_it_is_current() {
 
 #[test]
 fn variables_observers_actions_and_gates() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nvariables: {tests_ran: false, rounds: 0}\nobservers:\n  - {name: ran, on: after_tool, match: \
          {command_pattern: '^cargo test', outcome: ok}, set: {tests_ran: true}}\nnodes:\n  code:\n    prompt: 'Code, round \
@@ -57,12 +57,12 @@ fn variables_observers_actions_and_gates() {
          'claims.code_complete', to: review}]\n  review: {prompt: Review., transitions: [{when: review_complete, to: code}, \
          {when: code_complete, to: done}]}\n",
     );
-    assert_eq!(scratch.run(&["start", "work"]).stdout, "Code, round 1, visit 1 of ['code'].\n");
-    let mut agent = scratch.agent();
+    assert_eq!(project.run(&["start", "work"]).stdout, "Code, round 1, visit 1 of ['code'].\n");
+    let mut agent = project.agent();
     assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
     exit 1
     --- stdout
-    Still at `code`: what has to hold before it can be left does not.
+    Still at `code`: its gates are not met.
 
     - code/1: `tests_ran` is not true
 
@@ -77,63 +77,63 @@ fn variables_observers_actions_and_gates() {
 
 #[test]
 fn commits_are_required() {
-    let scratch = with_rules("      - require_commits: {lookback_phases: 1}");
-    scratch.git(&["init", "-q", "-b", "main"]);
-    scratch.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
-    scratch.run(&["start", "work"]);
-    let told = scratch.run(&["next"]);
+    let project = with_rules("      - require_commits: {lookback_phases: 1}");
+    project.git(&["init", "-q", "-b", "main"]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
+    project.run(&["start", "work"]);
+    let told = project.run(&["next"]);
     assert_eq!(told.code, Some(3), "{}", told.transcript());
-    assert!(told.stdout.contains("Diagnostic: No commit was made in the CODE phase\nPhases looked at: CODE\n"));
-    let mut commit = scratch.git_command(&["commit", "-q", "--allow-empty", "-m", "now"]);
+    assert!(told.stdout.contains("Diagnostic: No commit was made in the CODE phase\nPhases checked: CODE\n"));
+    let mut commit = project.git_command(&["commit", "-q", "--allow-empty", "-m", "now"]);
     commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
     assert!(commit.status().expect("git runs").success());
-    assert_eq!(scratch.run(&["next"]).code, Some(0));
+    assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
 fn a_commit_from_before_the_start_does_not_count() {
-    let scratch = with_rules("      - require_commits: {lookback_phases: 1}");
-    scratch.git(&["init", "-q", "-b", "main"]);
+    let project = with_rules("      - require_commits: {lookback_phases: 1}");
+    project.git(&["init", "-q", "-b", "main"]);
     let commit_now = |message: &str| {
-        let mut commit = scratch.git_command(&["commit", "-q", "--allow-empty", "-m", message]);
+        let mut commit = project.git_command(&["commit", "-q", "--allow-empty", "-m", message]);
         commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
         assert!(commit.status().expect("git runs").success());
     };
-    // In the same second as the start, as far as git can tell.
+    // Git stores times in seconds, so this commit may have the same time as the start.
     commit_now("just before");
-    scratch.run(&["start", "work"]);
-    begin_phases_earlier(&scratch, 10_000);
-    assert_eq!(scratch.run(&["next"]).code, Some(3));
+    project.run(&["start", "work"]);
+    begin_phases_earlier(&project, 10_000);
+    assert_eq!(project.run(&["next"]).code, Some(3));
     commit_now("since then");
-    assert_eq!(scratch.run(&["next"]).code, Some(0));
+    assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
 fn commits_of_a_phase_in_an_expression() {
-    let scratch = project();
-    scratch.git(&["init", "-q", "-b", "main"]);
-    scratch.file(
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nnodes:\n  code: {prompt: Code., requires: ['phase.commits >= 1'], transitions: [{when: \
          code_complete, to: done}]}\n",
     );
-    scratch.run(&["start", "work"]);
-    assert_eq!(scratch.run(&["next"]).code, Some(1));
-    let mut commit = scratch.git_command(&["commit", "-q", "--allow-empty", "-m", "now"]);
+    project.run(&["start", "work"]);
+    assert_eq!(project.run(&["next"]).code, Some(1));
+    let mut commit = project.git_command(&["commit", "-q", "--allow-empty", "-m", "now"]);
     commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
     assert!(commit.status().expect("git runs").success());
-    assert_eq!(scratch.run(&["next"]).code, Some(0));
+    assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
 fn the_status_shows_how_near_each_rule_is() {
-    let scratch = with_rules(&format!(
+    let project = with_rules(&format!(
         "{BUILDS}\n      - repeated_file_edit: {{threshold: 8, window: 180}}\n      - repeated_command: {{threshold: 5, \
          window: 60, failures_only: true}}\n      - phase_timeout: {{max_duration: 2h}}\n      - token_budget: \
          {{max_tokens: 5000}}\n      - require_commits: {{lookback_phases: 1}}"
     ));
-    scratch.run(&["start", "work"]);
-    let mut agent = scratch.agent();
+    project.run(&["start", "work"]);
+    let mut agent = project.agent();
     for path in ["src/a.rs", "src/b.rs", "src/b.rs", "src/c.rs"] {
         agent.edit(path);
     }
@@ -142,9 +142,9 @@ fn the_status_shows_how_near_each_rule_is() {
     }
     agent.fail("ls");
     let shown = || {
-        let status = scratch.run(&["status"]).stdout;
+        let status = project.run(&["status"]).stdout;
         let lines = status.lines().filter(|line| line.contains("work/code/"));
-        // How long the test takes is no matter here.
+        // Removes the duration of the test.
         let line =
             |line: &str| if line.ends_with("s of 2h") { "  …s of 2h\n".to_owned() } else { format!("{line}\n") };
         lines.map(line).collect::<String>()
@@ -157,9 +157,9 @@ fn the_status_shows_how_near_each_rule_is() {
     work/code/5                  tokens: unknown
     work/code/6                  commits: unknown
     ");
-    // Only the rule that has fired counts afresh.
+    // Only the count of the rule that fired starts again.
     agent.fail("cargo build");
-    scratch.run(&["continue"]);
+    project.run(&["continue"]);
     assert_snapshot!(shown(), @"
     work/code/1                  0 of 3 commands in 10m
     work/code/2                  2 of 8 edits in 3m
@@ -170,24 +170,24 @@ fn the_status_shows_how_near_each_rule_is() {
     ");
 }
 
-/// A gate asks what any session ran in this visit, and how it ended.
+/// A gate that depends on the commands of all sessions in this visit, and on their outcome.
 #[test]
 fn commands_of_a_phase_in_a_gate() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nclaims: [needs_rework]\nnodes:\n  code: {prompt: Code., requires: [\"command_succeeded('^cargo \
          test')\"], transitions: [{when: code_complete, to: review}]}\n  review: {prompt: Review., requires: [\"not \
          command_ran('^cargo')\"], transitions: [{when: needs_rework, to: code}, {when: review_complete, to: done}]}\n",
     );
-    let mut agent = scratch.agent();
-    // Before the phase.
+    let mut agent = project.agent();
+    // This command ran before the phase.
     agent.run("cargo test");
-    scratch.run(&["start", "work"]);
+    project.run(&["start", "work"]);
     assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
     exit 1
     --- stdout
-    Still at `code`: what has to hold before it can be left does not.
+    Still at `code`: its gates are not met.
 
     - code/1: `command_succeeded('^cargo test')` is not true
     --- stderr
@@ -197,10 +197,10 @@ fn commands_of_a_phase_in_a_gate() {
     agent.run("cargo test || true");
     agent.run("echo 'cargo test'");
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
-    // Whichever session it was, and whoever moves.
-    scratch.agent_session("session-2").run("cd api && cargo test -q");
+    // Commands of every session count, whichever session moves.
+    project.agent_session("session-2").run("cd api && cargo test -q");
     assert_eq!(agent.linchpin(&["next"]).stdout, "Review.\n");
-    // Another phase begins with nothing, and a second visit too.
+    // Counts start again in another phase, and in a second visit.
     assert_eq!(agent.linchpin(&["next", "needs_rework"]).stdout, "Code.\n");
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
     agent.run("cargo test");
@@ -209,39 +209,39 @@ fn commands_of_a_phase_in_a_gate() {
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
 }
 
-/// The same in a rule of a node. One of `rules/` looks at the session.
+/// The same in a rule of a node. A rule in `rules/` depends on the session's commands instead.
 #[test]
 fn commands_of_a_phase_in_a_rule() {
-    let scratch = project();
-    scratch.rule(
+    let project = project();
+    project.rule(
         "session",
         "---\ncommand_pattern: ^git push\nwhen: \"not command_ran('^make check')\"\n---\nCheck first.\n",
     );
-    scratch.file(
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nrules: [{command_pattern: ^git commit, when: \"not command_succeeded('^make check')\", reason: Check \
          in this phase.}]\nnodes: {code: {prompt: Code., transitions: [{when: code_complete, to: done}]}}\n",
     );
-    let mut agent = scratch.agent();
+    let mut agent = project.agent();
     agent.run("make check");
-    scratch.run(&["start", "work"]);
+    project.run(&["start", "work"]);
     assert_eq!(agent.before("git push").decision(), "allow");
     assert_eq!(agent.before("git commit").decision(), "deny");
-    scratch.agent_session("session-2").run("make check");
+    project.agent_session("session-2").run("make check");
     assert_eq!(agent.before("git commit").decision(), "allow");
 }
 
 #[test]
 fn a_patch_in_a_shell_is_a_command_and_an_edit_of_the_phase() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nnodes:\n  code: {prompt: '{{ phase.commands }} and {{ phase.edits }}', transitions: [{when: \
          code_complete, to: done}]}\n",
     );
-    scratch.run(&["start", "work"]);
-    patch(&scratch, "Bash", "call-1", &["src/a.rs", "src/b.rs"]);
-    assert_eq!(scratch.run(&["repeat"]).stdout, "1 and 1\n");
-    patch(&scratch, "apply_patch", "call-2", &["src/a.rs"]);
-    assert_eq!(scratch.run(&["repeat"]).stdout, "1 and 2\n");
+    project.run(&["start", "work"]);
+    patch(&project, "Bash", "call-1", &["src/a.rs", "src/b.rs"]);
+    assert_eq!(project.run(&["repeat"]).stdout, "1 and 1\n");
+    patch(&project, "apply_patch", "call-2", &["src/a.rs"]);
+    assert_eq!(project.run(&["repeat"]).stdout, "1 and 2\n");
 }

@@ -1,4 +1,4 @@
-//! Rules of a workflow beside those of the project.
+//! Rules of a workflow together with those of the project.
 
 use serde_json::json;
 
@@ -7,84 +7,84 @@ use crate::project;
 
 #[test]
 fn rules_of_the_project_know_the_workflow_that_is_active() {
-    let scratch = with_rules("      []");
-    scratch.rule(
+    let project = with_rules("      []");
+    project.rule(
         "code",
         "---\ncommand_pattern: ^danger\nwhen: workflow.name == 'work' and phase.name == 'code'\n---\nNot in code.\n",
     );
-    scratch.rule("idle", "---\ncommand_pattern: ^hazard\nwhen: not workflow.active\n---\nStart a workflow.\n");
-    scratch.rule("late", "---\ncommand_pattern: ^wait\nwhen: phase.elapsed > 300\n---\nToo late.\n");
-    assert_eq!(scratch.run(&["validate"]).code, Some(0));
-    let mut agent = scratch.agent();
+    project.rule("idle", "---\ncommand_pattern: ^hazard\nwhen: not workflow.active\n---\nStart a workflow.\n");
+    project.rule("late", "---\ncommand_pattern: ^wait\nwhen: phase.elapsed > 300\n---\nToo late.\n");
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+    let mut agent = project.agent();
     let mut decisions = || ["danger", "hazard", "wait"].map(|command| agent.before(command).decision());
     assert_eq!(decisions(), ["allow", "deny", "allow"]);
-    scratch.run(&["start", "work"]);
+    project.run(&["start", "work"]);
     assert_eq!(decisions(), ["deny", "allow", "allow"]);
-    begin_phases_earlier(&scratch, 400_000);
+    begin_phases_earlier(&project, 400_000);
     assert_eq!(decisions(), ["deny", "allow", "deny"]);
-    scratch.run(&["next"]);
+    project.run(&["next"]);
     assert_eq!(decisions(), ["allow", "allow", "allow"]);
-    // A replay knows what was asked for then.
-    let replayed = scratch.run(&["replay", "--json"]).json();
+    // `replay` uses the facts that were recorded then.
+    let replayed = project.run(&["replay", "--json"]).json();
     assert_eq!(replayed["summary"]["undecidable"], 0, "{replayed}");
 }
 
 #[test]
 fn rules_of_the_project_know_the_claims_that_led_to_the_phase() {
-    let scratch = project();
-    scratch.file(
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         "start_node: code\nclaims: [urgent]\nvariables: {hurried: false}\nnodes:\n  code: {prompt: Code., transitions: [{when: code_complete or urgent, to: \
          review}]}\n  review:\n    prompt: Review.\n    on_enter: [{set: {hurried: true}, when: urgent}]\n    transitions: [{when: \
          review_complete, to: code}]\n",
     );
-    scratch.rule("calm", "---\ncommand_pattern: ^deploy\nwhen: claims.urgent\n---\nNot in a hurry.\n");
-    assert_eq!(scratch.run(&["validate"]).code, Some(0), "{}", scratch.run(&["validate"]).stdout);
-    let mut agent = scratch.agent();
+    project.rule("calm", "---\ncommand_pattern: ^deploy\nwhen: claims.urgent\n---\nNot in a hurry.\n");
+    assert_eq!(project.run(&["validate"]).code, Some(0), "{}", project.run(&["validate"]).stdout);
+    let mut agent = project.agent();
     let mut deploys = || agent.before("deploy").decision();
     assert_eq!(deploys(), "allow");
-    scratch.run(&["start", "work"]);
+    project.run(&["start", "work"]);
     assert_eq!(deploys(), "allow");
-    scratch.run(&["next", "code_complete", "urgent"]);
+    project.run(&["next", "code_complete", "urgent"]);
     assert_eq!(deploys(), "deny");
-    assert!(scratch.run(&["log", "--json"]).stdout.contains("hurried"), "`on_enter` knows the claims of the move");
-    // A claim of the move before is gone, and going back is no claim.
-    scratch.run(&["next"]);
+    assert!(project.run(&["log", "--json"]).stdout.contains("hurried"), "`on_enter` knows the claims of the move");
+    // Claims apply to one move only, and going back sets no claim.
+    project.run(&["next"]);
     assert_eq!(deploys(), "allow");
-    scratch.run(&["prev"]);
+    project.run(&["prev"]);
     assert_eq!(deploys(), "allow");
-    let replayed = scratch.run(&["replay", "--json"]).json();
+    let replayed = project.run(&["replay", "--json"]).json();
     assert_eq!(replayed["summary"]["undecidable"], 0, "{replayed}");
     assert_eq!(replayed["summary"]["changed"], 0, "{replayed}");
-    scratch.run(&["abort"]);
+    project.run(&["abort"]);
     assert_eq!(deploys(), "allow");
 }
 
 #[test]
 fn a_call_that_a_person_let_through_counts() {
-    let scratch =
+    let project =
         two_nodes("", "    rules: [{repeated_command: {pattern: danger, threshold: 1, window: 600}, live: off}]");
-    scratch.rule("no-danger", "---\ncommand_pattern: danger\n---\nNo.\n");
-    scratch.run(&["start", "work"]);
-    let refused = scratch.hook("claude", &scratch.bash("danger"));
+    project.rule("no-danger", "---\ncommand_pattern: danger\n---\nNo.\n");
+    project.run(&["start", "work"]);
+    let refused = project.hook("claude", &project.bash("danger"));
     let reason = refused.reason();
     let number = reason.rsplit_once("linchpin allow ").expect("a number").1.trim_end_matches('`').to_owned();
-    assert_eq!(scratch.run(&["allow", &number, "--yes"]).code, Some(0));
-    assert_eq!(scratch.hook("claude", &scratch.bash("danger")).decision(), "allow");
-    assert_eq!(scratch.run(&["next"]).code, Some(3));
+    assert_eq!(project.run(&["allow", &number, "--yes"]).code, Some(0));
+    assert_eq!(project.hook("claude", &project.bash("danger")).decision(), "allow");
+    assert_eq!(project.run(&["next"]).code, Some(3));
 }
 
 #[test]
 fn rules_of_a_workflow_may_ask_about_those_of_the_project() {
     let rule = "{on: stop, when: \"not file_rule_met('docs')\", reason: Docs first.}";
-    let scratch = two_nodes("", &format!("    rules: [{rule}]"));
-    scratch.git(&["init", "-q", "-b", "main"]);
-    scratch.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
-    scratch.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\naction: warn\n---\nLook.\n");
-    scratch.run(&["start", "work"]);
-    let stop = || scratch.hook("claude", &scratch.event("Stop", &json!({"stop_hook_active": false}))).stdout;
+    let project = two_nodes("", &format!("    rules: [{rule}]"));
+    project.git(&["init", "-q", "-b", "main"]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    project.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\naction: warn\n---\nLook.\n");
+    project.run(&["start", "work"]);
+    let stop = || project.hook("claude", &project.event("Stop", &json!({"stop_hook_active": false}))).stdout;
     assert_eq!(stop(), "");
-    scratch.file("src/a.rs", "a");
+    project.file("src/a.rs", "a");
     let held = stop();
     assert!(held.contains("Docs first.") && !held.contains("at fault"), "{held}");
 }
@@ -92,16 +92,16 @@ fn rules_of_a_workflow_may_ask_about_those_of_the_project() {
 #[test]
 fn a_rule_of_a_workflow_compares_with_the_prompt() {
     let rule = "{set: ['src/{p}.rs', 'tests/{p}.rs'], compare_to: prompt, attribute: tree, reason: Both.}";
-    let scratch = two_nodes("", &format!("    rules: [{rule}]"));
-    scratch.git(&["init", "-q", "-b", "main"]);
-    scratch.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
-    scratch.run(&["start", "work"]);
-    // Work that was there before the prompt is not asked about.
-    scratch.file("src/a.rs", "a");
-    scratch.hook("claude", &scratch.event("UserPromptSubmit", &json!({"prompt": "go on"})));
-    let stop = || scratch.hook("claude", &scratch.event("Stop", &json!({"stop_hook_active": false}))).stdout;
+    let project = two_nodes("", &format!("    rules: [{rule}]"));
+    project.git(&["init", "-q", "-b", "main"]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    project.run(&["start", "work"]);
+    // Changes from before the prompt do not count.
+    project.file("src/a.rs", "a");
+    project.hook("claude", &project.event("UserPromptSubmit", &json!({"prompt": "go on"})));
+    let stop = || project.hook("claude", &project.event("Stop", &json!({"stop_hook_active": false}))).stdout;
     assert_eq!(stop(), "");
-    scratch.file("src/b.rs", "b");
+    project.file("src/b.rs", "b");
     let held = stop();
     assert!(held.contains("src/b.rs → tests/b.rs") && !held.contains("src/a.rs"), "{held}");
 }

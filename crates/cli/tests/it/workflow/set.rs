@@ -2,28 +2,28 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use crate::project;
 
 const FLOW: &str = "start_node: code\nvariables: {reviewed: false}\nnodes:\n  code:\n    prompt: Code.\n    exit_conditions: [{type: \
                     variable_set, variable: reviewed}]\n    transitions: [{when: code_complete, to: done}]\n";
 
-/// A project with a session, and these keys of its configuration.
-fn heard(config: &str) -> Scratch {
+/// A project with a session and this configuration.
+fn heard(config: &str) -> TestProject {
     let project = project();
     project.config(config);
     project.hook("claude", &project.event("SessionStart", &json!({"source": "startup"})));
     project
 }
 
-fn by_agent(project: &Scratch, words: &[&str]) -> Reply {
+fn by_agent(project: &TestProject, words: &[&str]) -> Reply {
     let mut command = project.command(words);
     command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "session-1");
     project.feed(command, b"")
 }
 
-fn value(project: &Scratch, name: &str) -> Value {
+fn value(project: &TestProject, name: &str) -> Value {
     project.run(&["status", "--json"]).json()["session"]["variables"][name].clone()
 }
 
@@ -63,29 +63,29 @@ fn a_variable_of_the_session_has_the_type_that_it_is_written_with() {
         assert_eq!(value(&project, "depth"), meant, "{written}");
     }
     assert_snapshot!(project.run(&["set", "depth", "[1, 2]"]).stderr, @"
-    error: `[1, 2]` is a list or a mapping, and a variable is set to one value
-    help: give `true`, `false`, `null`, a number or a text; quotes make anything a text
+    error: `[1, 2]` is a list or a mapping, but a variable can only be set to a single value
+    help: give `true`, `false`, `null`, a number or a string; quotes make any value a string
     ");
 }
 
 #[test]
 fn a_variable_keeps_the_kind_that_it_is_declared_with() {
     let project = heard("variables: {reviewed: false, depth: 3, seen: [], notes: {}, ticket: ''}\n");
-    assert_snapshot!(project.run(&["set", "reviewed", "no"]).transcript(), @"
+    assert_snapshot!(project.run(&["set", "reviewed", "no"]).transcript(), @r#"
     exit 2
     --- stdout
     --- stderr
-    error: `reviewed` is declared as `true` or `false`, and the text \"no\" is not; nothing was set
+    error: `reviewed` is declared as `true` or `false`, and the string "no" is not; nothing was set
     help: give `true` or `false`: `linchpin set reviewed true`
-    ");
-    assert_snapshot!(project.run(&["set", "depth", "many"]).stderr, @"
-    error: `depth` is declared as a number, and the text \"many\" is not; nothing was set
+    "#);
+    assert_snapshot!(project.run(&["set", "depth", "many"]).stderr, @r#"
+    error: `depth` is declared as a number, and the string "many" is not; nothing was set
     help: give a number: `linchpin set depth 3`
-    ");
-    assert_snapshot!(project.run(&["set", "seen", "a"]).stderr, @"
-    error: `seen` is declared as a list, and the text \"a\" is not; nothing was set
-    help: `linchpin set` gives one value; an observer can change a list or a mapping
-    ");
+    "#);
+    assert_snapshot!(project.run(&["set", "seen", "a"]).stderr, @r#"
+    error: `seen` is declared as a list, and the string "a" is not; nothing was set
+    help: `linchpin set` takes a single value; an observer can change a list or a mapping
+    "#);
     for (name, written) in [
         ("reviewed", "1"),
         ("reviewed", "'true'"),
@@ -120,26 +120,26 @@ fn rules_see_the_value_at_the_next_event() {
     assert_eq!(project.decision("danger"), "allow");
     assert_snapshot!(project.run(&["set", "hotfix", "true", "--session", "other"]).stderr, @"
     error: the journal has no session `other`
-    help: `linchpin log --json` names the sessions
+    help: `linchpin log --json` lists the sessions
     ");
 }
 
 #[test]
 fn names_that_cannot_be_set() {
     let project = heard("variables: {hotfix: false, depth: 1}\n");
-    assert_snapshot!(project.run(&["set", "_position", "1"]).stderr, @"error: `_position` cannot be a variable: names that begin with `_` are Linchpin's own");
+    assert_snapshot!(project.run(&["set", "_position", "1"]).stderr, @"error: invalid variable name `_position`: names that start with `_` are reserved");
     assert_snapshot!(project.run(&["set", "hotfx", "1"]).stderr, @"
-    error: no variable `hotfx` is declared
+    error: variable `hotfx` is not declared
     help: did you mean `hotfix`?
     ");
     assert_snapshot!(project.run(&["set", "elsewhere", "1"]).stderr, @"
-    error: no variable `elsewhere` is declared
-    help: these are declared: depth, hotfix; declare it in `.linchpin/config.yml`: `variables: {elsewhere: false}`
+    error: variable `elsewhere` is not declared
+    help: the declared variables are depth, hotfix; declare it in `.linchpin/config.yml`: `variables: {elsewhere: false}`
     ");
     assert_eq!(project.run(&["set", "elsewhere", "1", "--json"]).json()["error"]["kind"], "NotFound");
     project.config("");
     assert_snapshot!(project.run(&["set", "elsewhere", "1"]).stderr, @"
-    error: no variable `elsewhere` is declared
+    error: variable `elsewhere` is not declared
     help: none is declared; declare it in `.linchpin/config.yml`: `variables: {elsewhere: false}`
     ");
 }
@@ -149,8 +149,8 @@ fn without_a_session_there_is_nothing_to_set() {
     let project = project();
     project.config("variables: {hotfix: false}\n");
     assert_snapshot!(project.run(&["set", "hotfix", "true"]).stderr, @"
-    error: no session was heard of yet
-    help: it begins with an agent's first event
+    error: the journal has no session yet
+    help: an agent's first event starts one
     ");
 }
 
@@ -165,7 +165,7 @@ fn an_agent_sets_variables_only_where_it_may() {
     exit 2
     --- stdout
     --- stderr
-    error: `set` is not for agents here
+    error: agents may not run `set` here
     help: a person can do it; `agent_may: [set, …]` in config.yml lets agents do it too, in a repository's once you run `linchpin trust`
     ");
     project.config("variables: {hotfix: false}\nagent_may: [next, set]\n");
@@ -183,8 +183,8 @@ fn an_agent_sets_no_variables_of_another_session() {
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     project.hook("claude", &project.event("SessionStart", &json!({"source": "startup", "session_id": "session-2"})));
     assert_snapshot!(by_agent(&project, &["set", "hotfix", "true", "--session", "session-2"]).stderr, @"
-    error: this runs in another session than `session-2`
-    help: leave `--session` out: the variables of your own session count
+    error: this command runs in another session than `session-2`
+    help: leave out `--session`: the variables of your own session are used
     ");
     assert_eq!(by_agent(&project, &["set", "hotfix", "true", "--session", "session-1"]).code, Some(0));
 }
@@ -197,7 +197,7 @@ fn a_project_does_not_let_agents_set_the_users_own_variables() {
     std::fs::write(&users, "variables: {strict: true}\n").expect("a file");
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert_snapshot!(by_agent(&project, &["set", "strict", "false"]).stderr, @"
-    error: variable `strict` is the user's own, and the user does not let agents run `set`
+    error: variable `strict` belongs to the user's own policy, which does not let agents run `set`
     help: a person can do it; `agent_may: [set, …]` in the user's own config.yml lets agents do it too
     ");
     assert_eq!(project.run(&["set", "strict", "false"]).code, Some(0));
@@ -215,11 +215,11 @@ fn an_agent_whose_session_is_not_known_sets_no_session_variable() {
     exit 2
     --- stdout
     --- stderr
-    error: `hotfix` is a variable of a session, and which session runs this command is not known
-    help: name your own session in the call: `--session ID`, or ask a person to run it
+    error: `hotfix` is a variable of a session, and the session that runs this command is unknown
+    help: add your own session as `--session ID`, or ask a person to run the command
     ");
     assert_eq!(value(&project, "hotfix"), json!(null));
-    // The only unfinished call is its own.
+    // The agent's own call is the only open one, so it identifies the session.
     let mut agent = project.agent();
     agent.before("linchpin set hotfix true");
     let mut command = project.command(&["set", "hotfix", "true"]);

@@ -1,4 +1,4 @@
-//! What the bundled workflows take for a build or a test run: the table in `docs/toolchains.md`, tool by tool.
+//! Which commands the bundled workflows recognize as a build or a test run: the table in `docs/toolchains.md`, by tool.
 
 use serde_json::Value;
 
@@ -15,14 +15,14 @@ const WORKFLOWS: [(&str, &str); 6] = [
     ("research", include_str!("../../../../policy/src/bundled_workflows/research.yml")),
 ];
 
-/// The combined expression: the one line of the table that begins so.
+/// The combined regular expression, the only line of the table that begins like this.
 fn expression() -> &'static str {
     TABLE.lines().find(|line| line.starts_with("^(")).expect("the combined expression")
 }
 
 fn check(tool: &str) {
-    let scratch = project();
-    scratch.rule("builds", &format!("---\ncommand_pattern: '{}'\n---\nA build.\n", expression()));
+    let project = project();
+    project.rule("builds", &format!("---\ncommand_pattern: '{}'\n---\nA build.\n", expression()));
     let cases = CASES.lines().map(|line| serde_json::from_str::<Value>(line).expect("a case"));
     let cases: Vec<Value> = cases.filter(|case| case["tool"] == tool).collect();
     for counts in [true, false] {
@@ -30,7 +30,7 @@ fn check(tool: &str) {
     }
     for case in cases {
         let command = case["command"].as_str().expect("a command");
-        let reply = scratch.hook("claude", &scratch.bash(command));
+        let reply = project.hook("claude", &project.bash(command));
         assert_eq!(reply.stdout.contains("`builds`"), case["counts"] == true, "{command}: {}", reply.stdout);
     }
 }

@@ -1,27 +1,27 @@
-//! What a workflow does by itself, at events and at moves.
+//! Actions that a workflow performs by itself, at events and at moves.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::two_nodes;
 use crate::project;
 
 #[test]
 fn a_trigger_sets_what_an_observer_set_before_it() {
-    let scratch = two_nodes("triggers: {before_tool: [{set: {seen: '{{ variables.seen }}+trigger'}}]}", "");
-    scratch
+    let project = two_nodes("triggers: {before_tool: [{set: {seen: '{{ variables.seen }}+trigger'}}]}", "");
+    project
         .config("variables: {seen: none}\nobservers: [{name: o, on: before_tool, match: {}, set: {seen: observer}}]\n");
-    scratch.run(&["start", "work"]);
-    scratch.agent().run("ls");
-    let variables = scratch.run(&["status", "--json"]).json()["session"]["variables"].clone();
+    project.run(&["start", "work"]);
+    project.agent().run("ls");
+    let variables = project.run(&["status", "--json"]).json()["session"]["variables"].clone();
     assert_eq!(variables["seen"], "observer+trigger", "{variables}");
 }
 
-/// A workflow of two nodes with these keys, and these actions of its first node.
-fn working(keys: &str, of_node: &str) -> Scratch {
-    let scratch = project();
-    scratch.file(
+/// A project with a workflow of two nodes, these keys, and these actions of the first node.
+fn working(keys: &str, of_node: &str) -> TestProject {
+    let project = project();
+    project.file(
         ".linchpin/workflows/work.yml",
         format!(
             "start_node: code\n{keys}\nnodes:\n  code:\n    prompt: 'Code {{{{ variables.rounds }}}}.'\n{of_node}\n    transitions: \
@@ -29,18 +29,18 @@ fn working(keys: &str, of_node: &str) -> Scratch {
              done}}]}}\n"
         ),
     );
-    scratch
+    project
 }
 
-fn started(keys: &str) -> Scratch {
-    let scratch = working(keys, "");
-    let start = scratch.run(&["start", "work"]);
+fn started(keys: &str) -> TestProject {
+    let project = working(keys, "");
+    let start = project.run(&["start", "work"]);
     assert_eq!(start.code, Some(0), "{}", start.transcript());
-    scratch
+    project
 }
 
-fn said(scratch: &Scratch, agent: &str, event: &str, fields: &Value) -> Value {
-    let reply = scratch.hook(agent, &scratch.event(event, fields));
+fn said(project: &TestProject, agent: &str, event: &str, fields: &Value) -> Value {
+    let reply = project.hook(agent, &project.event(event, fields));
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     if reply.stdout.is_empty() { Value::Null } else { reply.json() }
 }
@@ -50,37 +50,37 @@ fn call(command: &str) -> Value {
 }
 
 #[test]
-fn what_is_injected_reaches_the_agent_while_the_workflow_is_active() {
+fn injected_texts_reach_the_agent_while_the_workflow_is_active() {
     let keys = "variables: {rounds: 0}\ntriggers:\n  session_start: [{inject: 'Read docs/plan.md first. You are at {{ \
                 workflow.node }}.'}]";
-    let scratch = working(keys, "");
+    let project = working(keys, "");
     let start = || json!({"source": "startup"});
-    assert_eq!(said(&scratch, "claude", "SessionStart", &start()), Value::Null);
-    scratch.run(&["start", "work"]);
-    let introduction = "The workflow `work` is active here, at `code`: `linchpin repeat` prints what is asked for now, and `linchpin \
-                        next` ends this phase.";
+    assert_eq!(said(&project, "claude", "SessionStart", &start()), Value::Null);
+    project.run(&["start", "work"]);
+    let introduction = "The workflow `work` is active here, in phase `code`. Run `linchpin repeat` to print the prompt of this phase, \
+                        and `linchpin next` to end it.";
     let expected = json!({"hookSpecificOutput": {
         "hookEventName": "SessionStart",
         "additionalContext": format!("{introduction}\n\nRead docs/plan.md first. You are at code."),
     }});
-    assert_eq!(said(&scratch, "claude", "SessionStart", &start()), expected);
-    assert_eq!(said(&scratch, "codex", "SessionStart", &start()), expected);
-    scratch.run(&["abort"]);
-    assert_eq!(said(&scratch, "claude", "SessionStart", &start()), Value::Null);
-    let log = scratch.run(&["log", "--json"]);
+    assert_eq!(said(&project, "claude", "SessionStart", &start()), expected);
+    assert_eq!(said(&project, "codex", "SessionStart", &start()), expected);
+    project.run(&["abort"]);
+    assert_eq!(said(&project, "claude", "SessionStart", &start()), Value::Null);
+    let log = project.run(&["log", "--json"]);
     let told = log.stdout.lines().filter(|line| line.contains(r#","Read docs/plan.md first. You are at code."]"#));
     assert_eq!(told.count(), 2, "{}", log.stdout);
 }
 
 #[test]
-fn whatever_the_verdict_is_the_text_comes_with_it() {
+fn injected_texts_come_with_every_verdict() {
     let rules = "rules:\n  - {command_pattern: '^danger', reason: No.}\n  - {command_pattern: '^hm', action: ask, reason: Sure?}\n  \
                  - {command_pattern: '^eh', action: warn, reason: Mind.}";
     let keys = format!("variables: {{rounds: 0}}\n{rules}\ntriggers: {{before_tool: [{{inject: Small steps.}}]}}");
-    let scratch = started(&keys);
+    let project = started(&keys);
     for command in ["ls", "danger", "hm", "eh"] {
         for agent in ["claude", "codex"] {
-            let answer = said(&scratch, agent, "PreToolUse", &call(command));
+            let answer = said(&project, agent, "PreToolUse", &call(command));
             let specific = &answer["hookSpecificOutput"];
             let is_denied = specific["permissionDecision"] == "deny";
             let place = if is_denied { "permissionDecisionReason" } else { "additionalContext" };
@@ -90,8 +90,8 @@ fn whatever_the_verdict_is_the_text_comes_with_it() {
             assert!(!for_person.contains("Small steps."), "{agent} {command}: {answer}");
         }
     }
-    // The person reads why it is asked, and the agent the rest.
-    let asked = said(&scratch, "claude", "PreToolUse", &call("hm"));
+    // The person reads the reason of the question, and the agent the injected text.
+    let asked = said(&project, "claude", "PreToolUse", &call("hm"));
     let reason = asked["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
     assert!(reason.starts_with("Approval required") && !reason.contains("Small steps."), "{asked}");
 }
@@ -99,16 +99,16 @@ fn whatever_the_verdict_is_the_text_comes_with_it() {
 #[test]
 fn where_an_agent_takes_no_text_the_person_is_told() {
     let keys = "variables: {rounds: 0}\ntriggers: {stop: [{inject: Write down what you learned.}]}";
-    let scratch = started(keys);
+    let project = started(keys);
     for agent in ["claude", "codex"] {
         assert_eq!(
-            said(&scratch, agent, "Stop", &json!({"stop_hook_active": false})),
-            json!({"systemMessage": "Linchpin: the agent takes no text at Stop, so it was not told: Write down what you learned."})
+            said(&project, agent, "Stop", &json!({"stop_hook_active": false})),
+            json!({"systemMessage": "Linchpin: the agent accepts no text at Stop, so only you see this: Write down what you learned."})
         );
     }
-    // Where the stop is held, the agent reads why, and this with it.
-    scratch.rule("not-yet", "---\non: stop\naction: block\n---\nThe tests have not run.\n");
-    let held = said(&scratch, "claude", "Stop", &json!({"stop_hook_active": false}));
+    // If the stop is held, the agent reads the reason and the injected text.
+    project.rule("not-yet", "---\non: stop\naction: block\n---\nThe tests have not run.\n");
+    let held = said(&project, "claude", "Stop", &json!({"stop_hook_active": false}));
     assert_eq!(held["decision"], "block");
     assert!(held["reason"].as_str().is_some_and(|reason| reason.ends_with("Write down what you learned.")), "{held}");
     assert_eq!(held["systemMessage"], Value::Null);
@@ -120,32 +120,32 @@ fn actions_are_done_in_their_order_and_rules_see_what_they_set() {
                 enough.'}]\ntriggers:\n  before_tool:\n    - {when: \"'make' in event.command\", set: {rounds: '{{ rounds + 1 \
                 }}', last: '{{ event.command }}'}}\n    - {when: rounds == 1, inject: 'Round {{ rounds }}: {{ last }}'}\n    \
                 - {when: rounds > 1, inject: 'Not round {{ rounds }}.'}";
-    let scratch = started(keys);
-    assert_eq!(said(&scratch, "claude", "PreToolUse", &call("ls")), Value::Null);
-    let first = said(&scratch, "claude", "PreToolUse", &call("make {{ 7 * 7 }}"));
-    // What the agent wrote is text, and is not rendered.
+    let project = started(keys);
+    assert_eq!(said(&project, "claude", "PreToolUse", &call("ls")), Value::Null);
+    let first = said(&project, "claude", "PreToolUse", &call("make {{ 7 * 7 }}"));
+    // Text from the agent is not rendered as a template.
     assert_eq!(first["hookSpecificOutput"]["additionalContext"], "Round 1: make {{ 7 * 7 }}");
-    let second = said(&scratch, "claude", "PreToolUse", &call("make"));
+    let second = said(&project, "claude", "PreToolUse", &call("make"));
     let refused = second["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
     assert!(refused.starts_with("Blocked by Linchpin rule `work/1`: Twice is enough."), "{refused}");
     assert!(refused.ends_with("\n\nNot round 2."), "{refused}");
-    // Another session of the project sees the same variables, and so does a prompt.
-    assert_eq!(scratch.run(&["repeat"]).stdout, "Code 2.\n");
-    // A variable of the workflow is no session's.
-    assert_eq!(scratch.run(&["status", "--json"]).json()["session"]["variables"], json!({}));
+    // The workflow's variables are shared by all sessions and available in prompts.
+    assert_eq!(project.run(&["repeat"]).stdout, "Code 2.\n");
+    // Variables of the workflow are not variables of a session.
+    assert_eq!(project.run(&["status", "--json"]).json()["session"]["variables"], json!({}));
 }
 
 #[test]
 fn variables_of_the_session_are_set_too() {
     let keys = "variables: {rounds: 0}\ntriggers: {prompt: [{set: {asked: '{{ asked + 1 }}', rounds: null}}]}";
-    let scratch = working(keys, "");
-    scratch.config("variables: {asked: 0}\n");
-    scratch.rule("enough", "---\non: stop\naction: block\nwhen: asked >= 2\n---\nYou were asked twice.\n");
-    scratch.run(&["start", "work"]);
-    let stop = || said(&scratch, "claude", "Stop", &json!({"stop_hook_active": false}));
+    let project = working(keys, "");
+    project.config("variables: {asked: 0}\n");
+    project.rule("enough", "---\non: stop\naction: block\nwhen: asked >= 2\n---\nYou were asked twice.\n");
+    project.run(&["start", "work"]);
+    let stop = || said(&project, "claude", "Stop", &json!({"stop_hook_active": false}));
     for _ in 0..2 {
         assert_eq!(stop(), Value::Null);
-        said(&scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go on"}));
+        said(&project, "claude", "UserPromptSubmit", &json!({"prompt": "Go on"}));
     }
     assert_eq!(stop()["decision"], "block");
 }
@@ -154,41 +154,41 @@ fn variables_of_the_session_are_set_too() {
 fn an_action_that_fails_does_nothing_and_is_told_of() {
     let keys = "variables: {rounds: 0}\ntriggers:\n  prompt:\n    - {set: {rounds: \"{{ int('x') }}\"}}\n    - {inject: \"{{ \
                 int('x') }}\"}\n    - {inject: Fine.}";
-    let scratch = started(keys);
-    let answer = said(&scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go"}));
+    let project = started(keys);
+    let answer = said(&project, "claude", "UserPromptSubmit", &json!({"prompt": "Go"}));
     assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "Fine.");
     assert_snapshot!(answer["systemMessage"].as_str().unwrap_or_default(), @"
-    Linchpin: action 1 of `prompt` of workflow `work` did nothing: `rounds` cannot be evaluated: `int` cannot read this as a whole number
+    Linchpin: action 1 of `prompt` of workflow `work` did nothing: `rounds` cannot be evaluated: `int` cannot convert this to an integer
 
-    Linchpin: action 2 of `prompt` of workflow `work` did nothing: `inject` cannot be rendered: `int` cannot read this as a whole number
+    Linchpin: action 2 of `prompt` of workflow `work` did nothing: `inject` cannot be rendered: `int` cannot convert this to an integer
     ");
-    assert_eq!(scratch.run(&["repeat"]).stdout, "Code 0.\n");
+    assert_eq!(project.run(&["repeat"]).stdout, "Code 0.\n");
 }
 
 #[test]
 fn a_long_text_is_cut_as_reasons_are() {
-    let scratch = project();
-    scratch.config("output_limit: 1KiB\n");
+    let project = project();
+    project.config("output_limit: 1KiB\n");
     let text = "words ".repeat(400);
-    scratch.file(
+    project.file(
         ".linchpin/workflows/work.yml",
         format!(
             "start_node: code\ntriggers: {{prompt: [{{inject: '{text}'}}]}}\nnodes: {{code: {{prompt: Code., transitions: [{{when: \
              code_complete, to: done}}]}}}}\n"
         ),
     );
-    scratch.run(&["start", "work"]);
-    let answer = said(&scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go"}));
+    project.run(&["start", "work"]);
+    let answer = said(&project, "claude", "UserPromptSubmit", &json!({"prompt": "Go"}));
     let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
     assert!(told.len() < 1100 && told.ends_with("bytes left out]"), "{told}");
 }
 
 #[test]
-fn what_nodes_inject_is_read_before_the_prompt() {
+fn texts_of_nodes_come_before_the_prompt() {
     let of_node = "    on_enter:\n      - {set: {rounds: '{{ rounds + 1 }}'}}\n      - {inject: 'Round {{ rounds }} begins.'}\n    \
                    on_exit: [{inject: 'Code is done.', when: code_complete}]";
-    let scratch = working("variables: {rounds: 0}", of_node);
-    assert_snapshot!(scratch.run(&["start", "work"]).transcript(), @"
+    let project = working("variables: {rounds: 0}", of_node);
+    assert_snapshot!(project.run(&["start", "work"]).transcript(), @"
     exit 0
     --- stdout
     Round 1 begins.
@@ -197,23 +197,23 @@ fn what_nodes_inject_is_read_before_the_prompt() {
     --- stderr
     now at `code` of `work`
     ");
-    let agent = scratch.agent();
+    let agent = project.agent();
     assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], json!(["Code is done."]));
     assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], Value::Null);
 }
 
 #[test]
-fn what_events_set_at_once_is_not_lost() {
-    let scratch = started("variables: {rounds: 0}\ntriggers: {prompt: [{set: {rounds: '{{ rounds + 1 }}'}}]}");
+fn concurrent_changes_of_variables_are_not_lost() {
+    let project = started("variables: {rounds: 0}\ntriggers: {prompt: [{set: {rounds: '{{ rounds + 1 }}'}}]}");
     std::thread::scope(|scope| {
         for session in ["a", "b", "c", "d"] {
-            let scratch = &scratch;
+            let project = &project;
             scope.spawn(move || {
                 for _ in 0..5 {
-                    said(scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go", "session_id": session}));
+                    said(project, "claude", "UserPromptSubmit", &json!({"prompt": "Go", "session_id": session}));
                 }
             });
         }
     });
-    assert_eq!(scratch.run(&["repeat"]).stdout, "Code 20.\n");
+    assert_eq!(project.run(&["repeat"]).stdout, "Code 20.\n");
 }

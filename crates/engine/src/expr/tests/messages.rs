@@ -122,31 +122,31 @@ fn functions_methods_filters_and_tests() {
       [nonsense] unknown filter `nonsense`
       [length] `length` takes no arguments, not 1
     event.command is defined or event.command is None(1)
-      [defined] unknown test `is defined` (`is` compares with `None`, `True` or `False`; `==` compares with everything else)
+      [defined] unknown test `is defined` (use `is` with `None`, `True` or `False`, and `==` with everything else)
       [None] `is None` takes no arguments
     mcp_called('github') or mcp_failed('a', 'b') or mcp_result_is_null('a', 'b')
-      [mcp_called] `mcp_called` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
-      [mcp_failed] `mcp_failed` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
-      [mcp_result_is_null] `mcp_result_is_null` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
+      [mcp_called] `mcp_called` needs the behavior `mcp_call_tracking`, but no observer uses it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
+      [mcp_failed] `mcp_failed` needs the behavior `mcp_call_tracking`, but no observer uses it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
+      [mcp_result_is_null] `mcp_result_is_null` needs the behavior `mcp_call_tracking`, but no observer uses it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
     mcp_result_has('a', 'b', 'c', 1) or task_tree_complete(None) or task_needs_user_review('a')
-      [mcp_result_has] `mcp_result_has` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
+      [mcp_result_has] `mcp_result_has` needs the behavior `mcp_call_tracking`, but no observer uses it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
     has_stop_signal() or file_rule_met('a') or behavior_lint_clean()
-      [behavior_lint_clean] no behavior here has the condition `behavior_lint_clean` (a behavior from outside names its conditions under `observers:` in config.yml)
+      [behavior_lint_clean] no behavior has the condition `behavior_lint_clean` (declare the conditions of an external behavior under `observers:` in config.yml)
     mcp_called()
       [mcp_called] `mcp_called` takes 1 or 2 arguments, not 0
     event.command.split(sep=',')
-      [=] the language has no operator `=` (`==` compares; arguments have no names)
+      [=] unsupported operator `=` (use `==` to compare; named arguments are not supported)
     len(*event.paths)
-      [event.paths] arguments are given by position only
+      [event.paths] named arguments are not supported
     (event.command)() or event.paths[0]()
       [command] unknown method `command`
       [.paths[0]] only a function or a method can be called
     event.command[1:2]
-      [event.command] the language has no slices
+      [event.command] slices are not supported
     matches(event.command, '(') or command_ran('[') or glob(event.cwd, '{')
-      ['('] bad regex: unclosed group
-      ['['] bad regex: unclosed character class
-      ['{'] bad pattern: this `{` is not closed; write `\{` for a literal brace
+      ['('] invalid regex: unclosed group
+      ['['] invalid regex: unclosed character class
+      ['{'] invalid pattern: this `{` is not closed; write `\{` for a literal brace
     event.command is None if release else lenn(1)
       [lenn] unknown function `lenn` (did you mean `len`?)
     ");
@@ -167,7 +167,7 @@ fn functions_that_need_a_behavior() {
     assert_eq!(problems("behavior_lint_clean()"), ["`behavior_lint_clean` takes 1 argument, not 0 ()"]);
     assert_eq!(
         problems("behavior_lint_clear('a')"),
-        ["no behavior here has the condition `behavior_lint_clear` (did you mean `behavior_lint_clean`?)"]
+        ["no behavior has the condition `behavior_lint_clear` (did you mean `behavior_lint_clean`?)"]
     );
 }
 
@@ -196,45 +196,45 @@ fn syntax() {
         "é",
     ]), @r#"
     release and
-      [and] syntax: unexpected end of input, expected expression
+      [and] syntax error: unexpected end of input, expected expression
 
-      [] syntax: unexpected end of input, expected expression
+      [] syntax error: unexpected end of input, expected expression
     (release
-      [release] syntax: unexpected end of input, expected `)`
+      [release] syntax error: unexpected end of input, expected `)`
     release)
-      [)] syntax: unexpected input after expression
+      [)] syntax error: unexpected input after expression
     release attempts
-      [attempts] syntax: unexpected input after expression
+      [attempts] syntax error: unexpected input after expression
     release && attempts
-      [&] syntax: unexpected character (write `and`)
+      [&] syntax error: unexpected character (write `and`)
     release || attempts
-      [|] syntax: unexpected `|`, expected identifier (write `or`)
+      [|] syntax error: unexpected `|`, expected identifier (write `or`)
     !release
-      [!] syntax: unexpected character (write `not`)
+      [!] syntax error: unexpected character (write `not`)
     attempts = 3
-      [=] the language has no operator `=` (`==` compares; arguments have no names)
+      [=] unsupported operator `=` (use `==` to compare; named arguments are not supported)
     attempts / 2
-      [/] the language has no operator `/` (`//` divides and rounds down)
+      [/] unsupported operator `/` (use `//`, which divides and rounds down)
     attempts ** 2
-      [**] the language has no operator `**`
+      [**] unsupported operator `**`
     'a' ~ 'b'
-      [~] the language has no operator `~` (`+` joins text)
+      [~] unsupported operator `~` (use `+` to join text)
     'open
-      [] syntax: unexpected end of string
+      [] syntax error: unexpected end of string
     attempts == 3 $
-      [$] syntax: unexpected character
+      [$] syntax error: unexpected character
     {{ release }}
-      [}] syntax: unexpected `}`, expected `:`
+      [}] syntax error: unexpected `}`, expected `:`
     release }} attempts
-      [}}] an expression ends here, and more follows
+      [}}] unexpected text after the end of the expression
     [x for x in y]
-      [for] syntax: unexpected identifier, expected `,`
+      [for] syntax error: unexpected identifier, expected `,`
     lambda: 1
-      [:] syntax: unexpected input after expression
+      [:] syntax error: unexpected input after expression
     1e999
       [1e999] the number is too large
     é
-      [é] syntax: unexpected character
+      [é] syntax error: unexpected character
     "#);
 }
 
@@ -249,9 +249,9 @@ fn limits() {
         .map(|error| format!("{:?} {error} {:?}", error.span, error.help))
         .collect();
     insta::assert_snapshot!(messages.join("\n"), @r#"
-    0..4097 an expression is at most 4096 bytes long; this one has 4097 None
-    32..33 the expression is nested too deeply Some("`in` with a list replaces many comparisons; two rules are better than one long one")
-    0..1501 the expression is nested too deeply Some("`in` with a list replaces many comparisons; two rules are better than one long one")
+    0..4097 the expression has 4097 bytes, over the limit of 4096 None
+    32..33 the expression is nested too deeply Some("use `in` with a list instead of many comparisons, or split the rule into two")
+    0..1501 the expression is nested too deeply Some("use `in` with a list instead of many comparisons, or split the rule into two")
     "#);
 }
 
@@ -292,9 +292,9 @@ fn run_time_errors() {
         "n is None if missing else int(text)",
     ]), @r"
     n and int('x')
-      [int('x')] `int` cannot read this as a whole number
+      [int('x')] `int` cannot convert this to an integer
     int(list)
-      [int(list)] `int` cannot take a list
+      [int(list)] `int` does not accept a list
     len(n)
       [len(n)] a number has no length
     n.lower()
@@ -304,17 +304,17 @@ fn run_time_errors() {
     text.startswith(n)
       [.startswith(n)] `startswith`: startswith argument must be string or a tuple of strings, not number
     missing + 1
-      [missing + 1] `+` cannot take an undefined value and a number
+      [missing + 1] `+` does not accept an undefined value and a number
     nothing * 2
-      [nothing * 2] `*` cannot take null and a number
+      [nothing * 2] `*` does not accept null and a number
     text + n
-      [text + n] `+` cannot take text and a number
+      [text + n] `+` does not accept text and a number
     -text
-      [-text] `-` cannot take text
+      [-text] `-` does not accept text
     n // 0
-      [n // 0] `//` by zero
+      [n // 0] division by zero with `//`
     n % 0.0
-      [n % 0.0] `%` by zero
+      [n % 0.0] division by zero with `%`
     1e308 * 10
       [1e308 * 10] the result of `*` is too large
     170141183460469231731687303715884105727 + 1
@@ -322,38 +322,38 @@ fn run_time_errors() {
     99999999999999999999999999
       [99999999999999999999999999] the number is too large
     text in n
-      [text in n] `in` looks into text, a list or a dictionary, not a number
+      [text in n] `in` needs text, a list or a dictionary on its right side, not a number
     list(n)
       [list(n)] a number has no items
     max(1, text)
-      [max(1, text)] a number and text have no order
+      [max(1, text)] cannot compare a number and text
     dict(list)
       [dict(list)] a number has no items
     {list: 1}
       [{list: 1}] a list cannot be the key of a dictionary
     [1, 'a']|sort
-      [sort] `sort` takes a list of numbers or a list of texts
+      [sort] `sort` needs a list of numbers or a list of texts
     matches(n, 'a')
       [matches(n, 'a')] `matches` takes text, not a number
     matches(text, nothing)
-      [matches(text, nothing)] `matches` has no regular expression
+      [matches(text, nothing)] `matches` needs a regular expression
     matches(text, '(')
-      [matches(text, '(')] bad regex: unclosed group
+      [matches(text, '(')] invalid regex: unclosed group
     glob(text, '{')
-      [glob(text, '{')] glob pattern: this `{` is not closed; write `\{` for a literal brace
+      [glob(text, '{')] invalid glob pattern: this `{` is not closed; write `\{` for a literal brace
     glob(n, '*')
       [glob(n, '*')] `glob` takes text, not a number
     command_ran('a')
       [command_ran('a')] `command_ran` needs the history of a session
     text * 1000000000
-      [text * 1000000000] the expression works on too much text or too many items
+      [text * 1000000000] the expression processes too much text or too many items
     str([[[0] * 1000] * 1000] * 1000)
-      [str([[[0] * 1000] * 1000] * 1000)] the expression works on too much text or too many items
+      [str([[[0] * 1000] * 1000] * 1000)] the expression processes too much text or too many items
     [[[0] * 1000] * 1000] * 1000
-      [[[[0] * 1000] * 1000] * 1000] the expression works on too much text or too many items
+      [[[[0] * 1000] * 1000] * 1000] the expression processes too much text or too many items
     text.join(n)
       [.join(n)] a number has no items
     n is None if missing else int(text)
-      [int(text)] `int` cannot read this as a whole number
+      [int(text)] `int` cannot convert this to an integer
     ");
 }

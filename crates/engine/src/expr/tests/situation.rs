@@ -1,4 +1,4 @@
-//! Resolution of names in a situation, and that facts are not requested in vain.
+//! Tests how names resolve in a situation, and that facts are requested only if they are used.
 
 use crate::file_rules::ChangeScope;
 use std::sync::{Arc, Mutex};
@@ -8,22 +8,24 @@ use serde_json::{Map, Value, json};
 use crate::{
     event::Event,
     expr::{EvaluationError, Scope, check, context_names, evaluate, evaluate_with_names, is_true},
-    facts::{EventPart, Facts, GitField, Missing, NoFacts, PhaseField, RanCommand, Stored, TaskField, WorkflowField},
+    facts::{
+        EventPart, FactStore, Facts, GitField, Missing, NoFacts, PhaseField, RanCommand, TaskField, WorkflowField,
+    },
     situation::{BaseFolders, Situation},
 };
 
 #[derive(Default)]
-struct Asked {
+struct RecordingFacts {
     log: Arc<Mutex<Vec<String>>>,
 }
 
-impl Asked {
+impl RecordingFacts {
     fn note(&self, what: impl Into<String>) {
         self.log.lock().expect("not poisoned").push(what.into());
     }
 }
 
-impl Facts for Asked {
+impl Facts for RecordingFacts {
     fn variable(&self, name: &str) -> Result<Option<Value>, Missing> {
         self.note(format!("variable {name}"));
         Ok(match name {
@@ -108,7 +110,7 @@ fn event() -> Event {
 }
 
 fn situation() -> (Arc<Situation>, Arc<Mutex<Vec<String>>>) {
-    let facts = Asked::default();
+    let facts = RecordingFacts::default();
     let log = Arc::clone(&facts.log);
     (Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(facts))), log)
 }
@@ -273,24 +275,24 @@ fn names_that_are_known_only_in_workflows_and_transitions() {
     assert_eq!(said("reviewed and code_complete", &moves), "");
     assert_ne!(said("reviewed and code_complete", &everywhere), "");
     assert_eq!(said("phase.visit > 1 and workflow.active", &workflow), "");
-    insta::assert_snapshot!(said("code_complete", &workflow), @"`code_complete` is known only while a move is decided (claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`)");
-    insta::assert_snapshot!(said("claims.code_complete", &workflow), @"`claims` is known only while a move is decided (claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`)");
+    insta::assert_snapshot!(said("code_complete", &workflow), @"`code_complete` is only known while Linchpin decides a move (use claims only in transitions, `requires`, `on_enter` and `on_exit`; `linchpin next` makes them)");
+    insta::assert_snapshot!(said("claims.code_complete", &workflow), @"`claims` is only known while Linchpin decides a move (use claims only in transitions, `requires`, `on_enter` and `on_exit`; `linchpin next` makes them)");
     insta::assert_snapshot!(said("code_complet", &moves), @"unknown name `code_complet` (did you mean `code_complete`?)");
     insta::assert_snapshot!(said("claims.reviewed", &moves), @"unknown claim `reviewed` (declare it under `claims:`)");
     insta::assert_snapshot!(said("phase.visits > 1", &moves), @"`phase` has no field `visits` (did you mean `visit`?)");
     insta::assert_snapshot!(said("phase.visits > 1", &everywhere), @"`phase` has no field `visits` (did you mean `visit`?)");
 }
 
-/// A record without variables and without the tool input.
-struct Lacking;
+/// Recorded facts without variables and without the tool input.
+struct IncompleteFacts;
 
-impl Facts for Lacking {
+impl Facts for IncompleteFacts {
     fn variable(&self, _name: &str) -> Result<Option<Value>, Missing> {
-        Err(Missing::Unreadable(Stored::Session))
+        Err(Missing::Unreadable(FactStore::Session))
     }
 
     fn variable_names(&self) -> Result<Vec<String>, Missing> {
-        Err(Missing::Unreadable(Stored::Session))
+        Err(Missing::Unreadable(FactStore::Session))
     }
 
     fn git(&self, _field: GitField) -> Result<Value, Missing> {
@@ -308,12 +310,12 @@ impl Facts for Lacking {
 
 #[test]
 fn a_missing_fact_ends_the_evaluation() {
-    let situation = Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(Lacking)));
+    let situation = Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(IncompleteFacts)));
     let missing = |source: &str| match is_true(source, &situation, ChangeScope::default()) {
         Err(error @ (EvaluationError::Missing(_) | EvaluationError::NotRecorded(_))) => error.to_string(),
         other => panic!("{source}: {other:?}"),
     };
-    let no_session = Missing::Unreadable(Stored::Session).to_string();
+    let no_session = Missing::Unreadable(FactStore::Session).to_string();
     for source in [
         "release",
         "not release",
@@ -343,7 +345,7 @@ fn a_missing_fact_ends_the_evaluation() {
 
 #[test]
 fn trying_an_expression_reports_a_missing_fact() {
-    let situation = Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(Lacking)));
+    let situation = Arc::new(Situation::new(Arc::new(event()), BaseFolders::default(), Arc::new(IncompleteFacts)));
     let found = evaluate_with_names("not command_ran('make')", &Map::new(), Some(&situation), None).expect("a value");
     assert!(found.truthy);
     assert_eq!(found.missing, Some(Missing::NotRecorded("commands".to_owned())));

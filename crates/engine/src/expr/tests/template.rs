@@ -76,11 +76,11 @@ fn nested_guides() {
     let guides = [("ONE", "one, {{ guide('TWO') }}"), ("TWO", "two {{ 1 + 1 }}\n"), ("LOOP", "{{ guide('LOOP') }}")];
     assert_eq!(rendered("{{ guide('ONE') }}.", &guides), "one, two 2.");
     assert_eq!(rendered("{% if not reviewed %}{{ guide('ONE') }}{% endif %}.", &guides), ".");
-    insta::assert_snapshot!(rendered("{{ guide('NONE') }}", &guides), @"error: there is no guide `NONE`");
-    insta::assert_snapshot!(rendered("{{ guide('LOOP') }}", &guides), @"error: guides within guides go deeper than 8: LOOP → LOOP → LOOP → LOOP → LOOP → LOOP → LOOP → LOOP");
+    insta::assert_snapshot!(rendered("{{ guide('NONE') }}", &guides), @"error: unknown guide `NONE`");
+    insta::assert_snapshot!(rendered("{{ guide('LOOP') }}", &guides), @"error: guides are nested more than 8 deep: LOOP → LOOP → LOOP → LOOP → LOOP → LOOP → LOOP → LOOP");
     let many = "{{ guide('ONE') }}".repeat(40);
     let growing = [("ONE", &*many.replace("ONE", "TWO")), ("TWO", &*many.replace("ONE", "THREE")), ("THREE", "x")];
-    insta::assert_snapshot!(rendered(&many, &growing), @"error: more than 200 guides would stand in one text");
+    insta::assert_snapshot!(rendered(&many, &growing), @"error: the text would include more than 200 guides");
 }
 
 #[test]
@@ -94,17 +94,17 @@ fn errors_are_found_by_check() {
     [uper] unknown filter `uper` (did you mean `upper`?)
     [len] `len` takes 1 argument, not 0
     ");
-    insta::assert_snapshot!(said("{{ guide(topic) }}"), @"[guide(topic)] `guide` takes the name of a guide, in quotes (as in `{{ guide('REVIEW') }}`)");
+    insta::assert_snapshot!(said("{{ guide(topic) }}"), @"[guide(topic)] `guide` needs the name of a guide in quotes (write it as in `{{ guide('REVIEW') }}`)");
     insta::assert_snapshot!(said("{{ guide('ONE').upper() }} {{ guide('ONE') + '' }}"), @"
-    [guide] unknown function `guide` (it stands alone in a prompt or guide: `{{ guide('NAME') }}`)
-    [guide] unknown function `guide` (it stands alone in a prompt or guide: `{{ guide('NAME') }}`)
+    [guide] unknown function `guide` (use it only in a prompt or guide, in braces of its own: `{{ guide('NAME') }}`)
+    [guide] unknown function `guide` (use it only in a prompt or guide, in braces of its own: `{{ guide('NAME') }}`)
     ");
-    insta::assert_snapshot!(said("{% for x in topic %}{{ x }}{% endfor %}"), @"[for x in topic %}{{ x }}{% endfor] a prompt or guide has no such block (there are `{% if … %}` and `{% raw %}`)");
-    insta::assert_snapshot!(said("{% set topic = 1 %}"), @"[=] the language has no operator `=` (`==` compares; arguments have no names)");
-    insta::assert_snapshot!(said("{% include 'other' %}"), @"[include] syntax: unknown statement include");
-    insta::assert_snapshot!(said("{{ topic "), @"[topic] syntax: unexpected end of input, expected end of variable block");
-    insta::assert_snapshot!(said("{% if topic %} x"), @"[ x] syntax: unexpected end of input, expected end of block");
-    insta::assert_snapshot!(said("{{ 1 / 2 }}"), @"[/] the language has no operator `/` (`//` divides and rounds down)");
+    insta::assert_snapshot!(said("{% for x in topic %}{{ x }}{% endfor %}"), @"[for x in topic %}{{ x }}{% endfor] unsupported block in a prompt or guide (use `{% if … %}` or `{% raw %}`)");
+    insta::assert_snapshot!(said("{% set topic = 1 %}"), @"[=] unsupported operator `=` (use `==` to compare; named arguments are not supported)");
+    insta::assert_snapshot!(said("{% include 'other' %}"), @"[include] syntax error: unknown statement include");
+    insta::assert_snapshot!(said("{{ topic "), @"[topic] syntax error: unexpected end of input, expected end of variable block");
+    insta::assert_snapshot!(said("{% if topic %} x"), @"[ x] syntax error: unexpected end of input, expected end of block");
+    insta::assert_snapshot!(said("{{ 1 / 2 }}"), @"[/] unsupported operator `/` (use `//`, which divides and rounds down)");
     insta::assert_snapshot!(said("{{ topic is None if reviewed else 1 }} {{ topik }}"), @"[topik] unknown name `topik` (did you mean `topic`?)");
 }
 
@@ -115,5 +115,5 @@ fn hostile_templates_terminate() {
         assert!(rendered(&text, &[]).starts_with("error: "));
     }
     let large = format!("{{{{ '{}' * 1000 }}}}", "x".repeat(4_000)).repeat(15);
-    insta::assert_snapshot!(rendered(&large, &[]), @"error: the expression works on too much text or too many items");
+    insta::assert_snapshot!(rendered(&large, &[]), @"error: the expression processes too much text or too many items");
 }

@@ -1,4 +1,4 @@
-//! Derives instructions for a hat without its own from its topics.
+//! Derives instructions from a hat's topics, for a hat without instructions.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,38 +8,38 @@ use crate::hats::{Hat, Loop, Topic};
 
 /// Well-known topics, each with default instructions for the triggered hat and for publishing hats.
 const WELL_KNOWN: [(&str, &str, &str); 8] = [
-    ("task.start", "Understand the task, and write down a plan: tasks, in an order in which each can be finished.", ""),
+    ("task.start", "Understand the task and write a plan: tasks, in an order in which each can be finished.", ""),
     (
         "task.resume",
-        "See how far the work has come, and plan the rest: tasks, in an order in which each can be finished.",
+        "Find out how far the work is, and plan the rest: tasks, in an order in which each can be finished.",
         "",
     ),
     (
         "build.task",
-        "Implement the one task that it names, as the code around it does such things. Run the tests, the linter and the \
-         type checker; commit once they pass.",
-        "For one task that is ready, one at a time.",
+        "Implement the one task that the event names, in the style of the surrounding code. Run the tests, the linter and \
+         the type checker; commit once they pass.",
+        "When a task is ready: one task at a time.",
     ),
     ("build.done", "Look at what was built and decide what comes next.", "When it is implemented and the tests pass."),
     (
         "build.blocked",
-        "Find out what blocks it: make the task smaller, find what is missing, or leave it to a person.",
-        "When you are stuck: what you tried, and why it did not work.",
+        "Find out what blocks the task. Make it smaller, find what is missing, or leave it to a person.",
+        "When you are stuck. Say what you tried and why it did not work.",
     ),
     (
         "review.request",
-        "Review the latest changes: are they right, tested, like the code around them, and safe?",
-        "When the work is built and before it counts as done.",
+        "Review the latest changes: are they correct, tested, consistent with the surrounding code, and safe?",
+        "When the work is built, before it counts as done.",
     ),
     (
         "review.approved",
         "Close the task and go on to the next.",
-        "When the changes do what was asked and you would answer for them.",
+        "When the changes do what was asked and you would stand behind them.",
     ),
     (
         "review.changes_requested",
-        "Make a task of each thing that was asked for, and have them done.",
-        "When something has to change: what, where and why.",
+        "Make a task for each requested change, and have them done.",
+        "When something must change. Say what, where and why.",
     ),
 ];
 
@@ -85,7 +85,7 @@ fn trigger_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
     topics
 }
 
-/// The instructions of the file for a topic, or the default.
+/// The instructions in `loop.yml` for a topic, or the default.
 fn instructions_for<'a>(
     the_loop: &'a Loop,
     topic: &str,

@@ -70,7 +70,7 @@ impl PromptContext {
         for ReadyTask { id, priority, title, blockers } in self.ready_tasks.iter().take(MAX_TASKS) {
             let mut line = format!("{id} (priority {priority}) {title}");
             if !blockers.is_empty() {
-                let _ = write!(line, " [blocked for good by {}]", blockers.join(", "));
+                let _ = write!(line, " [permanently blocked by {}]", blockers.join(", "));
             }
             write!(out, "{}", Quoted(&line))?;
         }

@@ -139,11 +139,11 @@ fn a_failing_value_changes_nothing() {
     let session = Session::default();
     let set = [("first", Template::constant(&json!(1))), ("second", template("{{ int(event.command) }}"))];
     let fault = session.see(&observer(ObserverMatch::default(), &set), &bash("ls")).expect_err("a fault");
-    insta::assert_snapshot!(fault, @"`second` cannot be evaluated: `int` cannot read this as a whole number");
+    insta::assert_snapshot!(fault, @"`second` cannot be evaluated: `int` cannot convert this to an integer");
     let large = [("all", template("{{ event.command }}"))];
     let fault =
         session.see(&observer(ObserverMatch::default(), &large), &bash(&"x".repeat(17_000))).expect_err("a fault");
-    insta::assert_snapshot!(fault, @"`all` would hold 17002 bytes, more than the 16384 that a variable may");
+    insta::assert_snapshot!(fault, @"the value of `all` has 17002 bytes, over the limit of 16384 for a variable");
     assert!(session.0.lock().expect("not poisoned").is_empty());
 }
 

@@ -40,10 +40,10 @@ fn an_invalid_answer_changes_nothing() {
     ];
     let said: Vec<String> = wrong.into_iter().map(|answer| changes(&session, answer).expect_err("refused")).collect();
     insta::assert_snapshot!(said.join("\n"), @"
-    `_own` cannot be a variable: names that begin with `_` are Linchpin's own
-    `event` cannot be a variable: it already means something in expressions
-    `a` would hold 17002 bytes, more than the 16384 that a variable may
-    `other` is not among its `conditions`
+    invalid variable name `_own`: names that start with `_` are reserved
+    reserved variable name `event`: it already has a meaning in expressions
+    the value of `a` has 17002 bytes, over the limit of 16384 for a variable
+    `other` is not declared under `conditions`
     unknown field `sets`, expected `set` or `conditions`
     the session would have more than 256 variables
     ");

@@ -94,7 +94,7 @@ fn stored_results_are_bounded() {
     let session = Session::default();
     call(&session, "large", &text(&json!("x".repeat(20_000))));
     assert_eq!(session.get("mcp_results"), json!({"github": {"large": {"_dropped_bytes": 20_002}}}));
-    insta::assert_snapshot!(value(&session, "mcp_result_has('github', 'large', 'a', 1)").expect_err("unknown"), @"`mcp_result_has` cannot tell: the result of 20002 bytes was too large to keep");
+    insta::assert_snapshot!(value(&session, "mcp_result_has('github', 'large', 'a', 1)").expect_err("unknown"), @"`mcp_result_has` cannot check the result: its 20002 bytes were too many to keep");
     assert_eq!(value(&session, "mcp_result_is_null('github', 'large')"), Ok(json!(false)));
     for number in 0..100 {
         call(&session, &format!("tool{number}"), &text(&json!("x".repeat(10_000))));

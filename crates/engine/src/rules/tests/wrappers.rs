@@ -52,8 +52,8 @@ fn allowing_a_wrapper_does_not_allow_its_command() {
 
 #[test]
 fn a_negative_pattern_ignores_wrappers() {
-    let search = CommandRegex { pattern: None, not_pattern: Some(RegexSource::new("^git ")) };
-    let rule = rule("command", Detector::Tool(Box::new(ToolRule { command_regex: search, ..ToolRule::default() })));
+    let command_regex = CommandRegex { pattern: None, not_pattern: Some(RegexSource::new("^git ")) };
+    let rule = rule("command", Detector::Tool(Box::new(ToolRule { command_regex, ..ToolRule::default() })));
     assert_eq!(level(&rule, "time git status"), Level::Allow);
     assert_eq!(level(&rule, "time make"), Level::Block);
 }

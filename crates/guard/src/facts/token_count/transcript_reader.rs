@@ -1,4 +1,4 @@
-//! Reads transcripts on from the last position, up to a limit.
+//! Continues to read transcripts from the last position, up to a limit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ pub(super) struct TranscriptReader<'s> {
     store: &'s Store,
     /// The number of bytes that may still be read.
     left: u64,
-    looked_at: BTreeSet<PathBuf>,
+    visited_paths: BTreeSet<PathBuf>,
     pub(super) read: Vec<NewMessages>,
     /// True if there is more to read.
     pub(super) is_behind: bool,
@@ -32,7 +32,7 @@ pub(super) struct NewMessages {
     progress: Value,
 }
 
-/// How far a file was read.
+/// The position up to which a file was read.
 #[derive(Default, Serialize, Deserialize)]
 struct Progress {
     position: TranscriptPosition,
@@ -42,20 +42,20 @@ struct Progress {
 
 impl<'s> TranscriptReader<'s> {
     pub(super) fn new(store: &'s Store, limit: u64) -> Self {
-        Self { store, left: limit, looked_at: BTreeSet::new(), read: Vec::new(), is_behind: false }
+        Self { store, left: limit, visited_paths: BTreeSet::new(), read: Vec::new(), is_behind: false }
     }
 
-    /// Reads on in a transcript and in those of its subagents. The inner error means that none of it was ever read and
-    /// none can be read now.
+    /// Continues to read a transcript and those of its subagents. The inner error means that nothing was ever read from
+    /// them, and nothing can be read now.
     pub(super) fn read(&mut self, transcript: &Transcript) -> Result<io::Result<()>, StoreError> {
         let Some(agent) = Agent::from_name(&transcript.agent) else {
-            return Ok(Err(io::Error::other("its agent is not known")));
+            return Ok(Err(io::Error::other("the agent is unknown")));
         };
         let mut problem = None;
         let mut is_any_read = false;
         for path in transcript::transcript_files(agent, Path::new(&transcript.path)) {
             // A subagent's transcript may also be listed by itself.
-            if !self.looked_at.insert(path.clone()) {
+            if !self.visited_paths.insert(path.clone()) {
                 is_any_read = true;
                 continue;
             }
@@ -86,7 +86,7 @@ impl<'s> TranscriptReader<'s> {
         })
     }
 
-    /// `None` if nothing was appended or the limit is used up.
+    /// Returns `None` if nothing was appended, or if no more bytes may be read.
     fn read_on(
         &mut self,
         agent: Agent,
@@ -103,7 +103,7 @@ impl<'s> TranscriptReader<'s> {
         }
         let usage = transcript::usage(agent, path, from.position, self.left)?;
         self.is_behind |= usage.has_more;
-        // Counts the appended bytes, which are at least as many as were read.
+        // Subtracts the appended bytes. They are at least as many as the bytes that were read.
         self.left = self.left.saturating_sub(size.saturating_sub(from.size.unwrap_or(0)));
         let progress = Progress { position: usage.position, size: (!usage.has_more).then_some(size) };
         Ok(Some((usage.messages.into_iter().map(message).collect(), progress)))
@@ -111,7 +111,7 @@ impl<'s> TranscriptReader<'s> {
 }
 
 impl NewMessages {
-    pub(super) fn stretch(&self) -> TranscriptChunk<'_> {
+    pub(super) fn as_chunk(&self) -> TranscriptChunk<'_> {
         TranscriptChunk {
             path: &self.path,
             session: self.whose.key(),
@@ -124,7 +124,7 @@ impl NewMessages {
 /// The file's size. Refuses anything but a regular file: reading a pipe could block.
 fn size(path: &Path) -> io::Result<u64> {
     let found = fs::metadata(path)?;
-    if found.is_file() { Ok(found.len()) } else { Err(io::Error::other("it is no file")) }
+    if found.is_file() { Ok(found.len()) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
 fn message(usage: MessageUsage) -> TranscriptMessage {

@@ -1,4 +1,4 @@
-//! Which sessions own a change, depending on when calls ran and which paths they name.
+//! Tests which sessions own a change, depending on when their calls ran and which paths the calls name.
 
 use engine::event::FileAccess;
 use engine::file_rules::{Change, Status};
@@ -45,7 +45,8 @@ fn sessions(owners: &Owners<'_>) -> Vec<String> {
     owners.iter().map(|(_, session)| (*session).to_owned()).collect()
 }
 
-/// The sessions that own a change at this time. `named` are calls that write the path; they count as calls too.
+/// The sessions that own a change at this time. `named` has the calls that write the path. They are also among the
+/// calls that ran.
 fn owners_at(time: i64, named: &[RecordedCall], others: &[RecordedCall]) -> Vec<String> {
     let all: Vec<RecordedCall> = named.iter().chain(others).cloned().collect();
     let named: Vec<&RecordedCall> = named.iter().collect();
@@ -75,7 +76,7 @@ fn a_change_after_every_call_that_names_the_file_belongs_to_the_calls_that_ran_t
 fn a_change_while_no_call_ran_belongs_to_all_sessions() {
     assert_eq!(owners_at(50, &[], &[]), EVERYBODY);
     assert_eq!(owners_at(50, &[], &[ran("b", (10, 49), "make"), ran("c", (51, 60), "make")]), EVERYBODY);
-    // Somebody changed the file by hand later.
+    // A person changed the file later.
     assert_eq!(owners_at(50, &[edit("a", (10, 20), "/repo/f")], &[]), EVERYBODY);
 }
 
@@ -105,7 +106,7 @@ fn an_unfinished_call_owns_only_changes_while_it_may_have_run() {
     let call = unfinished(edit("a", (10, 20), "/repo/f"));
     assert_eq!(owners_at(15, std::slice::from_ref(&call), &[]), ["a"]);
     assert_eq!(owners_at(21, std::slice::from_ref(&call), &[]), EVERYBODY);
-    // A change by another session at that time does not make the unfinished call one that ran.
+    // The unfinished call does not own a later change, so only the session whose call ran at that time owns it.
     assert_eq!(owners_at(50, &[call], &[ran("b", (40, 60), "make")]), ["b"]);
 }
 
@@ -173,7 +174,7 @@ fn a_session_is_read_only_while_all_its_commands_only_read() {
 
 fn attribution(store: &Path, began: Option<i64>) -> Attribution {
     Attribution {
-        store: store.to_owned(),
+        journal_path: store.to_owned(),
         options: options(100 * MINUTE),
         agent: "claude".to_owned(),
         session: "s".to_owned(),
@@ -194,7 +195,7 @@ fn own(scratch: &Scratch, began: Option<i64>, paths: &[&str]) -> Option<Vec<Stri
     Some(own.map(str::to_owned).collect())
 }
 
-/// A file that last changed at this time.
+/// Creates a file that was last changed at this time.
 fn file_of(scratch: &Scratch, path: &str, time: i64) {
     scratch.file(path, "text");
     let file = fs::File::options().write(true).open(scratch.root.join(path)).expect("a file");
@@ -202,7 +203,7 @@ fn file_of(scratch: &Scratch, path: &str, time: i64) {
     file.set_modified(time).expect("a time");
 }
 
-/// A call that ran from its time for a minute.
+/// Records a call that began at this time and ran for a minute.
 fn record_call(scratch: &Scratch, session: &str, command: &str, time: i64) {
     let at = |event: Event, time: i64| {
         scratch.record(&Event {
@@ -248,6 +249,6 @@ fn a_read_only_session_does_not_own_earlier_changes() {
     file_of(&scratch, "old", MINUTE);
     file_of(&scratch, "new", 10 * MINUTE + 5);
     assert_eq!(own(&scratch, Some(5 * MINUTE), &["new", "old"]), Some(vec!["new".to_owned()]));
-    // If its start is unknown, it owns all changes.
+    // If the session's start is unknown, the session owns all changes.
     assert_eq!(own(&scratch, None, &["new", "old"]), None);
 }

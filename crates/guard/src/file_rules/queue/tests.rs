@@ -1,4 +1,4 @@
-//! Queue entries: writing, finding, damaged files, and files that a repository brings along.
+//! Queue entries: writing them, finding them, damaged files, and files that are part of a repository.
 
 use super::*;
 use crate::tests::write as write_file;
@@ -54,8 +54,8 @@ fn entry(status: QueueStatus) -> QueueEntry {
     }
 }
 
-fn reference(name: &str) -> Reference {
-    Reference::from(name.to_owned())
+fn baseline_name(name: &str) -> BaselineName {
+    BaselineName::from(name.to_owned())
 }
 
 #[test]
@@ -102,12 +102,12 @@ fn an_unusable_entry_is_removed_with_a_notice() {
     let whole = serde_json::to_string(&entry(QueueStatus::Queued)).expect("JSON");
     let half: String = whole.chars().take(whole.len() / 2).collect();
     for (text, why) in [
-        (half, "it is cut short"),
-        (String::new(), "it is cut short"),
+        (half, "it is truncated"),
+        (String::new(), "it is truncated"),
         ("nothing of the kind".to_owned(), "it is not JSON"),
-        (r#"{"rule_name": "docs"}"#.to_owned(), "it lacks a field, or has a value of another kind"),
-        (whole.replace(HASH, "ba9876543210"), "it is about something else than its name says"),
-        (whole.replace("\"queued\"", "\"passed\""), "it is about something else than its name says"),
+        (r#"{"rule_name": "docs"}"#.to_owned(), "a field is missing or has the wrong type"),
+        (whole.replace(HASH, "ba9876543210"), "its content does not match its name"),
+        (whole.replace("\"queued\"", "\"passed\""), "its content does not match its name"),
     ] {
         let place = Place::new();
         let queue = place.queue();
@@ -117,8 +117,8 @@ fn an_unusable_entry_is_removed_with_a_notice() {
         assert_eq!(queue.find_or_discard("docs", HASH), None, "{why}");
         assert!(!file.exists(), "{why}");
         let notices = format!(
-            "the queue entry `{HASH}.queued.json` of rule `docs` cannot be used: {why}. It was removed, and what still holds \
-             is asked for again"
+            "the queue entry `{HASH}.queued.json` of rule `docs` cannot be used: {why}. It was removed; a demand that still \
+             holds is made again"
         );
         assert_eq!(queue.take_problems(), [notices]);
         assert_eq!(queue.take_problems(), [""; 0], "told once");
@@ -141,15 +141,15 @@ fn a_dry_run_writes_and_removes_nothing() {
     let place = Place::new();
     let queue = place.queue().for_dry_run(true);
     queue.put(&entry(QueueStatus::Passed)).expect("nothing to write");
-    queue.record_answer("docs", "a.rs", &reference("main"), "c").expect("nothing to write");
+    queue.record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("nothing to write");
     assert!(!place.tmp().exists());
-    place.queue().record_answer("docs", "a.rs", &reference("main"), "c").expect("written");
-    queue.forget_answers("docs", ["a.rs"].into_iter(), &reference("main"));
-    assert_eq!(place.queue().answer_fingerprints("docs", "a.rs", &reference("main")), ["c"]);
+    place.queue().record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("written");
+    queue.forget_answers("docs", ["a.rs"].into_iter(), &baseline_name("main"));
+    assert_eq!(place.queue().answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["c"]);
     let damaged = place.entry_file(HASH, QueueStatus::Queued);
     write_file(&damaged, "nothing of the kind");
     assert_eq!(queue.find_or_discard("docs", HASH), None);
-    // It is reported, and left to the next hook.
+    // The damaged entry is reported, and left in place for the next hook.
     assert!(damaged.exists());
     assert_eq!(queue.take_problems().len(), 1);
 }
@@ -158,9 +158,9 @@ fn a_dry_run_writes_and_removes_nothing() {
 fn answers_that_a_repository_brings_along_do_not_count() {
     let (ours, theirs) = (Place::new(), Place::new());
     ours.queue().put(&entry(QueueStatus::Passed)).expect("written");
-    ours.queue().record_answer("docs", "a.rs", &reference("main"), "c").expect("written");
-    // Copies everything in the project, including the entry and the directory's name, but not the user's state
-    // directory.
+    ours.queue().record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("written");
+    // Copies all files of the queue in the project, including the entry and the directory's name, but not the user's
+    // state directory.
     let name = fs::read_to_string(ours.tmp().join("rules/name")).expect("a name");
     for path in [PathBuf::from("rules/name"), PathBuf::from(format!("rules/queue/{HASH}.passed.json"))] {
         write_file(&theirs.tmp().join(&path), &fs::read_to_string(ours.tmp().join(&path)).expect("a file"));
@@ -169,7 +169,7 @@ fn answers_that_a_repository_brings_along_do_not_count() {
     let queue = theirs.queue();
     assert_eq!(queue.find_or_discard("docs", HASH), None);
     assert!(queue.take_problems().concat().contains("it was not written here"));
-    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), [""; 0]);
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), [""; 0]);
 }
 
 #[test]
@@ -178,10 +178,10 @@ fn an_invalid_name_is_replaced() {
     for text in ["", "../../elsewhere", "0123456789abcdef0123456z", "0123456789abcdef012345678"] {
         write_file(&place.tmp().join("rules/name"), text);
         assert_eq!(place.queue().name(), None, "{text}");
-        place.queue().record_answer("docs", "a.rs", &reference("main"), "c").expect("written");
+        place.queue().record_answer("docs", "a.rs", &baseline_name("main"), "c").expect("written");
         let name = place.queue().name().expect("a name");
         assert_ne!(name, text);
-        assert_eq!(place.queue().answer_fingerprints("docs", "a.rs", &reference("main")), ["c"]);
+        assert_eq!(place.queue().answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["c"]);
     }
 }
 
@@ -189,25 +189,29 @@ fn an_invalid_name_is_replaced() {
 fn an_answer_is_for_one_rule_and_one_baseline() {
     let place = Place::new();
     let queue = place.queue();
-    queue.record_answer("docs", "a.rs", &reference("main"), "content").expect("written");
-    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), ["content"]);
+    queue.record_answer("docs", "a.rs", &baseline_name("main"), "content").expect("written");
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["content"]);
     for (rule, file, baseline) in [("tests", "a.rs", "main"), ("docs", "b.rs", "main"), ("docs", "a.rs", "other")] {
-        assert_eq!(queue.answer_fingerprints(rule, file, &reference(baseline)), [""; 0], "{rule} {file} {baseline}");
+        assert_eq!(
+            queue.answer_fingerprints(rule, file, &baseline_name(baseline)),
+            [""; 0],
+            "{rule} {file} {baseline}"
+        );
     }
-    queue.forget_answers("docs", ["a.rs"].into_iter(), &reference("main"));
-    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), [""; 0]);
+    queue.forget_answers("docs", ["a.rs"].into_iter(), &baseline_name("main"));
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), [""; 0]);
 }
 
 #[test]
 fn an_answer_to_two_baselines_counts_for_each() {
     let place = Place::new();
     let queue = place.queue();
-    let both = Reference { name: "start".to_owned(), also: Some("main".to_owned()) };
+    let both = BaselineName { name: "start".to_owned(), also: Some("main".to_owned()) };
     queue.record_answer("docs", "a.rs", &both, "content").expect("written");
-    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), ["content"]);
-    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("start")), ["content"]);
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), ["content"]);
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("start")), ["content"]);
     queue.forget_answers("docs", ["a.rs"].into_iter(), &both);
-    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &reference("main")), [""; 0]);
+    assert_eq!(queue.answer_fingerprints("docs", "a.rs", &baseline_name("main")), [""; 0]);
 }
 
 #[test]
@@ -240,7 +244,7 @@ fn unreadable_entries_are_removed_and_other_files_kept() {
     let notices = queue.remove_unreadable();
     assert_eq!(notices.len(), 1);
     assert!(
-        notices[0].starts_with("the queue entry `ba9876543210.failed.json` cannot be used: it is cut short."),
+        notices[0].starts_with("the queue entry `ba9876543210.failed.json` cannot be used: it is truncated."),
         "{}",
         notices[0]
     );

@@ -1,4 +1,4 @@
-//! When a hat may hand the work over.
+//! Tests when a hat may hand the work over.
 
 use std::ffi::OsString;
 
@@ -83,7 +83,7 @@ impl Iteration {
         moves.emit(&self.hat_phase, Emission { topic, summary: "Done.", payload: None })
     }
 
-    /// The last refusal as the next agent sees it, and the approval that it waits for.
+    /// The last refusal as shown to the next agent, and the gate that waits for an approval.
     fn refusal(&self) -> (Option<String>, Option<String>) {
         let (work, run, number) = (self.work(), self.hat_phase.id(), self.hat_phase.iteration);
         (work.refusal(run, number).expect("work"), work.awaited_gate(run, number).expect("work"))
@@ -193,7 +193,7 @@ fn an_approval_passes_the_waiting_gate() {
         WorkflowCommands { hat_phase, ..moves(&iteration.project, &iteration.scratch.environment, NOW + 1000) };
     let pending = person.pending_approvals(None).expect("something waits");
     let asked = ApprovalRequest { gate: "reviewed".to_owned(), text: "Is it any good?".to_owned() };
-    assert_eq!(pending.asked, [asked]);
+    assert_eq!(pending.requests, [asked]);
     person.approve(&pending).expect("written");
     assert!(iteration.emit("waits").is_ok());
 }

@@ -1,4 +1,4 @@
-//! Who runs a command: an agent named in the environment, one with an unfinished call, or a person.
+//! Tests who runs a command: an agent that the environment names, an agent with an unfinished call, or a person.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! The root of a session: fixed at its first event, and out of the agent's control.
+//! The root of a session: it is fixed at the first event, and the agent cannot change it.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn a_session_keeps_the_root_of_its_first_event() {
     assert_eq!(root_of(&scratch, "one").project.root, scratch.root.join("one"));
     let later = root_of(&scratch, "two");
     assert_eq!((later.project.root, later.is_first), (scratch.root.join("one"), false));
-    // A policy that appears around it changes nothing either.
+    // A policy that is later created in the directory above changes nothing either.
     scratch.file(".linchpin/config.yml", "");
     assert_eq!(root_of(&scratch, "one").project.root, scratch.root.join("one"));
 }
@@ -78,7 +78,7 @@ fn a_dry_run_and_a_folder_without_a_policy_are_not_remembered() {
 
     let bare = Scratch::bare();
     assert!(root_of(&bare, "").is_first && root_of(&bare, "").is_first);
-    // Once there is one, it counts.
+    // As soon as a policy exists, it applies.
     bare.file(".linchpin/config.yml", "");
     assert!(root_of(&bare, "").project.tiers.project.is_some());
     assert!(!root_of(&bare, "").is_first);

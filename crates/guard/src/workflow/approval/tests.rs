@@ -1,4 +1,4 @@
-//! What an approval is valid for.
+//! Tests the scope of an approval.
 
 use engine::hats::Loop;
 use engine::workflow::Transition;
@@ -16,7 +16,7 @@ fn yes(position: &Position) -> Approval {
         workflow: position.workflow.clone(),
         gate: "review".to_owned(),
         text: "Good?".to_owned(),
-        visit: position.phase(),
+        visit: position.phase_key(),
         tree: Some("tree".to_owned()),
         who: None,
         time: 0,
@@ -51,7 +51,7 @@ fn in_a_workflow_an_approval_is_for_one_visit() {
     let at = position("work");
     let Kept { approvals, .. } = &kept(&at);
     let includes = |position: &Position| approvals.includes("review", "Good?", position, Some("tree"));
-    // `continue` stays in the visit.
+    // `continue` does not end the visit.
     assert!(includes(&at.continued()));
     for (other, what) in [
         (at.moved("code", "d", 2000), "another visit of the same node"),
@@ -95,9 +95,9 @@ fn a_damaged_approval_is_ignored() {
 #[test]
 fn an_outdated_approval_names_its_person() {
     let at = position("work");
-    assert!(yes(&at).outdated().starts_with("a person said yes on "));
+    assert!(yes(&at).outdated().starts_with("a person approved on "));
     let named = Approval { who: Some("Ada\nLovelace".to_owned()), ..yes(&at) };
-    assert!(named.outdated().starts_with("Ada Lovelace said yes on "), "{}", named.outdated());
+    assert!(named.outdated().starts_with("Ada Lovelace approved on "), "{}", named.outdated());
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn each_approval_on_the_transitions_is_requested_once() {
     let transition = |requires| Transition { when: "true".to_owned(), to: "done".to_owned(), requires };
     node.transitions = vec![transition(vec![approval("ship"), approval("review")]), transition(vec![approval("ship")])];
     let besides = [approval("close"), approval("ship")];
-    let asked: Vec<String> = asked(&active(work), &besides).into_iter().map(|(gate, _)| gate).collect();
+    let asked: Vec<String> = required_approvals(&active(work), &besides).into_iter().map(|(gate, _)| gate).collect();
     assert_eq!(asked, ["review", "ship", "close"]);
-    // Without the node, no approvals are known.
+    // If the node no longer exists, its approvals are not known.
     let mut gone = active(workflow("work"));
     gone.workflow.nodes.clear();
-    assert_eq!(super::asked(&gone, &besides), []);
+    assert_eq!(required_approvals(&gone, &besides), []);
 }

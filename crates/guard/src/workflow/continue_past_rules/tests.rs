@@ -124,8 +124,8 @@ fn a_phase_continues_past_the_rule_that_refused_the_move() {
 fn continue_says_if_no_rule_of_the_phase_has_fired() {
     let scratch = started("agent");
     let step = continue_in_phase(&scratch, true).expect("a prompt");
-    assert_eq!(step.notices, ["No pace rule has fired at `code`, so there is nothing to go past."]);
-    // It does not count as a `continue`.
+    assert_eq!(step.notices, ["No pace rule has fired at `code`, so there is nothing to continue past."]);
+    // It was not recorded as a `continue`.
     assert!(matches!(next(&scratch).outcome, StepOutcome::Interrupt { .. }));
 }
 

@@ -1,4 +1,4 @@
-//! Which requirements of a move do not pass.
+//! Tests which requirements of a move do not pass.
 
 use std::cell::RefCell;
 
@@ -112,7 +112,7 @@ impl Scene {
             workflow: "work".to_owned(),
             gate: gate.to_owned(),
             text: "Is it any good?".to_owned(),
-            visit: self.active.position.phase(),
+            visit: self.active.position.phase_key(),
             tree,
             who: Some("Ada".to_owned()),
             time: 0,
@@ -169,7 +169,7 @@ fn expensive_gates_are_checked_in_order_up_to_the_first_failure() {
     let required = [webhook("yes"), webhook("no"), webhook("later"), command("tests")];
     let failed_gates = scene.failed_gates(&required);
     assert_eq!(failed_gates.len(), 1);
-    assert_eq!(failed_gates[0].why, "https://example.com/no did not say yes: it answered 500");
+    assert_eq!(failed_gates[0].why, "https://example.com/no did not approve: it answered 500");
     assert_eq!(asked(), ["https://example.com/yes at \"code\"", "https://example.com/no at \"code\""]);
 }
 
@@ -180,7 +180,7 @@ fn an_untrusted_workflow_starts_no_process_and_calls_no_webhook() {
     let scene = Scene::in_project(Scratch::new(), of_project.clone());
     for required in [webhook("hook"), command("tests")] {
         let why = scene.why(required);
-        assert!(why.ends_with(" is not trusted yet; `linchpin trust`"), "{why}");
+        assert!(why.ends_with(" is not trusted yet: run `linchpin trust`"), "{why}");
     }
     assert_eq!(asked(), [""; 0]);
     // A gate that only evaluates an expression needs no trust.
@@ -195,15 +195,14 @@ fn an_untrusted_workflow_starts_no_process_and_calls_no_webhook() {
 #[test]
 fn an_approval_gate_passes_once_a_person_approved_the_present_tree() {
     let scene = Scene::in_project(Scratch::new().committed(), workflow("work"));
-    let expected =
-        "a person has to say yes to: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
+    let expected = "a person must approve: Is it any good?\n(`linchpin approve review`, for the tree as it is now)";
     assert_eq!(scene.why(approval("review")), expected);
     scene.approve("review", tree_digest(&scene.scratch.root).expect("git answers"));
     assert_eq!(scene.failed_gates(&[approval("review")]), []);
     assert_eq!(scene.names(&[approval("other")]), ["other"], "each gate needs its own yes");
     scene.scratch.file("later", "text");
     let why = scene.why(approval("review"));
-    assert!(why.contains("\nAda said yes on ") && why.contains("and the tree has changed since\n"), "{why}");
+    assert!(why.contains("\nAda approved on ") && why.contains("but the tree has changed since\n"), "{why}");
 }
 
 #[test]
@@ -222,7 +221,7 @@ fn outside_of_git_an_approval_counts_for_the_whole_visit() {
 fn a_command_that_passed_on_this_tree_is_not_run_again() {
     let of_user = Workflow { tier: engine::rules::Tier::User, ..workflow("work") };
     let scene = Scene::in_project(Scratch::new().committed(), of_user);
-    // There is no gate process here that could run it.
+    // These tests have no gate process that could run the command.
     let cannot = scene.why(command("tests"));
     assert!(cannot.starts_with("`make tests` cannot be started: "), "{cannot}");
     let words = ["make".to_owned(), "tests".to_owned()];
@@ -275,7 +274,7 @@ fn a_failed_command_is_reported_once_and_then_run_again() {
 
 // File rules.
 
-/// A rule that demands a look at every changed file below `src`.
+/// A rule that demands a review of every changed file below `src`.
 fn look(action: Level) -> Requirement {
     let pattern = FilePattern::new(&path::pattern::Pattern::parse("src/**").expect("a pattern"));
     let file = FileRule {
@@ -307,7 +306,7 @@ fn a_file_rules_gate_passes_only_if_they_are_met_and_never_gives_up() {
                 (failed_gates[0].gate.as_str(), failed_gates[0].rules.as_slice()),
                 ("reviewed", &["look".to_owned()][..])
             );
-            let expected = "Where `look` does not apply: `linchpin ack look --reason \"…\"`.";
+            let expected = "If `look` does not apply, run `linchpin ack look --reason \"…\"`.";
             assert!(failed_gates[0].why.ends_with(expected), "{}", failed_gates[0].why);
         }
         fs_remove(&scene.scratch, "src/a");
@@ -315,7 +314,7 @@ fn a_file_rules_gate_passes_only_if_they_are_met_and_never_gives_up() {
     }
 }
 
-/// Writes the queue entry as this many stops leave it: session `s` got the demand for `src/a` and changed nothing.
+/// Writes the queue entry as it is after this many stops: session `s` got the demand for `src/a` and changed nothing.
 fn note_asked(scratch: &Scratch, times: u32) {
     let queue = scratch.root.join(".linchpin/tmp/rules/queue");
     let entry = std::fs::read_dir(queue).expect("a queue").next().expect("an entry").expect("an entry").path();
@@ -334,7 +333,7 @@ fn a_gate_fails_if_git_cannot_tell_the_changes() {
     let scene = Scene::new();
     assert_eq!(
         scene.why(look(Level::Block)),
-        "`look` cannot be judged: git cannot say what changed; `linchpin check` says why"
+        "`look` cannot be judged, because git cannot list what changed: `linchpin check` shows why"
     );
 }
 
@@ -345,5 +344,5 @@ fn a_gate_fails_if_its_demand_cannot_be_queued() {
     crate::tests::write(&scene.scratch.root.join(".linchpin/tmp/rules/queue"), "no folder");
     crate::tests::write(&scene.scratch.state("tmp/rules/queue"), "no folder");
     let why = scene.why(look(Level::Block));
-    assert_eq!(why, "look cannot be judged: what was asked for cannot be written down");
+    assert_eq!(why, "look cannot be judged, because demands cannot be written to disk");
 }

@@ -33,7 +33,7 @@ impl Collector<'_> {
                     self.add(Some(&path), word, Some(access));
                 }
             }
-            // Git takes a pattern without glob characters for a path.
+            // Git interprets a pattern without glob characters as a path.
             Role::Glob
                 if command.program() == Some("git") && !text.is_some_and(|text| text.contains(['*', '?', '['])) =>
             {
@@ -54,7 +54,7 @@ impl Collector<'_> {
             Role::Script if self.runs_its_input() => {}
             Role::Code => self.collect_from_code(word, text),
             Role::DeleteAll => self.add_recursive_deletion(text, word),
-            Role::Mark => self.add_effect(text, word, Some(Access::Write), false),
+            Role::Metadata => self.add_effect(text, word, Some(Access::Write), false),
             Role::Move => {
                 self.add(text, word, Some(Access::Read));
                 self.add_recursive_deletion(text, word);

@@ -47,7 +47,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Arguments of a one-liner that uses its arguments: the one-liner does not say what it does with which of them.
+    /// Adds the arguments of a one-liner that uses its arguments. It is not known which argument it uses for what.
     pub(super) fn collect_from_code_arguments(&mut self, program: &str, arguments: &Arguments) {
         let command = self.command;
         let is_code = |argument: &&Argument| argument.role == Role::Code;

@@ -1,9 +1,9 @@
-//! Effects of git beside those on its operands: work tree, hooks, exclusions, and paths in revisions.
+//! Effects of git other than those on its operands: work tree, hooks, exclusions, and paths in revisions.
 
 use path::Access;
 
 use super::Collector;
-use crate::model::{Folders, Word};
+use crate::model::{PossibleDirectories, Word};
 use crate::programs::Arguments;
 
 impl Collector<'_> {
@@ -13,8 +13,9 @@ impl Collector<'_> {
         let command = self.command;
         let set = command.assignments().iter().rfind(|set| set.name == NAME).map(|set| set.value.meaning());
         let exported = || command.exported().iter().find(|exported| &*exported.name == NAME);
-        if let Some(folder) = set.or_else(|| exported().map(|exported| exported.value.as_deref())) {
-            self.folders = folder.map_or_else(Folders::unknown, |folder| self.folders.then(folder));
+        if let Some(directory) = set.or_else(|| exported().map(|exported| exported.value.as_deref())) {
+            self.directories =
+                directory.map_or_else(PossibleDirectories::unknown, |directory| self.directories.then(directory));
         }
     }
 

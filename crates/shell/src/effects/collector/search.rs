@@ -19,30 +19,30 @@ impl Collector<'_> {
         self.add(glob, &Word { glob: false, ..word.clone() }, Some(Access::Read));
         let Some(glob) = glob.filter(|glob| !glob.starts_with('!')) else { return };
         let depth = if glob.contains('/') { "" } else { "**/" };
-        for folder in self.searched_folders() {
+        for directory in self.searched_directories() {
             let first = self.effects.len();
-            self.add(Some(&format!("{folder}{depth}{glob}")), &Word::known(glob), Some(Access::Read));
+            self.add(Some(&format!("{directory}{depth}{glob}")), &Word::known(glob), Some(Access::Read));
             self.effects.iter_mut().skip(first).for_each(|effect| effect.expansion = PathExpansion::SearchGlob);
         }
     }
 
     /// Returns the directories that a search starts from, each as a prefix of paths.
-    pub(super) fn searched_folders(&self) -> Vec<String> {
+    pub(super) fn searched_directories(&self) -> Vec<String> {
         let command = self.command;
         let arguments = command.arguments().into_iter();
         let read = arguments.flat_map(|known| {
             known.list.iter().filter(|argument| argument.role == Role::Read && known.operands.contains(&argument.word))
         });
-        let folder = |argument: &Argument| match command.meaning_from(argument.word, argument.from) {
-            Some(folder) if folder != "." => format!("{}/", folder.trim_end_matches('/')),
+        let directory = |argument: &Argument| match command.meaning_from(argument.word, argument.from) {
+            Some(directory) if directory != "." => format!("{}/", directory.trim_end_matches('/')),
             _ => String::new(),
         };
-        let mut folders: Vec<String> = read.map(folder).collect();
-        if folders.is_empty() {
-            folders.push(String::new());
+        let mut directories: Vec<String> = read.map(directory).collect();
+        if directories.is_empty() {
+            directories.push(String::new());
         }
-        folders.dedup();
-        folders
+        directories.dedup();
+        directories
     }
 
     pub(super) fn collect_from_find(&mut self) {
@@ -53,10 +53,10 @@ impl Collector<'_> {
         for found in find::found(command).iter().filter(|_| deletes) {
             self.add_recursive_deletion(found.meaning(), found);
             // With `-L`, the contents of a symlink's target are deleted.
-            if let Some(folder) =
-                found.meaning().and_then(|path| found.folder_of_all(path)).filter(|_| follows_symlinks)
+            if let Some(directory) =
+                found.meaning().and_then(|path| found.directory_of_all(path)).filter(|_| follows_symlinks)
             {
-                let within = format!("{folder}/*");
+                let within = format!("{directory}/*");
                 self.add_recursive_deletion(Some(&within), &Word { glob: true, ..Word::known(&within) });
             }
         }

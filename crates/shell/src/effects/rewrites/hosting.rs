@@ -47,7 +47,7 @@ fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(RewrittenBr
     let urls = arguments.flags.iter().filter(|flag| flag.is("--url")).filter_map(|flag| Some(flag.value?.word));
     let url_words: Vec<usize> = arguments.operands.iter().copied().chain(urls).collect();
     let addresses = || url_words.iter().filter_map(|index| command.words().get(*index));
-    // GraphQL mutations name a branch by its node id, from which its name cannot be told.
+    // GraphQL mutations identify a branch by its node ID, which does not contain its name.
     let changes = |query: &str| ["updateRef", "deleteRef"].iter().any(|change| query.contains(change));
     if addresses().any(|word| word.value.as_deref().is_some_and(|text| text.ends_with("graphql")))
         && values(&["-f", "-F", "-d", "--data-raw", "--json"]).flatten().any(changes)

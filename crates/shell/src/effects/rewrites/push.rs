@@ -1,7 +1,7 @@
 //! Branches of a remote that a `git push` rewrites or deletes.
 
 use super::{FoundRewrites, RewrittenBranch};
-use crate::model::{Branch, SimpleCommand, Word};
+use crate::model::{CheckedOutBranch, SimpleCommand, Word};
 use crate::programs::Arguments;
 use crate::special_programs::git_settings;
 
@@ -21,6 +21,7 @@ pub(super) fn rewrites_of_push(command: &SimpleCommand, arguments: &Arguments) -
     if has(&["--mirror"]) || set(&|name, value| is_mirror(name) && !matches!(value, "false" | "fetch")) {
         return vec![(RewrittenBranch::All, true)];
     }
+    // `--force-with-lease` takes its value only after `=` (`?` in `programs.txt`), so it never swallows the remote.
     let is_forced = last_flag_wins(arguments, &["-f", "--force"], "--no-force")
         || last_flag_wins(arguments, &["--force-with-lease"], "--no-force-with-lease");
     let may_be_forced = is_forced || command.has_unknown_flags(arguments);
@@ -37,10 +38,13 @@ pub(super) fn rewrites_of_push(command: &SimpleCommand, arguments: &Arguments) -
     for spec in specs {
         let target = spec.target();
         // `--prune` deletes those matching branches that do not exist locally.
-        let prunes = has(&["--prune"]) && matches!(target, Some(RewrittenBranch::Matching(_) | RewrittenBranch::All));
+        let prunes = has(&["--prune"])
+            && matches!(target, Some(Target::Other(RewrittenBranch::Matching(_) | RewrittenBranch::All)));
         let is_certain = deletes || is_forced || prunes || spec.is_forced || spec.deletes;
         if is_certain || may_be_forced {
-            found.extend(with_branches(target, is_certain, &command.context.branches));
+            found.extend(
+                target.into_iter().flat_map(|target| rewrites_of_target(target, is_certain, &command.context.branches)),
+            );
         }
     }
     // Without a refspec, `--tags` pushes nothing but tags.
@@ -50,23 +54,38 @@ pub(super) fn rewrites_of_push(command: &SimpleCommand, arguments: &Arguments) -
         // The upstream branch may have another name.
         let pushes_upstream = set(&|name, value| name == "push.default" && matches!(value, "upstream" | "tracking"));
         let target = match (covers_all, pushes_upstream) {
-            (true, _) => RewrittenBranch::All,
-            (false, true) => RewrittenBranch::Unknown,
-            (false, false) => RewrittenBranch::Current(Branch::AsBefore),
+            (true, _) => RewrittenBranch::All.into(),
+            (false, true) => RewrittenBranch::Unknown.into(),
+            // Git's default, `push.default=simple`, pushes the checked-out branch to the branch of the same name. The
+            // repository's own git configuration is not read.
+            (false, false) => Target::Current,
         };
-        found.extend(with_branches(Some(target), is_forced || has(&["--prune"]), &command.context.branches));
+        found.extend(rewrites_of_target(target, is_forced || has(&["--prune"]), &command.context.branches));
     }
     found
 }
 
-/// Returns the target once for each branch that may be checked out, if it is the current branch.
-fn with_branches(target: Option<RewrittenBranch>, is_certain: bool, branches: &[Branch]) -> FoundRewrites {
+/// What a refspec pushes to.
+enum Target {
+    /// The branch that is checked out.
+    Current,
+    Other(RewrittenBranch),
+}
+
+impl From<RewrittenBranch> for Target {
+    fn from(branch: RewrittenBranch) -> Self {
+        Self::Other(branch)
+    }
+}
+
+/// Returns the current branch once for each branch that may be checked out.
+fn rewrites_of_target(target: Target, is_certain: bool, branches: &[CheckedOutBranch]) -> FoundRewrites {
     match target {
-        Some(RewrittenBranch::Current(_)) => {
+        Target::Current => {
             let is_certain = is_certain && branches.len() == 1;
             branches.iter().map(|branch| (RewrittenBranch::Current(branch.clone()), is_certain)).collect()
         }
-        target => target.into_iter().map(|target| (target, is_certain)).collect(),
+        Target::Other(branch) => vec![(branch, is_certain)],
     }
 }
 
@@ -116,16 +135,16 @@ impl Refspec {
     }
 
     /// Returns the branch that is pushed to; `None` if the destination is not a branch.
-    fn target(&self) -> Option<RewrittenBranch> {
-        let Some(to) = self.to.as_deref() else { return Some(RewrittenBranch::Unknown) };
+    fn target(&self) -> Option<Target> {
+        let Some(to) = self.to.as_deref() else { return Some(RewrittenBranch::Unknown.into()) };
         let name = to.strip_prefix("refs/heads/").or_else(|| to.strip_prefix("heads/")).unwrap_or(to);
         match name {
-            "" => Some(RewrittenBranch::All),
-            "HEAD" | "@" => Some(RewrittenBranch::Current(Branch::AsBefore)),
-            _ if name.starts_with("refs/*") => Some(RewrittenBranch::All),
+            "" => Some(RewrittenBranch::All.into()),
+            "HEAD" | "@" => Some(Target::Current),
+            _ if name.starts_with("refs/*") => Some(RewrittenBranch::All.into()),
             _ if name.starts_with("refs/") => None,
-            _ if name.contains('*') => Some(RewrittenBranch::Matching(name.to_owned())),
-            _ => Some(RewrittenBranch::Named(name.to_owned())),
+            _ if name.contains('*') => Some(RewrittenBranch::Matching(name.to_owned()).into()),
+            _ => Some(RewrittenBranch::Named(name.to_owned()).into()),
         }
     }
 }

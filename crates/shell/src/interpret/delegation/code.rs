@@ -9,10 +9,10 @@ use crate::special_programs::interpreter::{is_awk, runs_code};
 use crate::special_programs::language::is_readable;
 use crate::special_programs::one_liner::{self, given};
 use crate::special_programs::spawn_text::shell_text;
-use crate::special_programs::telling_words;
+use crate::special_programs::suspicious_words;
 use crate::written_files::makefile;
 
-/// Returns what runs because a program reads it from a file or stdin.
+/// Returns the commands and scripts that a program reads from a file or stdin, and runs.
 pub(super) fn commands_read(
     command: &SimpleCommand,
     script: Option<&Word>,
@@ -21,7 +21,7 @@ pub(super) fn commands_read(
 ) -> Vec<DelegatedCommand> {
     let Some(program) = command.program() else { return Vec::new() };
     let text = match script {
-        Some(script) if script.is_process() => script.given.clone(),
+        Some(script) if script.is_process() => script.contents.clone(),
         Some(script) if script.is_device() && !script.is_standard_input() => None,
         None if matches!(program, "source" | ".") => return Vec::new(),
         _ => match input {
@@ -60,7 +60,7 @@ fn crontab_commands(table: &str) -> String {
     table.lines().map(command).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns what code in another language starts.
+/// Returns the commands that code in another language starts.
 pub(super) fn commands_of_code(command: &SimpleCommand, text: Option<&str>) -> Vec<DelegatedCommand> {
     let program = command.program().unwrap_or_default();
     if is_awk(program) {
@@ -70,7 +70,7 @@ pub(super) fn commands_of_code(command: &SimpleCommand, text: Option<&str>) -> V
         );
     }
     if !is_readable(program) {
-        let may_start_others = text.is_none_or(|text| telling_words::has_one(program, text));
+        let may_start_others = text.is_none_or(|text| suspicious_words::contains_suspicious_word(program, text));
         return may_start_others.then(|| DelegatedCommand::script(None)).into_iter().collect();
     }
     let mut given = given(command);

@@ -64,7 +64,7 @@ pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     }?;
     let words = command.words().get(index..)?;
     let name = words.first()?.value.as_deref()?;
-    // A script of the project's may well be called `script` or `mysql`.
+    // A script of the project may be named `script` or `mysql`.
     let opens_session = || programs::arguments(name, &[Some(name)]).is_some_and(|own| own.session.is_some());
     let is_program = is_known_program(name) && (words.len() > 1 || is_interpreter(name) || !opens_session());
     is_program.then(|| words.to_vec())
@@ -80,14 +80,14 @@ pub(super) fn installed_program(command: &SimpleCommand, arguments: &Arguments) 
         // Deno: `npm:rimraf@5`.
         return Some(std::iter::once(Word::known(without_version(package))).chain(own()).collect());
     }
-    let (folder, file) = path.rsplit_once('/')?;
+    let (directory, file) = path.rsplit_once('/')?;
     let package = || {
         let (_, within) = path.rsplit_once("node_modules/")?;
         let mut parts = within.split('/');
         let first = parts.next()?;
         if first.starts_with('@') { parts.next() } else { Some(first) }
     };
-    let is_installed = folder.ends_with("/bin") || folder.ends_with("/.bin");
+    let is_installed = directory.ends_with("/bin") || directory.ends_with("/.bin");
     let name = if is_installed { Some(file) } else { package() };
     let name = name.filter(|name| is_known_program(name) && !is_interpreter(name))?;
     Some(std::iter::once(Word::known(name)).chain(own()).collect())

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use super::code::{commands_in, commands_of_code, commands_read};
 use super::git::{commands_of_git, is_form, script_of_alias};
 use super::{DelegatedCommand, Delegation, InputUse, package};
-use crate::model::{Assignment, Container, Input, RemovedVariables, SimpleCommand, Word, Written};
+use crate::model::{Assignment, Container, FileContents, Input, RemovedVariables, SimpleCommand, Word};
 use crate::programs::{Argument, Arguments, Role};
 use crate::special_programs::command_settings::{code_of_setting, command_of_properties, command_of_setting};
 use crate::special_programs::ex::{self, is_editor};
 use crate::special_programs::interpreter::{
-    interpreter_of, is_fed, is_fetched, is_interpreter, is_shell, names_its_input, required_files, runs_code,
-    runs_its_input, startup_files,
+    interpreter_of, is_fetched, is_interpreter, is_shell, names_its_input, required_files, runs_code, runs_its_input,
+    runs_stdin, startup_files,
 };
 use crate::special_programs::{
     command_settings, container, find, git_settings, listed_paths, parallel, query, sed, xargs,
@@ -107,10 +107,10 @@ impl<'c> Wrapper<'c> {
             }
             Role::Script if !is_interpreter(self.program) => self.run_script(argument),
             Role::Setting if is_editor(self.program) => {}
-            Role::Folder => self.delegation.folder = Some(part(word, argument.from)),
+            Role::Directory => self.delegation.directory = Some(part(word, argument.from)),
             // `systemd-run -p WorkingDirectory=/x`
             Role::Setting if text().is_some_and(|text| text.starts_with(WORKING_DIRECTORY)) => {
-                self.delegation.folder = Some(part(word, argument.from + WORKING_DIRECTORY.len()));
+                self.delegation.directory = Some(part(word, argument.from + WORKING_DIRECTORY.len()));
             }
             Role::Setting if self.program == "git" => {
                 match git_settings::given(self.command, self.arguments, *argument) {
@@ -146,8 +146,8 @@ impl<'c> Wrapper<'c> {
         }
     }
 
-    /// A script that the program runs with an interpreter, which is known from the script's name. Some programs read
-    /// their scripts themselves.
+    /// Runs the script file with the interpreter that its extension suggests. Some programs read their scripts
+    /// themselves.
     fn run_script(&mut self, argument: &Argument) {
         let reads_itself = is_editor(self.program) || sed::is_sed(self.program) || query::is_client(self.program);
         let file = self.command.meaning_from(argument.word, argument.from).filter(|_| !reads_itself);
@@ -311,7 +311,7 @@ impl<'c> Wrapper<'c> {
         self.delegation.commands.extend(delegated.map(|text| DelegatedCommand::script(Some(text))));
     }
 
-    /// Shell commands in scripts for debuggers, one a line.
+    /// Shell commands in scripts for debuggers, one per line.
     fn debugger_commands(&mut self) {
         let texts = self.command.script_text().into_iter().chain(self.command.given_text());
         let lines: Vec<&str> = texts.flat_map(str::lines).filter(|_| is_debugger(self.program)).collect();
@@ -320,7 +320,7 @@ impl<'c> Wrapper<'c> {
         }
     }
 
-    /// Finds what the program runs beside its arguments: its script file, or its stdin.
+    /// Finds what the program runs in addition to its arguments: its script file, or its stdin.
     fn script_or_input(&mut self) {
         let (program, words) = (self.program, self.command.words());
         let script = self.arguments.list.iter().find(|argument| argument.role == Role::Script);
@@ -332,10 +332,11 @@ impl<'c> Wrapper<'c> {
         {
             self.delegation.commands.push(DelegatedCommand::script(None));
             self.delegation.input_use = InputUse::Commands;
-        } else if let Some(Written::Text(text)) = self.command.evidence.script.as_ref().filter(|_| sed::is_sed(program))
+        } else if let Some(FileContents::Text(text)) =
+            self.command.evidence.script.as_ref().filter(|_| sed::is_sed(program))
         {
             self.delegation.commands.extend(sed::read(text).runs.into_iter().map(DelegatedCommand::script));
-        } else if let Some(Written::Text(text)) =
+        } else if let Some(FileContents::Text(text)) =
             self.command.evidence.script.as_ref().filter(|_| is_interpreter(program))
         {
             if runs_code(program) {
@@ -365,8 +366,8 @@ impl<'c> Wrapper<'c> {
                     .commands
                     .extend(parallel::texts(own, self.input).into_iter().map(DelegatedCommand::script));
             }
-        } else if is_fed(program, self.arguments, words) && runs_its_input(program, self.arguments, words) {
-            // After `-s`, the word in the script's place is the first argument.
+        } else if runs_stdin(program, self.arguments, words) && runs_its_input(program, self.arguments, words) {
+            // After `-s`, the first operand is not a script but the first argument.
             let own = script.filter(|_| self.arguments.has_flag(&["-s"])).and_then(|script| words.get(script.word..));
             let script = script.and_then(|script| words.get(script.word));
             self.delegation.commands.extend(commands_read(

@@ -2,18 +2,18 @@
 
 use super::expansion::{is_default, is_name};
 use super::{Array, State, Value};
-use crate::syntax::arithmetic::{Counted, count, sets_unnamed};
+use crate::syntax::arithmetic::{Evaluated, evaluate, sets_unnamed};
 
 impl State {
     /// Returns the value of an expression and its assignments, without applying them.
-    pub(super) fn evaluated(&self, expression: &str) -> Option<Counted> {
+    pub(super) fn evaluated(&self, expression: &str) -> Option<Evaluated> {
         // A number with a leading zero is octal. Scripts hardly use that, so it counts as unknown.
         let is_plain = |text: &str| !text.trim_start_matches('-').starts_with('0') || text == "0";
         let number = |name: &str| {
             let value = self.value(name).filter(|value| !value.is_placeholder && is_plain(&value.text))?;
             value.text.parse().ok()
         };
-        count(expression, &number)
+        evaluate(expression, &number)
     }
 
     /// Evaluates an expression, and sets the variables that it assigns. If its value is not known, it sets nothing.
@@ -22,7 +22,7 @@ impl State {
             self.assign_unknown_name(start, Some(&Value::unknown_number()));
             return None;
         }
-        let Counted { value, set } = self.evaluated(expression)?;
+        let Evaluated { value, set } = self.evaluated(expression)?;
         for (name, number) in set {
             self.assign(&name, Some(Value::literal(number.to_string())));
         }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::declaration::{Declaration, Visibility};
 use super::{Array, ParameterList, SharedMap, State, Value, VariableName};
-use crate::model::{Assignment, Folders, SimpleCommand, Word};
-use crate::special_programs::copied::copies;
+use crate::model::{Assignment, PossibleDirectories, SimpleCommand, Word};
+use crate::special_programs::copies::copies;
 use crate::special_programs::known_output::printf;
 use crate::special_programs::read_line;
 
@@ -259,18 +259,18 @@ impl State {
             .iter()
             .skip(1)
             .filter(|word| !matches!(word.value.as_deref(), Some("-L" | "-P" | "-e" | "--")));
-        let before = self.directory.folders.clone();
+        let before = self.directory.possible.clone();
         let target = operands.next();
         let is_set = |set: &Assignment| set.name == "CDPATH" && set.value.value.as_deref() != Some("");
         let uses_cdpath = self.variables.values.contains_key("CDPATH") || command.assignments().iter().any(is_set);
         let to = match target.map(Word::meaning) {
-            _ if operands.next().is_some() => Folders::unknown(),
-            None if pushes => Folders::unknown(),
-            None => Folders::at("~"),
-            Some(Some("-")) => self.directory.previous.clone().unwrap_or_else(Folders::unknown),
-            Some(Some(path)) if uses_cdpath && !path.starts_with(['/', '.', '~']) => Folders::unknown(),
+            _ if operands.next().is_some() => PossibleDirectories::unknown(),
+            None if pushes => PossibleDirectories::unknown(),
+            None => PossibleDirectories::at("~"),
+            Some(Some("-")) => self.directory.previous.clone().unwrap_or_else(PossibleDirectories::unknown),
+            Some(Some(path)) if uses_cdpath && !path.starts_with(['/', '.', '~']) => PossibleDirectories::unknown(),
             Some(Some(path)) if !path.starts_with('+') => before.then(path),
-            Some(_) => Folders::unknown(),
+            Some(_) => PossibleDirectories::unknown(),
         };
         self.directory.change_to(to, pushes);
     }

@@ -33,7 +33,7 @@ pub(super) enum Visibility {
     AsBefore,
     Exported,
     /// `export -n`, `declare +x`
-    Hidden,
+    HiddenExpansions,
 }
 
 impl<'c> Declaration<'c> {
@@ -47,7 +47,7 @@ impl<'c> Declaration<'c> {
         };
         let is_local = matches!(program, "local" | "declare" | "typeset") && !flags().any(|flag| flag.contains('g'));
         let visibility = match program {
-            _ if operands().any(hides) => Visibility::Hidden,
+            _ if operands().any(hides) => Visibility::HiddenExpansions,
             "export" => Visibility::Exported,
             _ if flags().any(|flag| flag.contains('x')) => Visibility::Exported,
             _ => Visibility::AsBefore,
@@ -67,7 +67,7 @@ impl<'c> Declaration<'c> {
 impl Variables {
     /// Applies a declaration to a name, before its value is assigned.
     pub(super) fn declare(&mut self, declaration: &Declaration, name: &str) {
-        if declaration.visibility == Visibility::Hidden {
+        if declaration.visibility == Visibility::HiddenExpansions {
             self.removed.add(name);
         }
         if declaration.reach == Reach::Local && !self.locals.is_empty() {

@@ -9,7 +9,7 @@ use super::SharedMap;
 use super::shared_map::add_missing;
 use crate::model::plain;
 use crate::programs::is_known_program;
-use crate::syntax::hidden::Hidden;
+use crate::syntax::hidden_expansions::HiddenExpansions;
 
 #[derive(Clone, Default)]
 pub(crate) struct DefinedCommands {
@@ -31,7 +31,7 @@ pub(crate) struct Defined {
 pub(crate) struct Function {
     pub(crate) body: FunctionBody,
     /// The hidden parts of the script that defines the function.
-    pub(crate) hidden: Rc<Hidden>,
+    pub(crate) hidden: Rc<HiddenExpansions>,
 }
 
 impl DefinedCommands {

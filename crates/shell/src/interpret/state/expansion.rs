@@ -59,7 +59,7 @@ impl State {
             "#" => Some(Expanded::One(Value::literal(arguments.len().to_string()))),
             "!#" => arguments.last().cloned()?.map(Expanded::One),
             _ => {
-                // Positional parameters are numbered from 1. A negative offset counts from behind the last one.
+                // Positional parameters are numbered from 1. A negative offset counts from the end: -1 is the last one.
                 let range = inside.strip_prefix("@:");
                 let from = range.map_or(Some(1), |range| start_index(range, arguments.len() + 1))?.saturating_sub(1);
                 let arguments = arguments.iter().skip(from).cloned();
@@ -139,7 +139,7 @@ impl State {
             Some(None) => self.variables.arrays.get(name).and_then(|array| array.named("0")),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::literal("bash")),
-            // In a run of the loop, agents are told to call Linchpin through this variable.
+            // In a run of the loop, agents are instructed to call Linchpin through this variable.
             None if name == "LINCHPIN_BIN" => Some(Value::literal("linchpin")),
             None if name == "_" => self.parameters.last_word.clone(),
             None if name == "IFS" => Some(Value::literal(" \t\n")),
@@ -150,9 +150,9 @@ impl State {
             None if name.starts_with("XDG_") => {
                 xdg_default(name).map(|path| Value { tilde: true, ..Value::literal(path) })
             }
-            None if name == "PWD" => self.directory.folders.only().map(|folder| Value {
-                tilde: folder.starts_with('~'),
-                ..Value::placeholder(if folder.is_empty() { "." } else { folder })
+            None if name == "PWD" => self.directory.possible.only().map(|directory| Value {
+                tilde: directory.starts_with('~'),
+                ..Value::placeholder(if directory.is_empty() { "." } else { directory })
             }),
             None => None,
         }

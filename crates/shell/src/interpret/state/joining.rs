@@ -6,7 +6,7 @@ impl State {
     /// Makes this the state after either of two control-flow paths.
     pub(crate) fn join(&mut self, other: &Self) {
         if self.join_ended_path(other) {
-            self.directory.folders.or(&other.directory.folders);
+            self.directory.possible.or(&other.directory.possible);
             self.join_rest(other);
         }
     }
@@ -15,7 +15,7 @@ impl State {
     /// do not exist.
     pub(crate) fn join_as_fallback(&mut self, other: &Self) {
         if self.join_ended_path(other) {
-            self.directory.folders.or_else(&other.directory.folders);
+            self.directory.possible.or_else(&other.directory.possible);
             self.join_rest(other);
         }
     }
@@ -90,7 +90,7 @@ impl State {
         self.variables.values == other.variables.values
             && self.variables.arrays == other.variables.arrays
             && self.variables.possible == other.variables.possible
-            && self.directory.folders == other.directory.folders
+            && self.directory.possible == other.directory.possible
             && self.parameters.positional == other.parameters.positional
             && self.branches == other.branches
     }

@@ -72,9 +72,9 @@ impl State {
                 when_set.assign(&name, value);
             }
         }
-        when_set.directory.folders = trap.state.directory.folders.clone();
+        when_set.directory.possible = trap.state.directory.possible.clone();
         let is_same = when_set.variables.values == at_end.variables.values
-            && when_set.directory.folders == at_end.directory.folders;
+            && when_set.directory.possible == at_end.directory.possible;
         if is_same { vec![at_end] } else { vec![when_set, at_end] }
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::model::{Folders, SimpleCommand, Word, plain};
+use crate::model::{PossibleDirectories, SimpleCommand, Word, plain};
 
 #[derive(Clone, Default)]
 pub(crate) struct WorkingDirectory {
-    pub(crate) folders: Folders,
+    pub(crate) possible: PossibleDirectories,
     /// The directories if the last command failed; `None` if that makes no difference.
-    pub(super) if_failed: Option<Folders>,
+    pub(super) if_failed: Option<PossibleDirectories>,
     /// True if the last command changed to a directory that the script has deleted, so that it probably failed.
     pub(super) target_was_deleted: bool,
     /// Directories that the script has deleted.
@@ -17,9 +17,9 @@ pub(crate) struct WorkingDirectory {
     /// Directories that the script has created. Changing to one of them cannot fail.
     pub(super) created: Rc<BTreeSet<String>>,
     /// The target of `cd -`.
-    pub(super) previous: Option<Folders>,
+    pub(super) previous: Option<PossibleDirectories>,
     /// The directory stack of `pushd` and `popd`.
-    pub(super) stack: Vec<Folders>,
+    pub(super) stack: Vec<PossibleDirectories>,
 }
 
 impl WorkingDirectory {
@@ -34,8 +34,8 @@ impl WorkingDirectory {
         if !removes && self.deleted.is_empty() {
             return;
         }
-        let named = command.words().iter().skip(1).filter_map(Word::meaning).map(|path| self.folders.then(path));
-        let named: Vec<String> = named.filter_map(|folders| folders.only().map(plain)).collect();
+        let named = command.words().iter().skip(1).filter_map(Word::meaning).map(|path| self.possible.then(path));
+        let named: Vec<String> = named.filter_map(|directories| directories.only().map(plain)).collect();
         let deleted = Rc::make_mut(&mut self.deleted);
         match program {
             _ if removes => deleted.extend(named),
@@ -46,14 +46,14 @@ impl WorkingDirectory {
 
     /// `popd`
     pub(super) fn pop(&mut self) {
-        self.previous = Some(self.folders.clone());
-        self.folders = self.stack.pop().unwrap_or_else(Folders::unknown);
+        self.previous = Some(self.possible.clone());
+        self.possible = self.stack.pop().unwrap_or_else(PossibleDirectories::unknown);
     }
 
     /// `mkdir`
     pub(super) fn note_created<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
-        let created = paths.map(|path| self.folders.then(path));
-        let created: Vec<String> = created.filter_map(|folders| folders.only().map(str::to_owned)).collect();
+        let created = paths.map(|path| self.possible.then(path));
+        let created: Vec<String> = created.filter_map(|directories| directories.only().map(str::to_owned)).collect();
         Rc::make_mut(&mut self.created).extend(created);
     }
 
@@ -62,9 +62,9 @@ impl WorkingDirectory {
         let target_was_deleted = std::mem::take(&mut self.target_was_deleted);
         if let Some(if_failed) = self.if_failed.take() {
             if target_was_deleted {
-                self.folders.or(&if_failed);
+                self.possible.or(&if_failed);
             } else {
-                self.folders.or_else(&if_failed);
+                self.possible.or_else(&if_failed);
             }
         }
     }
@@ -74,16 +74,17 @@ impl WorkingDirectory {
         self.target_was_deleted = false;
         let if_failed = self.if_failed.take();
         if let Some(if_failed) = if_failed.filter(|_| !succeeded) {
-            self.folders = if_failed;
+            self.possible = if_failed;
         }
     }
 
     /// Changes the directory. `pushes`: true if the previous directory is pushed on the stack.
-    pub(super) fn change_to(&mut self, to: Folders, pushes: bool) {
-        let before = std::mem::replace(&mut self.folders, to);
-        let is_made = self.folders.only().is_some_and(|folder| self.created.contains(folder));
+    pub(super) fn change_to(&mut self, to: PossibleDirectories, pushes: bool) {
+        let before = std::mem::replace(&mut self.possible, to);
+        let is_made = self.possible.only().is_some_and(|directory| self.created.contains(directory));
         self.if_failed = (!is_made).then(|| before.clone());
-        self.target_was_deleted = self.folders.only().is_some_and(|folder| self.deleted.contains(&plain(folder)));
+        self.target_was_deleted =
+            self.possible.only().is_some_and(|directory| self.deleted.contains(&plain(directory)));
         if pushes {
             self.stack.push(before.clone());
         }

@@ -5,7 +5,7 @@ use crate::interpret::possible_output::MAX_ALTERNATIVES;
 use crate::interpret::state::{MAX_COMBINATIONS, State};
 
 impl Walker<'_> {
-    /// Walks a part that may run in addition. Its output is possible, not certain.
+    /// Walks a part of the script that may not run. Its output is possible, not certain.
     pub(super) fn in_addition(&mut self, visit: impl FnOnce(&mut Self)) {
         self.as_alternative(visit);
         self.streams.output.mark_incomplete();
@@ -22,7 +22,7 @@ impl Walker<'_> {
         self.streams.paths.splice(..0, paths);
     }
 
-    /// Visits with the values that are known, and then once for each possible value of the script's variables and
+    /// Calls `visit` with the known values, and then once for each possible value of the script's variables and
     /// substitutions.
     pub(super) fn for_each_possible_value<T: PartialEq>(
         &mut self,
@@ -53,7 +53,7 @@ impl Walker<'_> {
         results
     }
 
-    /// Visits once in each of the given states, and restores the present state.
+    /// Calls `visit` once in each of the given states, and restores the present state.
     fn in_each_state<T: PartialEq>(&mut self, states: Vec<State>, mut visit: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let before = self.saved_state();
         let mut results = Vec::new();

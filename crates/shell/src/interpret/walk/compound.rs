@@ -21,7 +21,7 @@ impl Walker<'_> {
                 }
                 self.arithmetic(&arithmetic.expr);
                 // The expression may set `PATH`.
-                self.script.loose.push(arithmetic.expr.value.clone());
+                self.script.unattached_words.push(arithmetic.expr.value.clone());
                 let sets = ["=", "++", "--"].iter().any(|sign| arithmetic.expr.value.contains(sign));
                 if self.change_state(|state| state.evaluate(&arithmetic.expr.value)).is_none() && sets {
                     self.state.forget_changed_in(&arithmetic.expr.value);
@@ -50,7 +50,7 @@ impl Walker<'_> {
         }
         // It is not known which parts run, or how often.
         self.streams.output.mark_incomplete();
-        self.forget_output_kind();
+        self.forget_output_placeholder();
     }
 
     fn coprocess(&mut self, coprocess: &CoprocessCommand) {

@@ -6,10 +6,9 @@ use brush_parser::ast::{
 };
 
 use crate::interpret::possible_output::PossibleOutput;
-use crate::interpret::state::State;
+use crate::interpret::state::{CheckedOutBranches, State};
 use crate::interpret::walk::Walker;
 use crate::model::SimpleCommand;
-use crate::special_programs::git_branches::Branches;
 
 /// A control-flow path that skips the rest of an and-or list.
 struct ShortCircuit {
@@ -61,7 +60,7 @@ pub(super) struct EarlyExits {
     /// The enclosing loops and functions, outermost first.
     frames: Vec<Frame>,
     /// The branches that were checked out when the shell exited. They stay checked out.
-    pub(super) exited: Vec<Branches>,
+    pub(super) exited: Vec<CheckedOutBranches>,
 }
 
 /// A loop or a function.
@@ -126,7 +125,7 @@ impl Walker<'_> {
         self.join_short_circuits(&short_circuits);
         self.streams.output = printed;
         if !only_last_prints(list) {
-            self.forget_output_kind();
+            self.forget_output_placeholder();
         }
     }
 
@@ -136,7 +135,7 @@ impl Walker<'_> {
         printed.append_if(if_succeeded, &std::mem::take(&mut self.streams.output));
     }
 
-    /// Joins the skipped paths. After a `cd` that may have failed, the first of the directories that exists tells which
+    /// Joins the skipped paths. After a `cd` that may have failed, the first of the directories that exists shows which
     /// path was taken.
     fn join_short_circuits(&mut self, short_circuits: &[ShortCircuit]) {
         for other in short_circuits.iter().filter(|other| other.cause == ShortCircuitCause::Other) {
@@ -144,7 +143,7 @@ impl Walker<'_> {
         }
         for other in short_circuits.iter().filter(|other| other.cause == ShortCircuitCause::MkdirFailed) {
             let mut state = other.state.clone();
-            state.directory.folders.clone_from(&self.state.directory.folders);
+            state.directory.possible.clone_from(&self.state.directory.possible);
             self.join(&state);
         }
         for other in short_circuits

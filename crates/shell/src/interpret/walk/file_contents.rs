@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::interpret::walk::Walker;
 use crate::interpret::walk::redirects::RedirectedInput;
-use crate::model::{Redirect, RedirectKind, SimpleCommand, Written};
+use crate::model::{FileContents, Redirect, RedirectKind, SimpleCommand};
 use crate::programs::{Argument, Role};
-use crate::special_programs::known_output::asks_for_texts;
+use crate::special_programs::known_output::needs_file_contents;
 
 impl Walker<'_> {
     /// Looking up a file may mean searching all earlier calls of the session, so only commands that need the contents
@@ -15,7 +15,7 @@ impl Walker<'_> {
         match command.program() {
             // Their input becomes words, or names of files.
             Some("xargs" | "gxargs" | "read" | "mapfile" | "readarray" | "tar" | "gtar" | "bsdtar" | "rsync") => true,
-            Some(program) if asks_for_texts(program) => {
+            Some(program) if needs_file_contents(program) => {
                 self.streams.output_readers > 0 || command.redirects().iter().any(Redirect::takes_output)
             }
             _ => false,
@@ -35,7 +35,7 @@ impl Walker<'_> {
         });
         for (place, text) in named.collect::<Vec<_>>() {
             if let Some(word) = command.invocation.words.get_mut(place).filter(|word| !word.is_process()) {
-                word.given = Some(text);
+                word.contents = Some(text);
             }
         }
         for redirect in command.invocation.redirects.iter_mut().filter(|redirect| redirect.is_input()) {
@@ -52,15 +52,15 @@ impl Walker<'_> {
 
     fn attach_redirect_contents(&self, redirect: &mut Redirect) {
         let is_file = matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite);
-        if is_file && redirect.target.given.is_none() && !redirect.target.is_device() {
-            redirect.target.given = redirect.target.file().and_then(|file| self.contents_of(file));
+        if is_file && redirect.target.contents.is_none() && !redirect.target.is_device() {
+            redirect.target.contents = redirect.target.file().and_then(|file| self.contents_of(file));
         }
     }
 
     fn contents_of(&self, file: &str) -> Option<String> {
-        match self.files.at(&self.state.directory.folders, file)? {
-            Written::Text(text) => Some(text.to_string()),
-            Written::Unknown => None,
+        match self.files.at(&self.state.directory.possible, file)? {
+            FileContents::Text(text) => Some(text.to_string()),
+            FileContents::Unknown => None,
         }
     }
 }

@@ -79,7 +79,7 @@ impl Walker<'_> {
         self.hidden = outer;
     }
 
-    /// Walks functions that the script only defines. Code that is not seen here may call them.
+    /// Walks functions that the script defines but does not call. Unknown code may call them.
     pub(super) fn walk_uncalled_functions(&mut self) {
         while let Some((name, function)) = self.uncalled.pop_first().filter(|_| self.has_budget()) {
             self.state.forget();

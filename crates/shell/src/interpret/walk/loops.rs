@@ -77,7 +77,7 @@ impl Walker<'_> {
             }
             return;
         }
-        self.script.loose.extend(values.into_iter().map(|word| word.value.unwrap_or(word.raw)));
+        self.script.unattached_words.extend(values.into_iter().map(|word| word.value.unwrap_or(word.raw)));
         self.forget_changed_in(&clause.body.loc);
         self.state.assign(&clause.variable_name, None);
         let before = self.saved_state();
@@ -91,7 +91,7 @@ impl Walker<'_> {
         let once = self.saved_state();
         self.state.assign(&clause.variable_name, Some(value));
         // A loop body that changes the directory usually returns.
-        self.state.directory.folders.clone_from(&before.directory.folders);
+        self.state.directory.possible.clone_from(&before.directory.possible);
         if !before.is_equivalent(&self.state) {
             self.in_addition(|walker| walker.in_loop(|walker| walker.list(&clause.body.list)));
         }

@@ -57,10 +57,10 @@ impl Walker<'_> {
                 let target = if document.requires_expansion {
                     let units = self.scan(body, Context::Text);
                     let is_known =
-                        |unit: &Unit| !matches!(unit, Unit::Expansion(expansion) if expansion.means.is_none());
+                        |unit: &Unit| !matches!(unit, Unit::Expansion(expansion) if expansion.placeholder.is_none());
                     let mut text = word_of(body.clone(), &units);
                     // A partly known heredoc is not a path, so its unknown parts cannot be replaced by a glob.
-                    text.means = text.means.filter(|_| units.iter().all(is_known));
+                    text.placeholder = text.placeholder.filter(|_| units.iter().all(is_known));
                     text
                 } else {
                     known_word(body.clone())

@@ -13,8 +13,8 @@ use crate::programs::{Role, is_known_program};
 use crate::special_programs::known_output::{MAX_OUTPUT, output};
 use crate::special_programs::language::is_readable;
 use crate::special_programs::one_liner::{self, given};
-use crate::special_programs::output_kind::{meaning, passed_on};
-use crate::special_programs::{copied, ex, git_format, listed_paths, named_files, query};
+use crate::special_programs::output_placeholder::{meaning, passed_on};
+use crate::special_programs::{copies, ex, git_format, listed_paths, named_files, query};
 
 /// Makes globs active in quotes too, because they stand for found paths.
 fn unquote_globs(command: &mut SimpleCommand) {
@@ -32,7 +32,7 @@ fn cost_of_effects(command: &SimpleCommand) -> usize {
         let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
         return budget::CODE * codes.chain(command.given_text()).map(str::len).sum::<usize>();
     }
-    copied::cost(command, program, arguments)
+    copies::cost(command, program, arguments)
 }
 
 /// The likely output of a one-liner in another language.
@@ -110,7 +110,7 @@ impl Walker<'_> {
     fn resolve_words(&mut self, command: &mut SimpleCommand) -> bool {
         self.open_descriptor(command);
         self.find_program(command);
-        command.context.folders = self.state.directory.folders.clone();
+        command.context.directories = self.state.directory.possible.clone();
         // A glob is kept if it matches a file that the script has written. Otherwise it is an unknown program.
         let is_glob = command.words().first().is_some_and(|word| word.glob);
         let written_file =
@@ -136,9 +136,9 @@ impl Walker<'_> {
         let Some(program) = command.invocation.words.first_mut() else { return };
         if program.value.is_none() && !program.glob {
             // `$(which x)` is the program `x`, wherever it is installed.
-            program.value = program.means.clone().filter(|path| path.starts_with("/usr/"));
+            program.value = program.placeholder.clone().filter(|path| path.starts_with("/usr/"));
         }
-        // Also applies to a program behind a wrapper. Names without a slash are resolved through `PATH` elsewhere.
+        // Also applies to a program after a wrapper. Names without a slash are resolved through `PATH` elsewhere.
         let path = program.value.as_deref().filter(|name| name.contains('/'));
         let real = path.and_then(|name| self.state.commands.real_name(name));
         program.value = real.map(Into::into).or_else(|| program.value.take());
@@ -226,7 +226,7 @@ impl Walker<'_> {
             return;
         }
         if named_files::takes_names(&command) {
-            command.evidence.told.clone_from(&found);
+            command.evidence.piped_names.clone_from(&found);
         }
         self.streams.paths = listed_paths::printed(&command, &found);
         self.read_paths(&command, &found);
@@ -242,8 +242,8 @@ impl Walker<'_> {
 
     /// Returns the likely output of a command, if nothing better is known.
     fn likely_output(&self, command: &SimpleCommand) -> Option<String> {
-        let of_code = || git_format::maybe(command).or_else(|| printed_by_code(command));
-        listed_paths::maybe(command).or_else(|| if self.streams.output_readers > 0 { of_code() } else { None })
+        let of_code = || git_format::likely_output(command).or_else(|| printed_by_code(command));
+        listed_paths::likely_output(command).or_else(|| if self.streams.output_readers > 0 { of_code() } else { None })
     }
 
     /// The cost of a command: its words, its stdin and its environment.

@@ -10,7 +10,8 @@ use crate::interpret::possible_output::PossibleOutput;
 use crate::interpret::state::{ParameterList, Value};
 use crate::limits::Gap;
 use crate::model::{
-    Assignment, Container, Evidence, Folders, Invocation, Redirect, RedirectKind, RemovedVariables, SimpleCommand, Word,
+    Assignment, Container, Evidence, Invocation, PossibleDirectories, Redirect, RedirectKind, RemovedVariables,
+    SimpleCommand, Word,
 };
 use crate::programs::{Argument, Role};
 use crate::special_programs::interpreter::script_file;
@@ -113,7 +114,7 @@ struct SavedContext {
     /// `None` if no variables are removed.
     removed: Option<RemovedVariables>,
     /// `None` if the directory does not change.
-    folders: Option<Folders>,
+    directories: Option<PossibleDirectories>,
 }
 
 impl Walker<'_> {
@@ -150,15 +151,15 @@ impl Walker<'_> {
         delegated: &[DelegatedCommand],
         command: &SimpleCommand,
     ) -> SavedContext {
-        let goes_elsewhere = delegation.folder.is_some() || delegation.container.is_some();
+        let goes_elsewhere = delegation.directory.is_some() || delegation.container.is_some();
         let saved = SavedContext {
             enclosing: self.enclosing.clone(),
             input: self.streams.input.clone(),
             piped_from: self.streams.piped_from.clone(),
             removed: self.state.variables.remove_variables(&delegation.removed_variables),
-            folders: goes_elsewhere.then(|| self.state.directory.folders.clone()),
+            directories: goes_elsewhere.then(|| self.state.directory.possible.clone()),
         };
-        self.enter_directory(delegation.folder.take(), delegation.container.as_ref());
+        self.enter_directory(delegation.directory.take(), delegation.container.as_ref());
         if delegation.is_remote {
             self.enclosing.go_elsewhere(delegation.container.take());
         }
@@ -182,8 +183,8 @@ impl Walker<'_> {
     fn leave_delegation(&mut self, saved: SavedContext) {
         self.enclosing = saved.enclosing;
         (self.streams.input, self.streams.piped_from) = (saved.input, saved.piped_from);
-        if let Some(folders) = saved.folders {
-            self.state.directory.folders = folders;
+        if let Some(directories) = saved.directories {
+            self.state.directory.possible = directories;
         }
         if let Some(removed) = saved.removed {
             self.state.variables.removed = removed;
@@ -213,7 +214,7 @@ impl Walker<'_> {
                 self.in_own_shell(&text, &forwarded.inherited, forwarded.script.as_deref(), own);
             }
             DelegatedCommand::Script { text: Some(text), in_own_shell: false, .. } => {
-                self.in_same_shell(&forwarded.name, &text, &forwarded.inherited);
+                self.walk_sourced_script(&forwarded.name, &text, &forwarded.inherited);
             }
         }
     }
@@ -232,21 +233,21 @@ impl Walker<'_> {
 
     /// Walks the script of `eval`, or of `source`, which `return` leaves. `inherited`: variables that are set while
     /// it runs.
-    fn in_same_shell(&mut self, program: &str, text: &str, inherited: &[Assignment]) {
+    fn walk_sourced_script(&mut self, program: &str, text: &str, inherited: &[Assignment]) {
         let outer = self.state.enter_assignments(inherited);
-        self.in_this_shell(program, text);
+        self.walk_in_current_shell(program, text);
         self.state.leave_assignments(outer);
     }
 
-    fn in_this_shell(&mut self, program: &str, text: &str) {
+    fn walk_in_current_shell(&mut self, program: &str, text: &str) {
         match program {
             "source" | "." => self.until_return(|walker| walker.walk_script(text)),
             _ => self.walk_script(text),
         }
     }
 
-    /// Walks a script in a new shell, with its own `$0` and arguments. `inherited`: variables that it sees beside the
-    /// exported ones.
+    /// Walks a script in a new shell, with its own `$0` and arguments. `inherited`: variables that it sees in addition
+    /// to the exported ones.
     fn in_own_shell(
         &mut self,
         text: &str,
@@ -270,13 +271,14 @@ impl Walker<'_> {
     }
 
     /// Enters the directory in which a command runs others.
-    fn enter_directory(&mut self, folder: Option<Word>, container: Option<&Container>) {
-        if let Some(folder) = folder {
-            self.state.directory.folders =
-                folder.value.map_or_else(Folders::unknown, |folder| self.state.directory.folders.then(&folder));
+    fn enter_directory(&mut self, directory: Option<Word>, container: Option<&Container>) {
+        if let Some(directory) = directory {
+            self.state.directory.possible = directory
+                .value
+                .map_or_else(PossibleDirectories::unknown, |directory| self.state.directory.possible.then(&directory));
         }
         if let Some(container) = container {
-            self.state.directory.folders = container.folders();
+            self.state.directory.possible = container.directories();
         }
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Walker;
-use crate::model::{Redirect, SimpleCommand, Word, Written};
+use crate::model::{FileContents, Redirect, SimpleCommand, Word};
 use crate::programs::Role;
-use crate::special_programs::fetched::fetches;
+use crate::special_programs::downloads::downloads_files;
 use crate::special_programs::interpreter::{given_script, is_fetched, runs_what_it_reads, script_file, script_files};
 use crate::special_programs::shell_setup::is_setup;
 use crate::written_files::implicit_files;
@@ -38,8 +38,11 @@ impl Walker<'_> {
         let script = named.iter().find_map(|path| self.files.get(command, path));
         let script = script.or_else(|| named.iter().find_map(|path| self.files.unpacked(command, path)));
         command.evidence.script = script.or_else(|| given_script(command)).or_else(|| self.piped_file(command));
-        command.evidence.own_texts = implicit_files::texts(command, &self.files);
-        command.evidence.own_texts.extend(self.written_program_on_path(command).map(|path| Some(format!("'{path}'"))));
+        command.evidence.implicit_scripts = implicit_files::texts(command, &self.files);
+        command
+            .evidence
+            .implicit_scripts
+            .extend(self.written_program_on_path(command).map(|path| Some(format!("'{path}'"))));
     }
 
     /// Returns the indices of commands whose output another command runs: those in its words, and those that it reads
@@ -80,16 +83,16 @@ impl Walker<'_> {
         }
         let archives = arguments.list.iter().filter(|argument| argument.role == Role::Read);
         let archives = archives.filter_map(|argument| command.meaning_from(argument.word, argument.from));
-        let is_unknown = |path: &str| self.files.of_script(command, path) == Some(Written::Unknown);
+        let is_unknown = |path: &str| self.files.of_script(command, path) == Some(FileContents::Unknown);
         let sources = self.sources_of(command, true);
         let sources = sources.iter().filter_map(|index| self.script.commands.get(*index)?.program());
-        let is_fetched = archives.into_iter().any(is_unknown) || sources.into_iter().any(fetches);
-        let folders =
+        let is_fetched = archives.into_iter().any(is_unknown) || sources.into_iter().any(downloads_files);
+        let directories =
             arguments.flags.iter().filter(|flag| flag.is("-C") || flag.is("-d")).filter_map(|flag| flag.value);
-        let folder =
-            folders.filter_map(|value| command.meaning_from(value.word, value.from)).next_back().unwrap_or(".");
+        let directory =
+            directories.filter_map(|value| command.meaning_from(value.word, value.from)).next_back().unwrap_or(".");
         if is_fetched {
-            self.files.note_unpacked(command, folder);
+            self.files.note_unpacked(command, directory);
         }
     }
 
@@ -102,10 +105,10 @@ impl Walker<'_> {
         let name = form.as_deref().unwrap_or(name);
         let set = command.assignments().iter().rfind(|set| set.name == "PATH").map(|set| &set.value);
         let set = set.map(|value| value.value.as_deref().unwrap_or(&value.shown).to_owned());
-        let folders = set.or_else(|| self.state.variables.path.clone())?;
-        let folders = folders.replace("${PWD}", ".").replace("$PWD", ".").replace("$(pwd)", ".");
-        let folders = folders.split(':').filter(|folder| !folder.is_empty() && !folder.contains('$'));
-        let mut paths = folders.take(MAX_PATH_ENTRIES).map(|folder| format!("{folder}/{name}"));
+        let directories = set.or_else(|| self.state.variables.path.clone())?;
+        let directories = directories.replace("${PWD}", ".").replace("$PWD", ".").replace("$(pwd)", ".");
+        let directories = directories.split(':').filter(|directory| !directory.is_empty() && !directory.contains('$'));
+        let mut paths = directories.take(MAX_PATH_ENTRIES).map(|directory| format!("{directory}/{name}"));
         paths.find(|path| !path.contains('\'') && self.files.of_script(command, path).is_some())
     }
 
@@ -117,10 +120,10 @@ impl Walker<'_> {
 
     /// Returns the contents of the file in `cat FILE | bash`. A file that the session did not write is trusted, and
     /// counts as empty.
-    fn piped_file(&self, command: &SimpleCommand) -> Option<Written> {
+    fn piped_file(&self, command: &SimpleCommand) -> Option<FileContents> {
         let [source] = self.script.commands.get(command.piped_from())? else { return None };
         let path = file_of_cat(source).filter(|_| runs_what_it_reads(command))?;
-        Some(self.files.get(source, path).unwrap_or(Written::Text(Arc::default())))
+        Some(self.files.get(source, path).unwrap_or(FileContents::Text(Arc::default())))
     }
 }
 

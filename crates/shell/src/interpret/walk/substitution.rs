@@ -23,7 +23,7 @@ impl Walker<'_> {
         let assumed =
             self.state.variables.assumed_index.and_then(|number| possible.get(number).or(possible.last()).copied());
         self.alternatives.possible_count = self.alternatives.possible_count.max(possible.len());
-        Word { given: printed.known().or(assumed).map(str::to_owned), given_paths, ..process_word(kind) }
+        Word { contents: printed.known().or(assumed).map(str::to_owned), given_paths, ..process_word(kind) }
     }
 
     /// Walks the script of a command substitution, and returns its output if that is known.

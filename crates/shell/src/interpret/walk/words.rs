@@ -44,14 +44,14 @@ impl Walker<'_> {
         let value = Value::of(&more).and_then(|more| self.state.appended_value(name, &more));
         self.effort.expanded_text += value.as_ref().map_or(0, |value| value.text.len());
         let value = value.filter(|_| self.effort.expanded_text <= MAX_EXPANDED_TEXT);
-        let (known, means) = match value.as_ref().map(|value| (value.text.to_string(), value.is_placeholder)) {
+        let (known, placeholder) = match value.as_ref().map(|value| (value.text.to_string(), value.is_placeholder)) {
             Some((text, false)) => (Some(text), None),
             Some((text, true)) => (None, Some(text)),
             None => (None, None),
         };
         let (glob, tilde) = value.map_or((more.glob, more.tilde), |value| (value.glob, value.tilde));
         let shown = if known.is_none() { more.raw.clone() } else { String::new() };
-        Word { value: known, means, glob, tilde, shown, ..more }
+        Word { value: known, placeholder, glob, tilde, shown, ..more }
     }
 
     /// Walks the substitutions in a word, and replaces its expansions with known values.
@@ -89,7 +89,7 @@ impl Walker<'_> {
         let separators = self.state.variables.field_separators();
         match value.filter(|_| fits) {
             Some(Expanded::One(value)) if value.is_placeholder => {
-                expansion.means = Some(value.text.to_string());
+                expansion.placeholder = Some(value.text.to_string());
                 units.push(Unit::Expansion(expansion));
             }
             Some(Expanded::One(value)) if is_quoted => {
@@ -272,8 +272,8 @@ fn push_values(values: &[Value], expansion: &Expansion, separators: Option<&str>
         }
         units.extend(expansion.quoted.then_some(Unit::Empty));
         if value.is_placeholder {
-            let means = Some(value.text.to_string());
-            units.push(Unit::Expansion(Box::new(Expansion { means, ..expansion.clone() })));
+            let placeholder = Some(value.text.to_string());
+            units.push(Unit::Expansion(Box::new(Expansion { placeholder, ..expansion.clone() })));
         } else {
             push_value(value, separators, units);
         }
@@ -301,9 +301,9 @@ fn push_value(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
 /// The additional matches of a glob under `shopt -s dotglob`.
 fn matched_dotfile(word: &Word) -> Option<Word> {
     let text = word.value.as_deref().filter(|_| word.glob)?;
-    let (folder, name) = text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
-    let between = if folder.is_empty() && !text.starts_with('/') { "" } else { "/" };
-    let hidden = Some(format!("{folder}{between}.{name}")).filter(|_| name.starts_with(['*', '?', '[']));
+    let (directory, name) = text.rsplit_once('/').map_or(("", text), |(directory, name)| (directory, name));
+    let between = if directory.is_empty() && !text.starts_with('/') { "" } else { "/" };
+    let hidden = Some(format!("{directory}{between}.{name}")).filter(|_| name.starts_with(['*', '?', '[']));
     Some(Word { value: Some(hidden?), ..word.clone() })
 }
 
@@ -337,8 +337,9 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     let mut tilde = units.first() == Some(&Unit::Bare('~'));
     // Most words are known and need no placeholder.
     let is_unknown = units.iter().any(|unit| matches!(unit, Unit::Expansion(_)));
-    let mut means = is_unknown.then(String::new);
-    let mut add_meaning = |part: Option<&str>| means = means.take().zip(part).map(|(means, part)| means + part);
+    let mut placeholder = is_unknown.then(String::new);
+    let mut add_to_placeholder =
+        |part: Option<&str>| placeholder = placeholder.take().zip(part).map(|(text, part)| text + part);
     let mut for_shell = is_unknown.then(String::new);
     let mut add_for_shell = |part: Option<&str>| for_shell = for_shell.take().zip(part).map(|(text, part)| text + part);
     for unit in units {
@@ -349,25 +350,26 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
                 let part: &str = character.encode_utf8(&mut bytes);
                 is_path = ends_in_path(is_path, part);
                 text.push_str(part);
-                add_meaning(Some(part));
+                add_to_placeholder(Some(part));
                 add_for_shell(Some(part));
             }
             Unit::Home => {
                 tilde = true;
                 text.push('~');
-                add_meaning(Some("~"));
+                add_to_placeholder(Some("~"));
                 add_for_shell(Some("~"));
             }
             Unit::Expansion(expansion) => {
                 known = false;
                 // An unknown file name in a known directory may be any file in it.
                 let something = is_path.then_some("*");
-                let part = expansion.means.as_deref().or(something);
+                let part = expansion.placeholder.as_deref().or(something);
                 glob |= part.is_some_and(|part| part.contains('*'));
                 is_path = ends_in_path(is_path, &expansion.raw);
                 text.push_str(&expansion.raw);
-                add_meaning(part);
-                add_for_shell(if expansion.is_foreign { Some(&expansion.raw) } else { expansion.means.as_deref() });
+                add_to_placeholder(part);
+                let placeholder = expansion.placeholder.as_deref();
+                add_for_shell(if expansion.is_foreign { Some(&expansion.raw) } else { placeholder });
             }
             Unit::Break => {
                 is_path = false;
@@ -377,6 +379,6 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
         }
     }
     let (value, shown) = if known { (Some(text), String::new()) } else { (None, text) };
-    let (means, for_shell) = (means.filter(|_| !known), for_shell.filter(|_| !known && units.len() > 1));
-    Word { raw, value, glob, tilde, means, shown, for_shell, ..Word::default() }
+    let (placeholder, for_shell) = (placeholder.filter(|_| !known), for_shell.filter(|_| !known && units.len() > 1));
+    Word { raw, value, glob, tilde, placeholder, shown, for_shell, ..Word::default() }
 }

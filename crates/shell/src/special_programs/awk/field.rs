@@ -1,6 +1,6 @@
 //! `awk '{print $2}'`: a program that prints one field of the lines that it reads.
 
-/// What is in the lines of which it prints a field, where it says so, and the field.
+/// Returns the pattern that selects the lines (empty if there is none), and the field that is printed.
 pub(crate) fn printed(program: &str) -> Option<(&str, &str)> {
     let program = program.trim();
     let (chosen, action) = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {

@@ -1,10 +1,10 @@
-//! The tokens of a program text of `awk`. What makes it hard is the slash: a division, or the beginning of a regex.
+//! The tokens of an `awk` program. The slash is ambiguous: it is a division, or the start of a regex.
 
 use std::iter::Peekable;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token<'t> {
-    /// A string constant, without its escapes.
+    /// A string constant, with its escape sequences replaced.
     Text(String),
     Regex,
     Number,
@@ -22,19 +22,19 @@ impl Token<'_> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tokens<'t> {
     pub(super) list: Vec<Token<'t>>,
-    /// Whether all strings end.
+    /// True if all strings end.
     pub(super) is_whole: bool,
 }
 
 const LONG_MARKS: &[&str] =
     &["||", "|&", "&&", ">>", ">=", "<=", "==", "!=", "!~", "+=", "-=", "*=", "/=", "%=", "^=", "++", "--", "**"];
 
-/// A regex may stand behind these words, as behind an operator.
+/// A regex may follow these words, as it may follow an operator.
 const BEFORE_REGEX: &[&str] = &["print", "printf", "return", "in", "else", "do", "case", "getline", "exit"];
 
 pub(super) fn tokens(code: &str) -> Tokens<'_> {
     let mut list: Vec<Token> = Vec::new();
-    // Of each parenthesis that is open: whether a condition stands in it.
+    // For each open parenthesis: true if it contains a condition.
     let mut open = Vec::new();
     let mut takes_regex = true;
     let mut rest = code;
@@ -80,11 +80,12 @@ pub(super) fn tokens(code: &str) -> Tokens<'_> {
     Tokens { list, is_whole: true }
 }
 
-/// From its slash to behind the other; none where it does not end in its line.
+/// Returns the length of the regex with both slashes; `None` if it does not end on its line.
 fn regex_length(text: &str) -> Option<usize> {
     let mut letters = text.char_indices().skip(1);
     let mut in_brackets = false;
-    // A slash in brackets ends it for some readers, where no bracket follows.
+    // Some implementations end a regex at a slash in brackets. Here, it only does if the bracket is not closed on the
+    // line.
     while let Some((at, letter)) = letters.next() {
         match letter {
             '\n' => return None,
@@ -100,7 +101,7 @@ fn regex_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The string constant at the beginning of a text, and its length there.
+/// Returns the string constant at the start of the code, and its length in the code.
 fn text(code: &str) -> Option<(String, usize)> {
     let mut bytes = Vec::new();
     let mut letters = code.char_indices().skip(1).peekable();
@@ -119,7 +120,7 @@ fn text(code: &str) -> Option<(String, usize)> {
                 '\n' => {}
                 'x' => bytes.push(number(&mut letters, 0, 16)),
                 digit @ '0'..='7' => bytes.push(number(&mut letters, digit.to_digit(8)?, 8)),
-                // Some keep the backslash, which a shell then takes away.
+                // Some implementations keep the backslash, which a shell then removes.
                 other => bytes.extend(other.encode_utf8(&mut [0; 4]).bytes()),
             },
             _ => bytes.extend(letter.encode_utf8(&mut [0; 4]).bytes()),
@@ -128,7 +129,7 @@ fn text(code: &str) -> Option<(String, usize)> {
     None
 }
 
-/// Up to two more digits behind a first one.
+/// Reads up to two digits that follow the first one.
 fn number(letters: &mut Peekable<impl Iterator<Item = (usize, char)>>, first: u32, radix: u32) -> u8 {
     let mut value = first;
     for _ in 0..2 {

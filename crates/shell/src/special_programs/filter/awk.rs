@@ -1,14 +1,14 @@
-//! `awk '{print $2}'` and `awk 'BEGIN{print "x"}'`: one action that prints fields and constants, and nothing else.
+//! `awk '{print $2}'` and `awk 'BEGIN{print "x"}'`: a single action that prints only fields and constants.
 
 use crate::model::SimpleCommand;
 use crate::programs::{Argument, Arguments, Role};
 
 enum Part<'p> {
     Text(&'p str),
-    /// From one on; 0 is the line.
+    /// Counted from 1; 0 is the whole line.
     Field(usize),
     Last,
-    /// Between what commas separate.
+    /// Printed for a comma.
     Space,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str
     let mut separator = None;
     for flag in &arguments.flags {
         let value = flag.value.and_then(|value| command.text_from(value.word, value.from));
-        // More than one letter is a pattern.
+        // A longer separator is a pattern.
         let is_letter = |text: &&str| text.chars().count() == 1 && *text != " ";
         separator = Some(value.filter(|_| flag.is("-F") || flag.is("--field-separator")).filter(is_letter)?);
     }
@@ -51,7 +51,7 @@ fn line(parts: &[Part<'_>], whole: &str, fields: &[String]) -> String {
     parts.iter().map(text).collect::<String>() + "\n"
 }
 
-/// Constants, fields and commas; `None` for all else.
+/// Reads constants, fields and commas; `None` for anything else.
 fn parts(mut text: &str) -> Option<Vec<Part<'_>>> {
     let mut parts = Vec::new();
     loop {

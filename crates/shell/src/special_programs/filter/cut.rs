@@ -1,4 +1,4 @@
-//! `cut`: parts of each line, by letters or by fields.
+//! `cut`: parts of each line, by characters or by fields.
 
 use crate::model::SimpleCommand;
 use crate::programs::Arguments;
@@ -17,7 +17,7 @@ pub(super) fn cut(command: &SimpleCommand, arguments: &Arguments, text: &str) ->
     let wanted = places(fields.or_else(|| value(&["-c", "-b"]))?)?;
     let is_wanted = |place: usize| wanted.iter().any(|(from, to)| (*from..=*to).contains(&(place + 1)));
     let part = |line: &str| match fields {
-        // A line without fields is printed as it is.
+        // A line without the delimiter is printed unchanged.
         Some(_) if !line.contains(delimiter) => line.to_owned(),
         Some(_) => {
             let parts = line.split(delimiter).enumerate().filter(|(place, _)| is_wanted(*place));
@@ -28,7 +28,7 @@ pub(super) fn cut(command: &SimpleCommand, arguments: &Arguments, text: &str) ->
     Some(text.lines().map(|line| part(line) + "\n").collect())
 }
 
-/// `1`, `2-`, `-3`, `4-5`, several with commas; counted from one.
+/// Reads ranges such as `1`, `2-`, `-3` and `4-5`, separated by commas. They count from 1.
 fn places(list: &str) -> Option<Vec<(usize, usize)>> {
     let range = |range: &str| match range.split_once('-') {
         None => range.parse().ok().map(|place| (place, place)),

@@ -1,4 +1,4 @@
-//! `jq -r .a.b` and `jq -nr '"x"'`: one member of a text, or a constant.
+//! `jq -r .a.b` and `jq -nr '"x"'`: one member of a JSON text, or a constant.
 
 use serde_json::Value;
 
@@ -28,9 +28,9 @@ pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str
     Some(shown + "\n")
 }
 
-/// `/a/0` of `.a[0]`.
+/// Returns `/a/0` for `.a[0]`.
 fn pointer(filter: &str) -> Option<String> {
-    // A key between quotes may have signs in it.
+    // A quoted key may contain special characters.
     let filter = Some(filter).filter(|filter| !filter.contains('"'))?;
     let path = filter.trim_start_matches('.').replace('[', ".").replace(']', "");
     let is_part =

@@ -1,13 +1,13 @@
-//! `s/from/to/`, done to a text. The patterns of `sed` are those of POSIX.
+//! Applies `s/from/to/` to a text. The patterns of `sed` are POSIX patterns.
 
 use fancy_regex::{Captures, Regex, RegexBuilder};
 
-/// Longer ones are not made: each letter may become many.
+/// Longer results count as unknown: each character may be replaced by many.
 const MAX_TEXT: usize = 64 * 1024;
-/// What a compiled pattern may take.
+/// The maximum size of a compiled pattern.
 const MAX_COMPILED: usize = 64 * 1024;
 
-/// `None` for patterns and replacements that are not known here.
+/// Returns `None` for patterns and replacements that are not supported.
 pub(super) fn substituted(text: &str, from: &str, to: &str, flags: &str, is_extended: bool) -> Option<String> {
     let pattern = pattern(from, is_extended)?;
     let ignores_case = if flags.contains(['i', 'I']) { "(?i)" } else { "" };
@@ -22,7 +22,7 @@ pub(super) fn substituted(text: &str, from: &str, to: &str, flags: &str, is_exte
     (changed.len() <= MAX_TEXT).then_some(changed)
 }
 
-/// `limit`: how many are replaced, or 0 for all.
+/// `limit`: the maximum number of replacements; 0 means no limit.
 fn replaced(regex: &Regex, line: &str, to: &str, limit: usize) -> Option<String> {
     let mut is_known = true;
     let changed = regex.try_replacen(line, limit, |found: &Captures<'_, str>| {
@@ -33,7 +33,7 @@ fn replaced(regex: &Regex, line: &str, to: &str, limit: usize) -> Option<String>
     changed.ok().filter(|_| is_known).map(std::borrow::Cow::into_owned)
 }
 
-/// With what was found for `&` and `\1`.
+/// Returns the replacement, with the matches inserted for `&` and `\1`.
 fn replacement(to: &str, found: &Captures<'_, str>) -> Option<String> {
     let group = |number: usize| found.get(number).map_or("", |group| group.as_str());
     let mut text = String::new();
@@ -54,7 +54,7 @@ fn replacement(to: &str, found: &Captures<'_, str>) -> Option<String> {
     Some(text)
 }
 
-/// As the library has it.
+/// Translates a pattern into the syntax of the regex library.
 fn pattern(from: &str, is_extended: bool) -> Option<String> {
     const SPECIAL: &[char] = &['(', ')', '{', '}', '+', '?', '|'];
     let mut pattern = String::new();
@@ -62,7 +62,7 @@ fn pattern(from: &str, is_extended: bool) -> Option<String> {
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => match letters.next()? {
-                // In basic patterns it is the backslash that makes them special.
+                // In basic patterns, a backslash makes these characters special.
                 '|' if !is_extended => return None,
                 mark if SPECIAL.contains(&mark) && !is_extended => pattern.push(mark),
                 kind @ ('n' | 't' | 'w' | 'W' | 's' | 'S' | 'b' | 'B') => pattern.extend(['\\', kind]),
@@ -71,11 +71,12 @@ fn pattern(from: &str, is_extended: bool) -> Option<String> {
                 mark => pattern.extend(['\\', mark]),
             },
             mark if SPECIAL.contains(&mark) && !is_extended => pattern.extend(['\\', mark]),
-            // Of two, POSIX takes the longer and the library the first; and in the middle, these are letters for some.
+            // Of two alternatives, POSIX takes the longest match, but the library takes the first. Some implementations
+            // read `^` and `$` inside a pattern as ordinary characters.
             '|' => return None,
             '^' if !pattern.is_empty() && !pattern.ends_with('(') => return None,
             '$' if !matches!(letters.peek(), None | Some(')' | '\\')) => return None,
-            // Classes differ in too much.
+            // Character classes differ too much.
             '[' => {
                 let inside: String = std::iter::from_fn(|| letters.next_if(|letter| *letter != ']')).collect();
                 letters.next()?;
@@ -93,7 +94,7 @@ mod tests {
     use super::substituted;
 
     #[test]
-    fn as_sed_has_it() {
+    fn substitutions_equal_seds() {
         let cases = [
             (("--soft", "soft", "hard", "", false), Some("--hard")),
             (("aXbX", "X", "-", "", false), Some("a-bX")),

@@ -1,6 +1,6 @@
-//! The commands of a script of `sed`, one by one, as POSIX and GNU have them.
+//! Parses a `sed` script into its commands, with the syntax of POSIX and GNU.
 
-/// A command behind its addresses.
+/// A command, and whether addresses precede it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Step<'t> {
     pub(super) is_addressed: bool,
@@ -9,20 +9,20 @@ pub(super) struct Step<'t> {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Command<'t> {
-    /// `s/from/to/flags`, and the file of its flag `w`.
+    /// `s/from/to/flags`, and the file of the flag `w`.
     Substitute { from: &'t str, to: &'t str, flags: &'t str, file: Option<&'t str> },
-    /// Any other by its letter, with the file, text or label behind it.
+    /// Any other command: its letter, and the file, text or label that follows.
     Other(char, &'t str),
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Steps<'t> {
     pub(super) list: Vec<Step<'t>>,
-    /// Whether all of the script was understood.
+    /// True if the whole script was parsed.
     pub(super) is_whole: bool,
 }
 
-/// Blocks are not matched: a script may be given in pieces, `-e '1{' -e p -e '}'`.
+/// Braces need not be balanced, because a script may be given in pieces: `-e '1{' -e p -e '}'`.
 pub(super) fn steps(script: &str) -> Steps<'_> {
     let mut cursor = Cursor { rest: script };
     let mut list = Vec::new();
@@ -51,9 +51,9 @@ impl<'t> Cursor<'t> {
                 self.part(mark)?;
                 Command::Other('y', from)
             }
-            // The text of `a`, `i` and `c` may begin in the next line; a backslash carries it over the end of one.
+            // The text of `a`, `i` and `c` may start on the next line. A backslash at the end of a line continues it.
             name @ ('a' | 'i' | 'c' | 'e') => Command::Other(name, self.text().trim_start_matches([' ', '\t'])),
-            // To the end of the line, whatever stands there.
+            // The file name is the rest of the line, whatever it contains.
             name @ ('r' | 'R' | 'w' | 'W') => Command::Other(name, self.line().trim_start()).naming_something()?,
             name @ ('#' | 'v') => Command::Other(name, self.line()),
             name @ (':' | 'b' | 't' | 'T') => {
@@ -70,7 +70,7 @@ impl<'t> Cursor<'t> {
         Some(Step { is_addressed, command })
     }
 
-    /// `1,$`, `/re/I`, `\,re,`, `/re/,+2`, `0~4`, `2!`
+    /// Skips addresses: `1,$`, `/re/I`, `\,re,`, `/re/,+2`, `0~4`, `2!`. Returns true if there were any.
     fn addresses(&mut self) -> Option<bool> {
         let start = self.rest;
         loop {
@@ -103,12 +103,12 @@ impl<'t> Cursor<'t> {
         Some(Command::Substitute { from, to, flags: flags.trim(), file })
     }
 
-    /// What stands between the parts of a command.
+    /// Reads the delimiter between the parts of a command.
     fn mark(&mut self) -> Option<char> {
         self.next().filter(|mark| !matches!(mark, '\n' | '\\'))
     }
 
-    /// Up to a mark that no backslash stands before, and that.
+    /// Reads up to the next delimiter without a backslash, and skips the delimiter.
     fn part(&mut self, mark: char) -> Option<&'t str> {
         let mut is_escaped = false;
         let is_end = |letter: char| {
@@ -121,7 +121,7 @@ impl<'t> Cursor<'t> {
         Some(part)
     }
 
-    /// Like [`Self::part`]; a mark in brackets is a letter of the pattern: `s/[/]/-/`.
+    /// Like [`Self::part`], but a delimiter inside brackets is part of the pattern: `s/[/]/-/`.
     fn pattern(&mut self, mark: char) -> Option<&'t str> {
         let start = self.rest;
         loop {
@@ -138,7 +138,8 @@ impl<'t> Cursor<'t> {
         start.get(..start.len() - self.rest.len() - mark.len_utf8())
     }
 
-    /// Behind a bracket that opens; where none closes it, it is nothing of its own.
+    /// Skips a bracket expression, after its opening bracket. Without a closing bracket, the opening one is an ordinary
+    /// character.
     fn brackets(&mut self, mark: char) {
         let before = self.rest;
         if self.rest.starts_with('^') {
@@ -150,7 +151,7 @@ impl<'t> Cursor<'t> {
             match (letter, class) {
                 (']', _) if !is_first => return,
                 ('\n', _) => break,
-                // The mark itself, with a backslash for those who would end the pattern here.
+                // An escaped delimiter: implementations differ on whether it would end the pattern here.
                 ('\\', _) if self.rest.starts_with(mark) => {
                     self.next();
                 }
@@ -165,7 +166,7 @@ impl<'t> Cursor<'t> {
         self.rest = before;
     }
 
-    /// To the end of a line that no backslash carries on.
+    /// Reads to the end of the line, and on if a backslash continues it.
     fn text(&mut self) -> &'t str {
         let mut is_escaped = false;
         self.take(|letter| {
@@ -199,7 +200,7 @@ impl<'t> Cursor<'t> {
 }
 
 impl Command<'_> {
-    /// A file has a name.
+    /// Returns `None` if the file name is empty.
     fn naming_something(self) -> Option<Self> {
         match self {
             Self::Other(_, "") => None,

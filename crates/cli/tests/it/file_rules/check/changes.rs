@@ -22,10 +22,10 @@ fn ranges_and_bases() {
     assert_eq!(code(&["check", "main..work~1"]), Some(1));
     assert_eq!(code(&["check", "main...work~1"]), Some(1));
     assert_eq!(code(&["check", "main.."]), Some(0));
-    // Of the other side nothing is asked.
+    // Changes on the other side of the fork point do not count.
     let found = project.run(&["check", "main..work~1", "--json"]).json();
     assert_eq!(found["rules"][0]["trigger_files"], json!(["src/a.py"]));
-    // A range is about commits, a base about the working tree.
+    // A range compares commits; a base is compared with the working tree.
     project.file("src/a.py", "dirty\n").file("src/new.py", "new\n");
     assert_eq!(project.run(&["check", "work~1..work", "--json"]).json()["changed"], 1);
     let found = project.run(&["check", "--base", "work~1", "--json"]).json();
@@ -36,15 +36,15 @@ fn ranges_and_bases() {
     exit 2
     --- stdout
     --- stderr
-    error: git knows no commit `nothing`
+    error: git has no commit `nothing`
     help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
     insta::assert_snapshot!(project.run(&["check", "work"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: `work` is no range of commits
-    help: write `A..B`; to compare the working tree with a commit, `--base A`
+    error: invalid range of commits `work`
+    help: write `A..B`, or compare the working tree with a commit by `--base A`
     ");
     insta::assert_snapshot!(project.run(&["check", "--base", "--output=x"]).transcript(), @"
     exit 2
@@ -62,7 +62,7 @@ fn ranges_and_bases() {
     exit 2
     --- stdout
     --- stderr
-    error: git knows no commit `--output=x`
+    error: git has no commit `--output=x`
     help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
     assert!(!project.root().join("x").exists());
@@ -78,10 +78,10 @@ fn a_list_needs_no_git() {
     assert_eq!(reply.code, Some(1));
     assert_eq!(reply.json()["rules"][0]["trigger_files"], json!(["src/a.py", "src/b.py", "src/deep/c.py"]));
     assert_eq!(reply.json()["changed"], 4);
-    // Of two lines about one path the later counts.
+    // If two lines have the same path, the later one counts.
     let reply = listed(&project, "A\tsrc/a.py\nM\tsrc/a.py\n", &["--json"]);
     assert_eq!(reply.json()["changed"], 1);
-    // As Windows ends lines.
+    // With Windows line endings.
     assert_eq!(listed(&project, "M\tsrc/a.py\r\n", &[]).code, Some(1));
     project.file("changes.txt", "M\tsrc/a.py\n");
     insta::assert_snapshot!(project.run(&["check", "--changed-from", "changes.txt"]).transcript(), @"
@@ -89,12 +89,12 @@ fn a_list_needs_no_git() {
     --- stdout
     ## README Accuracy
     src/a.py
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
 
-    1 of 1 file rule not met; 1 file changed by what `changes.txt` lists.
+    1 of 1 file rule unmet; 1 file changed according to `changes.txt`.
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["check", "--changed-from", "nowhere.txt"]).transcript(), @"
@@ -107,8 +107,8 @@ fn a_list_needs_no_git() {
     exit 2
     --- stdout
     --- stderr
-    error: `[BASE]/project` is in no git repository
-    help: list the changes with `--changed-from FILE`, a line each: `M`, `A` or `D`, a tab, and the path
+    error: `[BASE]/project` is not in a git repository
+    help: list the changes in a file for `--changed-from FILE`: on each line `M`, `A` or `D`, a tab and the path
     ");
 }
 
@@ -120,13 +120,13 @@ fn lines_that_are_no_changes() {
     exit 2
     --- stdout
     --- stderr
-    error: -:2: `src/b.py` is no change
-    help: a line is `M`, `A` or `D`, a tab, and a path relative to the project's root
+    error: -:2: invalid change `src/b.py`
+    help: write `M`, `A` or `D`, a tab and a path relative to the project's root
     ");
     for line in ["X\ta", "M a", "R100\ta", "M\t", "M\t/a", "M\t../a", "M\ta//b", "M\ta/../b", "MM\ta", "\ta"] {
         let reply = listed(&project, &format!("{line}\n"), &[]);
         assert_eq!(reply.code, Some(2), "{line:?}: {}", reply.stdout);
-        assert!(reply.stderr.contains("is no change"), "{line:?}: {}", reply.stderr);
+        assert!(reply.stderr.contains("invalid change"), "{line:?}: {}", reply.stderr);
     }
 }
 
@@ -141,7 +141,9 @@ fn filters_of_the_repository_are_not_run() {
     let reply = project.run(&["check"]);
     assert_eq!(reply.code, Some(1));
     assert!(
-        reply.stdout.contains("Note: the repository's own configuration has filters that are not run: evil."),
+        reply
+            .stdout
+            .contains("Note: the repository's git configuration has filters, which Linchpin does not run: evil."),
         "{}",
         reply.stdout
     );
@@ -167,7 +169,7 @@ fn before_the_first_commit() {
 }
 
 #[test]
-fn what_git_prints_can_be_piped() {
+fn output_of_git_can_be_piped() {
     let project = with_rule("readme", README);
     project.file("src/ä.py", "x\n").file("src/c.py", "moved\n").git(&["add", "-A"]);
     let renamed = "A\t\"src/\\303\\244.py\"\nR100\tsrc/b.py\tsrc/c.py\nT\tlink\n";
@@ -176,7 +178,7 @@ fn what_git_prints_can_be_piped() {
 }
 
 #[test]
-fn others_know_files_by_where_they_are_in_the_repository() {
+fn other_formats_show_paths_from_the_repository() {
     let project = with_rule("readme", README);
     project.file("sub/.linchpin/rules/readme.md", README).file("sub/src/a.py", "changed\n");
     let mut command = project.command(&["check", "--format", "github"]);

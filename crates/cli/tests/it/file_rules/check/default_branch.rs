@@ -1,12 +1,12 @@
-//! Where the default branch is not known.
+//! `check` with an unknown default branch.
 
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::checked;
 use crate::file_rules::{README, commit, project, with_rule};
 
-/// A branch that has changed a source file, of a default branch that nobody would guess.
-fn on_a_branch_of_trunk() -> Scratch {
+/// A branch with a changed source file. The default branch is `trunk`, which cannot be guessed.
+fn on_a_branch_of_trunk() -> TestProject {
     let project = with_rule("readme", README);
     project.git(&["branch", "-m", "main", "trunk"]);
     project.git(&["checkout", "-q", "-b", "feat"]);
@@ -16,14 +16,14 @@ fn on_a_branch_of_trunk() -> Scratch {
 }
 
 #[test]
-fn where_the_default_branch_is_not_known_nothing_is_met() {
+fn with_an_unknown_default_branch_no_rule_is_met() {
     let project = on_a_branch_of_trunk();
     insta::assert_snapshot!(checked(&project, &["check"]), @"
     exit 2
     --- stdout
     --- stderr
-    error: the default branch is not known: there are several, and none is `main` or `master`
-    help: set `default_branch: NAME` in `.linchpin/config.yml`; or say what to compare with: `linchpin check --base REF`
+    error: the default branch is not known: there are several branches, and none is `main` or `master`
+    help: set `default_branch: NAME` in `.linchpin/config.yml`; or name the commit to compare with: `linchpin check --base REF`
     ");
     assert_eq!(project.run(&["check", "--staged"]).code, Some(2));
     assert_eq!(project.run(&["check", "--base", "trunk"]).code, Some(1));
@@ -33,19 +33,19 @@ fn where_the_default_branch_is_not_known_nothing_is_met() {
     --- stdout
     --- stderr
     error: there is no branch `nosuch`, which `default_branch` names
-    help: name another one in `.linchpin/config.yml`; or say what to compare with: `linchpin check --base REF`
+    help: name another one in `.linchpin/config.yml`; or name the commit to compare with: `linchpin check --base REF`
     ");
     project.config("default_branch: trunk\n");
     assert_eq!(project.run(&["check"]).code, Some(1));
-    // Nothing is said of it where no rule asks.
+    // Without a rule that compares with the default branch, nothing is reported.
     project.config("").rule("readme", "---\ncommand_pattern: ^x\n---\nNo.\n");
     assert_eq!(project.run(&["check"]).code, Some(0));
 }
 
 #[test]
-fn that_the_default_branch_is_not_known_is_told_by_validate_and_doctor() {
+fn validate_and_doctor_report_an_unknown_default_branch() {
     let project = on_a_branch_of_trunk();
-    let told = |project: &Scratch| {
+    let told = |project: &TestProject| {
         let replies = [project.run(&["validate"]).stdout, project.run(&["doctor"]).stdout];
         let lines = replies.iter().flat_map(|reply| reply.lines());
         let of_branch =
@@ -53,24 +53,24 @@ fn that_the_default_branch_is_not_known_is_told_by_validate_and_doctor() {
         lines.filter(of_branch).collect::<Vec<_>>().join("\n")
     };
     insta::assert_snapshot!(told(&project), @"
-    note: file rules cannot tell where a branch began: the default branch is not known: there are several, and none is `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`
-    bad   file rules cannot tell where a branch began: the default branch is not known: there are several, and none is `main` or `master`
+    note: file rules do not know where a branch began: the default branch is not known: there are several branches, and none is `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`
+    bad   file rules do not know where a branch began: the default branch is not known: there are several branches, and none is `main` or `master`
           set `default_branch: NAME` in `.linchpin/config.yml`
     ");
     project.git(&["remote", "add", "origin", "../nowhere"]);
     insta::assert_snapshot!(told(&project), @"
-    note: file rules cannot tell where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`, and run `git fetch origin NAME:refs/remotes/origin/NAME` if it was not fetched
-    bad   file rules cannot tell where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
+    note: file rules do not know where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`; set `default_branch: NAME` in `.linchpin/config.yml`, and run `git fetch origin NAME:refs/remotes/origin/NAME` if it was not fetched
+    bad   file rules do not know where a branch began: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
           set `default_branch: NAME` in `.linchpin/config.yml`, and run `git fetch origin NAME:refs/remotes/origin/NAME` if it was not fetched
     ");
     project.config("default_branch: nosuch\n");
     insta::assert_snapshot!(told(&project), @"
-    note: file rules cannot tell where a branch began: there is no branch `nosuch`, which `default_branch` names; name another one in `.linchpin/config.yml`, or run `git fetch origin nosuch:refs/remotes/origin/nosuch`
-    bad   file rules cannot tell where a branch began: there is no branch `nosuch`, which `default_branch` names
+    note: file rules do not know where a branch began: there is no branch `nosuch`, which `default_branch` names; name another one in `.linchpin/config.yml`, or run `git fetch origin nosuch:refs/remotes/origin/nosuch`
+    bad   file rules do not know where a branch began: there is no branch `nosuch`, which `default_branch` names
     ");
     project.config("default_branch: trunk\n");
     assert_eq!(told(&project), "");
-    // Nor where no rule compares with it.
+    // Without a rule that compares with the default branch, nothing is reported either.
     project.config("").rule("readme", &README.replace("safety", "compare_to: prompt\nsafety"));
     assert_eq!(told(&project), "");
 }
@@ -102,25 +102,25 @@ fn a_clone_of_one_branch_does_not_know_what_to_compare_with() {
     ");
     let of_trunk = [("GITHUB_ACTIONS", "true"), ("GITHUB_BASE_REF", "trunk")];
     insta::assert_snapshot!(check(&of_trunk).stderr, @"
-    error: `origin/trunk`, which this pull request is compared with, was not fetched
+    error: the base branch of this pull request, `origin/trunk`, was not fetched
     help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
-    // With all of it, the base is what the pull request is for.
+    // In a full clone, the base is the target branch of the pull request.
     std::fs::remove_dir_all(&clone).expect("a folder");
     project.git(&["clone", "-q", "--branch", "feat", &from, &clone_text]);
     assert_eq!(check(&of_trunk).code, Some(1));
     assert_eq!(check(&[("GITHUB_ACTIONS", "true"), ("GITHUB_BASE_REF", "feat")]).code, Some(0));
 }
 
-/// Checks in another folder than the project's, which is a clone of it.
-fn check_in(project: &Scratch, folder: &std::path::Path) -> testkit::Reply {
+/// Runs `check` in a clone of the project.
+fn check_in(project: &TestProject, folder: &std::path::Path) -> testkit::Reply {
     let mut command = project.command(&["check"]);
     command.current_dir(folder);
     project.feed(command, b"")
 }
 
 #[test]
-fn what_to_fetch_in_a_clone_of_one_branch_is_told_and_is_enough() {
+fn the_suggested_fetch_is_enough_in_a_single_branch_clone() {
     for settings in ["default_branch: main\n", "default_branch: origin/main\n"] {
         let project = with_rule("readme", README);
         project.git(&["checkout", "-q", "-b", "feat"]);
@@ -134,7 +134,7 @@ fn what_to_fetch_in_a_clone_of_one_branch_is_told_and_is_enough() {
         assert_eq!(told.code, Some(2));
         assert!(
             told.stderr.contains("error: there is no branch `main`, which `default_branch` names\n")
-                && told.stderr.contains(", or run `git fetch origin main:refs/remotes/origin/main`; or say"),
+                && told.stderr.contains(", or run `git fetch origin main:refs/remotes/origin/main`; or name"),
             "{}",
             told.stderr
         );
@@ -178,7 +178,7 @@ fn a_repository_with_one_branch_or_without_a_commit_can_be_checked() {
     assert_eq!(unborn.run(&["check"]).code, Some(1));
 }
 
-fn project_without_a_commit() -> Scratch {
+fn project_without_a_commit() -> TestProject {
     let project = project();
     project.git(&["init", "-q", "-b", "trunk"]);
     project.rule("readme", README).file("src/a.py", "new\n");

@@ -1,4 +1,4 @@
-//! What `check` prints: for people, as JSON, for GitHub, as SARIF.
+//! Output formats of `check`: text, JSON, GitHub and SARIF.
 
 use super::{checked, since, unmet};
 
@@ -18,7 +18,7 @@ fn for_people() {
     ## README Accuracy
     src/a.py
     src/new, odd.py
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
@@ -29,8 +29,8 @@ fn for_people() {
     Test new, odd, 100% of it.
     (source-test in .linchpin/rules/source-test.md)
 
-    3 of 4 file rules not met; 3 files changed since [HEAD].
-    Where a rule does not apply, `linchpin ack NAME --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    3 of 4 file rules unmet; 3 files changed since [HEAD].
+    If a rule does not apply, `linchpin ack NAME --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
     "#);
     assert_eq!(crate::file_rules::queue(&project).len(), 0);
@@ -96,7 +96,7 @@ fn as_json() {
           "pairs": [],
           "command": null,
           "lacks": null,
-          "reason": "## README Accuracy\nsrc/a.py\nsrc/new, odd.py\n(a change of README.md answers it)\n\nSource files changed. Verify README.md is accurate."
+          "reason": "## README Accuracy\nsrc/a.py\nsrc/new, odd.py\n(changing README.md satisfies it)\n\nSource files changed. Verify README.md is accurate."
         },
         {
           "rule": "source-test",
@@ -141,10 +141,10 @@ fn for_github() {
     --- stdout
     ::warning file=src/new%2C odd.py,title=license::New files need a licence.
     ::warning file=tests/a_test.py,title=license::New files need a licence.
-    ::error file=src/a.py,title=README Accuracy::a change of README.md answers it%0ASource files changed. Verify README.md is accurate.
-    ::error file=src/new%2C odd.py,title=README Accuracy::a change of README.md answers it%0ASource files changed. Verify README.md is accurate.
+    ::error file=src/a.py,title=README Accuracy::changing README.md satisfies it%0ASource files changed. Verify README.md is accurate.
+    ::error file=src/new%2C odd.py,title=README Accuracy::changing README.md satisfies it%0ASource files changed. Verify README.md is accurate.
     ::error file=src/new%2C odd.py,title=Source and test together::src/new, odd.py → tests/new, odd_test.py%0ATest new, odd, 100%25 of it.
-    ::notice::Where a rule does not apply, `linchpin ack NAME --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    ::notice::If a rule does not apply, `linchpin ack NAME --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
     "#);
 }

@@ -1,4 +1,4 @@
-//! `check`: the same rules without an agent.
+//! `check`: file rules without an agent.
 
 mod changes;
 mod default_branch;
@@ -6,12 +6,12 @@ mod formats;
 mod outside_of_sessions;
 mod rules;
 
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use crate::file_rules::{README, commit, with_rule};
 
-/// Two rules that are not met, one that only warns, and one that is.
-fn unmet() -> Scratch {
+/// A project with two unmet rules, one unmet rule that only warns, and one met rule.
+fn unmet() -> TestProject {
     let project = with_rule("readme", README);
     project.rule("source-test", "---\nname: Source and test together\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest {path}, 100% of it.\n");
     project.rule("license", "---\ncreated: '**/*.py'\naction: warn\n---\nNew files need a licence.\n");
@@ -21,15 +21,15 @@ fn unmet() -> Scratch {
     project
 }
 
-fn since(project: &Scratch, text: &str) -> String {
+fn since(project: &TestProject, text: &str) -> String {
     text.replace(&project.git(&["rev-parse", "--short=12", "HEAD"]), "[HEAD]")
 }
 
-fn checked(project: &Scratch, arguments: &[&str]) -> String {
+fn checked(project: &TestProject, arguments: &[&str]) -> String {
     since(project, &project.run(arguments).transcript())
 }
 
-fn listed(project: &Scratch, lines: &str, more: &[&str]) -> Reply {
+fn listed(project: &TestProject, lines: &str, more: &[&str]) -> Reply {
     let mut arguments = vec!["check", "--changed-from", "-"];
     arguments.extend(more);
     project.feed(project.command(&arguments), lines.as_bytes())

@@ -1,12 +1,12 @@
-//! `check` has no session: what conditions know there, and what is told where they need more.
+//! `check` runs outside of sessions: which facts conditions can use, and what is reported if they need others.
 
 use serde_json::Value;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::file_rules::{README, commit, with_rule};
 
-/// A project whose rule about the README has this condition, with a source file changed.
-fn with_condition(when: &str) -> Scratch {
+/// A project whose README rule has this condition, with a changed source file.
+fn with_condition(when: &str) -> TestProject {
     let project = with_rule("readme", &README.replace("safety", &format!("when: \"{when}\"\nsafety")));
     project.file(
         ".linchpin/workflows/work.yml",
@@ -17,11 +17,11 @@ fn with_condition(when: &str) -> Scratch {
     project
 }
 
-fn checked(project: &Scratch) -> String {
+fn checked(project: &TestProject) -> String {
     project.run(&["check"]).transcript().replace(&project.git(&["rev-parse", "--short=12", "HEAD"]), "[HEAD]")
 }
 
-fn outcome(project: &Scratch) -> Value {
+fn outcome(project: &TestProject) -> Value {
     project.run(&["check", "--json"]).json()["rules"][0]["outcome"].clone()
 }
 
@@ -53,8 +53,8 @@ fn a_workflow_whose_state_cannot_be_read_is_told() {
     insta::assert_snapshot!(checked(&project), @"
     exit 0
     --- stdout
-    Note: `readme` was not judged: its `when` needs the project's journal or tasks, and these cannot be read.
-    Nothing else to judge; 1 file changed since [HEAD].
+    Note: `readme` was not judged: its `when` needs the project's journal or tasks, which cannot be read.
+    No other file rules; 1 file changed since [HEAD].
     --- stderr
     ");
 }
@@ -65,20 +65,20 @@ fn a_condition_on_a_session_is_undecidable() {
     insta::assert_snapshot!(checked(&project), @"
     exit 0
     --- stdout
-    Note: `readme` was not judged: its `when` needs `variables.hotfix` and the commands that the session ran, and `check` runs outside of a session. A default under `variables:` in `.linchpin/config.yml` is what `check` goes by.
-    Nothing else to judge; 1 file changed since [HEAD].
+    Note: `readme` was not judged: its `when` needs `variables.hotfix` and the commands that the session ran, and `check` runs outside a session. `check` uses the default under `variables:` in `.linchpin/config.yml`.
+    No other file rules; 1 file changed since [HEAD].
     --- stderr
     ");
     assert_eq!(outcome(&project), "undecidable");
     let project = with_condition("'done' in (event.message or '')");
     assert_eq!(outcome(&project), "undecidable");
-    // Where nothing is missing, nothing has to be known.
+    // Without unmet files, the unknown condition does not matter.
     project.file("README.md", "changed\n");
     assert_eq!(outcome(&project), "met");
 }
 
 #[test]
-fn a_default_is_what_check_goes_by() {
+fn check_uses_default_values_of_variables() {
     let project = with_condition("variables.tests_ran");
     let config = |value: bool| {
         project.file(".linchpin/config.yml", format!("variables: {{tests_ran: {value}}}\n"));
@@ -89,8 +89,8 @@ fn a_default_is_what_check_goes_by() {
     insta::assert_snapshot!(checked(&project), @"
     exit 0
     --- stdout
-    Note: `readme` does not apply: its `when` is false where `variables.tests_ran` has its default, as outside of a session.
-    The file rule is met; 2 files changed since [HEAD].
+    Note: `readme` does not apply: its `when` is false if `variables.tests_ran` has its default, as outside a session.
+    1 file rule met; 2 files changed since [HEAD].
     --- stderr
     ");
 }

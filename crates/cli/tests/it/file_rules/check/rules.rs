@@ -1,4 +1,4 @@
-//! The rules that `check` judges by, and when one is met.
+//! The rules that `check` judges, and when a rule is met.
 
 use super::{checked, listed, unmet};
 use crate::file_rules::{README, bare, commit, project, repository, with_rule};
@@ -9,14 +9,14 @@ fn met_or_without_rules() {
     insta::assert_snapshot!(checked(&project, &["check"]), @"
     exit 0
     --- stdout
-    The file rule is met; 0 files changed since [HEAD].
+    1 file rule met; 0 files changed since [HEAD].
     --- stderr
     ");
     project.file("src/a.py", "changed\n").file("README.md", "changed\n");
     insta::assert_snapshot!(checked(&project, &["check"]), @"
     exit 0
     --- stdout
-    The file rule is met; 2 files changed since [HEAD].
+    1 file rule met; 2 files changed since [HEAD].
     --- stderr
     ");
     let project = repository();
@@ -47,15 +47,15 @@ fn only_some_rules() {
     exit 2
     --- stdout
     --- stderr
-    error: no file rule in force is named `reedme`
+    error: there is no file rule `reedme` in force
     help: did you mean `readme`?
     ");
-    // A rule about calls is none of its.
+    // `check` does not judge rules about tool calls.
     insta::assert_snapshot!(project.run(&["check", "--rule", "protect-guardrails"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: no file rule in force is named `protect-guardrails`
+    error: there is no file rule `protect-guardrails` in force
     help: `linchpin rules list` shows the rules
     ");
 }
@@ -73,7 +73,7 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
     insta::assert_snapshot!(checked(&project, &["check"]), @r#"
     exit 2
     --- stdout
-    error: a `set` has at least two members
+    error: `set` must have at least two members
      --> .linchpin/rules/broken.md:2:1
       |
     2 | set: ['src/{path}.py']
@@ -81,14 +81,14 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
 
     ## README Accuracy
     src/a.py
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
 
-    1 of 1 file rule not met; 2 files changed since [HEAD].
-    1 error in the policy files: what they are about was not judged as it is written.
-    Where a rule does not apply, `linchpin ack readme --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    1 of 1 file rule unmet; 2 files changed since [HEAD].
+    1 error in the policy files: the rules with errors were not judged as written.
+    If a rule does not apply, `linchpin ack readme --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
     "#);
     let github = project.run(&["check", "--format", "github"]);
@@ -96,20 +96,20 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
     let sarif = project.run(&["check", "--format", "sarif"]).json();
     assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
     assert_eq!(project.run(&["check", "--json"]).json()["problems"].as_array().map(Vec::len), Some(1));
-    // One that fails when it is judged.
+    // A rule whose condition fails when it is evaluated.
     let project = with_rule("faulty", &README.replace("safety", "when: 1 // (len(files.changed) - 1) > 0\nsafety"));
     project.file("src/a.py", "changed\n");
     insta::assert_snapshot!(checked(&project, &["check"]), @"
     exit 2
     --- stdout
     ## README Accuracy
-    The rule itself is at fault: `when` cannot be evaluated: `//` by zero (.linchpin/rules/faulty.md)
+    This rule failed: `when` cannot be evaluated: division by zero with `//` (.linchpin/rules/faulty.md)
     (faulty in .linchpin/rules/faulty.md)
 
-    1 of 1 file rule not met; 1 file changed since [HEAD].
+    1 of 1 file rule unmet; 1 file changed since [HEAD].
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["check", "--format", "github"]).stdout, @"::error title=README Accuracy::## README Accuracy%0AThe rule itself is at fault: `when` cannot be evaluated: `//` by zero (.linchpin/rules/faulty.md)");
+    insta::assert_snapshot!(project.run(&["check", "--format", "github"]).stdout, @"::error title=README Accuracy::## README Accuracy%0AThis rule failed: `when` cannot be evaluated: division by zero with `//` (.linchpin/rules/faulty.md)");
     assert_eq!(project.run(&["check", "--json"]).json()["rules"][0]["outcome"], "broken");
 }
 
@@ -125,14 +125,14 @@ fn commands_wait_for_fix() {
     exit 0
     --- stdout
     Note: `format` was not judged: `linchpin check --fix` runs its command (1 file).
-    Nothing else to judge; 1 file changed since [HEAD].
+    No other file rules; 1 file changed since [HEAD].
     --- stderr
     ");
     insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @"
     exit 0
     --- stdout
     Note: `format` ran for 1 file and is at rest.
-    The file rule is met; 1 file changed since [HEAD].
+    1 file rule met; 1 file changed since [HEAD].
     --- stderr
     ");
     assert_eq!(std::fs::read_to_string(project.root().join("src/a.py")).expect("a file"), "done");
@@ -147,13 +147,13 @@ fn commands_wait_for_fix() {
     Mend it.
     (format in .linchpin/rules/format.md)
 
-    1 of 1 file rule not met; 2 files changed since [HEAD].
-    Where a rule does not apply, `linchpin ack format --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    1 of 1 file rule unmet; 2 files changed since [HEAD].
+    If a rule does not apply, `linchpin ack format --reason "…"` records that for agents and `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
     "#);
     let found = project.run(&["check", "--fix", "--json"]).json();
     insta::assert_snapshot!(found["rules"][0]["command"].to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/b.py","exit_code":1,"output":"it failed with exit code 1","stdout":"src/b.py is bad\n","stderr":""}"#);
-    // What is missing is known without running anything.
+    // Missing files are found without running a command.
     project.rule("pair", "---\npair: {trigger: 'src/{path}.py', expects: 'gen/{path}.txt'}\naction: {command: 'sh tools/gen.sh {path} {file}'}\n---\nGenerate it.\n");
     project.file("tools/gen.sh", "mkdir -p gen && echo x > \"gen/$1.txt\"\n");
     project.run(&["trust", "--yes"]);
@@ -175,7 +175,7 @@ fn conditions_know_the_branch() {
 }
 
 #[test]
-fn a_rule_may_ask_for_one_that_was_not_asked_about() {
+fn a_rule_may_ask_about_a_rule_that_was_not_selected() {
     let project = with_rule("readme", README);
     project.rule("other", "---\ntrigger: 'src/**'\nwhen: \"not file_rule_met('readme')\"\n---\nBoth.\n");
     project.file("src/a.py", "changed\n");
@@ -192,8 +192,8 @@ fn a_rule_that_waits_for_a_person_is_not_unknown() {
     exit 2
     --- stdout
     --- stderr
-    error: rule `fmt` is not in force until a person accepts it
-    help: `linchpin trust` shows it, and asks
+    error: rule `fmt` is ignored until a person accepts it
+    help: `linchpin trust` shows and accepts it
     ");
     insta::assert_snapshot!(project.run(&["check", "--fix", "--staged"]).stderr, @"
     error: the argument '--fix' cannot be used with '--staged'
@@ -215,19 +215,19 @@ fn a_variable_that_trigger_and_safety_share_stands_for_one_text() {
     exit 1
     --- stdout
     ## docs
-    src/b/c.py (a change of docs/b/c.md or docs/api/b/c.md answers it)
-    (a change of CHANGELOG.md answers it)
+    src/b/c.py (changing docs/b/c.md or docs/api/b/c.md satisfies it)
+    (changing CHANGELOG.md satisfies it)
 
     See CHANGELOG.md, docs/b/c.md, docs/api/b/c.md.
     (docs in .linchpin/rules/docs.md)
 
-    1 of 1 file rule not met; 3 files changed by what `-` lists.
+    1 of 1 file rule unmet; 3 files changed according to `-`.
     --- stderr
     ");
     assert_eq!(listed(&project, "M\tsrc/a.py\nD\tdocs/api/a.md\n", &[]).code, Some(0));
     assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/ab.md\n", &[]).code, Some(1));
     assert_eq!(listed(&project, "M\tsrc/a.py\nM\tsrc/b.py\nM\tCHANGELOG.md\n", &[]).code, Some(0));
-    // One that only `safety` has stands for any text.
+    // A variable that occurs only in `safety` matches any text.
     project.rule("docs", "---\ntrigger: 'src/**'\nsafety: 'docs/{path}.md'\n---\nNo.\n");
     assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/b.md\n", &[]).code, Some(0));
 }

@@ -1,4 +1,4 @@
-//! The program, its arguments and its environment.
+//! Commands of rules: the program, its arguments and its environment.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn a_command_sees_little_of_the_environment() {
         ("USER", "somebody"),
     ];
     assert_eq!(stop_with(&project, &variables).stdout, "");
-    // `PWD`, `OLDPWD`, `SHLVL` and `_` are the shell's own.
+    // The shell itself sets `PWD`, `OLDPWD`, `SHLVL` and `_`.
     let names = text(&project, "names.txt");
     let own = ["PWD", "OLDPWD", "SHLVL", "_"];
     let names: Vec<&str> = names.lines().filter(|name| !own.contains(name)).collect();
@@ -43,7 +43,7 @@ fn a_script_gets_the_files_as_arguments() {
     let project = with_script(r#"shell: 'for file in "$@"; do echo "<$file>"; done >> runs.log && true'"#, "");
     project.file("src/$(touch x).py", "new\n").file("src/a b.py", "new\n");
     assert_eq!(stop(&project).stdout, "");
-    // It runs twice: the second time shows that it is at rest.
+    // The command runs twice: the second run shows that it changes nothing more.
     let seen: Vec<String> = text(&project, "runs.log").lines().take(2).map(str::to_owned).collect();
     assert_eq!(seen, ["<src/$(touch x).py>", "<src/a b.py>"]);
     assert!(!project.root().join("x").exists());
@@ -63,13 +63,13 @@ fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 2
     --- stdout
-    error: `command` has `&&`, but no shell reads it: the program would get it as an argument
+    error: `command` has `&&`, but no shell runs it: the program would get it as an argument
      --> .linchpin/rules/run.md:4:19
       |
     4 | action: {command: 'ruff {file} && true'}
       |                   ^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: to run it in a shell, write `shell: "…"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+      = help: to run it in a shell, write `shell: "…"` instead of `command`; to pass it as an argument, quote it or write the words as a list
 
     2 rules in force; 1 error.
     --- stderr
@@ -78,13 +78,13 @@ fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 2
     --- stdout
-    error: `{file}` is not filled in in a script
+    error: `{file}` is not replaced in a script
      --> .linchpin/rules/run.md:4:17
       |
     4 | action: {shell: 'ruff {file} && true'}
       |                 ^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: the files are the script's arguments: `"$@"`, or `"$1"` with `run_for: each_match`; it runs in the root
+      = help: the script gets the files as its arguments: `"$@"`, or `"$1"` with `run_for: each_match`; it runs in the project root
 
     2 rules in force; 1 error.
     --- stderr
@@ -93,7 +93,7 @@ fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
-    error: the `action` has `command` and `shell`, and runs only one
+    error: the `action` must have either `command` or `shell`, not both
      --> .linchpin/rules/run.md:4:9
       |
     4 | action: {shell: 'true', command: 'true'}
@@ -123,7 +123,7 @@ fn a_rule_whose_command_speaks_needs_no_reason() {
     `sh tools/run.sh`: it failed with exit code 1
     no good
 
-    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
 }
 
@@ -140,7 +140,7 @@ fn odd_names_are_whole_arguments() {
         project.file(name, "new\n");
     }
     assert_eq!(stop(&project).stdout, "");
-    insta::assert_snapshot!(project.shown(&text(&project, "arguments.txt")), @r#"
+    insta::assert_snapshot!(project.redacted(&text(&project, "arguments.txt")), @r#"
     <./-dash.py>
     <src/$(touch x).py>
     <src/a b.py>
@@ -185,7 +185,7 @@ fn a_file_that_is_gone_is_left_out() {
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(text(&project, "arguments.txt"), "src/a.py\n");
-    // Where nothing is left, nothing is run.
+    // Without any existing file, the command does not run.
     let before = runs(&project);
     project.file("src/a.py", "a\n");
     fs::remove_file(project.root().join("arguments.txt")).expect("a file");

@@ -1,4 +1,4 @@
-//! Commands that fail, and what is told of them.
+//! Commands of rules that fail, and what is reported.
 
 use serde_json::json;
 
@@ -24,11 +24,11 @@ fn a_command_that_fails_is_told_first() {
 
     ## README Accuracy
     src/a.py
-    (a change of README.md answers it)
+    (changing README.md satisfies it)
 
     Source files changed. Verify README.md is accurate.
 
-    Where a rule is seen to or does not apply, say so with `<promise>aaa</promise>` in your last message, outside of code, or run `linchpin ack aaa --reason "…"`. The rules are run, aaa.
+    If you have done what a rule asks, or it does not apply, write `<promise>aaa</promise>` in your last message (outside code), or run `linchpin ack aaa --reason "…"`. The rules are run, aaa.
     "#);
     assert_eq!(told(&reply), "");
     let entry =
@@ -45,7 +45,7 @@ fn a_command_that_fails_is_told_first() {
     }
     "#);
     assert_eq!(entry["status"], "failed");
-    // A promise answers what is asked for, not what fails.
+    // A promise settles other demands, but not those of a failed command.
     let reason = stop_saying(&project, "<promise>run</promise><promise>aaa</promise>").reason();
     assert!(reason.contains("exit code 3") && !reason.contains("README"), "{reason}");
 }
@@ -65,13 +65,13 @@ fn a_command_that_keeps_failing_lets_go_and_other_content_runs_it_again() {
     project.file("src/a.py", "good\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(runs(&project), 3);
-    // As it is, it has passed.
+    // The command has already passed for this content.
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(runs(&project), 3);
     project.file("src/a.py", "good as well\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(runs(&project), 4);
-    // Only what changed.
+    // The command runs only for the changed file.
     project.file("src/b.py", "good\n");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(runs(&project), 5);
@@ -89,20 +89,20 @@ fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh src/a.py`: it does not come to rest: it changed `src/a.py` once more
+    `sh tools/run.sh src/a.py`: it keeps changing files: it changed `src/a.py` again
 
     Mend what it says.
 
-    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
-    insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it does not come to rest: it changed `src/a.py` once more");
+    insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it keeps changing files: it changed `src/a.py` again");
     assert_eq!(runs(&project), 2);
     let (_, entry) = only_entry(&project);
     assert_eq!(entry["status"], "failed");
     let mut result = entry["action_result"].clone();
     assert!(result.as_object_mut().expect("a result").remove("tree").is_some());
-    insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/a.py","exit_code":0,"output":"it does not come to rest: it changed `src/a.py` once more","stdout":"","stderr":""}"#);
-    // It is not run at every stop.
+    insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/a.py","exit_code":0,"output":"it keeps changing files: it changed `src/a.py` again","stdout":"","stderr":""}"#);
+    // The command does not run again at every stop.
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(runs(&project), 2);
 }
@@ -115,12 +115,12 @@ fn a_command_that_takes_too_long_is_ended() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh src/a.py`: it was ended after 1s
+    `sh tools/run.sh src/a.py`: it was killed after 1s
     begun
 
     Mend what it says.
 
-    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
     let (_, entry) = only_entry(&project);
     assert_eq!(entry["action_result"]["exit_code"], json!(null));
@@ -138,7 +138,7 @@ fn a_program_that_is_not_there() {
 
     Mend what it says.
 
-    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
 }
 
@@ -170,7 +170,7 @@ fn a_command_that_fails_can_be_acknowledged() {
     assert_eq!(project.run(&["ack", "run", "--reason", "the linter is wrong"]).code, Some(0));
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(summary(&project), "passed 1x run: src/a.py");
-    // For what it was about.
+    // Changed contents need a new acknowledgement.
     project.file("src/a.py", "changed again\n");
     assert_eq!(stop(&project).json()["decision"], "block");
 }
@@ -182,7 +182,7 @@ fn a_command_that_failed_is_run_again_once_anything_is_another() {
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(runs(&project), 1);
-    // Not a file that the rule is about.
+    // This file is not one of the rule's files.
     project.file("mended", "");
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(runs(&project), 2);
@@ -198,7 +198,7 @@ fn every_file_that_fails_is_told_of_and_placeholders_are_filled_in() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh src/a.py`: it failed with exit code 3, and 1 more did not go well
+    `sh tools/run.sh src/a.py`: it failed with exit code 3, and 1 more failed
     bad: src/a.py
 
     `sh tools/run.sh src/b.py`: it failed with exit code 3
@@ -206,7 +206,7 @@ fn every_file_that_fails_is_told_of_and_placeholders_are_filled_in() {
 
     Mend src/a.py, src/b.py as it says.
 
-    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
 }
 
@@ -221,17 +221,17 @@ fn of_several_that_fail_each_tells_how() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh src/a.py`: it failed with exit code 2, and 1 more did not go well
-    `sh tools/run.sh src/b.py`: it was ended after 1s
+    `sh tools/run.sh src/a.py`: it failed with exit code 2, and 1 more failed
+    `sh tools/run.sh src/b.py`: it was killed after 1s
 
     Mend what it says.
 
-    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    If a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
 }
 
 #[test]
-fn what_a_command_does_to_the_policy_is_noticed_even_where_it_fails() {
+fn a_failing_commands_changes_to_the_policy_are_noticed() {
     let project = with_script(
         "command: 'sh tools/run.sh {file}'",
         "echo 'mode: observe' > .linchpin/config.yml; mkdir -p .linchpin/rules; echo > .linchpin/rules/state.dbx.md; exit 1\n",
@@ -245,7 +245,7 @@ fn a_queue_that_cannot_be_written_after_the_command_is_told() {
     let script = "rm -rf .linchpin/tmp/rules/queue && touch .linchpin/tmp/rules/queue\n";
     let project = with_script("command: 'sh tools/run.sh {file}'", script);
     project.file("src/a.py", "changed\n");
-    let said = project.shown(&told(&stop(&project)));
+    let said = project.redacted(&told(&stop(&project)));
     assert!(said.starts_with("Linchpin: `[BASE]/project/.linchpin/tmp/rules/queue/"), "{said}");
     assert!(said.ends_with(".passed.json` cannot be written: entity already exists"), "{said}");
 }
@@ -277,5 +277,5 @@ fn of_several_the_one_that_does_not_come_to_rest_is_named() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "case $1 in *b.py) echo more >> \"$1\";; esac\n");
     project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
     let reason = stop(&project).reason();
-    assert!(reason.contains("`sh tools/run.sh src/b.py`: it does not come to rest"), "{reason}");
+    assert!(reason.contains("`sh tools/run.sh src/b.py`: it keeps changing files"), "{reason}");
 }

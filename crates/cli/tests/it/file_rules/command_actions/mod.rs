@@ -1,4 +1,4 @@
-//! Commands that make a rule met.
+//! Commands by which rules are met.
 
 mod arguments;
 mod failures;
@@ -7,12 +7,12 @@ mod processes;
 use std::fs;
 
 use serde_json::json;
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use crate::file_rules::{commit, event, repository};
 
-/// A project with a rule for every `.py` file whose command runs this script, accepted by a person.
-fn with_script(action: &str, script: &str) -> Scratch {
+/// A project with a rule for all `.py` files whose command runs this script. A person has accepted it.
+fn with_script(action: &str, script: &str) -> TestProject {
     let project = repository();
     project.rule("run", &rule(action)).file("tools/run.sh", script).file(".gitignore", "*.log\n");
     project.file("src/a.py", "a\n").file("src/b.py", "b\n");
@@ -25,16 +25,16 @@ fn rule(action: &str) -> String {
     format!("---\nname: Run it\ntrigger: '**/*.py'\naction: {{{action}}}\n---\nMend what it says.\n")
 }
 
-fn text(project: &Scratch, path: &str) -> String {
+fn text(project: &TestProject, path: &str) -> String {
     fs::read_to_string(project.root().join(path)).unwrap_or_default()
 }
 
-/// How often a script ran that writes a line into a file that git ignores.
-fn runs(project: &Scratch) -> usize {
+/// How often the script ran. It writes a line into an ignored file each time.
+fn runs(project: &TestProject) -> usize {
     text(project, "runs.log").lines().count()
 }
 
-fn stop_with(project: &Scratch, variables: &[(&str, &str)]) -> Reply {
+fn stop_with(project: &TestProject, variables: &[(&str, &str)]) -> Reply {
     let mut command = project.command(&["hook", "claude"]);
     command.envs(variables.iter().copied());
     let payload = event(project, "session-1", "Stop", &json!({ "stop_hook_active": false }));

@@ -1,4 +1,4 @@
-//! Whether and how often a command is run, and what it leaves running.
+//! Whether and how often a rule's command runs, and what happens to processes that it leaves behind.
 
 use std::fs;
 
@@ -46,13 +46,13 @@ fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it (`linchpin trust`)"}
+    {"systemMessage":"Linchpin: .linchpin/rules/run.md: ignored until a person trusts it: runs a command (`linchpin trust`)"}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["check", "--fix"]).transcript(), @"
     exit 0
     --- stdout
-    Note: .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it (`linchpin trust`).
+    Note: .linchpin/rules/run.md: ignored until a person trusts it: runs a command (`linchpin trust`).
     No file rules are in force.
     --- stderr
     ");
@@ -61,21 +61,21 @@ fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it
+    .linchpin/rules/run.md: ignored until a person trusts it: runs a command
         name: Run it
         trigger: '**/*.py'
         action: {command: 'sh tools/run.sh {file}'}
 
-    Accepted. It holds until one of these parts changes.
+    Accepted. The acceptance is valid until one of these parts changes.
     --- stderr
     ");
     assert_eq!(stop(&project).stdout, "");
     assert!(project.root().join("ran").exists());
-    // Another command is not the one that was accepted; a running session keeps that one.
+    // A changed command has not been accepted. A running session keeps the accepted one.
     fs::remove_file(project.root().join("ran")).expect("a file");
     project.rule("run", &rule("command: 'sh tools/run.sh {file} --now'")).file("src/b.py", "new\n");
     let reply = stop_of(&project, "session-2", "Done.");
-    assert!(told(&reply).contains("runs a command; it is not in force until"), "{}", reply.stdout);
+    assert!(told(&reply).contains("ignored until a person trusts it: runs a command"), "{}", reply.stdout);
     assert!(!project.root().join("ran").exists());
 }
 
@@ -120,7 +120,7 @@ fn two_processes_never_run_it_for_one_file_at_once() {
 }
 
 #[test]
-fn what_a_command_leaves_behind_is_ended() {
+fn leftover_processes_of_a_command_are_killed() {
     let project = with_script(
         "command: 'sh tools/run.sh {file}'",
         "( sleep 2; echo late >> runs.log ) > /dev/null 2>&1 &\necho run >> runs.log\n",

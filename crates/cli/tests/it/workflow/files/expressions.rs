@@ -36,25 +36,25 @@ fn claims_and_variables_have_names_of_their_own() {
     let text = LEAST
         .replace("nodes:", "variables: {rework: 1, work_complete: 2}\nclaims: [rework, 'two words', event]\nnodes:");
     insta::assert_snapshot!(validated(&text), @"
-    error: `rework` is a claim and a variable: it can be only one of them
+    error: `rework` is declared both as a claim and as a variable
      --> .linchpin/workflows/execution.yml:3:10
       |
     3 | claims: [rework, 'two words', event]
       |          ^^^^^^
 
-    error: `two words` cannot be a claim: names are letters, digits and `_`, and begin with a letter
+    error: invalid variable name `two words`: use letters, digits and `_`, and start with a letter
      --> .linchpin/workflows/execution.yml:3:18
       |
     3 | claims: [rework, 'two words', event]
       |                  ^^^^^^^^^^^
 
-    error: `event` cannot be a claim: it already means something in expressions
+    error: reserved variable name `event`: it already has a meaning in expressions
      --> .linchpin/workflows/execution.yml:3:31
       |
     3 | claims: [rework, 'two words', event]
       |                               ^^^^^
 
-    error: `work_complete` is a claim and a variable: it can be only one of them (node `work`)
+    error: `work_complete` is declared both as a claim and as a variable (node `work`)
      --> .linchpin/workflows/execution.yml:5:3
       |
     5 |   work:
@@ -79,7 +79,7 @@ fn guides() {
     project.file("secret.md", "Secret.");
     symlink("../../secret.md", project.root().join(".linchpin/guides/LINK.md")).expect("a link");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @r#"
-    error: there is no guide `SPEC_WRITTING` (node `work`)
+    error: unknown guide `SPEC_WRITTING` (node `work`)
      --> .linchpin/workflows/execution.yml:4:24
       |
     4 |     prompt: "{{ guide('SPEC_WRITTING') }} {{ guide('../config') }} {{ guide('ONE') }} {{ guide('LINK') }} {{ guide('D1') }} {{ guide(...
@@ -87,29 +87,29 @@ fn guides() {
       |
       = help: did you mean `SPEC_WRITING`?
 
-    error: `../config` cannot name a guide (node `work`)
+    error: invalid guide name `../config` (node `work`)
      --> .linchpin/workflows/execution.yml:4:53
       |
     4 |     prompt: "{{ guide('SPEC_WRITTING') }} {{ guide('../config') }} {{ guide('ONE') }} {{ guide('LINK') }} {{ guide('D1') }} {{ guide(...
       |                                                     ^^^^^^^^^
       |
-      = help: a guide is named without a folder and without `.md`: letters, digits, `-` and `_`
+      = help: write the name without folder and `.md`; it may have letters, digits, `-` and `_`
 
-    error: `guide` takes the name of a guide, in quotes (node `work`)
+    error: `guide` needs the name of a guide in quotes (node `work`)
      --> .linchpin/workflows/execution.yml:4:128
       |
     4 | ...uide('ONE') }} {{ guide('LINK') }} {{ guide('D1') }} {{ guide(phase.name) }}"
       |                                                            ^^^^^^^^^^^^^^^^^
       |
-      = help: as in `{{ guide('REVIEW') }}`
+      = help: write it as in `{{ guide('REVIEW') }}`
 
-    error: more than 8 guides lie in each other: D1 → D2 → D3 → D4 → D5 → D6 → D7 → D8 → D9
+    error: guides are nested more than 8 deep: D1 → D2 → D3 → D4 → D5 → D6 → D7 → D8 → D9
      --> .linchpin/guides/D8.md:1:11
       |
     1 | {{ guide('D9') }}
       |           ^^
 
-    error: a link that leads out of the folder of guides is not followed
+    error: this symlink leads out of the guides folder, so it is not followed
     --> .linchpin/guides/LINK.md
 
     error: unknown name `missing` (in a guide of workflow `execution`, .linchpin/workflows/execution.yml:4:78)
@@ -118,9 +118,9 @@ fn guides() {
     4 | {{ missing }}
       |    ^^^^^^^
       |
-      = help: there is no guide `missing` either: create `.linchpin/guides/missing.md`; a variable is declared under `variables:`
+      = help: no guide is named `missing` either: create `.linchpin/guides/missing.md`; a variable is declared under `variables:`
 
-    error: guides go in a circle: ONE → TWO → ONE
+    error: guides include each other in a cycle: ONE → TWO → ONE
      --> .linchpin/guides/TWO.md:1:16
       |
     1 | Two: {{ guide('ONE') }}
@@ -139,29 +139,29 @@ fn a_project_leaves_the_users_variables_alone() {
     std::fs::create_dir_all(project.user_policy()).expect("a folder");
     std::fs::write(project.user_policy().join("config.yml"), "variables: {hotfix: false}\n").expect("a file");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: `hotfix` is a variable of the user's own policy
+    error: the variable `hotfix` belongs to the user's policy
      --> .linchpin/workflows/execution.yml:2:13
       |
     2 | variables: {hotfix: true}
       |             ^^^^^^
       |
-      = help: use a variable of another name
+      = help: use a variable with another name
 
-    error: `hotfix` is a variable of the user's own policy
+    error: the variable `hotfix` belongs to the user's policy
      --> .linchpin/workflows/execution.yml:3:13
       |
     3 | observers: [{name: x, on: stop, match: {}, set: {hotfix: true}}]
       |             ^
       |
-      = help: use a variable of another name
+      = help: use a variable with another name
 
-    error: `hotfix` is a variable of the user's own policy
+    error: the variable `hotfix` belongs to the user's policy
      --> .linchpin/workflows/execution.yml:4:26
       |
     4 | triggers: {stop: [{set: {hotfix: true}}]}
       |                          ^^^^^^
       |
-      = help: use a variable of another name
+      = help: use a variable with another name
 
     2 rules in force, 1 workflow; 3 errors.
     ");

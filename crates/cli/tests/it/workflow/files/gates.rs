@@ -1,4 +1,4 @@
-//! Gates in files of workflows.
+//! Gates in workflow files.
 
 use super::{LEAST, validated, with_workflow};
 
@@ -18,13 +18,13 @@ fn a_gate_of_file_rules_suggests_file_rules() {
       |
       = help: did you mean `pairing`?
 
-    error: `hard-reset` is no rule about files that change (node `work`)
+    error: `hard-reset` is not a file rule (node `work`)
      --> .linchpin/workflows/execution.yml:5:39
       |
     5 |     requires: [{file_rules: [parings, hard-reset, else]}]
       |                                       ^^^^^^^^^^
       |
-      = help: the file rules are pairing
+      = help: known file rules: pairing
 
     error: no rule is named `else` (node `work`)
      --> .linchpin/workflows/execution.yml:5:51
@@ -32,7 +32,7 @@ fn a_gate_of_file_rules_suggests_file_rules() {
     5 |     requires: [{file_rules: [parings, hard-reset, else]}]
       |                                                   ^^^^
       |
-      = help: the file rules are pairing
+      = help: known file rules: pairing
 
     4 rules in force, 1 workflow; 3 errors.
     ");
@@ -63,7 +63,7 @@ fn gates() {
 fn gates_that_are_never_asked() {
     let end = LEAST.to_owned() + "  done:\n    prompt: Bye.\n    requires: ['git.dirty == false']\n";
     insta::assert_snapshot!(validated(&end), @"
-    error: `requires` of `done` is never asked: gates are asked when a node is left (node `done`)
+    error: `requires` of `done` is never checked: gates are checked when a node is left (node `done`)
      --> .linchpin/workflows/execution.yml:8:5
       |
     8 |     requires: ['git.dirty == false']
@@ -75,15 +75,15 @@ fn gates_that_are_never_asked() {
     ");
     let unused = LEAST.to_owned() + "gates:\n  green: {command: cargo test}\n";
     insta::assert_snapshot!(validated(&unused), @"
-    warning: nothing requires the gate `green`, so it is never asked
+    warning: nothing requires the gate `green`, so it is never checked
      --> .linchpin/workflows/execution.yml:7:3
       |
     7 |   green: {command: cargo test}
       |   ^^^^^
       |
-      = help: add it where it has to hold, as `requires: [green]`, or leave it out
+      = help: add it where it must hold, as `requires: [green]`, or remove it
 
-    note: .linchpin/workflows/execution.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate green: runs cargo test)
+    note: .linchpin/workflows/execution.yml: ignored until you run `linchpin trust`: gate green: runs cargo test
 
     2 rules in force, 1 workflow; 1 warning.
     ");
@@ -99,7 +99,7 @@ fn a_gate_for_a_value_that_its_variable_cannot_have() {
         with_workflow(&format!("variables: {{{variables}}}\n{text}")).run(&["validate"])
     };
     insta::assert_snapshot!(gate("st: false", "ready").stdout, @r#"
-    warning: `type: variable_set` is an old way to write a gate (node `work`)
+    warning: `type: variable_set` is an old syntax of gates (node `work`)
      --> .linchpin/workflows/execution.yml:6:17
       |
     6 |     requires: [{type: variable_set, variable: st, value: ready}]
@@ -107,13 +107,13 @@ fn a_gate_for_a_value_that_its_variable_cannot_have() {
       |
       = help: write `st == "ready"`
 
-    error: `value` is `"ready"`, and `st` is declared as a boolean (`false`): the two never agree (node `work`)
+    error: `value` is `"ready"`, but `st` is declared as a boolean (`false`), so the gate never passes (node `work`)
      --> .linchpin/workflows/execution.yml:6:58
       |
     6 |     requires: [{type: variable_set, variable: st, value: ready}]
       |                                                          ^^^^^
       |
-      = help: give a boolean here, or declare `st` as text: `variables: {st: ""}`
+      = help: write a boolean here, or declare `st` as text: `variables: {st: ""}`
 
     2 rules in force, 1 workflow; 1 error and 1 warning.
     "#);

@@ -1,9 +1,9 @@
-//! `workflows`: which files there are, and how each is shown and drawn.
+//! `workflows`: lists, shows and draws workflows.
 
 use super::{LEAST, with_workflow};
 use crate::{bare, project};
 
-/// Everything that the format has a plain form for.
+/// A workflow with every feature that has a simple notation.
 const EXECUTION: &str = r#"
 start_node: spec
 variables: {reviewed: false, research: false, tests_ran: false}
@@ -47,15 +47,15 @@ fn a_sound_workflow() {
     insta::assert_snapshot!(with_workflow(EXECUTION).run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
-    note: .linchpin/workflows/execution.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate green: runs cargo test)
+    note: .linchpin/workflows/execution.yml: ignored until you run `linchpin trust`: gate green: runs cargo test
 
-    2 rules in force, 1 workflow, everything is sound.
+    2 rules in force, 1 workflow, no errors.
     --- stderr
     ");
 }
 
 #[test]
-fn it_is_drawn() {
+fn a_workflow_is_drawn() {
     let project = with_workflow(EXECUTION);
     insta::assert_snapshot!(project.run(&["workflows", "show", "execution"]).stdout, @"
     execution, from spec
@@ -112,17 +112,17 @@ fn it_is_drawn() {
 }
 
 #[test]
-fn its_file_can_be_made_ones_own() {
-    let scratch = project();
-    let printed = scratch.run(&["workflows", "show", "execution", "--format", "yaml"]);
-    scratch.file(".linchpin/workflows/execution.yml", printed.stdout);
-    assert_eq!(scratch.run(&["validate"]).code, Some(0));
-    let json = scratch.run(&["workflows", "show", "execution", "--json"]).json();
+fn a_bundled_workflow_can_be_copied() {
+    let project = project();
+    let printed = project.run(&["workflows", "show", "execution", "--format", "yaml"]);
+    project.file(".linchpin/workflows/execution.yml", printed.stdout);
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+    let json = project.run(&["workflows", "show", "execution", "--json"]).json();
     assert_eq!(json["source"], ".linchpin/workflows/execution.yml");
 }
 
 #[test]
-fn the_nearer_hides_the_farther() {
+fn the_nearer_workflow_shadows_the_farther() {
     let project = with_workflow(EXECUTION);
     let user = project.user_policy().join("workflows");
     std::fs::create_dir_all(&user).expect("a folder");
@@ -132,14 +132,14 @@ fn the_nearer_hides_the_farther() {
     insta::assert_snapshot!(project.run(&["workflows"]).stdout, @"
     developer  bundled  claim, plan, code, test, review, commit (bundled workflow developer)
     discovery  bundled  spec, plan, code, learnings, readme (bundled workflow discovery)
-    execution  project  spec, code, review (.linchpin/workflows/execution.yml; hides that of user, bundled)
+    execution  project  spec, code, review (.linchpin/workflows/execution.yml; replaces that of user, bundled)
     quick      bundled  code, test (bundled workflow quick)
     quickly    user     work ([BASE]/config/linchpin/workflows/quickly.yml)
     refactor   bundled  survey, pin, change, review (bundled workflow refactor)
     research   bundled  plan, study, assess, questions (bundled workflow research)
     wrong      project  broken: `linchpin validate` tells (.linchpin/workflows/wrong.yml)
     ");
-    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"709d8a4604c9dd522ce974c0","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"66b839653f6aadc6b40dece6","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"39995a4ad59b54611b038a4d","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"2251b44b59bf3e33744a1b81","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"f66a6f05245f2608b2a05e13","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
+    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"1d41817d1a4166fbf289d275","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"5bd80f6edd8d65bf820eeefc","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"9949fbd09471bff4ef715118","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"52ecf8c599907e5437bb28cd","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"dd94206c3fb62b1abca86582","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
     insta::assert_snapshot!(project.run(&["workflows", "show", "wrong"]).transcript(), @"
     exit 2
     --- stdout
@@ -151,10 +151,10 @@ fn the_nearer_hides_the_farther() {
     exit 2
     --- stdout
     --- stderr
-    error: no workflow is named `execusion`
+    error: there is no workflow `execusion`
     help: did you mean `execution`?
     ");
-    insta::assert_snapshot!(project.run(&["workflows", "show", "execusion", "--json"]).stdout, @r#"{"error":{"kind":"NotFound","message":"no workflow is named `execusion`","help":"did you mean `execution`?"}}"#);
+    insta::assert_snapshot!(project.run(&["workflows", "show", "execusion", "--json"]).stdout, @r#"{"error":{"kind":"NotFound","message":"there is no workflow `execusion`","help":"did you mean `execution`?"}}"#);
 }
 
 #[test]

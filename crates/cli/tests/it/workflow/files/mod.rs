@@ -1,4 +1,4 @@
-//! Files of workflows: how they are read, listed and drawn, and what their errors say.
+//! Workflow files: how they are read, listed and drawn, and the messages for their errors.
 
 mod expressions;
 mod gates;
@@ -6,22 +6,22 @@ mod listing;
 mod nodes;
 mod rules;
 
-use testkit::Scratch;
+use testkit::TestProject;
 
 use crate::project;
 
-/// The least that a workflow has.
+/// A minimal workflow.
 const LEAST: &str =
     "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{when: work_complete, to: done}]\n";
 
-fn with_workflow(text: &str) -> Scratch {
+fn with_workflow(text: &str) -> TestProject {
     let project = project();
     project.file(".linchpin/workflows/execution.yml", text);
     project.file(".linchpin/guides/SPEC_WRITING.md", "Say what, not how.\n");
     project
 }
 
-/// What `validate` prints about one workflow.
+/// Returns the output of `validate` for one workflow.
 fn validated(text: &str) -> String {
     with_workflow(text).run(&["validate"]).stdout
 }

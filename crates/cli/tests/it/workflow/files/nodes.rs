@@ -1,4 +1,4 @@
-//! Errors in keys, nodes and ways, and names of files.
+//! Errors in keys, nodes, transitions and file names.
 
 use super::{LEAST, validated};
 use crate::project;
@@ -55,7 +55,7 @@ fn unknown_nodes() {
     insta::assert_snapshot!(validated(
         "start_node: wrok\nnodes:\n  work:\n    prompt: Work.\n    transitions:\n      - {when: work_complete, to: finished}\n      - {when: work_complete, to: done}\n"
     ), @"
-    error: `start_node` names `wrok`, and there is no such node
+    error: `start_node` names the unknown node `wrok`
      --> .linchpin/workflows/execution.yml:1:13
       |
     1 | start_node: wrok
@@ -63,32 +63,32 @@ fn unknown_nodes() {
       |
       = help: did you mean `work`?
 
-    error: `to` names `finished`, and there is no such node (node `work`)
+    error: `to` names the unknown node `finished` (node `work`)
      --> .linchpin/workflows/execution.yml:6:35
       |
     6 |       - {when: work_complete, to: finished}
       |                                   ^^^^^^^^
       |
-      = help: the nodes are work, done, aborted
+      = help: known nodes: work, done, aborted
 
     2 rules in force, 1 workflow; 2 errors.
     ");
 }
 
 #[test]
-fn two_nodes_in_one_way() {
+fn several_targets_in_one_transition() {
     insta::assert_snapshot!(validated(
         "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions:\n      - {when: work_complete, to: 'rest, done'}\n      - {when: work_complete, to: [rest, done]}\n  rest: {prompt: Rest., transitions: [{when: rest_complete, to: done}]}\n"
     ), @"
-    error: `to` names `rest, done`, and there is no such node (node `work`)
+    error: `to` names the unknown node `rest, done` (node `work`)
      --> .linchpin/workflows/execution.yml:6:35
       |
     6 |       - {when: work_complete, to: 'rest, done'}
       |                                   ^^^^^^^^^^^^
       |
-      = help: it names one node; of several transitions the first whose `when` is true is taken
+      = help: write the name of one node; of several transitions, the first whose `when` is true is taken
 
-    error: `to` takes text, not a list (node `work`)
+    error: `to` must be text, not a list (node `work`)
      --> .linchpin/workflows/execution.yml:7:35
       |
     7 |       - {when: work_complete, to: [rest, done]}
@@ -124,7 +124,7 @@ fn missing_fields() {
     3 |   work:
       |   ^^^^
       |
-      = help: say what the agent is to do in this phase
+      = help: write a `prompt` that says what the agent has to do in this phase
 
     error: transition 1 has no `when` (node `work`)
      --> .linchpin/workflows/execution.yml:5:9
@@ -147,7 +147,7 @@ fn missing_fields() {
     5 |     requires: [{webhook: {}}, {timeout: 1m}]
       |                          ^
 
-    error: a gate has one of `command`, `shell`, `approval`, `webhook` and `file_rules` (node `work`)
+    error: a gate must have one of `command`, `shell`, `approval`, `webhook` and `file_rules` (node `work`)
      --> .linchpin/workflows/execution.yml:5:31
       |
     5 |     requires: [{webhook: {}}, {timeout: 1m}]
@@ -164,32 +164,32 @@ fn missing_fields() {
 }
 
 #[test]
-fn shapes_that_lead_nowhere() {
+fn nodes_without_a_path_to_the_end() {
     insta::assert_snapshot!(validated(
         "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{when: work_complete, to: done}, {when: 'True', to: trap}]\n  trap:\n    prompt: Wait.\n    transitions: [{when: trap_complete, to: aborted}]\n  island:\n    prompt: Rest.\n    transitions: [{when: island_complete, to: done}]\n"
     ), @"
-    warning: from the node `trap`, no way leads to `done`
+    warning: no path leads from the node `trap` to `done`
      --> .linchpin/workflows/execution.yml:6:3
       |
     6 |   trap:
       |   ^^^^
       |
-      = help: add a transition, as `{when: …, to: done}`
+      = help: add a transition such as `{when: …, to: done}`
 
-    warning: no way leads to the node `island`
+    warning: the node `island` is unreachable
      --> .linchpin/workflows/execution.yml:9:3
       |
     9 |   island:
       |   ^^^^^^
       |
-      = help: let a transition of another node lead there, or leave it out
+      = help: add a transition to it in another node, or remove it
 
     2 rules in force, 1 workflow; 2 warnings.
     ");
 }
 
 #[test]
-fn names_and_files_that_cannot_be() {
+fn invalid_names_and_files() {
     let project = project();
     project.file(".linchpin/workflows/list.yaml", LEAST);
     project.file(".linchpin/workflows/two words.yml", LEAST);
@@ -204,17 +204,17 @@ fn names_and_files_that_cannot_be() {
         ),
     );
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: `.linchpin/workflows/list.yaml` and `.linchpin/workflows/list.yml` are two workflows named `list`
+    error: `.linchpin/workflows/list.yaml` and `.linchpin/workflows/list.yml` are both workflows named `list`
     --> .linchpin/workflows/list.yaml
-     = help: delete one of them or give it another name; until then the `.yml` counts
+     = help: delete or rename one of them; until then the `.yml` file is used
 
-    error: a workflow cannot begin with `done`
+    error: `done` cannot be the `start_node`
      --> .linchpin/workflows/ends.yml:1:13
       |
     1 | start_node: done
       |             ^^^^
 
-    error: nothing follows `done` (node `done`)
+    error: `done` cannot have transitions (node `done`)
      --> .linchpin/workflows/ends.yml:7:5
       |
     7 |     transitions: [{when: 'True', to: work}]
@@ -226,13 +226,13 @@ fn names_and_files_that_cannot_be() {
     1 | - a
       | ^
 
-    error: `my-work` cannot name a node
+    error: invalid node name `my-work`
      --> .linchpin/workflows/nodes.yml:3:3
       |
     3 |   my-work:
       |   ^^^^^^^
       |
-      = help: use letters, digits and `_`, beginning with a letter: `<node>_complete` is a name in expressions
+      = help: use letters, digits and `_`, and start with a letter: expressions use `<node>_complete` as a name
 
     error: unknown name `my` (node `my-work`)
      --> .linchpin/workflows/nodes.yml:5:26
@@ -250,17 +250,17 @@ fn names_and_files_that_cannot_be() {
       |
       = help: did you mean `my-work_complete`?
 
-    error: `mode` says `another`, and the file's name says `other`
+    error: `mode` is `another`, but the file is named `other`
      --> .linchpin/workflows/other.yml:1:7
       |
     1 | mode: another
       |       ^^^^^^^
       |
-      = help: the file's name is the workflow's: leave `mode` out
+      = help: remove `mode`: the workflow is named after its file
 
-    error: `two words` cannot name a workflow
+    error: invalid workflow name `two words`
     --> .linchpin/workflows/two words.yml
-     = help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+     = help: use letters, digits, `-`, `_` and `.`, and start with a letter or digit
 
     2 rules in force, 4 workflows; 9 errors.
     ");

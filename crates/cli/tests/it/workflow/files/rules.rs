@@ -1,4 +1,4 @@
-//! Rules in files of workflows.
+//! Rules in workflow files.
 
 use super::{LEAST, validated, with_workflow};
 
@@ -15,21 +15,21 @@ fn rules_are_named_by_node_and_place() {
     6 |       - no-such-rule
       |         ^^^^^^^^^^^^
       |
-      = help: the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, repeated-failure, unguarded-agent
+      = help: known rules: delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, repeated-failure, unguarded-agent
 
-    error: bad regex: unclosed group (node `work`, rule 2)
+    error: invalid regex: unclosed group (node `work`, rule 2)
      --> .linchpin/workflows/execution.yml:7:43
       |
     7 |       - {tools: [Bash], command_pattern: '(', reason: No.}
       |                                           ^
 
-    error: `tool_rules` takes rules about tool calls, and this is none (node `work`, `tool_rules` 1)
+    error: `tool_rules` must list tool rules, and this is not one (node `work`, `tool_rules` 1)
      --> .linchpin/workflows/execution.yml:9:9
       |
     9 |       - {on: stop, reason: No.}
       |         ^
       |
-      = help: put it under `rules`
+      = help: move it to `rules`
 
     error: no rule is named `hard-rest` (node `work`, `check_rules` 1)
       --> .linchpin/workflows/execution.yml:10:19
@@ -39,7 +39,7 @@ fn rules_are_named_by_node_and_place() {
        |
        = help: did you mean `hard-reset`?
 
-    error: bad regex: unclosed character class (node `work`)
+    error: invalid regex: unclosed character class (node `work`)
       --> .linchpin/workflows/execution.yml:11:25
        |
     11 |     blocked_commands: ['[']
@@ -51,11 +51,11 @@ fn rules_are_named_by_node_and_place() {
     let report = project.run(&["validate", "--json"]).json();
     let lines: Vec<String> = report["problems"].as_array().expect("a list").iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    {"severity":"error","kind":"UnknownRule","message":"no rule is named `no-such-rule` (node `work`, rule 1)","file":".linchpin/workflows/execution.yml","line":6,"column":9,"node":"work","help":"the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, repeated-failure, unguarded-agent"}
-    {"severity":"error","kind":"InvalidRulePattern","message":"bad regex: unclosed group (node `work`, rule 2)","file":".linchpin/workflows/execution.yml","line":7,"column":43,"node":"work","rule":"execution/work/2"}
-    {"severity":"error","kind":"InvalidValue","message":"`tool_rules` takes rules about tool calls, and this is none (node `work`, `tool_rules` 1)","file":".linchpin/workflows/execution.yml","line":9,"column":9,"node":"work","rule":"execution/work/4","help":"put it under `rules`"}
+    {"severity":"error","kind":"UnknownRule","message":"no rule is named `no-such-rule` (node `work`, rule 1)","file":".linchpin/workflows/execution.yml","line":6,"column":9,"node":"work","help":"known rules: delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, repeated-failure, unguarded-agent"}
+    {"severity":"error","kind":"InvalidRulePattern","message":"invalid regex: unclosed group (node `work`, rule 2)","file":".linchpin/workflows/execution.yml","line":7,"column":43,"node":"work","rule":"execution/work/2"}
+    {"severity":"error","kind":"InvalidValue","message":"`tool_rules` must list tool rules, and this is not one (node `work`, `tool_rules` 1)","file":".linchpin/workflows/execution.yml","line":9,"column":9,"node":"work","rule":"execution/work/4","help":"move it to `rules`"}
     {"severity":"error","kind":"UnknownRule","message":"no rule is named `hard-rest` (node `work`, `check_rules` 1)","file":".linchpin/workflows/execution.yml","line":10,"column":19,"node":"work","help":"did you mean `hard-reset`?"}
-    {"severity":"error","kind":"InvalidRulePattern","message":"bad regex: unclosed character class (node `work`)","file":".linchpin/workflows/execution.yml","line":11,"column":25,"node":"work"}
+    {"severity":"error","kind":"InvalidRulePattern","message":"invalid regex: unclosed character class (node `work`)","file":".linchpin/workflows/execution.yml","line":11,"column":25,"node":"work"}
     "#);
 }
 
@@ -66,40 +66,40 @@ fn two_rules_of_one_name() {
         "    prompt: Work.\n    rules:\n      - {name: No push, tools: [Bash], reason: One.}\n      - {name: no push, tools: [Task], reason: Two.}",
     );
     insta::assert_snapshot!(validated(&text), @"
-    error: two rules of this workflow go by `execution/work/no-push`
+    error: duplicate rule name `execution/work/no-push` in this workflow
      --> .linchpin/workflows/execution.yml:7:9
       |
     7 |       - {name: no push, tools: [Task], reason: Two.}
       |         ^
       |
-      = help: give one of them another `name`
+      = help: change the `name` of one of them
 
     2 rules in force, 1 workflow; 1 error.
     ");
 }
 
 #[test]
-fn blocking_where_there_is_no_call() {
+fn blocking_rules_without_a_call() {
     let block = "{block_tools: [{tools: [Bash], reason: No.}]}";
     let text = LEAST
         .replace("nodes:", &format!("triggers: {{stop: [{block}]}}\nnodes:"))
         .replace("    prompt: Work.", &format!("    prompt: Work.\n    on_enter: [{block}]\n    on_exit: [{block}]"));
     insta::assert_snapshot!(validated(&text), @"
-    error: `stop` has no tool call that could be blocked
+    error: `block_tools` cannot block anything on `stop`: the event has no tool call
      --> .linchpin/workflows/execution.yml:2:20
       |
     2 | triggers: {stop: [{block_tools: [{tools: [Bash], reason: No.}]}]}
       |                    ^^^^^^^^^^^
       |
-      = help: put `block_tools` under `before_tool`, or the rules under `rules`
+      = help: move `block_tools` to `before_tool`, or move its rules to `rules`
 
-    error: a node that is left blocks nothing any more (node `work`)
+    error: `block_tools` has no effect in `on_exit`: the node no longer blocks anything (node `work`)
      --> .linchpin/workflows/execution.yml:7:16
       |
     7 |     on_exit: [{block_tools: [{tools: [Bash], reason: No.}]}]
       |                ^^^^^^^^^^^
       |
-      = help: put the rules under the `rules` of the node that they are for
+      = help: move the rules to the `rules` of the node that they are for
 
     2 rules in force, 1 workflow; 2 errors.
     ");
@@ -112,7 +112,7 @@ fn lists_of_tools() {
         "    prompt: Work.\n    allowed_tools: [Edit, bsh, '']\n    blocked_tools: [Read]\n    allowed_mcp_tools: [github]\n    blocked_mcp_tools: 7",
     );
     insta::assert_snapshot!(validated(&text), @"
-    warning: no agent is known to have a tool `bsh` (node `work`)
+    warning: no known agent has a tool `bsh` (node `work`)
      --> .linchpin/workflows/execution.yml:5:27
       |
     5 |     allowed_tools: [Edit, bsh, '']
@@ -120,29 +120,29 @@ fn lists_of_tools() {
       |
       = help: did you mean `Bash`?
 
-    error: a name is empty (node `work`)
+    error: the name is empty (node `work`)
      --> .linchpin/workflows/execution.yml:5:32
       |
     5 |     allowed_tools: [Edit, bsh, '']
       |                                ^^
 
-    warning: reading always passes, so `Read` is not blocked here (node `work`)
+    warning: `Read` is not blocked here, because reading is always allowed (node `work`)
      --> .linchpin/workflows/execution.yml:6:21
       |
     6 |     blocked_tools: [Read]
       |                     ^^^^
       |
-      = help: a rule under `rules` blocks it: `{tools: [Read], reason: …}`
+      = help: to block it, add a rule under `rules`: `{tools: [Read], reason: …}`
 
-    error: `github` is not `server:tool` (node `work`)
+    error: invalid MCP tool `github` (node `work`)
      --> .linchpin/workflows/execution.yml:7:25
       |
     7 |     allowed_mcp_tools: [github]
       |                         ^^^^^^
       |
-      = help: either side may be `*`, as in `github:*`
+      = help: write `server:tool`; either side may be `*`, as in `github:*`
 
-    error: `blocked_mcp_tools` takes text or a list of texts, not a number (node `work`)
+    error: `blocked_mcp_tools` must be text or a list of texts, not a number (node `work`)
      --> .linchpin/workflows/execution.yml:8:24
       |
     8 |     blocked_mcp_tools: 7

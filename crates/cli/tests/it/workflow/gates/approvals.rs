@@ -1,4 +1,4 @@
-//! Approvals: what only a person may say.
+//! Approval gates, which only a person can pass.
 
 use super::{at_work, at_work_with};
 
@@ -16,8 +16,8 @@ fn a_person_says_yes() {
         Ship it?
 
     --- stderr
-    error: there is no terminal to ask on
-    help: pass `--yes` once you have read what is asked
+    error: there is no terminal for the question
+    help: read the question, then pass `--yes`
     ");
     insta::assert_snapshot!(redacted(&project.run(&["approve", "--yes"]).transcript()), @"
     exit 0
@@ -26,7 +26,7 @@ fn a_person_says_yes() {
     work/1:
         Ship it?
 
-    Approved work/1 for the tree as it is now.
+    Approved work/1 for the present state of the tree.
     --- stderr
     ");
     assert_eq!(project.run(&["next"]).code, Some(0));
@@ -54,15 +54,15 @@ fn it_is_for_one_tree() {
     let mut next = project.command(&["next"]);
     next.env("TZ", "UTC");
     let told = project.feed(next, b"").transcript();
-    let (time, _) = told.split_once(" said yes on ").and_then(|(_, rest)| rest.split_once(',')).expect("a time");
+    let (time, _) = told.split_once(" approved on ").and_then(|(_, rest)| rest.split_once(',')).expect("a time");
     assert_eq!(time.len(), "2026-01-01 at 00:00:00".len(), "{told}");
     insta::assert_snapshot!(told.replace(time, "[TIME]"), @"
     exit 1
     --- stdout
-    Still at `work`: what has to hold before it can be left does not.
+    Still at `work`: its gates are not met.
 
-    - work/1: a person has to say yes to: Ship it?
-    ada said yes on [TIME], and the tree has changed since
+    - work/1: a person must approve: Ship it?
+    ada approved on [TIME], but the tree has changed since
     (`linchpin approve work/1`, for the tree as it is now)
     --- stderr
     ");
@@ -92,27 +92,27 @@ fn it_is_for_one_gate_as_it_was_asked() {
     let project = at_work(ASKED);
     project.file(".gitignore", ".linchpin\n");
     project.run(&["approve", "--yes"]);
-    // It is another question, for all that the tree is the same.
+    // The question has changed, so it needs a new approval, although the tree is unchanged.
     super::workflow(&project, "[{approval: 'Ship all of it?'}]", "");
     assert_eq!(project.run(&["next"]).code, Some(1));
 }
 
 #[test]
-fn where_nothing_is_asked() {
+fn approve_without_a_pending_approval_is_an_error() {
     let project = at_work("[]");
     insta::assert_snapshot!(project.run(&["approve", "--yes"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: nothing at `work` waits for a person's yes
-    help: what was approved counts until the tree changes; `linchpin repeat` prints what is asked for now
+    error: no approval is pending at `work`
+    help: an approval is valid until the tree changes; `linchpin repeat` prints the prompt of the present phase
     ");
     let project = at_work_with("[ship]", "gates: {ship: {approval: 'Ship it?'}}");
     insta::assert_snapshot!(project.run(&["approve", "shp", "--yes"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: no approval at `work` is called `shp`
+    error: there is no approval `shp` at `work`
     help: did you mean `ship`?
     ");
     project.run(&["approve", "--yes"]);
@@ -123,7 +123,7 @@ fn where_nothing_is_asked() {
     --- stdout
     --- stderr
     error: no workflow is active here
-    help: `linchpin workflows` lists them, and `linchpin start NAME` begins one
+    help: `linchpin workflows` lists them, and `linchpin start NAME` starts one
     ");
 }
 
@@ -147,7 +147,7 @@ fn it_is_not_for_agents() {
     command.env("CLAUDECODE", "1");
     let output = command.output().expect("it runs");
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is for people"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("only people may run"));
     for wrapped in [
         "linchpin approve --yes",
         "sudo /usr/local/bin/linchpin approve ship",
@@ -163,7 +163,7 @@ fn it_is_not_for_agents() {
     assert_eq!(project.run(&["next"]).code, Some(1));
 }
 
-/// Without the digest of the tree.
+/// Replaces the digest of the tree.
 fn redacted(text: &str) -> String {
     let Some((before, rest)) = text.split_once(", tree ") else { return text.to_owned() };
     format!("{before}, tree [TREE]{}", &rest[12..])

@@ -1,4 +1,4 @@
-//! Commands that have to pass.
+//! Gates with a command that must succeed.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use guard::workflow::{Force, GATE_ARGUMENT, GateRunOptions, GateRunners, StepOutcome, WorkflowCommands};
 use guard::{Environment, Project};
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::{ahead, at_work, counted, repository, runs, temporary, workflow};
 use crate::PROGRAM;
 
 #[test]
-fn one_that_passes_lets_the_move_through() {
+fn a_passing_command_lets_the_move_through() {
     let project = at_work("[{command: 'test -f a.txt'}]");
     insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
     exit 0
@@ -30,7 +30,7 @@ fn one_that_passes_lets_the_move_through() {
 }
 
 #[test]
-fn one_that_fails_says_how_and_what_it_printed() {
+fn a_failing_command_is_reported_with_its_output() {
     let script = r"printf '\033[31mfirst\033[0m\n10%%\r100%%\n'; echo 'at the end' >&2; exit 7";
     let project = at_work(&format!("[{}]", counted("count", script)));
     let reply = project.run(&["next"]);
@@ -41,7 +41,7 @@ fn one_that_fails_says_how_and_what_it_printed() {
     let told = project.run(&["next", "--json"]).json();
     assert_eq!((&told["moved"], &told["lacks"][0]["gate"]), (&false.into(), &"work/1".into()));
     assert!(!told.to_string().contains("u001b"), "{told}");
-    // It may have failed for a reason outside of the tree, so it was run for each.
+    // A failed command runs again at every attempt, because the cause may be outside of the tree.
     assert_eq!(runs("count", &project), 2);
 }
 
@@ -52,13 +52,13 @@ fn shell_syntax_in_a_command_is_an_error_that_offers_a_shell() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 2
     --- stdout
-    error: `command` has `&&`, but no shell reads it: the program would get it as an argument (node `work`)
+    error: `command` has `&&`, but no shell runs it: the program would get it as an argument (node `work`)
      --> .linchpin/workflows/w.yml:8:26
       |
     8 |     requires: [{command: 'true && false'}]
       |                          ^^^^^^^^^^^^^^^
       |
-      = help: to run it in a shell, write `shell: "true && false"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+      = help: to run it in a shell, write `shell: "true && false"` instead of `command`; to pass it as an argument, quote it or write the words as a list
 
     2 rules in force, 1 workflow; 1 error.
     --- stderr
@@ -79,7 +79,7 @@ fn shell_syntax_in_a_command_is_an_error_that_offers_a_shell() {
         workflow(&project, &format!("[{{command: '{command}'}}]"), "");
         let reply = project.run(&["validate"]);
         assert_eq!(reply.code, Some(2), "{command}: {}", reply.transcript());
-        assert!(reply.transcript().contains("no shell reads it"), "{command}: {}", reply.transcript());
+        assert!(reply.transcript().contains("no shell runs it"), "{command}: {}", reply.transcript());
     }
     workflow(&project, "[{command: \"python -c 'a; b'\"}, {command: [echo, '&&']}]", "");
     assert_eq!(project.run(&["validate"]).code, Some(0));
@@ -87,7 +87,7 @@ fn shell_syntax_in_a_command_is_an_error_that_offers_a_shell() {
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 2
     --- stdout
-    error: `progress_command` has `&&`, but no shell reads it: the program would get it as an argument
+    error: `progress_command` has `&&`, but no shell runs it: the program would get it as an argument
      --> .linchpin/config.yml:1:19
       |
     1 | progress_command: notify && log
@@ -95,7 +95,7 @@ fn shell_syntax_in_a_command_is_an_error_that_offers_a_shell() {
       |
       = help: to run it in a shell, write `sh -c '…'`; to pass it as an argument, quote it
 
-    note: .linchpin/workflows/w.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate work/1: runs python -c 'a; b'; gate work/2: runs echo '&&')
+    note: .linchpin/workflows/w.yml: ignored until you run `linchpin trust`: gate work/1: runs python -c 'a; b'; gate work/2: runs echo '&&'
 
     2 rules in force, 1 workflow; 1 error.
     --- stderr
@@ -119,7 +119,7 @@ fn a_script_is_run_by_a_shell_once_it_is_trusted() {
 }
 
 #[test]
-fn what_passed_is_not_run_again_until_the_tree_changes() {
+fn a_passed_command_is_not_run_again_until_the_tree_changes() {
     let project = at_work(&format!("[{}, {}]", counted("passes", "true"), counted("fails", "false")));
     for round in 1..=3 {
         assert_eq!(project.run(&["next"]).code, Some(1));
@@ -159,7 +159,7 @@ fn a_tree_that_changes_meanwhile_is_not_the_one_that_passed() {
     assert_eq!(first.code, Some(1));
     let told = "passed, but files changed while it ran (`made.txt`), so the result does not count";
     assert!(first.stdout.contains(told), "{}", first.stdout);
-    // Now it makes what is there already.
+    // The command writes the same contents again, so no file changes.
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
@@ -176,17 +176,17 @@ fn without_git_a_pass_is_good_for_one_move() {
 }
 
 #[test]
-fn one_that_takes_too_long_is_ended() {
+fn a_command_over_its_time_limit_is_killed() {
     let project = at_work("[{command: [sh, -c, 'echo begun; sleep 60'], timeout: 1s}]");
     let begun = Instant::now();
     let reply = project.run(&["next"]);
     assert!(begun.elapsed() < Duration::from_secs(30));
     assert_eq!(reply.code, Some(1));
-    assert!(reply.stdout.contains("was ended after its time limit of 1s\nbegun"), "{}", reply.stdout);
+    assert!(reply.stdout.contains("was killed after its time limit of 1s\nbegun"), "{}", reply.stdout);
 }
 
 #[test]
-fn one_that_is_not_there_says_so() {
+fn a_missing_program_is_reported() {
     let project = at_work("[{command: no-such-program-anywhere}]");
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(1));
@@ -194,7 +194,7 @@ fn one_that_is_not_there_says_so() {
 }
 
 #[test]
-fn it_sees_and_writes_what_commands_of_rules_do() {
+fn gate_commands_are_confined_like_commands_of_rules() {
     let project = at_work("[{command: [sh, -c, 'env; exit 1']}]");
     let mut command = project.command(&["next"]);
     command.env("API_TOKEN", "sesame-sesame").env("LINCHPIN_X", "y");
@@ -264,9 +264,9 @@ fn ctrl_c_ends_the_command_of_a_gate() {
     let output = asking.wait_with_output().expect("it ends");
     let told = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("was interrupted and has been ended; `linchpin next` starts it again"), "{told}");
+    assert!(told.contains("was interrupted and killed; `linchpin next` starts it again"), "{told}");
     wait_for("its end", || !signal(&["-0", &pid()]));
-    // It left no result: the next move starts it anew.
+    // The interrupted command has left no result, so the next attempt starts it again.
     assert!(!ahead(&project).contains("running"), "{}", ahead(&project));
 }
 
@@ -285,7 +285,7 @@ fn ctrl_c_ends_a_command_that_an_earlier_attempt_started() {
     first.kill().expect("it is ended");
     first.wait().expect("it is ended");
     let second = start();
-    // It waits for the same run once it has said that the command runs.
+    // The second process waits for the same run of the command; it has started a child process.
     wait_for("the second to wait", || {
         let listed = Command::new("ps").args(["-o", "pid=", "--ppid", &second.id().to_string()]).output();
         listed.is_ok_and(|listed| !listed.stdout.is_empty())
@@ -294,7 +294,7 @@ fn ctrl_c_ends_a_command_that_an_earlier_attempt_started() {
     let output = second.wait_with_output().expect("it ends");
     let told = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("was interrupted and has been ended"), "{told}");
+    assert!(told.contains("was interrupted and killed"), "{told}");
     wait_for("its end", || !signal(&["-0", &pid()]));
     assert_eq!(runs("slow", &project), 1);
 }
@@ -308,7 +308,7 @@ fn secrets_in_a_command_are_masked_while_it_runs() {
 }
 
 #[test]
-fn it_outlives_whoever_asked() {
+fn a_gate_command_outlives_the_caller() {
     let project = at_work(&format!("[{}]", counted("slow", "sleep 1")));
     let mut asking = project.command(&["next"]);
     let mut asking = asking.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
@@ -324,7 +324,7 @@ fn after_a_while_nobody_waits_and_the_receipt_answers_the_repeat() {
     let project = at_work(&format!("[{}]", counted("slow", "until test -f $TMPDIR/go; do sleep 0.05; done")));
     for _ in 0..2 {
         let told = impatient(&project);
-        assert!(told.contains("is still running, repeat `linchpin next`"), "{told}");
+        assert!(told.contains("is still running; run `linchpin next` again"), "{told}");
     }
     fs::write(temporary(&project).join("go"), "").expect("a file");
     assert_eq!(project.run(&["next"]).code, Some(0));
@@ -354,11 +354,11 @@ fn a_run_that_dies_is_told_and_begun_again() {
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
-/// What somebody is told who waits for a tenth of a second only.
-fn impatient(project: &Scratch) -> String {
+/// Returns the result of an attempt to move that waits only a tenth of a second for the command.
+fn impatient(project: &TestProject) -> String {
     let environment = environment_of(project);
     let found = Project::at(&project.root(), &environment);
-    // What it starts has the project's variables too.
+    // Processes that it starts get the project's variables too.
     let variables = VARIABLES.with_borrow(|all| {
         all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
     });
@@ -388,8 +388,8 @@ thread_local! {
     static VARIABLES: RefCell<BTreeMap<String, OsString>> = RefCell::default();
 }
 
-/// This process, as if it were one that the project starts.
-fn environment_of(project: &Scratch) -> Environment {
+/// Returns this process's environment as the project's commands would have it.
+fn environment_of(project: &TestProject) -> Environment {
     let command = project.command(&[]);
     let variables = command.get_envs().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value?.to_owned())));
     VARIABLES.set(variables.collect());

@@ -1,4 +1,4 @@
-//! Gates: what has to hold before a workflow moves, and who may say so.
+//! Gates: the conditions of a move, and who may approve it.
 
 mod approvals;
 mod commands;
@@ -10,15 +10,15 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::project;
-use testkit::Scratch;
+use testkit::TestProject;
 
-/// A git repository with a workflow `w` that is trusted and active, at `work`, which needs what `requires` says.
-fn at_work(requires: &str) -> Scratch {
+/// A git repository with an accepted workflow `w`, active at `work`, whose gates are `requires`.
+fn at_work(requires: &str) -> TestProject {
     at_work_with(requires, "")
 }
 
-/// The same, with more keys of the workflow.
-fn at_work_with(requires: &str, more: &str) -> Scratch {
+/// Like [`at_work`], with more keys of the workflow.
+fn at_work_with(requires: &str, more: &str) -> TestProject {
     let project = repository();
     workflow(&project, requires, more);
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
@@ -26,7 +26,7 @@ fn at_work_with(requires: &str, more: &str) -> Scratch {
     project
 }
 
-fn repository() -> Scratch {
+fn repository() -> TestProject {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);
     project.file("a.txt", "one\n");
@@ -35,31 +35,31 @@ fn repository() -> Scratch {
     project
 }
 
-fn workflow(project: &Scratch, requires: &str, more: &str) {
+fn workflow(project: &TestProject, requires: &str, more: &str) {
     let text = format!(
         "start_node: work\nvariables: {{ready: false}}\nclaims: [again]\n{more}\nnodes:\n  work:\n    prompt: Work.\n    requires: {requires}\n    transitions: [{{when: again, to: work}}, {{when: work_complete, to: rest}}]\n  rest:\n    prompt: Rest.\n    transitions: [{{when: rest_complete, to: done}}]\n"
     );
     project.file(".linchpin/workflows/w.yml", text);
 }
 
-/// The folder for temporary files, which a confined command may write.
-fn temporary(project: &Scratch) -> PathBuf {
+/// The temporary directory, which a sandboxed command may write to.
+fn temporary(project: &TestProject) -> PathBuf {
     project.root().join("../tmp")
 }
 
-/// A command, as a gate's list of words, that notes in a file beside the project that it ran.
+/// A gate whose command appends a line to a file next to the project, and then runs `then`.
 fn counted(name: &str, then: &str) -> String {
     let script = format!("echo ran >> $TMPDIR/{name}; {then}");
     format!("{{command: [sh, -c, '{}']}}", script.replace('\'', "''"))
 }
 
-/// How often it ran.
-fn runs(name: &str, project: &Scratch) -> usize {
+/// How often the command of [`counted`] ran.
+fn runs(name: &str, project: &TestProject) -> usize {
     fs::read_to_string(temporary(project).join(name)).unwrap_or_default().lines().count()
 }
 
-/// The lines of `status` about what lies ahead.
-fn ahead(project: &Scratch) -> String {
+/// Returns the lines of `status` about gates and possible moves.
+fn ahead(project: &TestProject) -> String {
     let status = project.run(&["status"]).stdout;
     let is_ahead =
         |line: &&str| ["  rules:", "  to leave", "  →", "      "].iter().any(|start| line.starts_with(start));
@@ -79,7 +79,6 @@ fn the_status_tells_how_they_stand_and_asks_nobody() {
     project.run(&["start", "w"]);
     insta::assert_snapshot!(ahead(&project), @"
     rules: w/no-push
-    to leave it:
         work/1, not met: ready
         work/2, met: phase.visit == 1
         work/3, not trusted yet: command sh -c 'echo ran >> $TMPDIR/count; true'
@@ -93,7 +92,6 @@ fn the_status_tells_how_they_stand_and_asks_nobody() {
     project.run(&["approve", "--yes"]);
     insta::assert_snapshot!(ahead(&project), @"
     rules: w/no-push
-    to leave it:
         work/1, not met: ready
         work/2, met: phase.visit == 1
         work/3, not asked yet: command sh -c 'echo ran >> $TMPDIR/count; true'
@@ -120,7 +118,7 @@ fn the_status_tells_which_claims_lead_where() {
     );
     project.run(&["start", "w"]);
     insta::assert_snapshot!(ahead(&project), @"
-    → b when a_complete and big: no single claim leads there as things are
+    → b when a_complete and big: at present no single claim leads there
     → a by again or skip
         a/transitions/2/1, met: again
     → done by a_complete
@@ -129,12 +127,11 @@ fn the_status_tells_which_claims_lead_where() {
     ");
 }
 
-/// What a command came to is known until the tree changes.
+/// The result of a command is valid until the tree changes.
 #[test]
 fn the_status_knows_receipts() {
     let project = at_work("[{command: 'true'}, {command: 'false'}]");
     insta::assert_snapshot!(ahead(&project), @"
-    to leave it:
         work/1, not asked yet: command true
         work/2, not asked yet: command false
     → work by again
@@ -142,7 +139,6 @@ fn the_status_knows_receipts() {
     ");
     project.run(&["next"]);
     insta::assert_snapshot!(ahead(&project), @"
-    to leave it:
         work/1, met: command true
         work/2, not met: command false
     → work by again
@@ -150,7 +146,6 @@ fn the_status_knows_receipts() {
     ");
     project.file("a.txt", "two\n");
     insta::assert_snapshot!(ahead(&project), @"
-    to leave it:
         work/1, not asked yet: command true
         work/2, not asked yet: command false
     → work by again

@@ -1,6 +1,6 @@
-//! Which gate is looked at first.
+//! The order in which gates are evaluated.
 
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use super::{at_work, counted, repository, runs, workflow};
 
@@ -14,7 +14,7 @@ fn a_cheap_gate_that_does_not_hold_starts_nothing() {
 }
 
 #[test]
-fn nothing_is_run_where_no_way_leads_on() {
+fn nothing_is_run_without_a_possible_transition() {
     let project = at_work(&format!("[{}]", counted("count", "true")));
     assert_eq!(project.run(&["next", "rest_complete"]).code, Some(1));
     assert_eq!(runs("count", &project), 0);
@@ -33,7 +33,7 @@ fn all_that_is_cheap_and_missing_is_told_at_once() {
     insta::assert_snapshot!(project.run(&["next"]).transcript());
 }
 
-fn asks_for_a_variable() -> Scratch {
+fn asks_for_a_variable() -> TestProject {
     let project = repository();
     project.config(
         "variables: {seen: false}\nobservers:\n  - {name: looks, on: after_tool, match: {command_pattern: '^ls'}, set: {seen: true}}\n",
@@ -44,8 +44,8 @@ fn asks_for_a_variable() -> Scratch {
     project
 }
 
-/// `linchpin next` in the shell of an agent that does not tell the session.
-fn next_by_an_agent(arguments: &[&str], project: &Scratch) -> Reply {
+/// Runs `linchpin next` in the shell of an agent that does not set its session id.
+fn next_by_an_agent(arguments: &[&str], project: &TestProject) -> Reply {
     let mut command = project.command(&[&["next"], arguments].concat());
     command.env("CURSOR_AGENT", "1");
     project.feed(command, b"")
@@ -54,12 +54,12 @@ fn next_by_an_agent(arguments: &[&str], project: &Scratch) -> Reply {
 const NOT_KNOWN: &str = "it is not known which session runs this command. Name it: `linchpin next --session ID`";
 
 #[test]
-fn of_two_sessions_that_may_run_next_neither_is_guessed() {
+fn with_two_possible_sessions_none_is_guessed() {
     let project = asks_for_a_variable();
     let (mut first, mut second) = (project.agent_session("session-1"), project.agent_session("session-2"));
     first.run("ls");
     first.before("linchpin next");
-    // A terminal of a person's is no call of the session's.
+    // A command in a person's terminal does not belong to the session's open call.
     let refused = project.run(&["next"]);
     assert!(refused.stdout.contains(NOT_KNOWN), "{}", refused.transcript());
     // The other session's call may be a script that runs `linchpin next`.
@@ -71,11 +71,11 @@ fn of_two_sessions_that_may_run_next_neither_is_guessed() {
     let refused = next_by_an_agent(&[], &project);
     assert!(refused.stdout.contains(NOT_KNOWN), "{}", refused.transcript());
     second.after("linchpin next");
-    // Only the call of the first is left.
+    // Only the first session's call is still open.
     insta::assert_snapshot!(next_by_an_agent(&[], &project).transcript(), @"
     exit 0
     --- stdout
-    Variables of the session are those of session `session-1` (claude).
+    Session variables were read from session `session-1` (claude).
     Rest.
     --- stderr
     now at `rest` of `w`
@@ -114,7 +114,7 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
     exit 1
     --- stdout
-    Still at `work`: what has to hold before it can be left does not.
+    Still at `work`: its gates are not met.
 
     - work/1: `seen` cannot be evaluated: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
     --- stderr
@@ -122,8 +122,8 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     insta::assert_snapshot!(second.linchpin(&["next"]).transcript(), @"
     exit 1
     --- stdout
-    Variables of the session are those of session `session-2` (claude).
-    Still at `work`: what has to hold before it can be left does not.
+    Session variables were read from session `session-2` (claude).
+    Still at `work`: its gates are not met.
 
     - work/1: `seen` is not true
     --- stderr
@@ -133,22 +133,22 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     --- stdout
     --- stderr
     error: the journal has no session `nobody`
-    help: `linchpin log --json` names the sessions
+    help: `linchpin log --json` lists the sessions
     ");
     insta::assert_snapshot!(second.linchpin(&["next", "--session", "session-1"]).transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    error: this runs in another session than `session-1`
-    help: leave `--session` out: the variables of your own session count
+    error: this command runs in another session than `session-1`
+    help: leave out `--session`: the variables of your own session are used
     ");
-    // An agent whose own session is not known names none.
+    // An agent whose own session is unknown cannot select one.
     let mut command = project.command(&["next", "--session", "session-1"]);
     command.env("CURSOR_AGENT", "1");
     let refused = project.feed(command, b"");
     assert!(refused.stderr.contains("another session than `session-1`"), "{}", refused.transcript());
     insta::assert_snapshot!(project.run(&["next", "--session", "session-1"]).stdout, @"
-    Variables of the session are those of session `session-1` (claude).
+    Session variables were read from session `session-1` (claude).
     Rest.
     ");
 }
@@ -166,7 +166,7 @@ fn a_transition_that_asks_for_a_variable_of_an_unknown_session_is_not_guessed() 
     exit 2
     --- stdout
     --- stderr
-    error: `not seen`, of a way out of `work`, cannot be evaluated: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
+    error: `not seen`, the condition of a transition from `work`, cannot be evaluated: variables of a session are needed, and it is not known which session runs this command. Name it: `linchpin next --session ID`
     ");
     assert_eq!(project.agent().linchpin(&["next"]).code, Some(0));
 }
@@ -184,7 +184,7 @@ fn a_gate_of_file_rules_stays_shut_where_the_default_branch_is_not_known() {
     project.run(&["start", "w"]);
     let told = project.run(&["next"]);
     assert_eq!(told.code, Some(1), "{}", told.transcript());
-    assert!(told.stdout.contains("`docs` cannot be judged: git cannot say what changed"), "{}", told.stdout);
+    assert!(told.stdout.contains("`docs` cannot be judged, because git cannot list what changed"), "{}", told.stdout);
     project.config("default_branch: trunk\n");
     let told = project.run(&["next"]);
     assert!(told.stdout.contains("Change the README."), "{}", told.transcript());

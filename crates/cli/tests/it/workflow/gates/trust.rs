@@ -1,14 +1,14 @@
-//! What a repository's workflow may start or approve: nothing, until a person has accepted it.
+//! What a repository's workflow may start or approve: nothing until a person has accepted it.
 
 use std::fs;
 
 use serde_json::json;
-use testkit::Scratch;
+use testkit::TestProject;
 
 use super::{counted, repository, runs, temporary, workflow};
 
-/// A workflow of a repository that nobody has accepted, active.
-fn untrusted(requires: &str, more: &str) -> Scratch {
+/// A repository with an active workflow that has not been accepted.
+fn untrusted(requires: &str, more: &str) -> TestProject {
     let project = repository();
     workflow(&project, requires, more);
     assert_eq!(project.run(&["start", "w"]).code, Some(0));
@@ -21,21 +21,21 @@ fn a_command_of_a_repository_is_not_run() {
     insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
     exit 1
     --- stdout
-    Still at `work`: what has to hold before it can be left does not.
+    Still at `work`: its gates are not met.
 
-    - work/1: command sh -c 'echo ran >> $TMPDIR/count; true' is not trusted yet; `linchpin trust`
+    - work/1: command sh -c 'echo ran >> $TMPDIR/count; true' is not trusted yet: run `linchpin trust`
     --- stderr
     ");
     assert_eq!(runs("count", &project), 0);
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 2
     --- stdout
-    .linchpin/workflows/w.yml: it starts or approves something; that does not count until a person accepts the file
+    .linchpin/workflows/w.yml: it starts programs or approves calls; those parts are ignored until a person accepts the file
         gate work/1: runs sh -c 'echo ran >> $TMPDIR/count; true'
 
     --- stderr
-    error: there is no terminal to ask on
-    help: pass `--yes` once you have read the rules
+    error: there is no terminal for the question
+    help: read the rules, then pass `--yes`
     ");
     insta::assert_snapshot!(project.run(&["trust", "--yes", "--json"]).stdout, @r#"{"trusted":true,"accepted":[".linchpin/workflows/w.yml"],"changes":[]}"#);
     assert_eq!(project.run(&["trust"]).stdout, "already trusted\n");
@@ -51,7 +51,7 @@ fn a_change_of_the_file_ends_it() {
     workflow(&project, &format!("[{}]", counted("other", "true")), "");
     assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
     assert_eq!(runs("other", &project), 0);
-    // What is only said may be said otherwise.
+    // A prompt may change without new trust.
     let file = project.root().join(".linchpin/workflows/w.yml");
     project.run(&["trust", "--yes"]);
     let text = fs::read_to_string(&file).expect("a file").replace("prompt: ", "prompt: Please. ");
@@ -59,7 +59,7 @@ fn a_change_of_the_file_ends_it() {
     fs::write(&file, text).expect("a file");
     assert!(!project.run(&["next"]).stdout.contains("not trusted yet"));
     project.run(&["restart"]);
-    // Nor does one file speak for another.
+    // Trust applies to one file, not to a copy under another name.
     let text = fs::read_to_string(project.root().join(".linchpin/workflows/w.yml")).expect("a file");
     project.run(&["trust", "--yes"]);
     project.file(".linchpin/workflows/v.yml", text);
@@ -102,7 +102,7 @@ fn approving_rules_of_a_workflow_wait_and_others_do_not() {
     let project = untrusted("[]", rules);
     let first = project.hook("claude", &project.bash("ls"));
     let said = first.json()["systemMessage"].as_str().map(str::to_owned).unwrap_or_default();
-    assert!(said.contains(".linchpin/workflows/w.yml: what needs trust in it does not count"), "{said}");
+    assert!(said.contains(".linchpin/workflows/w.yml: ignored until you run `linchpin trust`"), "{said}");
     assert!(first.json()["hookSpecificOutput"].is_null());
     assert_eq!(project.decision("danger"), "deny");
     project.run(&["trust", "--yes"]);
@@ -119,7 +119,7 @@ fn a_rule_that_it_took_from_a_library_is_part_of_what_was_accepted() {
     workflow(&project, "[]", "imports: [house]\nrules: [fine]");
     project.run(&["start", "w"]);
     project.run(&["trust", "--yes"]);
-    let approved = |project: &Scratch, command: &str| {
+    let approved = |project: &TestProject, command: &str| {
         let reply = project.hook("claude", &project.bash(command));
         !reply.stdout.is_empty() && reply.json()["hookSpecificOutput"]["permissionDecision"] == json!("allow")
     };
@@ -147,20 +147,20 @@ fn the_doctor_tells() {
     assert!(!project.run(&["doctor"]).stdout.contains("gate work/1"));
 }
 
-/// Before anybody stands before a gate that cannot hold.
+/// So that missing trust is known before a gate fails because of it.
 #[test]
-fn whoever_looks_at_it_is_told() {
+fn commands_show_missing_trust() {
     let project = untrusted("[{command: make}]", "");
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
-    note: .linchpin/workflows/w.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate work/1: runs make)
+    note: .linchpin/workflows/w.yml: ignored until you run `linchpin trust`: gate work/1: runs make
 
-    2 rules in force, 1 workflow, everything is sound.
+    2 rules in force, 1 workflow, no errors.
     --- stderr
     ");
     let shown = project.run(&["workflows", "show", "w", "--format", "mermaid"]);
-    insta::assert_snapshot!(shown.stderr, @"note: .linchpin/workflows/w.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate work/1: runs make)");
+    insta::assert_snapshot!(shown.stderr, @"note: .linchpin/workflows/w.yml: ignored until you run `linchpin trust`: gate work/1: runs make");
     let parts = json!(["gate work/1: runs make"]);
     let json = project.run(&["workflows", "show", "w", "--json"]).json();
     assert_eq!((&json["needs_trust"], &json["trusted"]), (&parts, &json!(false)));

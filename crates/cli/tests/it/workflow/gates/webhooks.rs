@@ -1,4 +1,4 @@
-//! Webhooks: another program says whether a move may be made.
+//! Webhook gates: another program decides whether a move is allowed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,18 +7,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::{Reply, Scratch};
+use testkit::{Reply, TestProject};
 
 use super::at_work;
 
-/// What a server was sent.
+/// A request that the server received.
 struct Asked {
     line: String,
     headers: Vec<String>,
     body: Value,
 }
 
-/// Answers every request with this, on this machine; its port, and what it was asked.
+/// Starts a local server that gives every request this answer. Returns its port and the received requests.
 fn server(answer: &'static str) -> (u16, Receiver<Asked>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();
@@ -55,18 +55,18 @@ fn read(stream: &TcpStream) -> Asked {
 
 const YES: &str = "HTTP/1.1 200 OK\r\ncontent-length: 34\r\n\r\n{\"ok\":true,\"more\":{\"a\":1,\"b\":[2]}}";
 
-fn at_work_asking(port: u16, more: &str) -> Scratch {
+fn at_work_asking(port: u16, more: &str) -> TestProject {
     at_work(&format!("[{{webhook: {{url: 'http://127.0.0.1:{port}/gate'{more}}}}}]"))
 }
 
-fn next_with(project: &Scratch, variables: &[(&str, &str)]) -> Reply {
+fn next_with(project: &TestProject, variables: &[(&str, &str)]) -> Reply {
     let mut command = project.command(&["next"]);
     command.envs(variables.iter().copied());
     project.feed(command, b"")
 }
 
 #[test]
-fn it_is_told_what_is_to_be_decided() {
+fn the_webhook_receives_the_decision() {
     let (port, received) = server(YES);
     let project = at_work_asking(port, ", headers: {Authorization: env:GATE_TOKEN, X-Team: core}");
     let reply = next_with(&project, &[("GATE_TOKEN", "sesame-sesame")]);
@@ -82,7 +82,7 @@ fn it_is_told_what_is_to_be_decided() {
 }
 
 #[test]
-fn what_it_answers_has_to_be_what_is_expected() {
+fn an_unexpected_answer_is_a_refusal() {
     let no = "HTTP/1.1 403 Forbidden\r\ncontent-length: 6\r\n\r\nsecret";
     let (port, _received) = server(no);
     let refused = at_work_asking(port, "").run(&["next"]);
@@ -129,18 +129,18 @@ fn a_redirect_is_not_followed() {
 }
 
 #[test]
-fn whatever_goes_wrong_is_a_no() {
+fn every_webhook_error_is_a_refusal() {
     let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = nobody.local_addr().expect("a port").port();
     drop(nobody);
     let project = at_work_asking(port, ", headers: {Authorization: env:GATE_TOKEN}");
     let unset = next_with(&project, &[]);
     assert_eq!(unset.code, Some(1));
-    assert!(unset.stdout.contains("the variable `GATE_TOKEN`"), "{}", unset.stdout);
+    assert!(unset.stdout.contains("the environment variable `GATE_TOKEN`"), "{}", unset.stdout);
     let refused = next_with(&project, &[("GATE_TOKEN", "sesame-sesame")]);
     assert_eq!(refused.code, Some(1));
-    assert!(refused.stdout.contains("did not say yes"), "{}", refused.stdout);
-    // A value that no header can have is not shown either.
+    assert!(refused.stdout.contains("did not approve"), "{}", refused.stdout);
+    // A value that is invalid in a header is not shown either.
     let wrong = next_with(&project, &[("GATE_TOKEN", "sesame\nsesame")]);
     assert_eq!(wrong.code, Some(1));
     for reply in [&unset, &refused, &wrong] {
@@ -154,7 +154,7 @@ fn whatever_goes_wrong_is_a_no() {
 }
 
 #[test]
-fn who_does_not_answer_says_no() {
+fn a_webhook_timeout_is_a_refusal() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = silent.local_addr().expect("a port").port();
     let project = at_work_asking(port, "");

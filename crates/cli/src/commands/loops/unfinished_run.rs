@@ -1,0 +1,53 @@
+//! The last run, if it has not completed, for `status`.
+
+use driver::running;
+use guard::Project;
+use guard::session::HatPhase;
+use guard::workflow::RunningCommand;
+use serde_json::{Value, json};
+use work::{Iteration, Run, RunId, WorkDatabase};
+
+use super::processes;
+use super::runs::{leftover_processes, state, to_json};
+use crate::commands::moves::gate_line;
+use crate::commands::{Context, loop_file, now};
+
+/// Returns the run as text for people and as JSON.
+pub fn unfinished_run(project: &Project, context: &Context) -> Option<(String, Value)> {
+    let work = WorkDatabase::open_existing(&project.work_database_path(&context.environment)).ok()??;
+    let run = work.runs(1).ok()?.pop().filter(|run| !run.is_complete())?;
+    let (going_on, spent) = (running(&project.root, &context.environment), work.usage(run.id).ok()?);
+    let mut value = to_json(&run, &spent, going_on);
+    if going_on != Some(run.id) {
+        return Some((ended(&run, going_on, &work, project, context), value));
+    }
+    let mut text = format!("{} {}", run.id, state(&run, going_on));
+    if let Some(Iteration { number, hat, topic, .. }) = work.iterations(run.id, 1).ok()?.pop() {
+        text = format!("{text}, #{number} {hat} for {topic}");
+    }
+    let gates = HatPhase::of_run(run.id, project, &context.environment)
+        .map(|hat_phase| hat_phase.running_gates(project, &context.environment))
+        .unwrap_or_default();
+    let lines = gates.iter().map(|(gate, running)| format!("\n      {gate}, {}", gate_line(running, now())));
+    let text = std::iter::once(text).chain(lines).collect();
+    if let Some(fields) = value.as_object_mut() {
+        let gate = |(id, running): &(String, RunningCommand)| json!({ "id": id, "running": { "started": running.started, "last_line": running.last_line } });
+        fields.insert("gates".to_owned(), gates.iter().map(gate).collect());
+    }
+    Some((text, value))
+}
+
+/// Describes a run that no process drives now.
+fn ended(run: &Run, going_on: Option<RunId>, work: &WorkDatabase, project: &Project, context: &Context) -> String {
+    let end = run.end.as_ref();
+    let why = end.map_or_else(String::new, |end| format!(": {}", end.why.lines().next().unwrap_or_default()));
+    let left = match leftover_processes(run, going_on, project, context) {
+        0 => String::new(),
+        count => format!(", {} left behind (`linchpin runs stop {}` ends them)", processes(count), run.id),
+    };
+    // A loop file with errors may be fixed before the run is resumed, so resuming is suggested.
+    let is_over = loop_file::valid_loop(project, context)
+        .is_ok_and(|the_loop| driver::can_go_on(run.id, work, &the_loop).is_ok_and(|can_go_on| !can_go_on));
+    let go_on = if is_over { "" } else { "; `linchpin run --resume` resumes it" };
+    format!("{} {}{left}{why}{go_on}", run.id, state(run, going_on))
+}

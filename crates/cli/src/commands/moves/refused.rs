@@ -1,0 +1,122 @@
+//! Converts workflow errors: their documented kind, and what to do next.
+
+use engine::suggest;
+use guard::facts::PaceError;
+use guard::workflow::WorkflowError;
+
+use crate::problem::Problem;
+
+pub fn problem(refusal: WorkflowError) -> Problem {
+    let problem = Problem::new(kind(&refusal), refusal.to_string());
+    let problem = match help(&refusal) {
+        Some(help) => problem.help(help),
+        None => problem,
+    };
+    match refusal {
+        WorkflowError::BrokenUnderWay { node, .. } | WorkflowError::NodeNotFound { node, .. } => problem.of_node(&node),
+        WorkflowError::Cancelled => problem.interrupted(),
+        WorkflowError::Git(error) => error.into(),
+        _ => problem,
+    }
+}
+
+fn kind(refusal: &WorkflowError) -> &'static str {
+    match refusal {
+        WorkflowError::NoWorkflow | WorkflowError::NothingToContinue => "NoWorkflowLoaded",
+        WorkflowError::AlreadyActive { .. } => "WorkflowActive",
+        WorkflowError::UnknownWorkflow { .. }
+        | WorkflowError::NothingBefore
+        | WorkflowError::NothingToApprove { .. }
+        | WorkflowError::UnknownApproval { .. } => "NotFound",
+        WorkflowError::BrokenWorkflow { .. } => "BrokenPolicy",
+        // A file with errors has no nodes.
+        WorkflowError::BrokenUnderWay { .. } | WorkflowError::NodeNotFound { .. } => "NodeNotFound",
+        WorkflowError::UnknownClaim { .. } | WorkflowError::BadClaims(_) => "InvalidValue",
+        WorkflowError::UnknownRule { .. } => "UnknownRule",
+        WorkflowError::Pace { error: PaceError::RegexMatchFailed(_), .. } => "RegexMatchFailed",
+        WorkflowError::Pace { error: PaceError::MetricAccessFailed(_), .. } | WorkflowError::Store(_) => {
+            "MetricAccessFailed"
+        }
+        WorkflowError::Cancelled => "Interrupted",
+        WorkflowError::MovedMeanwhile(_) | WorkflowError::WriteConflict | WorkflowError::TreeChanged => "Moved",
+        WorkflowError::InRun(_) => "InRun",
+        WorkflowError::NotForAgents(_)
+        | WorkflowError::PeopleOnly(_)
+        | WorkflowError::OfUser { .. }
+        | WorkflowError::OnlyAPerson(_) => "NotAPerson",
+        WorkflowError::Prompt { .. } | WorkflowError::When { .. } => "InvalidExpression",
+        WorkflowError::Git(_) => "Git",
+        WorkflowError::Unwritten(_) => "Io",
+    }
+}
+
+fn help(refusal: &WorkflowError) -> Option<String> {
+    let fixed = match refusal {
+        WorkflowError::NoWorkflow => "`linchpin workflows` lists them, and `linchpin start NAME` starts one",
+        WorkflowError::NothingToContinue => {
+            "there is no interrupt to continue past: keep working; `linchpin status` shows the rules in force"
+        }
+        WorkflowError::AlreadyActive { .. } => {
+            "finish it, or leave it with `linchpin abort`; `linchpin status` shows the present phase"
+        }
+        WorkflowError::BrokenWorkflow { .. } => "`linchpin validate` shows every error",
+        WorkflowError::BrokenUnderWay { .. } => {
+            "fix the file (`linchpin validate` shows every error), or leave the workflow with `linchpin abort`"
+        }
+        WorkflowError::BadClaims(_) => "give names, or one object such as '{\"code_complete\": true}'",
+        WorkflowError::MovedMeanwhile(_) => "`linchpin repeat` prints the prompt of the present phase",
+        WorkflowError::WriteConflict => "the workflow did not move; try again",
+        WorkflowError::InRun(_) => {
+            "hand the work over with `linchpin emit TOPIC SUMMARY`; the topics are in the prompt"
+        }
+        WorkflowError::OnlyAPerson(_) => "tell the person what you tried and why you are stuck, and wait for an answer",
+        WorkflowError::NothingToApprove { .. } => {
+            "an approval is valid until the tree changes; `linchpin repeat` prints the prompt of the present phase"
+        }
+        WorkflowError::TreeChanged => "run `linchpin approve` again",
+        WorkflowError::Store(_) => {
+            "the workflow did not move; try again; if it fails again, `linchpin doctor` shows what is wrong with the journal"
+        }
+        named => return help_with_names(named),
+    };
+    Some(fixed.to_owned())
+}
+
+/// Help that names the object of the error, or existing alternatives.
+fn help_with_names(refusal: &WorkflowError) -> Option<String> {
+    let help = match refusal {
+        WorkflowError::UnknownWorkflow { close: Some(close), .. }
+        | WorkflowError::UnknownApproval { close: Some(close), .. } => suggest::did_you_mean(close),
+        WorkflowError::UnknownWorkflow { close: None, known, .. } => format!("the workflows are {}", known.join(", ")),
+        WorkflowError::NodeNotFound { nodes, .. } => format!("the nodes are {}", nodes.join(", ")),
+        WorkflowError::UnknownClaim { claim, close, known } => match (several(claim, known), close) {
+            (Some(names), _) => format!("write several claims as separate words: `linchpin next {}`", names.join(" ")),
+            (None, Some(close)) => suggest::did_you_mean(close),
+            (None, None) => format!("the claims are {}", known.join(", ")),
+        },
+        WorkflowError::UnknownRule { known, .. } if known.is_empty() => "it has no pace rules".to_owned(),
+        WorkflowError::UnknownRule { known, .. } => format!("its pace rules are {}", known.join(", ")),
+        WorkflowError::Pace { rule, .. } => {
+            format!("the workflow did not move; a person can skip the rule: `linchpin next --force {rule}`")
+        }
+        WorkflowError::NotForAgents(verb) => format!(
+            "a person can do it; `agent_may: [{verb}, …]` in config.yml lets agents do it too, in a repository's once you run \
+             `linchpin trust`"
+        ),
+        WorkflowError::PeopleOnly(_) => "run it in your own terminal".to_owned(),
+        WorkflowError::OfUser { verb, .. } => {
+            format!("a person can do it; `agent_may: [{verb}, …]` in the user's own config.yml lets agents do it too")
+        }
+        WorkflowError::UnknownApproval { close: None, known, .. } if known.is_empty() => "it has none".to_owned(),
+        WorkflowError::UnknownApproval { close: None, known, .. } => format!("they are {}", known.join(", ")),
+        _ => return None,
+    };
+    Some(help)
+}
+
+/// The claims in one word that are separated by commas.
+fn several<'c>(claim: &'c str, known: &[String]) -> Option<Vec<&'c str>> {
+    let names: Vec<&str> = claim.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let are_known = names.iter().all(|name| known.iter().any(|known| known == name));
+    (claim.contains(',') && !names.is_empty() && are_known).then_some(names)
+}

@@ -1,0 +1,139 @@
+//! The state of the active workflow, for `status`.
+
+use std::sync::Arc;
+
+use guard::Project;
+use guard::session::SessionOwner;
+use guard::workflow::{GatePreview, GateState, NextMove, NextMoves, WorkflowReport};
+use policy::CompiledPolicy;
+use serde_json::{Value, json};
+
+use super::{Caller, gate_progress};
+use crate::commands::Context;
+use crate::output::Output;
+use crate::plural::counted;
+
+/// None if no workflow is active, or if the journal cannot be read.
+pub fn report(
+    project: &Project,
+    policy: &Arc<CompiledPolicy>,
+    now: i64,
+    session: Option<SessionOwner>,
+    context: &Context,
+) -> Option<WorkflowReport> {
+    // A query must not create a journal.
+    if !project.journal_path(&context.environment).exists() {
+        return None;
+    }
+    let caller = Caller {
+        project: project.clone(),
+        policy: Arc::clone(policy),
+        now,
+        session,
+        candidate_sessions: Vec::new(),
+        hat_phase: None,
+        is_agents: false,
+        repeat_with: "",
+    };
+    caller.workflow_commands(context).report().ok().flatten()
+}
+
+pub fn show_report(report: &WorkflowReport, now: i64, output: &Output) {
+    let WorkflowReport { position, is_changed, problem, pace, rules, ahead } = report;
+    let name = output.bold("Work   ");
+    output.line(format!("{name} {}, at {} for {}", position.workflow, position.node(), elapsed(report, now)));
+    let visited: Vec<&str> = position.history.iter().map(|visit| visit.node.as_str()).collect();
+    if visited.len() > 1 {
+        output.line(format!("  by way of {}", visited.join(" → ")));
+    }
+    if position.continues > 0 {
+        output.line(format!("  continued past an interrupt {}", counted(times(report), "time")));
+    }
+    match problem {
+        Some(problem) => output.line(format!("  {problem}")),
+        None if *is_changed => {
+            output.line("  the workflow file has changed since this node was entered; the new version is used");
+        }
+        None => {}
+    }
+    for (rule, progress) in pace {
+        output.line(format!("  {rule:<28} {progress}"));
+    }
+    if !rules.is_empty() {
+        output.line(format!("  rules: {}", rules.join(", ")));
+    }
+    show_ahead(ahead, now, output);
+}
+
+/// Shows the gates and the possible moves from the current node.
+fn show_ahead(NextMoves { gates, moves }: &NextMoves, now: i64, output: &Output) {
+    let show_gates = |gates: &[GatePreview]| {
+        for GatePreview { id, asks, state, running } in gates {
+            output.line(match running {
+                Some(running) => format!("      {id}, {}", gate_progress::line(running, now)),
+                None => format!("      {id}, {}: {asks}", state.name()),
+            });
+        }
+    };
+    if !gates.is_empty() {
+        output.line("  transitions:");
+        show_gates(gates);
+    }
+    for NextMove { to, when, claims, depends_on_session, gates } in moves {
+        output.line(match claims.as_slice() {
+            [] if *depends_on_session => format!("  → {to} when {when}: {}", GateState::NoSession.name()),
+            [] => format!("  → {to} when {when}: at present no single claim leads there"),
+            claims => format!("  → {to} by {}", claims.join(" or ")),
+        });
+        show_gates(gates);
+    }
+}
+
+pub fn report_json(report: &WorkflowReport, now: i64) -> Value {
+    let WorkflowReport { position, is_changed, problem, pace, rules, ahead } = report;
+    let history: Vec<Value> =
+        position.history.iter().map(|visit| json!({ "node": visit.node, "started": visit.started })).collect();
+    json!({
+        "name": position.workflow,
+        "node": position.node(),
+        "visit": position.visit_count(),
+        "started": position.visit().started,
+        "elapsed": seconds(report, now),
+        "history": history,
+        "continues": position.continues,
+        "changed": is_changed,
+        "problem": problem,
+        "rules": pace.iter().map(|(rule, progress)| json!({ "rule": rule, "progress": progress })).collect::<Vec<_>>(),
+        "in_force": rules,
+        "gates": gates_json(&ahead.gates),
+        "moves": ahead.moves.iter().map(move_json).collect::<Vec<_>>(),
+    })
+}
+
+fn move_json(next: &NextMove) -> Value {
+    let NextMove { to, when, claims, depends_on_session, gates } = next;
+    json!({
+        "to": to, "when": when, "claims": claims, "depends_on_session": depends_on_session, "gates": gates_json(gates),
+    })
+}
+
+fn gates_json(gates: &[GatePreview]) -> Vec<Value> {
+    let gate = |gate: &GatePreview| {
+        let running = gate.running.as_ref();
+        let running = running.map(|running| json!({ "started": running.started, "last_line": running.last_line }));
+        json!({ "id": gate.id, "gate": gate.asks, "state": gate.state.name(), "running": running })
+    };
+    gates.iter().map(gate).collect()
+}
+
+fn times(report: &WorkflowReport) -> usize {
+    usize::try_from(report.position.continues).unwrap_or(usize::MAX)
+}
+
+fn seconds(report: &WorkflowReport, now: i64) -> u64 {
+    u64::try_from(now.saturating_sub(report.position.visit().started) / 1000).unwrap_or(0)
+}
+
+fn elapsed(report: &WorkflowReport, now: i64) -> String {
+    engine::pace::format_duration(seconds(report, now))
+}

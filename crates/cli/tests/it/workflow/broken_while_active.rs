@@ -1,0 +1,74 @@
+//! Workflows whose file or journal changes or breaks while they are active.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{BUILDS, two_nodes, with_rules, with_workflow};
+
+#[test]
+fn a_workflow_that_changed_while_active() {
+    let project = with_rules(BUILDS);
+    project.run(&["start", "work"]);
+    let file = ".linchpin/workflows/work.yml";
+    project.file(
+        file,
+        "start_node: other\nnodes:\n  other: {prompt: Other., transitions: [{when: other_complete, to: done}]}\n",
+    );
+    assert_snapshot!(project.run(&["next"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: workflow `work` has no node `code`
+    help: the nodes are other
+    ");
+    assert_snapshot!(project.run(&["continue", "--json"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    {"error":{"kind":"NodeNotFound","message":"workflow `work` has no node `code`","node":"code","help":"the nodes are other"}}
+    --- stderr
+    "#);
+    project.file(file, "start_node: [");
+    assert_snapshot!(project.run(&["next"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: workflow `work` is at `code` and cannot move, because its file has an error; the last valid version of its rules is used: .linchpin/workflows/work.yml:1:13: invalid YAML: unclosed bracket '['
+    help: fix the file (`linchpin validate` shows every error), or leave the workflow with `linchpin abort`
+    ");
+    assert_eq!(project.run(&["abort"]).code, Some(0));
+}
+
+#[test]
+fn a_file_that_breaks_while_active_is_reported() {
+    let project = two_nodes("", "    rules: [{tools: [WebFetch], reason: Not now.}]");
+    project.run(&["start", "work"]);
+    let fetch = || project.hook("claude", &project.tool("WebFetch", &json!({"url": "https://example.com"})));
+    assert_eq!(fetch().decision(), "deny");
+    project.file(".linchpin/workflows/work.yml", "start_node: [");
+    // Its last good version stays in force, and a new session is told.
+    assert_eq!(fetch().decision(), "deny");
+    let mut begin = project.event("SessionStart", &json!({"source": "startup"}));
+    begin["session_id"] = json!("session-2");
+    assert_snapshot!(project.hook("claude", &begin).stdout);
+}
+
+#[test]
+fn a_journal_that_is_gone_is_told() {
+    let project = two_nodes("", "    blocked_commands: [make]");
+    project.run(&["start", "work"]);
+    for side in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(project.root().join(format!(".linchpin/state.db{side}")));
+    }
+    let reply = project.hook("claude", &project.bash("make"));
+    assert!(reply.stdout.contains("was created again, and its contents are lost"), "{}", reply.transcript());
+}
+
+#[test]
+fn a_transition_that_cannot_be_evaluated_is_reported() {
+    let project = with_workflow(
+        "start_node: a\nvariables: {name: null}\nnodes:\n  a: {prompt: A., transitions: [{when: 'name + 1 > 1', to: b}, {when: \
+         a_complete, to: done}]}\n  b: {prompt: B., transitions: [{when: b_complete, to: done}]}\n",
+    );
+    project.run(&["start", "work"]);
+    assert_snapshot!(project.run(&["next"]).transcript());
+}

@@ -1,0 +1,96 @@
+//! Runs one agent, from its start to its end.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use engine::hats::Hat;
+use guard::session::HatPhase;
+use runner::{NotStarted, ProcessEnd, StreamedProcess, WatchAction, shim};
+
+use crate::agent_command::agent_command;
+use crate::agent_output::AgentOutput;
+use crate::agent_watch::{AgentWatch, StopReason, WatchResult};
+use crate::driver::Driver;
+use crate::leftovers::AgentGroupFile;
+use crate::run_event::RunEvent;
+
+pub struct AgentRun<'a> {
+    pub hat_phase: &'a HatPhase,
+    pub hat: &'a Hat,
+    pub prompt: &'a str,
+    /// The file for the agent's output.
+    pub log: &'a Path,
+    /// How long the agent may take.
+    pub time: Option<Duration>,
+}
+
+pub struct FinishedAgentRun {
+    pub end: ProcessEnd,
+    pub output: AgentOutput,
+    stop: Option<StopReason>,
+}
+
+impl FinishedAgentRun {
+    /// The reason why the driver stopped the agent; `None` if the agent ended for another reason.
+    pub fn stopped_by(&self) -> Option<StopReason> {
+        self.stop.filter(|_| self.end == ProcessEnd::Stopped)
+    }
+}
+
+impl Driver<'_> {
+    pub(crate) fn run_agent(
+        &self,
+        agent_run: &AgentRun<'_>,
+        watch: &mut AgentWatch<'_>,
+        report: &mut dyn FnMut(RunEvent<'_>),
+    ) -> Result<FinishedAgentRun, NotStarted> {
+        let AgentRun { hat_phase, hat, prompt, log, time } = *agent_run;
+        let command = agent_command(self.agent_of(hat), prompt, &log.with_extension("prompt.md"));
+        let command = command.map_err(|error| NotStarted { why: error.to_string() })?;
+        let mut output = AgentOutput::new(command.output, log);
+        let get = |name: &str| self.environment.get(name).map(OsString::from);
+        let started = (self.clock)();
+        let group_file = AgentGroupFile::new(hat_phase.id(), &self.project.root, self.environment);
+        let process = StreamedProcess {
+            argv: command.words,
+            folder: self.project.root.clone(),
+            variables: vec![
+                (HatPhase::RUN, hat_phase.id().to_string().into()),
+                (HatPhase::ITERATION, hat_phase.iteration.to_string().into()),
+                (HatPhase::TICKET, hat_phase.ticket.clone().into()),
+                (HatPhase::ROOT, self.project.root.clone().into()),
+                (runner::STARTED_BY, HatPhase::started_by(hat_phase.id(), &self.project.root).into()),
+                (HatPhase::HAT, hat.id.clone().into()),
+                (HatPhase::BINARY, self.binary.clone()),
+            ],
+            stdin: command.input,
+            get_variable: &get,
+            idle_timeout: self.the_loop.limits.idle,
+            is_busy: &|| self.has_open_call(started),
+            timeout: time,
+            shim: shim::own_call(),
+            on_start: &|first| group_file.store(first),
+        };
+        let mut stop = None;
+        // Both closures use it: one for output, one for progress messages.
+        let report = RefCell::new(report);
+        let end = process.run(
+            |stream, piece| output.receive(stream, piece, |text| (report.borrow_mut())(RunEvent::Said(text))),
+            || {
+                let sign_of_life = || hat_phase.last_activity(self.project, self.environment);
+                match watch.poll(|text| self.report_progress(text, &mut **report.borrow_mut()), sign_of_life) {
+                    WatchResult::Stop(reason) => {
+                        stop = Some(reason);
+                        WatchAction::Stop
+                    }
+                    WatchResult::SignOfLife => WatchAction::KeepAlive,
+                    WatchResult::Nothing => WatchAction::Continue,
+                }
+            },
+        )?;
+        output.finish(|text| (report.borrow_mut())(RunEvent::Said(text)));
+        Ok(FinishedAgentRun { end, output, stop })
+    }
+}

@@ -1,0 +1,107 @@
+//! Prepares for file rules before an event is judged: more time for git, a cleanup of old files, and at a prompt a
+//! snapshot of the tree.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::file_rules::Baseline;
+use engine::{Event, EventKind};
+use policy::CompiledPolicy;
+use tree::Tree;
+
+use super::GIT_LIMIT;
+use super::cleanup::delete_old;
+use super::prompt_baseline::{PromptBaseline, timestamp};
+use crate::Environment;
+use crate::project::Project;
+
+/// What was done before the event is judged.
+#[derive(Default)]
+pub struct FileRulePreparation {
+    /// True if a snapshot of a tree was taken, because a rule compares with the prompt.
+    pub is_snapshot_taken: bool,
+    pub notices: Vec<String>,
+}
+
+impl FileRulePreparation {
+    /// Extends the deadline if file rules have to wait for git, and takes a snapshot of the tree at a prompt if a rule
+    /// compares with the prompt.
+    pub fn of<'p>(
+        event: &Arc<Event>,
+        policies: impl Iterator<Item = (&'p Project, &'p CompiledPolicy)>,
+        environment: &Environment,
+        more_time: &dyn Fn(Duration),
+    ) -> Self {
+        let mut preparation = Self::default();
+        // File rules are not judged at tool calls, because the agent waits for the answer.
+        if event.is_dry_run || !event.kind.is_stop() && event.kind != EventKind::Prompt {
+            return preparation;
+        }
+        for (project, policy) in policies {
+            let baselines = policy.rules.baselines().unwrap_or_default();
+            if !baselines.is_empty() {
+                more_time(GIT_LIMIT);
+                preparation.notices.extend(delete_old(project, environment));
+            }
+            if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
+                preparation.take_snapshot(project, event, environment);
+            }
+        }
+        preparation
+    }
+
+    fn take_snapshot(&mut self, project: &Project, event: &Event, environment: &Environment) {
+        let Some(tree) = Tree::of(&project.root, GIT_LIMIT) else { return };
+        let baseline = PromptBaseline::new(&project.tmp(environment), &event.session, event.time);
+        match baseline.take(&tree, timestamp(event.time)) {
+            Ok(()) => self.is_snapshot_taken = true,
+            Err(error) => self.notices.push(format!(
+                "how things were at this prompt was not kept, so rules that compare with it compare with the base of \
+                 the branch: {error}"
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::Scratch;
+
+    #[test]
+    fn a_prompt_snapshot_includes_uncommitted_files() {
+        let scratch = Scratch::new().committed();
+        scratch.file("before", "text");
+        let mut preparation = FileRulePreparation::default();
+        preparation.take_snapshot(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(preparation.is_snapshot_taken && preparation.notices.is_empty());
+        scratch.file("after", "text");
+        let baseline = PromptBaseline::new(&scratch.project().tmp(&scratch.environment), "s", 5000);
+        let tree = Tree::of(&scratch.root, GIT_LIMIT).expect("a repository");
+        let changes = baseline.read().expect("a snapshot").changes(&tree).expect("changes");
+        assert!(changes.contains("after") && !changes.contains("before"));
+    }
+
+    #[test]
+    fn outside_of_git_no_snapshot_is_taken_and_no_notice_given() {
+        let scratch = Scratch::new();
+        let mut preparation = FileRulePreparation::default();
+        preparation.take_snapshot(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(!preparation.is_snapshot_taken && preparation.notices.is_empty());
+    }
+
+    #[test]
+    fn a_failed_snapshot_causes_a_notice() {
+        let scratch = Scratch::new().committed();
+        crate::tests::write(&scratch.root.join(".linchpin/tmp/rules/baselines"), "no folder");
+        crate::tests::write(&scratch.state("tmp/rules/baselines"), "no folder");
+        let mut preparation = FileRulePreparation::default();
+        preparation.take_snapshot(&scratch.project(), &scratch.event(EventKind::Prompt, 5000), &scratch.environment);
+        assert!(!preparation.is_snapshot_taken);
+        assert!(
+            preparation.notices.concat().starts_with("how things were at this prompt was not kept"),
+            "{:?}",
+            preparation.notices
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Protects the files that gates' commands use, such as the script in `[sh, check.sh]`: an agent that can change them
+//! controls the gate's result.
+//!
+//! Their digests from the beginning of the run are stored with the run. Agents that have hooks may not write these
+//! files. For all agents, a hand-over is refused if a file of one of its gates has changed, until a person accepts the
+//! change (`linchpin approve GATE`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use engine::hats::Loop;
+use engine::workflow::{Gate, Requirement};
+use work::RunId;
+
+use super::named_files::NamedFiles;
+use crate::Environment;
+use crate::position::Position;
+use crate::project::Project;
+use crate::session::HatPhase;
+use crate::workflow::{Approvals, FailedGate};
+
+/// The maximum size of a file in bytes. Larger files are not considered to be scripts.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// Digests of files by path relative to the root; `None` for a missing file.
+pub type GateFiles = BTreeMap<String, Option<String>>;
+
+/// The digests from the beginning of the run. Files that gates name only since then get their present digest. A missing
+/// file is included if a gate runs it, because an agent that creates it controls the gate's result. A missing file for
+/// which a gate only tests, as in `[test, -f, report]`, is not included, because agents are meant to create it.
+pub fn gate_files_of_run(
+    the_loop: &Loop,
+    run: RunId,
+    project: &Project,
+    environment: &Environment,
+) -> io::Result<GateFiles> {
+    let file = environment.project_state(&project.root).join("runs").join(format!("{run}.gates.json"));
+    let kept = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<GateFiles>(&bytes).ok());
+    let mut files = kept.clone().unwrap_or_default();
+    let required = the_loop.topics.values().flat_map(|topic| &topic.requires);
+    let required = required.chain(&the_loop.completion.requires).chain(&the_loop.close_requires);
+    let mut run_by_gates = BTreeSet::new();
+    for mut named in required.map(|required| NamedFiles::of(&required.gate, &project.root)) {
+        named.resolve(&project.root);
+        for path in named.paths.iter().chain(&named.run) {
+            files.entry(path.clone()).or_insert_with_key(|path| digest(path, &project.root));
+        }
+        run_by_gates.extend(named.run);
+    }
+    if kept.as_ref() != Some(&files) {
+        policy::write_private_file(&file, serde_json::to_vec(&files)?)?;
+    }
+    files.retain(|path, was| was.is_some() || run_by_gates.contains(path));
+    Ok(files)
+}
+
+impl HatPhase {
+    /// Adds a rule to this hat that refuses writes to these files.
+    pub fn protect(&mut self, files: &GateFiles) {
+        self.gate_files.clone_from(files);
+        let paths: Vec<&str> = self.gate_files.keys().map(String::as_str).collect();
+        if !paths.is_empty() {
+            let rule = policy::gate_files_rule(self.hat(), &paths, &self.workflow.source);
+            self.workflow.nodes.iter_mut().for_each(|node| node.rules.push(rule.clone()));
+        }
+    }
+
+    /// The gates with changed files, unless a person has approved these changes.
+    pub(crate) fn changed_gates<'r>(
+        &self,
+        required: impl Iterator<Item = &'r Requirement>,
+        position: &Position,
+        project: &Project,
+        environment: &Environment,
+    ) -> Vec<FailedGate> {
+        let approvals = Approvals::of(&project.root, environment);
+        let failed_gate = |required: &Requirement| {
+            let (remedy, text) = self.changed(&required.gate, &project.root)?;
+            // The text contains the new digests, so an approval is for these contents, regardless of other files in the
+            // tree.
+            if approvals.last(&required.id, &text, position).is_some() {
+                return None;
+            }
+            let why =
+                format!("{text}\n{remedy}, or ask a person to accept the change: `linchpin approve {}`", required.id);
+            Some(FailedGate { gate: required.id.clone(), why, rules: Vec::new() })
+        };
+        required.filter_map(failed_gate).collect()
+    }
+
+    /// The changes that a person may approve, each with gate id and text.
+    pub(crate) fn approvable_changes(&self, root: &Path) -> Vec<(String, String)> {
+        let transitions =
+            self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|transition| &transition.requires);
+        let mut asked: Vec<(String, String)> = Vec::new();
+        for required in transitions.chain(&self.close_requires) {
+            if let Some((_, text)) = self.changed(&required.gate, root)
+                && !asked.iter().any(|(known, _)| *known == required.id)
+            {
+                asked.push((required.id.clone(), text));
+            }
+        }
+        asked
+    }
+
+    /// Instructions for the changed files of a gate, and a text that lists these files; `None` if no file has changed.
+    fn changed(&self, gate: &Gate, root: &Path) -> Option<(String, String)> {
+        let (mut changed, mut made, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        let mut named = NamedFiles::of(gate, root);
+        named.resolve(root);
+        for (path, was) in self.gate_files.iter().filter(|(path, _)| named.includes(path)) {
+            let is = digest(path, root);
+            if is == *was {
+                continue;
+            }
+            let short = is.as_deref().and_then(|is| is.get(..12));
+            told.push(match (was, short) {
+                (_, None) => format!("`{path}` (gone)"),
+                (Some(_), Some(is)) => format!("`{path}` (now {is})"),
+                (None, Some(is)) => format!("`{path}` (did not exist, now {is})"),
+            });
+            if was.is_some() { changed.push(path.as_str()) } else { made.push(path.as_str()) }
+        }
+        let put_back = format!("Restore the files, for example with `git checkout -- {}`", changed.join(" "));
+        let delete = format!("Delete {}", made.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "));
+        let remedy = match (changed.is_empty(), made.is_empty()) {
+            (true, true) => return None,
+            (false, true) => put_back,
+            (true, false) => delete,
+            (false, false) => format!("{put_back}. {delete}"),
+        };
+        let text = format!("this gate's command runs files that changed since the run began: {}", told.join(", "));
+        Some((remedy, text))
+    }
+}
+
+/// The file's digest; `None` if it is missing. For a symlink to a file in the repository, this is a digest of the
+/// target's path only, because the target itself is in the list too. For a symlink out of the repository, it is a
+/// digest of the contents.
+fn digest(path: &str, root: &Path) -> Option<String> {
+    let file = root.join(path);
+    if let Ok(target) = fs::read_link(&file)
+        && file.canonicalize().ok().zip(root.canonicalize().ok()).is_none_or(|(file, root)| file.starts_with(root))
+    {
+        return Some(policy::digest(target.to_string_lossy().as_bytes()));
+    }
+    let metadata = fs::metadata(&file).ok().filter(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
+    metadata.and_then(|_| fs::read(&file).ok()).map(policy::digest)
+}
+
+#[cfg(test)]
+mod tests;

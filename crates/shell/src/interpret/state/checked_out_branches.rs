@@ -1,0 +1,124 @@
+//! The branch that is checked out, as far as the script determines it: `git switch main && git push --force` pushes
+//! `main`.
+//!
+//! Unlike the rest of the state, it outlives a subshell: a branch that a subshell checks out stays checked out.
+
+use std::sync::Arc;
+
+use crate::model::{CheckedOutBranch, SimpleCommand};
+use crate::programs::Arguments;
+
+/// The branches that may be checked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CheckedOutBranches {
+    now: Arc<[CheckedOutBranch]>,
+    /// The branches if the last command failed; `None` if they are the same.
+    if_failed: Option<Arc<[CheckedOutBranch]>>,
+}
+
+/// With more, the branch counts as unknown.
+const MAX_BRANCHES: usize = 16;
+
+impl Default for CheckedOutBranches {
+    fn default() -> Self {
+        Self { now: [CheckedOutBranch::AsBefore].into(), if_failed: None }
+    }
+}
+
+impl CheckedOutBranches {
+    pub(crate) fn list(&self) -> Arc<[CheckedOutBranch]> {
+        Arc::clone(&self.now)
+    }
+
+    /// Applies a `git` command, whose arguments must have been read.
+    pub(crate) fn follow(&mut self, command: &SimpleCommand) {
+        let Some(arguments) = command.arguments() else { return };
+        if let Some(branch) = checked_out(command, arguments) {
+            self.if_failed = Some(std::mem::replace(&mut self.now, [branch].into()));
+        }
+    }
+
+    pub(crate) fn forget(&mut self) {
+        *self = Self { now: [CheckedOutBranch::Unknown].into(), if_failed: None };
+    }
+
+    pub(crate) fn fail(&mut self) {
+        self.now = self.if_failed.take().unwrap_or_else(|| Arc::clone(&self.now));
+    }
+
+    pub(crate) fn assume_success(&mut self) {
+        self.if_failed = None;
+    }
+
+    pub(crate) fn settle(&mut self) {
+        if let Some(failed) = self.if_failed.take() {
+            self.add(&failed);
+        }
+    }
+
+    /// Joins the branches of two control-flow paths.
+    pub(crate) fn or(&mut self, other: &Self) {
+        self.add(&other.now);
+    }
+
+    fn add(&mut self, others: &[CheckedOutBranch]) {
+        let new: Vec<&CheckedOutBranch> = others.iter().filter(|branch| !self.now.contains(branch)).collect();
+        if self.now.len() + new.len() > MAX_BRANCHES {
+            self.now = [CheckedOutBranch::Unknown].into();
+        } else if !new.is_empty() {
+            self.now = self.now.iter().chain(new).cloned().collect();
+        }
+    }
+}
+
+/// Returns the branch that a command checks out; `None` if it does not change the branch.
+fn checked_out(command: &SimpleCommand, arguments: &Arguments) -> Option<CheckedOutBranch> {
+    let named = |place: usize| {
+        command.text_from(place, 0).map_or(CheckedOutBranch::Unknown, |name| CheckedOutBranch::Named(name.to_owned()))
+    };
+    let form = arguments.subcommands.first().map(String::as_str)?;
+    match (form, arguments.operands.as_slice()) {
+        ("checkout" | "switch", operands) => by_checkout(command, arguments, operands, form),
+        ("rebase", [_, branch]) => Some(named(*branch)),
+        ("branch", operands) if arguments.has_flag(&["-m", "-M", "--move"]) => operands.last().copied().map(named),
+        // Another directory, with a branch of its own.
+        ("worktree", _) => {
+            Some(CheckedOutBranch::Unknown).filter(|_| arguments.subcommands.get(1).is_some_and(|sub| sub == "add"))
+        }
+        ("symbolic-ref", [head, to]) if command.text_from(*head, 0) == Some("HEAD") => {
+            let name = command.text_from(*to, 0).and_then(|name| name.strip_prefix("refs/heads/"));
+            Some(name.map_or(CheckedOutBranch::Unknown, |name| CheckedOutBranch::Named(name.to_owned())))
+        }
+        _ => None,
+    }
+}
+
+fn by_checkout(
+    command: &SimpleCommand,
+    arguments: &Arguments,
+    operands: &[usize],
+    form: &str,
+) -> Option<CheckedOutBranch> {
+    const MAKING: &[&str] = &["-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create"];
+    if let Some(made) = arguments.flags.iter().find(|flag| MAKING.contains(&flag.name.as_str())) {
+        let name = made.value.and_then(|value| command.text_from(value.word, value.from));
+        return Some(name.map_or(CheckedOutBranch::Unknown, |name| CheckedOutBranch::Named(name.to_owned())));
+    }
+    let dashes = command.words().iter().position(|word| word.value.as_deref() == Some("--"));
+    let has_paths = dashes.is_some_and(|place| operands.iter().any(|operand| *operand > place));
+    let tracks = arguments.has_flag(&["-t", "--track"]);
+    match operands {
+        _ if has_paths => None,
+        [operand] => Some(match command.text_from(*operand, 0) {
+            Some(name) if name == "-" || name.contains('@') => CheckedOutBranch::Unknown,
+            Some(name) if tracks => {
+                CheckedOutBranch::Named(name.split_once('/').map_or(name, |(_, branch)| branch).to_owned())
+            }
+            Some(name) if form == "switch" || dashes.is_some() => CheckedOutBranch::Named(name.to_owned()),
+            Some(name) => CheckedOutBranch::NamedOrAsBefore(name.to_owned()),
+            None => CheckedOutBranch::Unknown,
+        }),
+        // A revision and paths: restores files without switching branches.
+        _ => None,
+    }
+}

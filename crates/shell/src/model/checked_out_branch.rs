@@ -1,0 +1,11 @@
+//! The branch that is checked out when a command runs.
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckedOutBranch {
+    /// The branch that was checked out before the script started.
+    AsBefore,
+    Named(String),
+    /// `git checkout NAME`: the branch of this name, or the branch from before if `NAME` is the path of a file.
+    NamedOrAsBefore(String),
+    Unknown,
+}

@@ -1,0 +1,95 @@
+//! The directories that a command may run in.
+
+use std::sync::Arc;
+
+/// The directories that a command may run in, relative to where the script starts. The first is the one that it runs in
+/// if everything before it succeeded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PossibleDirectories {
+    list: Option<Arc<[String]>>,
+    /// True if it may run in any of them. Otherwise it runs in the first that exists.
+    is_either: bool,
+}
+
+/// More directories count as unknown.
+const MAX_DIRECTORIES: usize = 8;
+/// Longer than real paths. Each `cd` makes a path longer, and each segment of a path costs work.
+const MAX_PATH: usize = 1024;
+
+impl Default for PossibleDirectories {
+    fn default() -> Self {
+        Self::at("")
+    }
+}
+
+impl PossibleDirectories {
+    pub(crate) fn at(directory: &str) -> Self {
+        Self { list: Some([directory.to_owned()].into()), is_either: false }
+    }
+
+    pub(crate) fn unknown() -> Self {
+        Self { list: None, is_either: false }
+    }
+
+    /// `None` if it may be any directory.
+    pub fn list(&self) -> Option<&[String]> {
+        self.list.as_deref()
+    }
+
+    pub(crate) fn has_pattern(&self) -> bool {
+        self.list.iter().flat_map(|directories| &**directories).any(|directory| directory.contains(['*', '?']))
+    }
+
+    pub(crate) fn only(&self) -> Option<&str> {
+        match self.list.as_deref() {
+            Some([only]) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Returns the directories after `cd path`.
+    pub(crate) fn then(&self, path: &str) -> Self {
+        let behind = |directory: &String| match path {
+            "." | "./" => directory.clone(),
+            _ if directory.is_empty() || path::is_rooted(path) => path.to_owned(),
+            _ => format!("{directory}/{path}"),
+        };
+        match &self.list {
+            None if path::is_rooted(path) => Self::at(path),
+            directories => {
+                let is_short = |directory: &String| directory.len() + path.len() < MAX_PATH;
+                let short = directories.as_ref().filter(|directories| directories.iter().all(is_short));
+                Self {
+                    list: short.map(|directories| directories.iter().map(behind).collect()),
+                    is_either: self.is_either,
+                }
+            }
+        }
+    }
+
+    pub fn is_either(&self) -> bool {
+        self.is_either
+    }
+
+    /// The command runs in one of these directories or in one of the others.
+    pub(crate) fn or(&mut self, others: &Self) {
+        self.is_either |= self != others;
+        self.or_else(others);
+    }
+
+    /// The command runs in the others only if changing to these directories fails.
+    pub(crate) fn or_else(&mut self, others: &Self) {
+        self.is_either |= others.is_either;
+        match (&self.list, &others.list) {
+            (Some(own), Some(others)) => {
+                let more: Vec<&String> = others.iter().filter(|directory| !own.contains(directory)).collect();
+                if own.len() + more.len() > MAX_DIRECTORIES {
+                    self.list = None;
+                } else if !more.is_empty() {
+                    self.list = Some(own.iter().chain(more).cloned().collect());
+                }
+            }
+            _ => self.list = None,
+        }
+    }
+}

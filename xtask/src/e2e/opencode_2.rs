@@ -1,0 +1,27 @@
+//! Tests the part of OpenCode's plugin for OpenCode 2, which is not in the npm registry. A stand-in replaces its host.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+
+use super::agent_kind::AgentKind;
+use super::scenarios::NO_FORBIDDEN;
+use super::workspace::Workspace;
+
+const HOST: &str = include_str!("opencode_2.js");
+
+pub(super) fn play(linchpin: &Path, folder: &Path) -> Result<()> {
+    let run = folder.join("runs/opencode-2-stand-in");
+    let workspace = Workspace::create(&run, linchpin)?;
+    let (rule, text) = NO_FORBIDDEN;
+    workspace.write_rule(rule, text)?;
+    workspace.install(AgentKind::OpenCode)?;
+    // Node determines the kind of a module by the file extension.
+    let (host, plugin) = (run.join("host.mjs"), run.join("plugin.mjs"));
+    fs::write(&host, HOST)?;
+    fs::copy(workspace.project().join(".opencode/plugins/linchpin.js"), &plugin)?;
+    let output = workspace.command("node").arg(host).arg(plugin).output()?;
+    ensure!(output.status.success(), "the host says: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
