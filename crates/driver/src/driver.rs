@@ -72,7 +72,7 @@ impl Driver<'_> {
             return Err(DriveError::Running { run: running(&self.project.root, self.environment) });
         };
         let store = Store::open(&self.project.journal_path(self.environment), self.store_options())?;
-        self.project.had_journal(self.environment);
+        self.project.remember_journal(self.environment);
         if let Some(position) = Position::of(&store.workflow()?.variables) {
             let node = position.node().to_owned();
             return Err(DriveError::WorkflowActive { workflow: position.workflow, node });

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use self::facts::CheckFacts;
 use crate::Environment;
-use crate::facts::SituationBuilder;
+use crate::facts::SessionContext;
 use crate::facts::TaskFacts;
 use crate::file_rules::{ActionResult, ChangedSince, Queue};
 use crate::project::Project;
@@ -95,8 +95,8 @@ pub fn check(check: FileCheck<'_>) -> Result<CheckResult, RuleSetError> {
         ..Event::unknown(AGENT, check.now)
     });
     let hat_phase = HatPhase::of_process(check.project, check.environment).map(Arc::new);
-    let builder = SituationBuilder::for_command(check.project, Arc::clone(&check.policy), hat_phase, check.environment);
-    let (workflow_and_run_facts, mut notes) = builder.facts_without_session(&event);
+    let session = SessionContext::for_command(check.project, Arc::clone(&check.policy), hat_phase, check.environment);
+    let (workflow_and_run_facts, mut notes) = session.facts_without_session(&event);
     let facts = Arc::new(CheckFacts {
         compared: check.compared,
         rules: set.clone(),

@@ -6,7 +6,7 @@ use policy::Config;
 use store::SessionState;
 
 use super::consequences::Consequences;
-use super::demand_commands::DecisionAfterCommands;
+use super::demands::DecisionWithDemands;
 use super::load::{ApplicablePolicy, PolicyOrigin};
 use super::observe::Observed;
 use crate::failure::{self, Failure};
@@ -74,7 +74,7 @@ impl<'a> CombinedVerdict<'a> {
         &mut self,
         applicable: &ApplicablePolicy<'_>,
         observed: Observed,
-        result: Result<DecisionAfterCommands, Failure>,
+        result: Result<DecisionWithDemands, Failure>,
     ) {
         self.add_broken_notices(applicable.policy.broken.iter().map(failure::broken_notice));
         if self.is_first {
@@ -84,13 +84,13 @@ impl<'a> CombinedVerdict<'a> {
         self.context.extend(observed.texts);
         self.keep_variables(&applicable.origin, observed.variables);
         match result {
-            Ok(after_commands) => self.add_decision(applicable, after_commands),
+            Ok(with_demands) => self.add_decision(applicable, with_demands),
             Err(failure) => self.add_failure(Some(failure)),
         }
     }
 
-    fn add_decision(&mut self, applicable: &ApplicablePolicy<'_>, after_commands: DecisionAfterCommands) {
-        let DecisionAfterCommands { decision, demands, notices, changes } = after_commands;
+    fn add_decision(&mut self, applicable: &ApplicablePolicy<'_>, with_demands: DecisionWithDemands) {
+        let DecisionWithDemands { decision, demands, notices, changes } = with_demands;
         self.unmatched_promises.drop_matching(&applicable.policy.rules, &decision.judged_file_rules);
         self.add_notices_once(notices);
         self.is_approved |= decision.verdict.approved;

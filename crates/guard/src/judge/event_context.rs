@@ -1,4 +1,4 @@
-//! The event being judged, and results that are computed once even if it is judged several times.
+//! The event that is being judged, and results that are computed once even if it is judged several times.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -12,22 +12,27 @@ use super::observer_programs::ObserverPrograms;
 use crate::file_rules::{CommandResults, FileRulePreparation};
 use crate::project::Project;
 
-/// An event that is being judged. If the journal changes meanwhile, the event is judged again; the cells store results
-/// of steps that must not be repeated.
+/// An event that is being judged.
 pub(super) struct EventContext<'a> {
     pub(super) event: &'a Arc<Event>,
     /// True for the first event of the session.
     pub(super) is_first: bool,
+    pub(super) programs: ObserverPrograms<'a>,
+    pub(super) once_only: OnceOnly,
+    pub(super) more_time: &'a dyn Fn(Duration),
+}
+
+/// Results of steps that are not repeated if the event is judged again.
+#[derive(Default)]
+pub(super) struct OnceOnly {
     /// The policies of directories below the root.
     pub(super) nested: OnceCell<Vec<(Project, PinnedPolicy)>>,
     pub(super) file_rule_preparation: OnceCell<FileRulePreparation>,
-    pub(super) programs: ObserverPrograms<'a>,
     pub(super) command_results: CommandResults,
     /// Notices of damaged queue files, which were discarded.
     pub(super) damaged: RefCell<Vec<String>>,
     /// A person's allowance for this call, if there is one.
     pub(super) allowed: OnceCell<Option<NotEnforced>>,
-    pub(super) more_time: &'a dyn Fn(Duration),
 }
 
 /// The stored state. A field is `None` if it could not be read.

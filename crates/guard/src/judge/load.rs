@@ -1,4 +1,5 @@
-//! Stage 1: loads the policies that apply to an event, and prepares for their file rules.
+//! Stage 1: the policies that apply to an event. The project's own was loaded with the [`Judge`]; this adds those of the
+//! active workflow and of directories below the root, and prepares for the file rules of all.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -55,21 +56,22 @@ impl LoadedPolicies<'_> {
 impl Judge<'_> {
     pub(super) fn load<'b>(&'b self, context: &'b EventContext<'_>, stored: StoredStates<'_>) -> LoadedPolicies<'b> {
         let event = context.event;
-        let (project, policy) = (self.builder.project, &*self.builder.policy);
+        let (project, policy) = (self.session.project, &*self.session.policy);
         let mut broken = Vec::new();
-        let active = self.builder.active(stored.workflow, event, &mut broken);
-        let (situation, facts) = self.builder.of_policy(project, policy, event, stored.session, active.as_ref());
+        let active = self.session.active(stored.workflow, event, &mut broken);
+        let (situation, facts) =
+            self.session.situation_of_policy(project, policy, event, stored.session, active.as_ref());
         let own = ApplicablePolicy { origin: PolicyOrigin::Project, project, policy, facts, situation };
         let of_workflow = active.map(|active| {
             let policy = self.policy_of(&active);
             (active, policy)
         });
-        let nested = context.nested.get_or_init(|| self.nested(event, &own.situation));
-        let preparation = context.file_rule_preparation.get_or_init(|| {
+        let nested = context.once_only.nested.get_or_init(|| self.nested(event, &own.situation));
+        let preparation = context.once_only.file_rule_preparation.get_or_init(|| {
             let nested = nested.iter().map(|(project, pinned)| (project, &pinned.policy));
             let of_workflow = of_workflow.iter().map(|(_, policy)| (project, policy));
             let policies = nested.chain([(project, policy)]).chain(of_workflow);
-            FileRulePreparation::of(event, policies, self.builder.environment, context.more_time)
+            FileRulePreparation::of(event, policies, self.session.environment, context.more_time)
         });
         LoadedPolicies { own, of_workflow, nested, preparation, broken }
     }
@@ -81,14 +83,15 @@ impl Judge<'_> {
         event: &'b Arc<Event>,
         stored: StoredStates<'b>,
     ) -> impl Iterator<Item = ApplicablePolicy<'b>> {
-        let project = self.builder.project;
+        let project = self.session.project;
         let of_workflow = loaded.of_workflow.iter().map(move |(active, policy)| {
-            let (situation, facts) = self.builder.in_workflow(active, policy, event, stored.session);
+            let (situation, facts) = self.session.situation_in_workflow(active, policy, event, stored.session);
             ApplicablePolicy { origin: PolicyOrigin::Workflow(Arc::clone(active)), project, policy, facts, situation }
         });
         let of_folders = loaded.nested.iter().map(move |(project, pinned)| {
             let policy = &pinned.policy;
-            let (situation, facts) = self.builder.of_policy(project, policy, event, stored.session, loaded.active());
+            let (situation, facts) =
+                self.session.situation_of_policy(project, policy, event, stored.session, loaded.active());
             ApplicablePolicy { origin: PolicyOrigin::Folder, project, policy, facts, situation }
         });
         std::iter::once(loaded.own.clone()).chain(of_workflow).chain(of_folders)
@@ -97,8 +100,8 @@ impl Judge<'_> {
     /// The policy of the workflow's current node.
     fn policy_of(&self, active: &ActiveWorkflow) -> CompiledPolicy {
         let is_trusted =
-            Trust::of(&self.builder.project.root, self.builder.environment).accepts_workflow(&active.workflow);
-        policy_at(&active.workflow, active.position.node(), &self.builder.policy, is_trusted)
+            Trust::of(&self.session.project.root, self.session.environment).accepts_workflow(&active.workflow);
+        policy_at(&active.workflow, active.position.node(), &self.session.policy, is_trusted)
     }
 
     /// The policies of directories between the root and the paths of the event.
@@ -108,11 +111,11 @@ impl Judge<'_> {
             let policy = PolicyFolder::of_project(folder);
             // Most directories have no policy, so the cheapest check (one `stat`) comes first.
             (policy.path.is_dir() && policy.has_policy())
-                || session_policy::has_pin(&Project::nested(folder), event, self.builder.environment)
+                || session_policy::has_pin(&Project::nested(folder), event, self.session.environment)
         };
-        let nested = nested_roots(&self.builder.project.root, situation, has_policy).into_iter().map(|root| {
+        let nested = nested_roots(&self.session.project.root, situation, has_policy).into_iter().map(|root| {
             let project = Project::nested(&root);
-            let policy = session_policy::of_event(&project, event, self.builder.environment);
+            let policy = session_policy::of_event(&project, event, self.session.environment);
             (project, policy)
         });
         nested.collect()

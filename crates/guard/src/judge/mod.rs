@@ -1,12 +1,13 @@
 //! Judges one event and records it.
 //!
-//! [`Judge::run_stages`] runs the stages. Each has its own file: `load`, `observe`, `decide`, `demand_commands`.
-//! `combine` combines the results of all policies into one verdict, and `record` writes it to the journal.
+//! `transaction` reads the stored state, runs the stages and writes the journal. `Judge::run_stages` runs the stages,
+//! each in a file of its own: `load`, `observe`, `decide`, `demands`; `combine` makes one verdict of what each policy
+//! said, and `record` is what the journal stores of it.
 
 mod combine;
 mod consequences;
 mod decide;
-mod demand_commands;
+mod demands;
 mod event_context;
 mod external_behavior;
 mod load;
@@ -15,8 +16,8 @@ mod observer_programs;
 mod record;
 #[cfg(test)]
 mod tests;
+mod transaction;
 
-use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,16 +31,16 @@ use tempfile::TempDir;
 use self::combine::CombinedVerdict;
 use self::consequences::Consequences;
 use self::decide::decide;
-use self::event_context::{EventContext, StoredStates};
+use self::event_context::{EventContext, OnceOnly, StoredStates};
 use self::load::LoadedPolicies;
 pub(crate) use self::load::nested_roots;
 use self::observe::observe;
 use self::observer_programs::ObserverPrograms;
-use self::record::is_refused_call;
+use self::transaction::is_refused_call;
 use crate::Environment;
-use crate::facts::SituationBuilder;
+use crate::facts::SessionContext;
 use crate::failure::{self, Failure};
-use crate::file_rules::{CommandResults, OpenDemands, PromptBaseline, SessionBaseline};
+use crate::file_rules::{OpenDemands, PromptBaseline, SessionBaseline};
 use crate::grants::{Allowances, CallDigest, EnforcementMode};
 use crate::project::Project;
 use crate::session::{HatPhase, policy as session_policy};
@@ -50,7 +51,7 @@ pub const SELF_TEST_SESSION: &str = "linchpin-doctor";
 
 /// Judges one event of a session.
 pub struct Judge<'a> {
-    builder: SituationBuilder<'a>,
+    session: SessionContext<'a>,
     /// True if the session belongs to a run and the run's hat cannot be read.
     hat_is_unreadable: bool,
     /// Weakenings of the policy that do not apply to this session.
@@ -78,16 +79,16 @@ impl<'a> Judge<'a> {
         }
         let hat_phase = HatPhase::of_process(project, environment).map(Arc::new);
         let hat_is_unreadable = hat_phase.is_none() && HatPhase::run_id_of_process(project, environment).is_some();
-        let builder = SituationBuilder::for_hook(project, policy, hat_phase, store, environment);
+        let session = SessionContext::for_hook(project, policy, hat_phase, store, environment);
         if scratch.is_some() {
             // If this fails, the dry run reports an unreadable journal.
-            drop(Store::open(&builder.journal_path, builder.store_options(event)));
+            drop(Store::open(&session.journal_path, session.store_options(event)));
         }
-        Self { builder, hat_is_unreadable, new_weakenings, _scratch: scratch }
+        Self { session, hat_is_unreadable, new_weakenings, _scratch: scratch }
     }
 
     pub fn config(&self) -> &Config {
-        &self.builder.policy.config
+        &self.session.policy.config
     }
 
     fn run_stages(&self, context: &EventContext<'_>, stored: StoredStates<'_>) -> (Verdict, Consequences) {
@@ -96,15 +97,15 @@ impl<'a> Judge<'a> {
         let loaded = self.load(context, stored);
         self.add_policy_notices(&loaded, context, &mut combined);
         for applicable in self.applicable_policies(&loaded, event, stored) {
-            let observed = observe(&applicable, context, combined.variables(), self.builder.hat_phase.is_some());
-            let decision = decide(&applicable, self.builder.environment);
-            let after_commands =
-                decision.map(|decision| self.after_commands(&applicable, decision, context, stored.session));
-            combined.add(&applicable, observed, after_commands);
+            let observed = observe(&applicable, context, combined.variables(), self.session.hat_phase.is_some());
+            let decision = decide(&applicable, self.session.environment);
+            let with_demands =
+                decision.map(|decision| self.handle_demands(&applicable, decision, context, stored.session));
+            combined.add(&applicable, observed, with_demands);
         }
-        combined.add_notices(context.damaged.borrow().iter().cloned());
+        combined.add_notices(context.once_only.damaged.borrow().iter().cloned());
         self.remember_start(context, stored.session, &mut combined.consequences);
-        let tokens = self.builder.tokens(event);
+        let tokens = self.session.tokens(event);
         combined.add_notices_once(tokens.notice());
         combined.add_failure(self.missing_input(event));
         let (verdict, mut consequences) =
@@ -123,7 +124,7 @@ impl<'a> Judge<'a> {
         context: &EventContext<'_>,
         combined: &mut CombinedVerdict<'_>,
     ) {
-        let (event, root) = (context.event, &self.builder.project.root);
+        let (event, root) = (context.event, &self.session.project.root);
         combined.add_notices(self.enforcement().notice(event, context.is_first));
         combined
             .add_notices(self.new_weakenings.iter().map(|change| session_policy::kept_notice(change, Path::new(""))));
@@ -145,28 +146,24 @@ impl<'a> Judge<'a> {
         let context = EventContext {
             event,
             is_first,
-            nested: OnceCell::new(),
-            file_rule_preparation: OnceCell::new(),
-            programs: ObserverPrograms::new(self.builder.environment, &self.builder.policy.config),
-            command_results: CommandResults::default(),
-            damaged: RefCell::default(),
-            allowed: OnceCell::new(),
+            programs: ObserverPrograms::new(self.session.environment, &self.session.policy.config),
+            once_only: OnceOnly::default(),
             more_time,
         };
         if event.is_dry_run {
             return Judged { verdict: self.dry_run(&context), id: None };
         }
-        let by_states = |stored: StoredStates<'_>| self.run_stages(&context, stored);
-        let recorded = self.judge_in_transaction(event, &context.allowed, &context.nested, by_states);
+        let run_stages = |stored: StoredStates<'_>| self.run_stages(&context, stored);
+        let recorded = self.judge_in_transaction(event, &context.once_only, run_stages);
         recorded.unwrap_or_else(|error| {
             // The journal may still be readable. The rules of a phase also apply while the journal is locked.
-            let journal = Store::open_existing_read(&self.builder.journal_path, self.builder.store_options(event));
+            let journal = Store::open_existing_read(&self.session.journal_path, self.session.store_options(event));
             let workflow = journal.and_then(|journal| journal.workflow()).ok();
             let (mut verdict, consequences) =
                 self.run_stages(&context, StoredStates { session: None, workflow: workflow.as_ref() });
             if is_refused_call(event, &verdict) {
                 // An allowance that was used up for this call applies to it.
-                verdict.not_enforced = context.allowed.get().copied().flatten();
+                verdict.not_enforced = context.once_only.allowed.get().copied().flatten();
             }
             verdict.notices.push(failure::store_notice(&error));
             // Holds are counted in the queue even if there is no journal: otherwise a file rule could hold a stop
@@ -179,7 +176,7 @@ impl<'a> Judge<'a> {
     /// Judges with the stored state and stores nothing.
     fn dry_run(&self, context: &EventContext<'_>) -> Verdict {
         let event = context.event;
-        let journal = Store::open_existing_read(&self.builder.journal_path, self.builder.store_options(event));
+        let journal = Store::open_existing_read(&self.session.journal_path, self.session.store_options(event));
         let states = |journal: &Store| {
             let key = SessionKey { agent: &event.agent, session: &event.session };
             let read = journal.session(key).and_then(|session| Ok((session, journal.workflow()?)));
@@ -206,7 +203,7 @@ impl<'a> Judge<'a> {
             let input = journal.ok().and_then(|mut journal| journal.input_digest(event).ok()?);
             let call = CallDigest::of_event(event, input.as_deref());
             verdict.not_enforced =
-                call.and_then(|call| Allowances::of(&self.builder.project.root, self.builder.environment).peek(&call));
+                call.and_then(|call| Allowances::of(&self.session.project.root, self.session.environment).peek(&call));
         }
         verdict
     }
@@ -218,7 +215,7 @@ impl<'a> Judge<'a> {
         state: Option<&SessionState>,
         consequences: &mut Consequences,
     ) {
-        let (event, root) = (context.event, &self.builder.project.root);
+        let (event, root) = (context.event, &self.session.project.root);
         let is_met = !consequences.demands.is_empty() && consequences.demands.iter().all(OpenDemands::are_met);
         let start = if context.is_first {
             Some(SessionBaseline::at(event, root))
@@ -234,7 +231,7 @@ impl<'a> Judge<'a> {
 
     /// The enforcement mode of the session's root. A nested policy cannot change it.
     fn enforcement(&self) -> EnforcementMode<'_> {
-        let SituationBuilder { environment, project, .. } = &self.builder;
+        let SessionContext { environment, project, .. } = &self.session;
         EnforcementMode { mode: self.config().mode, root: &project.root, environment }
     }
 

@@ -11,7 +11,7 @@ use policy::{BrokenFile, CompiledPolicy};
 use serde_json::{Value, json};
 use store::{JournalFilter, StateChanges};
 
-use super::demand_commands::DecisionAfterCommands;
+use super::demands::DecisionWithDemands;
 use super::load::{ApplicablePolicy, PolicyOrigin};
 use super::observe::Observed;
 use super::*;
@@ -29,7 +29,7 @@ struct Policies {
 }
 
 /// A decision without demands.
-fn said(findings: Vec<Finding>) -> DecisionAfterCommands {
+fn said(findings: Vec<Finding>) -> DecisionWithDemands {
     let decision = Decision {
         verdict: Verdict::of(findings),
         holds: Vec::new(),
@@ -40,17 +40,17 @@ fn said(findings: Vec<Finding>) -> DecisionAfterCommands {
         undecided: Vec::new(),
         considered: Vec::new(),
     };
-    DecisionAfterCommands { decision, demands: None, notices: Vec::new(), changes: StateChanges::default() }
+    DecisionWithDemands { decision, demands: None, notices: Vec::new(), changes: StateChanges::default() }
 }
 
-fn approving() -> DecisionAfterCommands {
+fn approving() -> DecisionWithDemands {
     let mut settled = said(vec![finding("safe", Level::Allow)]);
     settled.decision.verdict.approved = true;
     settled
 }
 
-fn noticing(notices: Vec<SessionNotice>) -> DecisionAfterCommands {
-    DecisionAfterCommands { notices, ..said(Vec::new()) }
+fn noticing(notices: Vec<SessionNotice>) -> DecisionWithDemands {
+    DecisionWithDemands { notices, ..said(Vec::new()) }
 }
 
 fn set(variables: &[(&str, Value)]) -> Observed {
@@ -83,7 +83,7 @@ impl Policies {
         combined: &mut CombinedVerdict<'_>,
         origin: PolicyOrigin,
         observed: Observed,
-        settled: DecisionAfterCommands,
+        settled: DecisionWithDemands,
     ) {
         self.add_policy(combined, origin, &self.policy, observed, Ok(settled));
     }
@@ -94,18 +94,18 @@ impl Policies {
         origin: PolicyOrigin,
         policy: &CompiledPolicy,
         observed: Observed,
-        settled: Result<DecisionAfterCommands, Failure>,
+        settled: Result<DecisionWithDemands, Failure>,
     ) {
         let Scratch { environment, .. } = &self.scratch;
         let store = self.project.journal_path(environment);
-        let builder = SituationBuilder::for_hook(&self.project, Arc::clone(&self.policy), None, store, environment);
+        let session = SessionContext::for_hook(&self.project, Arc::clone(&self.policy), None, store, environment);
         let event = Arc::new(self.scratch.event(EventKind::BeforeTool, 1000));
-        let (situation, facts) = builder.of_policy(&self.project, policy, &event, None, None);
+        let (situation, facts) = session.situation_of_policy(&self.project, policy, &event, None, None);
         combined.add(&ApplicablePolicy { origin, project: &self.project, policy, facts, situation }, observed, settled);
     }
 
     /// The verdict for several policies, each of which has one of these results.
-    fn verdict(&self, said: Vec<DecisionAfterCommands>) -> Verdict {
+    fn verdict(&self, said: Vec<DecisionWithDemands>) -> Verdict {
         let mut combined = self.combined(&event(EventKind::BeforeTool), false, None);
         for settled in said {
             self.add(&mut combined, PolicyOrigin::Project, Observed::default(), settled);

@@ -134,7 +134,7 @@ impl Project {
     }
 
     /// True if the project had a journal before. After this call, it counts as having had one.
-    pub fn had_journal(&self, environment: &Environment) -> bool {
+    pub fn remember_journal(&self, environment: &Environment) -> bool {
         let memory = environment.project_state(&self.root).join("had-journal");
         let had_one = memory.exists();
         if !had_one {

@@ -32,7 +32,7 @@ impl WorkflowCommands<'_> {
         } else {
             let session = stored.as_ref().and_then(super::stored_state::StoredState::known_session);
             let event = Arc::new(self.event());
-            self.builder().of_policy(self.project, &self.policy, &event, session, None)
+            self.session_context().situation_of_policy(self.project, &self.policy, &event, session, None)
         };
         let object = |fields: Vec<(&str, Value)>| -> Value {
             // Unknown values are undefined.

@@ -9,7 +9,7 @@ use engine::{Event, EventKind, Situation, suggest};
 use store::{PERSON_SESSION, SessionKey, SessionState, Store};
 
 use super::{WorkflowCommands, WorkflowError};
-use crate::facts::{ActiveWorkflow, LiveFacts, SituationBuilder};
+use crate::facts::{ActiveWorkflow, LiveFacts, SessionContext};
 use crate::position::Position;
 use crate::session::SessionOwner;
 
@@ -35,7 +35,7 @@ impl StoredState {
 impl WorkflowCommands<'_> {
     pub(crate) fn stored_state(&self) -> Result<StoredState, WorkflowError> {
         let store = Store::open(&self.project.journal_path(self.environment), self.options())?;
-        self.project.had_journal(self.environment);
+        self.project.remember_journal(self.environment);
         let state = store.workflow()?;
         let known = match &self.session {
             Some(known) => Some(known.clone()),
@@ -108,7 +108,9 @@ impl WorkflowCommands<'_> {
     /// The situation in which a prompt is rendered. If the session is unknown, its variables have their declared
     /// values.
     pub(super) fn situation_for_prompt(&self, active: &Arc<ActiveWorkflow>, stored: &StoredState) -> Arc<Situation> {
-        self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), Some(&stored.session)).0
+        self.session_context()
+            .situation_in_workflow(active, &self.policy, &Arc::new(self.event()), Some(&stored.session))
+            .0
     }
 
     pub(super) fn situation_and_facts(
@@ -116,12 +118,17 @@ impl WorkflowCommands<'_> {
         active: &Arc<ActiveWorkflow>,
         stored: &StoredState,
     ) -> (Arc<Situation>, Arc<LiveFacts>) {
-        self.builder().in_workflow(active, &self.policy, &Arc::new(self.event()), stored.known_session())
+        self.session_context().situation_in_workflow(
+            active,
+            &self.policy,
+            &Arc::new(self.event()),
+            stored.known_session(),
+        )
     }
 
-    pub(super) fn builder(&self) -> SituationBuilder<'_> {
+    pub(super) fn session_context(&self) -> SessionContext<'_> {
         let (policy, hat_phase) = (Arc::clone(&self.policy), self.hat_phase.clone());
-        SituationBuilder::for_command(self.project, policy, hat_phase, self.environment)
+        SessionContext::for_command(self.project, policy, hat_phase, self.environment)
     }
 
     /// An event that represents the command. Every command's event is named `next`, because it is never recorded: it only

@@ -8,7 +8,7 @@ use engine::workflow::{ExpectedResponse, Workflow};
 use store::SessionState;
 
 use super::*;
-use crate::facts::SituationBuilder;
+use crate::facts::SessionContext;
 use crate::tests::{Scratch, active, gate_runners, workflow};
 use crate::workflow::approval::Approval;
 use crate::workflow::receipt::{Receipt, ReceiptFile};
@@ -78,11 +78,11 @@ impl Scene {
         let Scratch { environment, .. } = &self.scratch;
         let project = self.scratch.project();
         let policy = Arc::new(project.compiled_read_only(environment));
-        let builder = SituationBuilder::for_command(&project, Arc::clone(&policy), None, environment);
+        let session = SessionContext::for_command(&project, Arc::clone(&policy), None, environment);
         let event = Arc::new(Event { kind: EventKind::Other, ..self.scratch.event(EventKind::Other, 1000) });
         let state = self.is_session_known.then(SessionState::default);
         let active = Arc::new(self.active.clone());
-        let (situation, _) = builder.in_workflow(&active, &policy, &event, state.as_ref());
+        let (situation, _) = session.situation_in_workflow(&active, &policy, &event, state.as_ref());
         let gate_runners = GateRunners { webhook: ask, ..gate_runners() };
         let gates = Gates {
             active: &active,

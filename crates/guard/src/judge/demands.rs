@@ -1,4 +1,4 @@
-//! Stage 4: demands of file rules. Runs their commands and gathers the notices.
+//! Stage 4: the demands of file rules. Keeps those that are open for the queue, and runs the commands that may meet them.
 
 use engine::Decision;
 use engine::decide::SkippedRule;
@@ -14,8 +14,8 @@ use crate::session::SessionNotice;
 
 const NOT_RUN: &str = "a rule's command was not run: the rule is unmet until the command passes";
 
-/// A decision after the commands of its demands have run.
-pub(super) struct DecisionAfterCommands {
+/// A decision with its open demands, after their commands have run.
+pub(super) struct DecisionWithDemands {
     pub(super) decision: Decision,
     pub(super) demands: Option<OpenDemands>,
     /// Notices for the person, in order.
@@ -25,13 +25,13 @@ pub(super) struct DecisionAfterCommands {
 }
 
 impl Judge<'_> {
-    pub(super) fn after_commands(
+    pub(super) fn handle_demands(
         &self,
         applicable: &ApplicablePolicy<'_>,
         mut decision: Decision,
         context: &EventContext<'_>,
         state: Option<&SessionState>,
-    ) -> DecisionAfterCommands {
+    ) -> DecisionWithDemands {
         let files = applicable.facts.files_asked();
         let mut demands = files.and_then(|files| OpenDemands::of(&decision, files, state));
         let mut changes = StateChanges::default();
@@ -44,13 +44,13 @@ impl Judge<'_> {
         if let Some(files) = files {
             // Even if an event is judged twice, damaged queue files are only found the first time, so their notices are
             // kept.
-            context.damaged.borrow_mut().extend(files.demand_tracker.queue().take_problems());
+            context.once_only.damaged.borrow_mut().extend(files.demand_tracker.queue().take_problems());
             notices.extend(files.changed.take_notices());
         }
         let said = std::mem::take(&mut decision.verdict.notices);
         notices
             .extend(said.into_iter().chain(skipped_notices(applicable, &decision.skipped)).map(SessionNotice::Always));
-        DecisionAfterCommands { decision, demands, notices, changes }
+        DecisionWithDemands { decision, demands, notices, changes }
     }
 
     /// Runs the commands that may meet the demands of their rules, and returns notices.
@@ -71,14 +71,14 @@ impl Judge<'_> {
         if self.enforcement().why_nothing_is_enforced(context.event.time).is_some() {
             return Vec::new();
         }
-        let environment = self.builder.environment;
+        let environment = self.session.environment;
         let commands = Commands {
             environment,
             config: &applicable.policy.config,
             root: &applicable.project.root,
             tmp: &applicable.project.tmp(environment),
         };
-        demands.run_commands(&commands, &context.command_results, decision, context.more_time)
+        demands.run_commands(&commands, &context.once_only.command_results, decision, context.more_time)
     }
 }
 

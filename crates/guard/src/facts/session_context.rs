@@ -26,7 +26,7 @@ use crate::{Environment, failure};
 /// The default path of the rules' directory. The bundled rule `protect-guardrails` names this path.
 const DEFAULT_RULES_PATH: &str = "~/.config/linchpin/rules";
 
-pub struct SituationBuilder<'a> {
+pub struct SessionContext<'a> {
     pub environment: &'a Environment,
     pub project: &'a Project,
     /// The policy of the session's project.
@@ -40,7 +40,7 @@ pub struct SituationBuilder<'a> {
     tokens: OnceLock<Arc<TokenCount>>,
 }
 
-impl<'a> SituationBuilder<'a> {
+impl<'a> SessionContext<'a> {
     pub fn for_hook(
         project: &'a Project,
         policy: Arc<CompiledPolicy>,
@@ -62,7 +62,7 @@ impl<'a> SituationBuilder<'a> {
     }
 
     /// The situation for rules of the active workflow. `policy` is the policy of its current node.
-    pub fn in_workflow(
+    pub fn situation_in_workflow(
         &self,
         active: &Arc<ActiveWorkflow>,
         policy: &CompiledPolicy,
@@ -74,7 +74,7 @@ impl<'a> SituationBuilder<'a> {
     }
 
     /// The situation for rules of the project or a directory in it. `active` is the active workflow.
-    pub fn of_policy(
+    pub fn situation_of_policy(
         &self,
         project: &Project,
         policy: &CompiledPolicy,
@@ -187,7 +187,7 @@ impl<'a> SituationBuilder<'a> {
         of_hat_phase.or_else(|| Some((event.session.clone(), PromptBaseline::last(&state?.variables)?)))
     }
 
-    /// INVARIANT: a builder is used for one event only.
+    /// INVARIANT: a context is used for one event only.
     pub fn tokens(&self, event: &Arc<Event>) -> &Arc<TokenCount> {
         self.tokens.get_or_init(|| {
             let of = if self.is_for_command { TokenCount::of_command } else { TokenCount::of_hook };
